@@ -1,0 +1,55 @@
+"""The agents of this deployment, on one screen. An agent's package is imported only when the agent is built, so
+that routes which run no graph never load LangGraph."""
+
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from turnkeep.errors import UnknownAgent
+from turnkeep.records import JSON, Reply
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A compiled graph and what Turnkeep has to know to run it.
+
+    `graph` is compiled without a checkpointer and holds a `messages` channel with LangGraph's `add_messages`.
+    `new_turn()` sets every per-turn key at the start of a run; these keys are dropped when the run has finished.
+    `window` is how many turns of `messages` a run loads; None loads them all.
+    `read_reply` turns the final state into what the client sees.
+    """
+
+    name: str
+    graph: "CompiledStateGraph[Any, Any, Any, Any]"
+    read_reply: Callable[[Mapping[str, Any]], Reply]
+    new_turn: Callable[[], JSON] = dict
+    window: int | None = 10
+    prompt_window: int = 5
+    provider: str = "demo"
+    model: str = "demo"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where an agent is built: `build(settings) -> Agent`."""
+
+    description: str
+    build: str
+
+
+REGISTRY: Mapping[str, Entry] = {
+    "papers": Entry("Answers questions about arXiv papers, with citations", "turnkeep.agents.papers.graph:build"),
+}
+
+
+def build_agent(name: str, settings: Settings) -> Agent:
+    """The agent called `name`; raises UnknownAgent."""
+    if name not in REGISTRY:
+        raise UnknownAgent
+    agent: Agent = pkgutil.resolve_name(REGISTRY[name].build)(settings)
+    return agent

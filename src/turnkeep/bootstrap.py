@@ -1,0 +1,63 @@
+"""The composition root: settings and clients in, running services out. Builds, but does no I/O."""
+
+import functools
+import secrets
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from turnkeep.agents import build_agent
+from turnkeep.settings import Settings
+from turnkeep.storage.blobs import Blobs, Objects
+from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.turns import Turns
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+# What a request waits for its store: three tries, each short, well inside a turn's deadline.
+CLIENT_CONFIG = {"retries": {"mode": "standard", "max_attempts": 3}, "connect_timeout": 1, "read_timeout": 3}
+
+
+@dataclass(frozen=True)
+class Services:
+    """What the functions and the local server are made of."""
+
+    settings: Settings
+    table: Table
+    turns: Turns
+    cleanup: Cleanup
+
+
+def build(
+    settings: Settings,
+    *,
+    dynamodb: "DynamoDBClient",
+    objects: Objects,
+    clock: Callable[[], float] = time.time,
+) -> Services:
+    """All services of a deployment over the given store."""
+    items, blobs = Items(dynamodb, settings.table_name), Blobs(objects)
+    table = Table(
+        items,
+        blobs,
+        Sealer(settings.seal_key.get_secret_value().encode()),
+        clock=clock,
+        thread_hours=settings.thread_hours,
+        mint=secrets.token_bytes,
+        lease_seconds=settings.turn.lease_seconds,
+    )
+    turns = Turns(
+        table,
+        functools.cache(functools.partial(build_agent, settings=settings)),
+        tuning=settings.turn,
+        default_agent=settings.default_agent,
+        clock=clock,
+        mint=lambda: uuid.uuid4().hex,
+    )
+    return Services(settings, table, turns, Cleanup(items, table, clock=clock))

@@ -1,0 +1,195 @@
+"""Every error that a caller may meet. Each class has a status, a code and a line that says what to do.
+
+* TurnkeepError
+  x BadRequest                 the request cannot be served as it is
+    + InvalidJson              400 invalid_json
+    + InvalidRequest           422 invalid_request
+    + InvalidId                422 invalid_id
+    + UnknownAgent             422 unknown_agent
+    + AgentMismatch            422 agent_mismatch
+    + IdempotencyKeyReused     422 idempotency_key_reused
+    + InvalidRetryToken        422 invalid_retry_token
+    + MessageTooLong           413 message_too_long
+    + BodyTooLarge             413 body_too_large
+    + UnsupportedMediaType     415 unsupported_media_type
+  x Unauthorized               401 unauthorized
+  x NotFound                   404 not_found
+  x MethodNotAllowed           405 method_not_allowed
+  x Conflict                   the thread is not in the state that the request needs
+    + ThreadExists             409 thread_exists
+    + TurnInProgress           409 turn_in_progress      the same key is still running
+    + ThreadBusy               409 thread_busy           another key is running
+    + Superseded               409 superseded            the run lost its lease; nothing of it is visible
+    + StateCorrupt             409 state_corrupt         kept aside, never replaced by a shorter history
+  x ModelFault                 the model did not give a usable answer; the thread is unchanged
+    + ModelError               502 model_error
+    + ModelTruncated           502 model_truncated
+    + ModelBusy                503 model_busy
+    + ModelTimeout             504 model_timeout
+  x AgentFault                 500 agent_error           a node of the graph raised
+  x AgentUnavailable           501 agent_unavailable     the route's agent is not part of this deployment
+  x StoreUnavailable           503 store_unavailable
+  x InternalError              500 internal_error        a fault of ours that no other class names
+"""
+
+from typing import ClassVar
+
+
+class TurnkeepError(Exception):
+    """`detail` is shown to the caller, so it holds no message text, SQL, secret or foreign id."""
+
+    status: ClassVar[int]
+    code: ClassVar[str]
+    title: ClassVar[str]
+    advice: ClassVar[str]
+
+    def __init__(self, detail: str | None = None, *, retry_after: int | None = None):
+        """`retry_after` is in whole seconds."""
+        self.detail = detail or self.advice
+        self.retry_after = retry_after
+        super().__init__(self.detail)
+
+
+class BadRequest(TurnkeepError):
+    status, code, title = 422, "bad_request", "The request cannot be served as it is"
+    advice = "Correct the request and send it again."
+
+
+class InvalidJson(BadRequest):
+    status, code, title = 400, "invalid_json", "The body is not valid JSON"
+    advice = "Send one JSON object, encoded as UTF-8."
+
+
+class InvalidRequest(BadRequest):
+    status, code, title = 422, "invalid_request", "A field is missing, unknown or of the wrong type"
+    advice = "Compare the request with the schema at /openapi.json."
+
+
+class InvalidId(BadRequest):
+    status, code, title = 422, "invalid_id", "The id is not well-formed"
+    advice = "Use 1 to 64 of the characters A-Z a-z 0-9 _ -."
+
+
+class UnknownAgent(BadRequest):
+    status, code, title = 422, "unknown_agent", "No agent has this name"
+    advice = "GET /agents lists the agents of this deployment."
+
+
+class AgentMismatch(BadRequest):
+    status, code, title = 422, "agent_mismatch", "The thread belongs to another agent"
+    advice = "Leave out `agent`, or start another thread for the other agent."
+
+
+class IdempotencyKeyReused(BadRequest):
+    status, code, title = 422, "idempotency_key_reused", "The Idempotency-Key was used for another body"
+    advice = "Send a new Idempotency-Key with the new body."
+
+
+class InvalidRetryToken(BadRequest):
+    status, code, title = 422, "invalid_retry_token", "The retry_token cannot be used"
+    advice = "Send the token of this thread unchanged within 15 minutes, or send the message again."
+
+
+class MessageTooLong(BadRequest):
+    status, code, title = 413, "message_too_long", "The message is over 64 KB"
+    advice = "Shorten the message to at most 65536 bytes of UTF-8."
+
+
+class BodyTooLarge(BadRequest):
+    status, code, title = 413, "body_too_large", "The body is too large"
+    advice = "Send a body of at most 262144 bytes."
+
+
+class UnsupportedMediaType(BadRequest):
+    status, code, title = 415, "unsupported_media_type", "The body is not declared as JSON"
+    advice = "Send the header Content-Type: application/json."
+
+
+class Unauthorized(TurnkeepError):
+    status, code, title = 401, "unauthorized", "The caller is not known"
+    advice = "Send a valid credential."
+
+
+class NotFound(TurnkeepError):
+    status, code, title = 404, "not_found", "There is no such thing here"
+    advice = "Check the id; a thread is gone 24 hours after its last turn."
+
+
+class MethodNotAllowed(TurnkeepError):
+    status, code, title = 405, "method_not_allowed", "The route does not take this method"
+    advice = "See /openapi.json for the methods of each route."
+
+
+class Conflict(TurnkeepError):
+    status, code, title = 409, "conflict", "The thread is not in the state that the request needs"
+    advice = "Read the thread and try again."
+
+
+class ThreadExists(Conflict):
+    status, code, title = 409, "thread_exists", "The thread exists already"
+    advice = 'Choose another thread_id, or send "if_exists": "do_nothing".'
+
+
+class TurnInProgress(Conflict):
+    status, code, title = 409, "turn_in_progress", "This very request is still running"
+    advice = "Send the same request with the same key again after Retry-After seconds to get its reply."
+
+
+class ThreadBusy(Conflict):
+    status, code, title = 409, "thread_busy", "Another turn of this thread is running"
+    advice = "Send the request again after Retry-After seconds."
+
+
+class Superseded(Conflict):
+    status, code, title = 409, "superseded", "Another writer took the thread over"
+    advice = "Nothing of this run was kept. Read the thread, then send the message again."
+
+
+class StateCorrupt(Conflict):
+    status, code, title = 409, "state_corrupt", "The stored thread cannot be read back whole"
+    advice = "Nothing was changed; what is stored is kept for inspection. Start a new thread to go on."
+
+
+class ModelFault(TurnkeepError):
+    status, code, title = 502, "model_fault", "The model gave no usable answer"
+    advice = "Nothing was stored; send the same request again."
+
+
+class ModelError(ModelFault):
+    status, code, title = 502, "model_error", "The model failed"
+    advice = "Nothing was stored; send the same request again."
+
+
+class ModelTruncated(ModelFault):
+    status, code, title = 502, "model_truncated", "The model's answer was cut off"
+    advice = "Nothing was stored; ask for less, or send the same request again."
+
+
+class ModelBusy(ModelFault):
+    status, code, title = 503, "model_busy", "The model takes no more requests just now"
+    advice = "Nothing was stored; send the same request again after Retry-After seconds."
+
+
+class ModelTimeout(ModelFault):
+    status, code, title = 504, "model_timeout", "The model was too slow"
+    advice = "Nothing was stored; send the same request again."
+
+
+class AgentFault(TurnkeepError):
+    status, code, title = 500, "agent_error", "The agent failed"
+    advice = "Nothing was stored; report the correlation_id if it happens again."
+
+
+class AgentUnavailable(TurnkeepError):
+    status, code, title = 501, "agent_unavailable", "This route's agent is not part of this deployment"
+    advice = "GET /agents lists the agents of this deployment."
+
+
+class StoreUnavailable(TurnkeepError):
+    status, code, title = 503, "store_unavailable", "The store did not answer in time"
+    advice = "Nothing was lost; send the same request again after Retry-After seconds."
+
+
+class InternalError(TurnkeepError):
+    status, code, title = 500, "internal_error", "Something went wrong here"
+    advice = "Send the same request with the same key again; report the correlation_id if it happens again."

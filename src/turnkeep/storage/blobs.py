@@ -1,0 +1,96 @@
+"""Large values: inline in the item while they fit, otherwise one object with its checksum in the item.
+
+The object is written before the item that names it and is named by that item's key, so a crash in between leaves an
+object that nothing reaches; the bucket's lifecycle rule takes it away.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import TYPE_CHECKING, Protocol
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from turnkeep.errors import StateCorrupt, StoreUnavailable
+from turnkeep.storage.items import Item
+from turnkeep.storage.keys import object_key
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+INLINE_BYTES = 300 * 1024
+_DELETE_AT_ONCE = 1000
+
+
+class Objects(Protocol):
+    """Where large values lie: S3, or a folder on a laptop."""
+
+    def put(self, key: str, body: bytes) -> None: ...
+
+    def get(self, key: str) -> bytes:
+        """Raises KeyError where nothing lies."""
+        ...
+
+    def delete(self, keys: Iterable[str]) -> None: ...
+
+
+class S3Objects:
+    """Objects in one bucket; raises StoreUnavailable where S3 does not answer."""
+
+    def __init__(self, client: "S3Client", bucket: str):
+        self._client = client
+        self._bucket = bucket
+
+    def put(self, key: str, body: bytes) -> None:
+        try:
+            self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
+        except (ClientError, BotoCoreError) as error:
+            raise StoreUnavailable(retry_after=2) from error
+
+    def get(self, key: str) -> bytes:
+        try:
+            return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+        except self._client.exceptions.NoSuchKey as error:
+            raise KeyError(key) from error
+        except (ClientError, BotoCoreError) as error:
+            raise StoreUnavailable(retry_after=2) from error
+
+    def delete(self, keys: Iterable[str]) -> None:
+        todo = list(keys)
+        for start in range(0, len(todo), _DELETE_AT_ONCE):
+            chunk = todo[start : start + _DELETE_AT_ONCE]
+            try:
+                self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": key} for key in chunk]})
+            except (ClientError, BotoCoreError) as error:
+                raise StoreUnavailable(retry_after=2) from error
+
+
+class Blobs:
+    """Puts a sealed value into an item's attributes and takes it out again."""
+
+    def __init__(self, objects: Objects):
+        self._objects = objects
+
+    def attributes(self, pk: str, sk: str, sealed: bytes, *, inline_bytes: int = INLINE_BYTES) -> Item:
+        """What the item at this key carries; writes the object first where the value is too large for an item."""
+        if len(sealed) <= inline_bytes:
+            return {"data": sealed}
+        name = object_key(pk, sk)
+        self._objects.put(name, sealed)
+        return {"object": name, "sum": sha256(sealed).digest()}
+
+    def value(self, item: Item) -> bytes:
+        """Raises StateCorrupt where the object is missing or altered."""
+        if "data" in item:
+            return bytes(item["data"])
+        try:
+            sealed = self._objects.get(item["object"])
+        except KeyError as error:
+            raise StateCorrupt from error
+        if sha256(sealed).digest() != item["sum"]:
+            raise StateCorrupt
+        return sealed
+
+    def discard(self, items: Iterable[Item]) -> None:
+        names = [item["object"] for item in items if "object" in item]
+        if names:
+            self._objects.delete(names)

@@ -1,0 +1,257 @@
+"""Run: the checkpointer of one run. LangGraph talks to it as to any saver; nothing leaves it before COMMIT.
+
+It answers from what LOAD found and keeps what LangGraph puts. A put is not success: LangGraph also puts when a node
+raises and when a stream is closed. So only `turns` decides, after the run, whether `saved()` is stored.
+
+Lists of messages are stored as what a run did to them (`Segment`), so a turn costs the same at any length of thread;
+every other channel lies in the checkpoint. With a window of None other lists are stored that way as well.
+"""
+
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import BaseMessage, messages_from_dict
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+    get_serializable_checkpoint_metadata,
+)
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from turnkeep.errors import StateCorrupt
+from turnkeep.records import JSON
+from turnkeep.storage.links import Segment
+from turnkeep.storage.sealing import is_plain
+from turnkeep.storage.table import Loaded, Saved
+
+# Strict: a stored value can name no type but LangGraph's own list of harmless ones.
+SERIALISER = JsonPlusSerializer(allowed_msgpack_modules=None, pickle_fallback=False)
+
+type Place = tuple[str, str]
+type Write = tuple[str, str, Any, str]
+
+
+@dataclass
+class _Namespace:
+    """The newest checkpoint of a graph or sub-graph, without the channels that are stored as segments."""
+
+    checkpoint: Checkpoint
+    metadata: CheckpointMetadata
+    parent: str | None
+    writes: list[Write] = field(default_factory=list)
+
+
+@dataclass
+class _Growing:
+    """A list channel: what of it is loaded, and how many elements come before that."""
+
+    start: int = 0
+    elements: list[Any] = field(default_factory=list)
+    segment: Segment | None = None
+
+
+class Run(BaseCheckpointSaver[str]):
+    """One run's view of its thread. Use one object per run: `graph.copy({"checkpointer": run})`."""
+
+    def __init__(self, loaded: Loaded, *, whole: bool = False):
+        """`whole`: the graph declared no window, so every list may be stored as segments."""
+        super().__init__(serde=SERIALISER)
+        self._whole = whole
+        self._lock = threading.Lock()
+        self._spaces: dict[str, _Namespace] = {}
+        self._lists: dict[Place, _Growing] = {}
+        self._early: dict[tuple[str, str], list[Write]] = {}
+        if loaded.checkpoint:
+            self._restore(loaded)
+
+    def _restore(self, loaded: Loaded) -> None:
+        content: JSON = loaded.checkpoint or {}
+        for name, (checkpoint, metadata, parent, writes) in SERIALISER.loads_typed(
+            ("msgpack", content["state"])
+        ).items():
+            self._spaces[name] = _Namespace(checkpoint, metadata, parent, [tuple(write) for write in writes])
+        for link in loaded.links:
+            for segment in link.segments:
+                self._replay(segment)
+        for namespace, channel, total in content["lengths"]:
+            growing = self._lists.setdefault((namespace, channel), _Growing(start=total))
+            if growing.start + len(growing.elements) != total:
+                raise StateCorrupt
+        known = {(namespace, channel) for namespace, channel, _ in content["lengths"]}
+        self._lists = {place: growing for place, growing in self._lists.items() if place in known}
+
+    def _replay(self, segment: Segment) -> None:
+        place = (segment.namespace, segment.channel)
+        growing = self._lists.setdefault(place, _Growing(start=segment.keep))
+        growing.start = min(growing.start, segment.keep)
+        growing.elements = growing.elements[: segment.keep - growing.start] + _thaw(segment.elements)
+
+    # what LangGraph calls
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        name = config["configurable"].get("checkpoint_ns", "")
+        with self._lock:
+            space = self._spaces.get(name)
+            wanted = get_checkpoint_id(config)
+            if space is None or wanted not in (None, space.checkpoint["id"]):
+                return None
+            lists = {place[1]: list(each.elements) for place, each in self._lists.items() if place[0] == name}
+            values = {**space.checkpoint["channel_values"], **lists}
+            return CheckpointTuple(
+                config=_config(config, name, space.checkpoint["id"]),
+                checkpoint={**space.checkpoint, "channel_values": values},
+                metadata=space.metadata,
+                parent_config=_config(config, name, space.parent) if space.parent else None,
+                pending_writes=[write[:3] for write in space.writes],
+            )
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        configurable = config["configurable"]
+        name = configurable.get("checkpoint_ns", "")
+        with self._lock:
+            values = dict(checkpoint["channel_values"])
+            for channel, value in checkpoint["channel_values"].items():
+                if self._is_segmented((name, channel), value):
+                    self._grow((name, channel), values.pop(channel))
+                else:
+                    self._lists.pop((name, channel), None)
+            self._spaces[name] = _Namespace(
+                checkpoint={**checkpoint, "channel_values": values},
+                metadata=get_serializable_checkpoint_metadata(config, metadata),
+                parent=configurable.get("checkpoint_id"),
+                writes=self._early.pop((name, checkpoint["id"]), []),
+            )
+        return _config(config, name, checkpoint["id"])
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        name, checkpoint_id = config["configurable"].get("checkpoint_ns", ""), config["configurable"]["checkpoint_id"]
+        new: list[Write] = [(task_id, channel, value, task_path) for channel, value in writes]
+        with self._lock:
+            space = self._spaces.get(name)
+            if space and space.checkpoint["id"] == checkpoint_id:
+                space.writes += new
+            else:  # pool threads may bring the writes before the checkpoint that they belong to
+                self._early.setdefault((name, checkpoint_id), []).extend(new)
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return self.get_tuple(config)
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        return self.put(config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        self.put_writes(config, writes, task_id, task_path)
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """Versions ascend; unlike LangGraph's in-memory saver no random part is needed, one run has one writer."""
+        return f"{int(current.split('.')[0]) + 1 if current else 1:010d}"
+
+    # what COMMIT takes
+
+    def saved(self, per_turn: frozenset[str], *, interrupted: bool) -> Saved | None:
+        """What the run leaves behind; None where it put nothing.
+
+        Per-turn channels and the checkpoints of finished sub-graph calls are kept only while the run waits for an
+        answer.
+        """
+        with self._lock:
+            root = self._spaces.get("")
+            if root is None:
+                return None
+            kept = {name: space for name, space in self._spaces.items() if interrupted or ":" not in name}
+            dropped = frozenset() if interrupted else per_turn
+            state = {name: _stored(space, dropped if name == "" else frozenset()) for name, space in kept.items()}
+            lists = {place: each for place, each in self._lists.items() if place[0] in kept and place[1] not in dropped}
+            return Saved(
+                checkpoint_id=root.checkpoint["id"],
+                checkpoint={
+                    "state": SERIALISER.dumps_typed(state)[1],
+                    "lengths": [[*place, each.start + len(each.elements)] for place, each in lists.items()],
+                },
+                segments=tuple(each.segment for each in lists.values() if each.segment),
+            )
+
+    def _is_segmented(self, place: Place, value: Any) -> bool:
+        if type(value) is not list:
+            return False
+        if place in self._lists:
+            return True
+        return bool(value) and (self._whole or all(isinstance(each, BaseMessage) for each in value))
+
+    def _grow(self, place: Place, new: list[Any]) -> None:
+        growing = self._lists.setdefault(place, _Growing())
+        old = growing.elements
+        same = 0
+        while same < min(len(old), len(new)) and (old[same] is new[same] or old[same] == new[same]):
+            same += 1
+        earlier = growing.segment
+        keep = growing.start + same
+        if same < len(old) or len(new) > same or earlier:
+            # several puts of one run (a sub-graph called twice) add up to one segment from where the run began
+            keep = min(keep, earlier.keep) if earlier else keep
+            growing.segment = Segment(*place, keep, _freeze(new[keep - growing.start :]))
+        growing.elements = list(new)
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: Mapping[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """Only the newest checkpoint: the older ones of a thread are read through the table."""
+        found = self.get_tuple(config) if config else None
+        return iter([found] if found else [])
+
+    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
+        for found in self.list(config, **options):
+            yield found
+
+
+def _config(config: RunnableConfig, namespace: str, checkpoint_id: str) -> RunnableConfig:
+    thread_id = config["configurable"]["thread_id"]
+    return {"configurable": {"thread_id": thread_id, "checkpoint_ns": namespace, "checkpoint_id": checkpoint_id}}
+
+
+def _stored(space: _Namespace, dropped: frozenset[str]) -> list[Any]:
+    values = {name: value for name, value in space.checkpoint["channel_values"].items() if name not in dropped}
+    return [{**space.checkpoint, "channel_values": values}, space.metadata, space.parent, space.writes]
+
+
+def _freeze(elements: list[Any]) -> list[JSON] | bytes:
+    """Messages as plain JSON, so that a turn can be read without LangGraph; anything else as LangGraph stores it."""
+    if all(isinstance(each, BaseMessage) for each in elements):
+        plain = [{"type": each.type, "data": each.model_dump(exclude_defaults=True)} for each in elements]
+        if is_plain(plain):
+            return plain
+    return bytes(SERIALISER.dumps_typed(elements)[1])
+
+
+def _thaw(elements: list[JSON] | bytes) -> list[Any]:
+    if isinstance(elements, bytes):
+        return list(SERIALISER.loads_typed(("msgpack", elements)))
+    return list(messages_from_dict(elements))

@@ -1,0 +1,115 @@
+"""HEAD, the authority of a thread: what is not reached from here does not exist.
+
+Attribute names are short because every update pays for the whole item, which stays under 1 KB:
+v layout, n turns, gen generation, seq fence, last newest link, cp newest checkpoint, expires, created, la last
+activity (all times epoch ms), u and xh index keys, keys digests of the newest idempotency keys (position i belongs to
+turn n - i), lease {o owner, t until}, pend {k key digest, b body digest, m sealed message, at}, meta sealed metadata,
+agent, title, st status of the newest turn, ttl.
+"""
+
+from dataclasses import dataclass, field
+
+from turnkeep.records import Status
+from turnkeep.storage.items import Item
+from turnkeep.storage.keys import LAYOUT, expiry, expiry_bucket, item_ttl, thread_of
+
+KEPT_KEYS = 32
+TITLE_CHARACTERS = 60
+
+
+@dataclass(frozen=True)
+class Lease:
+    owner: bytes
+    until: int
+
+
+@dataclass(frozen=True)
+class PendingItem:
+    """`message` is None where the message was too long for HEAD and lies aside."""
+
+    key: bytes
+    body: bytes
+    message: bytes | None
+    at: int
+
+
+@dataclass(frozen=True)
+class Head:
+    pk: str
+    n: int
+    gen: int
+    seq: int
+    expires: int
+    created: int
+    active: int
+    last: str | None = None
+    checkpoint: str | None = None
+    keys: tuple[bytes, ...] = ()
+    lease: Lease | None = None
+    pending: PendingItem | None = None
+    agent: str | None = None
+    title: str | None = None
+    metadata: bytes | None = None
+    interrupted: bool = False
+    bucket: str | None = field(default=None, compare=False)
+
+    @property
+    def thread_id(self) -> str:
+        return thread_of(self.pk)
+
+    def is_alive(self, now_ms: int) -> bool:
+        return self.expires > now_ms
+
+    def is_leased(self, now_ms: int) -> bool:
+        return self.lease is not None and self.lease.until > now_ms
+
+    def status(self, now_ms: int) -> Status:
+        if self.is_leased(now_ms):
+            return "busy"
+        if self.interrupted:
+            return "interrupted"
+        return "error" if self.pending else "idle"
+
+    def turn_of_key(self, digest: bytes) -> int | None:
+        """The number of the turn that this key made, as far back as keys are remembered."""
+        return self.n - self.keys.index(digest) if digest in self.keys else None
+
+
+def read_head(item: Item) -> Head:
+    lease, pending = item.get("lease"), item.get("pend")
+    return Head(
+        pk=item["PK"],
+        n=item["n"],
+        gen=item["gen"],
+        seq=item["seq"],
+        expires=item["expires"],
+        created=item["created"],
+        active=item["la"] if "la" in item else item["created"],
+        last=item.get("last"),
+        checkpoint=item.get("cp"),
+        keys=tuple(item.get("keys", ())),
+        lease=Lease(lease["o"], lease["t"]) if lease else None,
+        pending=PendingItem(pending["k"], pending["b"], pending.get("m"), pending["at"]) if pending else None,
+        agent=item.get("agent"),
+        title=item.get("title"),
+        metadata=item.get("meta"),
+        interrupted=item.get("st") == "interrupted",
+        bucket=item.get("xh"),
+    )
+
+
+def newborn(pk: str, user: str, now_ms: int, thread_hours: float, *, seq: int = 0, gen: int = 0) -> Item:
+    """The attributes of a thread without turns. `seq` and `gen` go on where an expired thread of this id stood."""
+    expires = expiry(now_ms, now_ms, thread_hours)
+    return {
+        "v": LAYOUT,
+        "n": 0,
+        "gen": gen,
+        "seq": seq,
+        "created": now_ms,
+        "la": now_ms,
+        "expires": expires,
+        "u": user,
+        "xh": expiry_bucket(expires, pk),
+        "ttl": item_ttl(now_ms),
+    }

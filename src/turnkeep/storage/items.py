@@ -1,0 +1,227 @@
+"""DynamoDB in plain Python values. The one place that knows the client, its type tags and its errors.
+
+Numbers are integers; times are epoch milliseconds.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from turnkeep.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+type Item = dict[str, Any]
+
+BATCH_WRITES = 25
+BATCH_READS = 100
+BATCH_ROUNDS = 6
+_RETRY_AFTER_SECONDS = 2
+_PASSING = {
+    "InternalServerError",
+    "InternalFailure",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestTimeout",
+    "ServiceUnavailable",
+    "ThrottlingException",
+    "TransactionConflictException",
+}
+
+
+class Refused(Exception):  # noqa: N818 - an answer, told apart at once by whoever asked
+    """A condition did not hold. `item` is what stands there, None where nothing does."""
+
+    def __init__(self, item: Item | None):
+        super().__init__("condition refused")
+        self.item = item
+
+
+class Items:
+    """One table. Every read is strongly consistent, except on indexes, which know no such read."""
+
+    def __init__(self, client: "DynamoDBClient", table: str, *, sleep: Callable[[float], None] = time.sleep):
+        self._client = client
+        self._table = table
+        self._sleep = sleep
+
+    def get(self, pk: str, sk: str) -> Item | None:
+        answer = self._call("get_item", TableName=self._table, Key=encode({"PK": pk, "SK": sk}), ConsistentRead=True)
+        return decode(answer["Item"]) if "Item" in answer else None
+
+    def get_many(self, keys: Iterable[tuple[str, str]]) -> list[Item]:
+        """The items that exist, in no promised order."""
+        found: list[Item] = []
+        todo = [encode({"PK": pk, "SK": sk}) for pk, sk in keys]
+        for start in range(0, len(todo), BATCH_READS):
+            request = {self._table: {"Keys": todo[start : start + BATCH_READS], "ConsistentRead": True}}
+            for answer in self._in_rounds("batch_get_item", request, "UnprocessedKeys"):
+                found += [decode(item) for item in answer["Responses"].get(self._table, [])]
+        return found
+
+    def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
+        """Raises Refused where `condition` does not hold."""
+        more = {"ConditionExpression": condition} if condition else {}
+        if values:
+            more["ExpressionAttributeValues"] = encode(values)
+        self._call(
+            "put_item",
+            TableName=self._table,
+            Item=encode(item),
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            **more,
+        )
+
+    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+        """The whole item after the update; raises Refused. Reserved words are written `#word`."""
+        names = {word: word[1:] for word in _placeholders(f"{expression} {condition}")}
+        answer = self._call(
+            "update_item",
+            TableName=self._table,
+            Key=encode({"PK": pk, "SK": sk}),
+            UpdateExpression=expression,
+            ConditionExpression=condition,
+            ExpressionAttributeValues=encode(values),
+            ReturnValues="ALL_NEW",
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            **({"ExpressionAttributeNames": names} if names else {}),
+        )
+        return decode(answer["Attributes"])
+
+    def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
+        """Raises Refused."""
+        self._call(
+            "delete_item",
+            TableName=self._table,
+            Key=encode({"PK": pk, "SK": sk}),
+            ConditionExpression=condition,
+            ExpressionAttributeValues=encode(values),
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
+        )
+
+    def between(self, pk: str, low: str, high: str) -> list[Item]:
+        """Every item of the partition with low <= SK <= high, in order."""
+        return list(
+            self._query(
+                KeyConditionExpression="PK = :pk AND SK BETWEEN :low AND :high",
+                ExpressionAttributeValues=encode({":pk": pk, ":low": low, ":high": high}),
+                ConsistentRead=True,
+            )
+        )
+
+    def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
+        """The whole partition by pages, only the named attributes; costs half a consistent read."""
+        return self._pages(
+            KeyConditionExpression="PK = :pk",
+            ExpressionAttributeValues=encode({":pk": pk}),
+            ProjectionExpression=", ".join(f"#{name}" for name in attributes),
+            ExpressionAttributeNames={f"#{name}": name for name in attributes},
+        )
+
+    def index(self, name: str, attribute: str, value: str, *, newest_first: bool = False) -> Iterator[Item]:
+        """Keys out of an index, page by page as they are asked for; may be a moment behind the table."""
+        return self._query(
+            IndexName=name,
+            KeyConditionExpression="#key = :value",
+            ExpressionAttributeNames={"#key": attribute},
+            ExpressionAttributeValues=encode({":value": value}),
+            ScanIndexForward=not newest_first,
+        )
+
+    def write_many(self, puts: Iterable[Item] = (), deletes: Iterable[tuple[str, str]] = ()) -> None:
+        """Plain writes without conditions, retried until all are done; raises StoreUnavailable."""
+        requests: list[Item] = [{"PutRequest": {"Item": encode(item)}} for item in puts]
+        requests += [{"DeleteRequest": {"Key": encode({"PK": pk, "SK": sk})}} for pk, sk in deletes]
+        for start in range(0, len(requests), BATCH_WRITES):
+            chunk = {self._table: requests[start : start + BATCH_WRITES]}
+            for _ in self._in_rounds("batch_write_item", chunk, "UnprocessedItems"):
+                pass
+
+    def _in_rounds(self, operation: str, request: Item, rest: str) -> Iterator[Item]:
+        for attempt in range(BATCH_ROUNDS):
+            answer = self._call(operation, RequestItems=request)
+            yield answer
+            request = answer.get(rest) or {}
+            if not request:
+                return
+            self._sleep(0.05 * 2**attempt)
+        raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
+
+    def _query(self, **arguments: Any) -> Iterator[Item]:
+        for page in self._pages(**arguments):
+            yield from page
+
+    def _pages(self, **arguments: Any) -> Iterator[list[Item]]:
+        start: Item = {}
+        while True:
+            answer = self._call("query", TableName=self._table, **arguments, **start)
+            yield [decode(item) for item in answer["Items"]]
+            if "LastEvaluatedKey" not in answer:
+                return
+            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    def _call(self, operation: str, **arguments: Any) -> Item:
+        try:
+            answer: Item = getattr(self._client, operation)(**arguments)
+        except ClientError as error:
+            raise _told_apart(error) from error
+        except BotoCoreError as error:
+            raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS) from error
+        return answer
+
+
+def _told_apart(error: ClientError) -> Exception:
+    code = error.response["Error"]["Code"]
+    if code == "ConditionalCheckFailedException":
+        item = error.response.get("Item")
+        return Refused(decode(item) if item else None)  # type: ignore[arg-type]
+    if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
+        return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
+    return error
+
+
+def _placeholders(expression: str) -> set[str]:
+    words = expression.replace("(", " ").replace(")", " ").replace(",", " ").replace(".", " ").replace("=", " ")
+    return {word for word in words.split() if word.startswith("#")}
+
+
+def encode(item: Item) -> Any:
+    return {name: _encode(value) for name, value in item.items()}
+
+
+def decode(item: Item) -> Item:
+    return {name: _decode(value) for name, value in item.items()}
+
+
+def _encode(value: Any) -> Item:
+    match value:
+        case bool():
+            return {"BOOL": value}
+        case str():
+            return {"S": value}
+        case int():
+            return {"N": str(value)}
+        case bytes():
+            return {"B": value}
+        case list():
+            return {"L": [_encode(each) for each in value]}
+        case dict():
+            return {"M": encode(value)}
+    raise TypeError(f"no DynamoDB type for {type(value).__name__}")
+
+
+def _decode(value: Item) -> Any:
+    ((tag, content),) = value.items()
+    match tag:
+        case "N":
+            return int(content)
+        case "B":
+            return bytes(content)
+        case "L":
+            return [_decode(each) for each in content]
+        case "M":
+            return decode(content)
+    return content

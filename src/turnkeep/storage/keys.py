@@ -1,0 +1,119 @@
+"""The single-table layout: keys, their order, and the expiry rule. Nothing else in the project spells a key.
+
+One partition holds one thread. Inside it, in the order of the sort key:
+
+    ASIDE#...                                   read by exact key only: details, long pending messages
+    CP#<checkpoint id>                          ids ascend, so the newest stands last
+    HEAD                                        the authority
+    TURN#<inverse gen>#<inverse n>.<seq>        the newest generation and the newest turn stand first
+
+so the newest checkpoint, HEAD and the newest turns are neighbours, and one Query reads a whole window.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from urllib.parse import quote
+from zlib import crc32
+
+from turnkeep.errors import InvalidId
+from turnkeep.records import Principal
+
+HEAD = "HEAD"
+LAYOUT = 1
+SHARDS = 16
+MAX_THREAD_DAYS = 30
+ITEM_DAYS = MAX_THREAD_DAYS + 1
+BY_USER, BY_EXPIRY = "by_user", "by_expiry"
+WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
+
+_WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_LAST_TURN = 99_999_999
+_LAST_GENERATION = 99_999
+
+
+def is_well_formed(name: str) -> bool:
+    """Whether `name` may be a thread id or an idempotency key."""
+    return _WELL_FORMED.fullmatch(name) is not None
+
+
+def user_key(principal: Principal) -> str:
+    """Hash key of the index of one user's threads; no two principals share one."""
+    return f"T#{quote(principal.tenant, safe='')}#U#{quote(principal.user, safe='')}"
+
+
+def partition(principal: Principal, thread_id: str) -> str:
+    """Partition key of a thread; raises InvalidId."""
+    if not is_well_formed(thread_id):
+        raise InvalidId
+    return f"{user_key(principal)}#{thread_id}"
+
+
+def thread_of(pk: str) -> str:
+    return pk.rpartition("#")[2]
+
+
+def checkpoint_key(checkpoint_id: str) -> str:
+    return f"CP#{checkpoint_id}"
+
+
+def turn_key(generation: int, number: int, seq: int) -> str:
+    """`seq` in the key keeps two writers of the same turn from ever overwriting each other."""
+    return f"{turn_floor(generation, number)}.{seq:08d}"
+
+
+def turn_floor(generation: int, number: int) -> str:
+    """Sorts just before every item of this turn of this generation."""
+    return f"TURN#{_LAST_GENERATION - generation:05d}#{_LAST_TURN - number:08d}"
+
+
+def turn_ceiling(generation: int, number: int) -> str:
+    """Sorts just after every item of this turn of this generation."""
+    return f"{turn_floor(generation, number)}~"
+
+
+def generation_of(turn_sk: str) -> int:
+    return _LAST_GENERATION - int(turn_sk[5:10])
+
+
+def number_of(turn_sk: str) -> int:
+    return _LAST_TURN - int(turn_sk[11:19])
+
+
+EVERY_TURN = "TURN#~"
+
+
+def details_key(turn_sk: str) -> str:
+    return f"ASIDE#{turn_sk}"
+
+
+def message_key(key_digest: bytes) -> str:
+    return f"ASIDE#MESSAGE#{key_digest.hex()}"
+
+
+def object_key(pk: str, sk: str) -> str:
+    """Where a value too large for an item lies; tells nothing about its thread."""
+    return f"blobs/{sha256(f'{pk}|{sk}'.encode()).hexdigest()}"
+
+
+def expiry(now_ms: int, created_ms: int, thread_hours: float) -> int:
+    """When a thread whose last turn is now goes away, epoch milliseconds."""
+    return min(now_ms + int(thread_hours * 3_600_000), created_ms + MAX_THREAD_DAYS * 86_400_000)
+
+
+def item_ttl(created_ms: int) -> int:
+    """DynamoDB's own TTL, epoch seconds: a net far below the expiry, so it never takes a living thread apart."""
+    return created_ms // 1000 + ITEM_DAYS * 86_400
+
+
+def hour(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H")
+
+
+def next_hour(name: str) -> str:
+    return (datetime.strptime(name, "%Y-%m-%dT%H").replace(tzinfo=UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H")
+
+
+def expiry_bucket(at_ms: int, pk: str) -> str:
+    """Hash key of the expiry index: the hour in which a thread is looked at, spread over shards."""
+    return f"{hour(at_ms)}#{crc32(pk.encode()) % SHARDS:02d}"

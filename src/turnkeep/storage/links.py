@@ -1,0 +1,156 @@
+"""A link is one stored step of a thread: usually a turn, sometimes an edit of the state. Each names the one before it.
+
+Readers walk from `HEAD.last`, so a link that no chain reaches (its writer died or was superseded) does not exist, and
+a chain that breaks is `StateCorrupt`, never a shorter history. Messages live here once: the turn's message and reply
+point into the elements that the run appended.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from turnkeep.errors import StateCorrupt
+from turnkeep.records import JSON, Source, Turn, Usage
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.head import Head
+from turnkeep.storage.items import Item, Items
+from turnkeep.storage.keys import details_key, generation_of, number_of, thread_of, turn_ceiling, turn_floor
+from turnkeep.storage.sealing import Sealer
+
+DETAILS_INLINE_BYTES = 1024
+DETAILS_INLINE_CHARACTERS = 4096
+_ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "retry_token"}
+
+
+@dataclass(frozen=True)
+class Segment:
+    """What a run did to one list channel: it kept `keep` elements, counted from the first ever, and appended these.
+
+    `elements` are plain JSON for messages and bytes of LangGraph's serialiser for anything else.
+    """
+
+    namespace: str
+    channel: str
+    keep: int
+    elements: list[JSON] | bytes
+
+
+@dataclass(frozen=True)
+class Link:
+    """A stored link with its payload opened."""
+
+    item: Item
+    payload: JSON
+
+    @property
+    def segments(self) -> list[Segment]:
+        return [Segment(*parts) for parts in self.payload["segments"]]
+
+
+def seal_context(item: Item) -> tuple[str, ...]:
+    """What a link's value is sealed to: its place and its neighbours."""
+    return item["PK"], item["SK"], item.get("prev", ""), item["cp"]
+
+
+def payload_of(turn: Turn | None, segments: Sequence[Segment]) -> JSON:
+    """The link's value; `turn` is None for an edit."""
+    parts = [[each.namespace, each.channel, each.keep, each.elements] for each in segments]
+    if turn is None:
+        return {"segments": parts}
+    ledger = {name: value for name, value in asdict(turn).items() if name not in _ELSEWHERE and value not in (None, ())}
+    messages = next((each.elements for each in segments if (each.namespace, each.channel) == ("", "messages")), [])
+    return {
+        "segments": parts,
+        "turn": ledger,
+        "message": _refer(turn.message, "human", messages),
+        "reply": _refer(turn.reply, "ai", messages),
+    }
+
+
+def _refer(text: str, kind: str, messages: list[JSON] | bytes) -> JSON:
+    for index, message in enumerate(messages):
+        if isinstance(message, dict) and message["type"] == kind and message["data"].get("content") == text:
+            return {"at": index}
+    return {"text": text}
+
+
+def turn_of(link: Link, details: JSON) -> Turn:
+    """The turn that a link holds."""
+    payload = link.payload
+    messages: list[JSON] = next((s[3] for s in payload["segments"] if s[:2] == ["", "messages"]), [])
+
+    def text(reference: JSON) -> str:
+        return str(messages[reference["at"]]["data"]["content"] if "at" in reference else reference["text"])
+
+    ledger = dict(payload["turn"])
+    return Turn(
+        thread_id=thread_of(link.item["PK"]),
+        number=link.item["n"],
+        message=text(payload["message"]),
+        reply=text(payload["reply"]),
+        usage=Usage(**ledger.pop("usage")),
+        sources=tuple(Source(**source) for source in ledger.pop("sources", ())),
+        warnings=tuple(ledger.pop("warnings", ())),
+        details=details,
+        **ledger,
+    )
+
+
+class Chain:
+    """Reads the links of a thread, following them from HEAD."""
+
+    def __init__(self, items: Items, blobs: Blobs, sealer: Sealer):
+        self._items = items
+        self._blobs = blobs
+        self._sealer = sealer
+
+    def newest(self, head: Head, count: int, before: int | None = None) -> list[Item]:
+        """The items of the newest `count` turns numbered under `before`, and the edits between, oldest first."""
+        top = head.n if before is None else min(head.n, before - 1)
+        low = max(1, top - count + 1)
+        if top < 1 or head.last is None:
+            return []
+        start = head.last
+        found: dict[str, Item] = {}
+        if top < head.n:
+            start, found = self._shortcut(head, top, low)
+        links = self.walk(head.pk, start, low, found)
+        return [link for link in links if number_of(link["SK"]) <= top]
+
+    def _shortcut(self, head: Head, top: int, low: int) -> tuple[str, dict[str, Item]]:
+        """Where to start so that what lies above `top` is not read: the link above it, if only one can be it."""
+        above = self._items.between(head.pk, turn_floor(head.gen, top + 1), turn_ceiling(head.gen, low))
+        found = {item["SK"]: item for item in above}
+        candidates = [sk for sk in found if number_of(sk) == top + 1]
+        return (candidates[0], found) if len(candidates) == 1 else (str(head.last), found)
+
+    def walk(self, pk: str, last: str | None, low: int, found: dict[str, Item]) -> list[Item]:
+        """The items from turn `low` to the link `last`, oldest first; reads what `found` does not hold."""
+        chain: list[Item] = []
+        at = last
+        while at and number_of(at) >= low:
+            if at not in found:
+                more = self._items.between(pk, at, turn_ceiling(generation_of(at), low))
+                found |= {item["SK"]: item for item in more}
+            if at not in found:
+                raise StateCorrupt
+            chain.append(found[at])
+            at = found[at].get("prev")
+        if chain and at is None and number_of(chain[-1]["SK"]) > 1:
+            raise StateCorrupt
+        return chain[::-1]
+
+    def open(self, item: Item) -> Link:
+        """The link with its value; raises StateCorrupt."""
+        payload = self._sealer.open(self._blobs.value(item), *seal_context(item))
+        return Link(item, payload)
+
+    def details(self, link: Link) -> JSON:
+        inline: Any = link.payload.get("details", {})
+        if "aside" not in link.item:
+            return dict(inline)
+        pk, sk = link.item["PK"], details_key(link.item["SK"])
+        aside = self._items.get(pk, sk)
+        if aside is None:
+            raise StateCorrupt
+        return dict(self._sealer.open(self._blobs.value(aside), pk, sk))

@@ -1,0 +1,411 @@
+"""The turn's way through the store: BEGIN, LOAD, COMMIT by flip, release, replay; and turns read back.
+
+    BEGIN    one conditional update of HEAD takes the lease, counts seq and keeps the message
+    LOAD     one consistent Query reads the newest checkpoint, HEAD and the window of turns
+    COMMIT   link and checkpoint are written under keys that nobody reaches; one conditional update of HEAD
+             (seq mine, lease mine) makes them the thread
+
+A lost acknowledgement is no error: BEGIN knows its own lease again, the flip knows its own link.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from turnkeep.errors import (
+    AgentMismatch,
+    IdempotencyKeyReused,
+    InvalidRetryToken,
+    NotFound,
+    StateCorrupt,
+    Superseded,
+    ThreadBusy,
+    TurnInProgress,
+)
+from turnkeep.records import JSON, Principal, Turn
+from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, newborn, read_head
+from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.keys import (
+    HEAD,
+    LAYOUT,
+    checkpoint_key,
+    details_key,
+    expiry,
+    item_ttl,
+    message_key,
+    number_of,
+    partition,
+    turn_ceiling,
+    turn_key,
+    user_key,
+)
+from turnkeep.storage.links import (
+    DETAILS_INLINE_BYTES,
+    DETAILS_INLINE_CHARACTERS,
+    Chain,
+    Link,
+    Segment,
+    payload_of,
+    seal_context,
+    turn_of,
+)
+from turnkeep.storage.threads import Threads
+
+KEY_BYTES, BODY_BYTES, OWNER_BYTES, NONCE_BYTES = 8, 16, 9, 12
+PENDING_INLINE_BYTES = 1024
+TOKEN_BYTES = 100_000
+TOKEN_MS = 15 * 60_000
+_LONGEST_WAIT_SECONDS = 5
+
+_FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
+_FLIP_EDIT = "SET n = :n, gen = :gen, #last = :last, cp = :cp, la = :la, expires = :expires, #keys = :keys, st = :st"
+_FLIP_TURN = f"{_FLIP_EDIT}, #agent = if_not_exists(#agent, :agent), #title = if_not_exists(#title, :title)"
+_MINE = "seq = :seq AND #lease.#o = :owner"
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A run's hold on its thread. `created` says that BEGIN made the thread."""
+
+    head: Head
+    key: bytes
+    body: bytes
+    owner: bytes
+    message: str
+    created: bool
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a run starts from. `number` and `last` are where its turn will be joined on: the newest turn, or an older
+    one where the run goes back in time (`is_branch`)."""
+
+    number: int = 0
+    last: str | None = None
+    checkpoint: JSON | None = None
+    links: tuple[Link, ...] = ()
+    is_branch: bool = False
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a run leaves behind: its newest checkpoint (plain msgpack types) and what it did to list channels."""
+
+    checkpoint_id: str
+    checkpoint: JSON
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A COMMIT that is ready to be written, once or again: invisible items, then the flip's values."""
+
+    pk: str
+    sk: str
+    key: bytes
+    puts: tuple[Item, ...]
+    flip: Item
+
+
+class Table(Threads):
+    """Threads and their turns. `mint` gives n random bytes."""
+
+    def __init__(self, *args: Any, mint: Callable[[int], bytes], lease_seconds: float = 30, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._mint = mint
+        self._lease_ms = int(lease_seconds * 1000)
+        self._chain = Chain(self._items, self._blobs, self._sealer)
+
+    # BEGIN
+
+    def begin(
+        self,
+        principal: Principal,
+        thread_id: str,
+        *,
+        key: str,
+        body: bytes,
+        message: str,
+        agent: str | None = None,
+        create: bool = False,
+    ) -> Begun | Turn:
+        """Takes the thread for one run, or gives the turn that this key made before.
+
+        `body` is what tells two requests apart. Raises NotFound, ThreadBusy, TurnInProgress, IdempotencyKeyReused,
+        AgentMismatch, StoreUnavailable.
+        """
+        pk, now = partition(principal, thread_id), self._now()
+        user = user_key(principal)
+        want = Begun(
+            head=read_head({"PK": pk, **newborn(pk, user, now, self._thread_hours)}),
+            key=self._sealer.digest(KEY_BYTES, "key", pk, key),
+            body=self._sealer.digest(BODY_BYTES, "body", pk, body),
+            owner=self._mint(OWNER_BYTES),
+            message=message,
+            created=False,
+        )
+        pending = self._pending_item(want, now, create=create)
+        try:
+            return self._take(want, pending, user, agent, create=create)
+        except Refused as refused:
+            head = read_head(refused.item) if refused.item else None
+        if head and head.is_alive(now):
+            return self._refused(want, head, agent, create=create)
+        if head is None or not create:
+            raise NotFound
+        self._replace_dead(head, user, {})
+        try:
+            return replace(self._take(want, pending, user, agent, create=False), created=True)
+        except Refused as refused:
+            raise ThreadBusy(retry_after=1) from refused
+
+    def _take(self, want: Begun, pending: Item, user: str, agent: str | None, *, create: bool) -> Begun:
+        now, pk = want.head.created, want.head.pk
+        fields = newborn(pk, user, now, self._thread_hours) if create else {}
+        fields.pop("seq", None)
+        values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":pend": pending}
+        values[":lease"] = {"o": want.owner, "t": now + self._lease_ms}
+        values |= {f":{name}": value for name, value in fields.items()}
+        births = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in fields)
+        allowed = f"expires > :now AND {_FREE} AND NOT contains(#keys, :key)"
+        if agent:
+            values[":agent"] = agent
+            allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
+        item = self._items.update(
+            pk,
+            HEAD,
+            f"SET seq = if_not_exists(seq, :zero) + :one, #lease = :lease, #pend = :pend{births}",
+            values,
+            condition=f"attribute_not_exists(PK) OR ({allowed})" if create else allowed,
+        )
+        head = read_head(item)
+        return replace(want, head=head, created=create and head.created == now)
+
+    def _pending_item(self, want: Begun, now: int, *, create: bool) -> Item:
+        """The pending message as HEAD keeps it; a long one is put aside first, so that HEAD stays small."""
+        pk = want.head.pk
+        pending: Item = {"k": want.key, "b": want.body, "at": now}
+        sealed = self._sealer.seal(want.message, pk, HEAD, "message")
+        if len(sealed) <= PENDING_INLINE_BYTES:
+            return {**pending, "m": sealed}
+        if not create:
+            self._alive(self._items.get(pk, HEAD))
+        sk = message_key(want.key)
+        aside = self._sealer.seal(want.message, pk, sk, "message")
+        value = self._blobs.attributes(pk, sk, aside)
+        self._items.write_many(puts=[{"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(now), **value}])
+        return pending
+
+    def _refused(self, want: Begun, head: Head, agent: str | None, *, create: bool) -> Begun | Turn:
+        now = want.head.created
+        if head.lease and head.lease.owner == want.owner:
+            return replace(want, head=head, created=create and head.created == now)
+        number = head.turn_of_key(want.key)
+        if number is not None:
+            return self._replay(head, number, want.body)
+        wait = max(1, min(_LONGEST_WAIT_SECONDS, -(-(head.lease.until - now) // 1000))) if head.lease else 1
+        if head.pending and head.pending.key == want.key and head.is_leased(now):
+            if head.pending.body != want.body:
+                raise IdempotencyKeyReused
+            raise TurnInProgress(retry_after=wait)
+        if agent and head.agent and head.agent != agent:
+            raise AgentMismatch
+        raise ThreadBusy(retry_after=wait)
+
+    def _replay(self, head: Head, number: int, body: bytes) -> Turn:
+        link = self._turn_link(head, number)
+        if link.item["b"] != body:
+            raise IdempotencyKeyReused
+        return turn_of(link, self._chain.details(link))
+
+    # the lease
+
+    def renew(self, begun: Begun) -> None:
+        """Keeps the thread for another lease; raises Superseded."""
+        until = self._now() + self._lease_ms
+        values = {":t": until, ":seq": begun.head.seq, ":owner": begun.owner}
+        try:
+            self._items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", values, condition=_MINE)
+        except Refused as refused:
+            raise Superseded from refused
+
+    def release(self, begun: Begun) -> None:
+        """Gives the thread back unchanged; the message stays shown as pending until the next turn."""
+        values = {":seq": begun.head.seq, ":owner": begun.owner}
+        try:
+            self._items.update(begun.head.pk, HEAD, "REMOVE #lease", values, condition=_MINE)
+        except Refused:
+            return
+
+    # LOAD
+
+    def load(self, head: Head, window: int | None, checkpoint_id: str | None = None) -> Loaded:
+        """The newest `window` turns (None: all) and the checkpoint they lead to.
+
+        An older `checkpoint_id` goes back in time: what stood then. Raises NotFound for an unknown one, StateCorrupt.
+        """
+        if checkpoint_id not in (None, head.checkpoint):
+            return self._load_older(head, window, str(checkpoint_id))
+        if head.checkpoint is None:
+            return Loaded()
+        low = 0 if window is None else max(0, head.n - window + 1)
+        high = turn_ceiling(0, 0) if window is None else turn_ceiling(head.gen, low)
+        items = self._items.between(head.pk, checkpoint_key(head.checkpoint), high)
+        found = {item["SK"]: item for item in items}
+        return self._loaded(head.pk, found, head.checkpoint, Loaded(head.n, head.last), low)
+
+    def _load_older(self, head: Head, window: int | None, checkpoint_id: str) -> Loaded:
+        sk = checkpoint_key(checkpoint_id)
+        item = self._items.get(head.pk, sk)
+        if item is None:
+            raise NotFound("The thread has no such checkpoint.")
+        number = number_of(item["link"])
+        low = 0 if window is None else max(0, number - window + 1)
+        return self._loaded(head.pk, {sk: item}, checkpoint_id, Loaded(number, item["link"], is_branch=True), low)
+
+    def _loaded(self, pk: str, found: dict[str, Item], checkpoint_id: str, at: Loaded, low: int) -> Loaded:
+        sk = checkpoint_key(checkpoint_id)
+        if sk not in found or found[sk]["link"] != at.last:
+            raise StateCorrupt
+        checkpoint = self._sealer.open(self._blobs.value(found[sk]), pk, sk, found[sk]["link"])
+        links = tuple(self._chain.open(item) for item in self._chain.walk(pk, at.last, low, found))
+        return replace(at, checkpoint=checkpoint, links=links)
+
+    # COMMIT
+
+    def prepare(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> tuple[Plan, Turn | None]:
+        """What COMMIT will write, and the turn with its number; `turn` is None for an edit of the state.
+
+        Writes objects that are too large for an item; raises StoreUnavailable.
+        """
+        head, now = begun.head, self._now()
+        number = loaded.number + (1 if turn else 0)
+        gen = head.gen + (1 if loaded.is_branch else 0)
+        numbered = replace(turn, number=number, thread_id=head.thread_id) if turn else None
+        sk = turn_key(gen, number, head.seq)
+        link: Item = {"PK": head.pk, "SK": sk, "n": number, "cp": saved.checkpoint_id, "k": begun.key, "b": begun.body}
+        link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
+        puts = [*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved)]
+        keys = head.keys[head.n - loaded.number :]
+        flip: Item = {
+            ":n": number,
+            ":gen": gen,
+            ":last": sk,
+            ":cp": saved.checkpoint_id,
+            ":la": now,
+            ":expires": expiry(now, head.created, self._thread_hours),
+            ":keys": list(([begun.key, *keys] if turn else keys)[:KEPT_KEYS]),
+            ":st": turn.status if turn else "complete",
+            ":seq": head.seq,
+            ":owner": begun.owner,
+        }
+        if turn:
+            flip |= {":agent": turn.agent, ":title": _title(begun.message)}
+        return Plan(head.pk, sk, begun.key, tuple(puts), flip), numbered
+
+    def _link_items(self, link: Item, saved: Saved, turn: Turn | None) -> list[Item]:
+        payload, pk = payload_of(turn, saved.segments), link["PK"]
+        if turn is None:
+            return [{**link, "edit": True, **self._link_value(link, payload)}]
+        sk = details_key(link["SK"])
+        sealed = self._sealer.seal(turn.details, pk, sk)
+        if len(sealed) <= DETAILS_INLINE_BYTES and len(str(turn.details)) <= DETAILS_INLINE_CHARACTERS:
+            return [{**link, **self._link_value(link, {**payload, "details": turn.details})}]
+        aside = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": link["ttl"], **self._blobs.attributes(pk, sk, sealed)}
+        return [{**link, "aside": True, **self._link_value(link, payload)}, aside]
+
+    def _link_value(self, link: Item, payload: JSON) -> Item:
+        return self._blobs.attributes(link["PK"], link["SK"], self._sealer.seal(payload, *seal_context(link)))
+
+    def _checkpoint_item(self, link: Item, saved: Saved) -> Item:
+        pk, sk = link["PK"], checkpoint_key(saved.checkpoint_id)
+        sealed = self._sealer.seal(saved.checkpoint, pk, sk, link["SK"])
+        value = self._blobs.attributes(pk, sk, sealed)
+        return {"PK": pk, "SK": sk, "v": LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
+
+    def apply(self, plan: Plan) -> Turn | None:
+        """Writes the plan. Gives None, or the stored turn where this key had made one already.
+
+        Raises Superseded, and StoreUnavailable when it is not known whether the flip came through.
+        """
+        self._items.write_many(puts=plan.puts)
+        flip = _FLIP_TURN if ":agent" in plan.flip else _FLIP_EDIT
+        try:
+            self._items.update(plan.pk, HEAD, f"{flip} REMOVE #lease, #pend", plan.flip, condition=_MINE)
+        except Refused as refused:
+            return self._settle(plan, refused.item)
+        return None
+
+    def _settle(self, plan: Plan, item: Item | None) -> Turn | None:
+        """A refused flip whose link is `last` had come through before: only its acknowledgement was lost."""
+        head = read_head(item) if item else None
+        if head is None:
+            raise Superseded
+        if head.last == plan.sk:
+            return None
+        number = head.turn_of_key(plan.key)
+        if number is None:
+            raise Superseded
+        link = self._turn_link(head, number)
+        return turn_of(link, self._chain.details(link))
+
+    # a turn that could not be stored
+
+    def retry_token(self, plan: Plan) -> str:
+        """The whole plan, encrypted for this thread, to be stored later; over 100 KB it lies in an object."""
+        content = {"until": self._now() + TOKEN_MS, "sk": plan.sk, "key": plan.key, "flip": plan.flip}
+        sealed = self._sealer.encrypt(content | {"puts": list(plan.puts)}, self._mint(NONCE_BYTES), plan.pk)
+        if len(sealed) > TOKEN_BYTES:
+            inner = self._blobs.attributes(plan.pk, f"TOKEN#{plan.sk}", sealed, inline_bytes=0)
+            sealed = self._sealer.encrypt({"object": inner}, self._mint(NONCE_BYTES), plan.pk)
+        return urlsafe_b64encode(sealed).decode().rstrip("=")
+
+    def plan_in(self, principal: Principal, thread_id: str, token: str) -> Plan:
+        """Raises InvalidRetryToken for a token that is altered, of another thread, or older than 15 minutes."""
+        pk = partition(principal, thread_id)
+        try:
+            sealed = urlsafe_b64decode(token + "=" * (-len(token) % 4))
+        except (Base64Error, ValueError) as error:
+            raise InvalidRetryToken from error
+        content = self._sealer.decrypt(sealed, pk)
+        if "object" in content:
+            content = self._sealer.decrypt(self._blobs.value(content["object"]), pk)
+        if content["until"] < self._now():
+            raise InvalidRetryToken
+        return Plan(pk, content["sk"], content["key"], tuple(content["puts"]), content["flip"])
+
+    def commit_later(self, principal: Principal, thread_id: str, token: str) -> Turn:
+        """Stores the turn of a retry token, at most once; raises InvalidRetryToken, Superseded, StoreUnavailable."""
+        plan = self.plan_in(principal, thread_id, token)
+        stored = self.apply(plan)
+        if stored is not None:
+            return stored
+        return self.read_turn(principal, thread_id, number_of(plan.sk))
+
+    # reading
+
+    def read_turns(self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None) -> list[Turn]:
+        """The newest `limit` turns (numbered under `before`), oldest first, without details."""
+        head = self.head(principal, thread_id)
+        links = [self._chain.open(item) for item in self._chain.newest(head, limit, before) if "edit" not in item]
+        return [turn_of(link, {}) for link in links]
+
+    def read_turn(self, principal: Principal, thread_id: str, number: int) -> Turn:
+        """One turn with its details; raises NotFound."""
+        link = self._turn_link(self.head(principal, thread_id), number)
+        return turn_of(link, self._chain.details(link))
+
+    def _turn_link(self, head: Head, number: int) -> Link:
+        if not 1 <= number <= head.n:
+            raise NotFound("The thread has no turn of this number.")
+        for item in self._chain.newest(head, 1, number + 1):
+            if "edit" not in item:
+                return self._chain.open(item)
+        raise StateCorrupt
+
+
+def _title(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1]}…"

@@ -1,0 +1,244 @@
+"""Turns: from a request to a reply that is kept exactly once, whatever fails on the way."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from turnkeep.agents import REGISTRY, Agent
+from turnkeep.errors import (
+    AgentFault,
+    ModelTimeout,
+    StoreUnavailable,
+    TurnkeepError,
+    UnknownAgent,
+)
+from turnkeep.observability import count, logger, place
+from turnkeep.records import JSON, Event, Principal, RunContext, Turn
+from turnkeep.settings import TurnTuning
+from turnkeep.storage.table import Begun, Loaded, Plan, Table
+from turnkeep.turns.request import TurnRequest
+from turnkeep.turns.running import RunningTurn
+
+if TYPE_CHECKING:
+    from turnkeep.turns.graph import GraphRun, Outcome
+
+STATELESS = "stateless"
+
+
+@dataclass(frozen=True)
+class _Hold:
+    """A request on its way: who runs it, from what, until when. `begun` is None for a stateless run."""
+
+    request: TurnRequest
+    agent: Agent
+    loaded: Loaded
+    begun: Begun | None
+    started: float
+    started_at: float
+
+
+class Turns:
+    """Runs agents on threads. `agents` gives an agent by name and may be slow the first time; `clock` gives epoch
+    seconds, `mint` a new id."""
+
+    def __init__(
+        self,
+        table: Table,
+        agents: Callable[[str], Agent],
+        *,
+        tuning: TurnTuning,
+        default_agent: str,
+        clock: Callable[[], float],
+        mint: Callable[[], str],
+        names: frozenset[str] = frozenset(REGISTRY),
+    ):
+        self._table = table
+        self._agents = agents
+        self._tuning = tuning
+        self._default_agent = default_agent
+        self._clock = clock
+        self._mint = mint
+        self._names = names
+
+    async def start(self, request: TurnRequest) -> RunningTurn:
+        """BEGIN and LOAD; the run goes on by itself. Raises TurnkeepError, and then nothing is held."""
+        if request.agent is not None and request.agent not in self._names:
+            raise UnknownAgent
+        request = replace(request, key=request.key or self._mint())
+        key = str(request.key)
+        if request.thread_id is None:
+            hold = await self._hold(request, None)
+            return RunningTurn(key=key, thread_id=None).run(lambda running: self._answer(hold, running))
+        begun = await self._begin(request, request.thread_id)
+        if isinstance(begun, Turn):
+            count("Replayed")
+            running = RunningTurn(key=key, thread_id=request.thread_id, replayed=True)
+            return running.run(lambda running: _replay(begun, running))
+        hold = await self._or_release(begun, self._hold(request, begun))
+        return RunningTurn(key=key, thread_id=request.thread_id, thread_created=begun.created).run(
+            lambda running: self._or_release(begun, self._answer(hold, running))
+        )
+
+    async def commit_later(self, principal: Principal, thread_id: str, retry_token: str) -> Turn:
+        """Stores a turn that could not be stored; no model is called. Raises TurnkeepError."""
+        return await asyncio.to_thread(self._table.commit_later, principal, thread_id, retry_token)
+
+    def describe(self, name: str) -> JSON:
+        """An agent's description and drawing; builds the agent. Raises UnknownAgent."""
+        agent = self._agents(name)
+        drawing = agent.graph.get_graph().draw_mermaid()
+        return {"name": name, "description": REGISTRY[name].description, "mermaid": drawing}
+
+    async def _begin(self, request: TurnRequest, thread_id: str) -> Begun | Turn:
+        return await asyncio.to_thread(
+            self._table.begin,
+            request.principal,
+            thread_id,
+            key=str(request.key),
+            body=request.body(),
+            message=request.message,
+            agent=request.agent,
+            create=request.create,
+        )
+
+    async def _hold(self, request: TurnRequest, begun: Begun | None) -> _Hold:
+        started, started_at = time.monotonic(), self._clock()
+        name = (begun.head.agent if begun else None) or request.agent or self._default_agent
+        agent = await asyncio.to_thread(self._agents, name)
+        loaded = await asyncio.to_thread(self._table.load, begun.head, agent.window) if begun else Loaded()
+        return _Hold(request, agent, loaded, begun, started, started_at)
+
+    async def _or_release[T](self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
+        """Whatever ends the work early, an error or a client that went away, gives the thread back unchanged."""
+        done = False
+        try:
+            result = await work
+            done = True
+        finally:
+            if not done:
+                await self._release(begun)
+        return result
+
+    async def _release(self, begun: Begun) -> None:
+        try:
+            await asyncio.to_thread(self._table.release, begun)
+        except StoreUnavailable:
+            logger.warning("lease left to run out", thread=begun.head.thread_id)
+
+    async def _answer(self, hold: _Hold, running: RunningTurn) -> Turn:
+        from turnkeep.turns.graph import GraphRun  # noqa: PLC0415 - LangGraph loads on the chat path only
+
+        thread_id = hold.request.thread_id or STATELESS
+        run = GraphRun(hold.agent, hold.loaded, thread_id, max_steps=self._tuning.max_steps)
+        outcome, turn = await self._watch(hold, self._drive(hold, run, running))
+        if hold.begun is None:
+            return replace(turn, persisted=False)
+        return await running.commit(self._commit(hold, hold.begun, outcome, turn))
+
+    async def _drive(self, hold: _Hold, run: "GraphRun", running: RunningTurn) -> "tuple[Outcome, Turn]":
+        from turnkeep.models.prices import price_of  # noqa: PLC0415 - as above
+        from turnkeep.models.usage import UsageMeter  # noqa: PLC0415
+        from turnkeep.turns.graph import first_input  # noqa: PLC0415
+
+        request, agent, head = hold.request, hold.agent, hold.begun.head if hold.begun else None
+        message_id = f"m-{head.gen}-{head.seq}" if head else f"m-{request.key}"
+        given = first_input(agent, request.message, message_id, interrupted=bool(head and head.interrupted))
+        window = request.conversation_window or agent.prompt_window
+        context = RunContext(window, datetime.fromtimestamp(self._clock(), UTC))
+        meter = UsageMeter()
+        async for event in run.events(given, context, [meter]):
+            running.emit(event)
+        outcome = await run.outcome()
+        reply = outcome.reply
+        turn = Turn(
+            thread_id=request.thread_id,
+            number=0,
+            agent=agent.name,
+            message=request.message,
+            reply=reply.text,
+            status="interrupted" if outcome.interrupted else "complete",
+            created_at=round(hold.started_at, 3),
+            duration_ms=int((time.monotonic() - hold.started) * 1000),
+            provider=agent.provider,
+            model=agent.model,
+            usage=meter.usage(price_of),
+            route=reply.route,
+            confidence=reply.confidence,
+            standalone_query=reply.standalone_query,
+            sources=reply.sources,
+            warnings=reply.warnings,
+            details=reply.details,
+            thread_created=running.thread_created,
+        )
+        return outcome, turn
+
+    async def _watch[T](self, hold: _Hold, work: Coroutine[Any, Any, T]) -> T:
+        """Waits for the run, keeps its lease alive, and ends it when its time is up; raises TurnkeepError."""
+        deadline = hold.started + self._tuning.seconds - self._tuning.commit_seconds
+        task = asyncio.create_task(work)
+        try:
+            while not task.done():
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise ModelTimeout
+                await asyncio.wait({task}, timeout=min(left, self._tuning.renew_seconds))
+                if not task.done() and hold.begun and deadline > time.monotonic():
+                    await self._renew(hold.begun)
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task}, timeout=self._tuning.commit_seconds)
+        error = task.exception()
+        if error is None:
+            return task.result()
+        raise _fault(error) from error
+
+    async def _renew(self, begun: Begun) -> None:
+        try:
+            await asyncio.to_thread(self._table.renew, begun)
+        except StoreUnavailable:
+            logger.warning("lease not renewed, tried again", thread=begun.head.thread_id)
+
+    async def _commit(self, hold: _Hold, begun: Begun, outcome: "Outcome", turn: Turn) -> Turn:
+        try:
+            plan, numbered = await asyncio.to_thread(self._table.prepare, begun, hold.loaded, outcome.saved, turn)
+        except StoreUnavailable:
+            return _unstored(turn, None)
+        try:
+            stored = await asyncio.to_thread(self._table.apply, plan)
+        except StoreUnavailable:
+            return _unstored(numbered or turn, await self._token(plan))
+        count("Persisted")
+        return stored or numbered or turn
+
+    async def _token(self, plan: Plan) -> str | None:
+        try:
+            return await asyncio.to_thread(self._table.retry_token, plan)
+        except StoreUnavailable:
+            return None
+
+
+def _unstored(turn: Turn, token: str | None) -> Turn:
+    """The permitted degradation: the client gets its reply, and is told that it is not kept."""
+    logger.error("turn not persisted", thread=turn.thread_id)
+    count("NotPersisted")
+    return turn.without_store(token)
+
+
+def _fault(error: BaseException) -> BaseException:
+    from turnkeep.models.faults import as_fault  # noqa: PLC0415 - loads on the chat path only
+
+    if isinstance(error, TurnkeepError) or not isinstance(error, Exception):
+        return error
+    known = as_fault(error)
+    if known is None:
+        logger.error("a node of the graph raised", kind=type(error).__name__, place=place(error))
+    return known or AgentFault()
+
+
+async def _replay(turn: Turn, running: RunningTurn) -> Turn:
+    running.emit(Event("token", {"content": turn.reply}))
+    return turn
