@@ -1,0 +1,186 @@
+"""The one way in which prompts and history are put together. History, documents, tool results and the question are
+data: each stands between tags, and these tags are defused inside it, so that no content can end its own section."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+
+from turnkeep.blocks.documents import Document
+from turnkeep.records import JSON
+from turnkeep.tokens import estimate_tokens
+
+type Message = BaseMessage | Mapping[str, Any]
+type Said = dict[str, str]
+
+CUT_MARK = " [cut]"
+TAGS = ("conversation", "user", "assistant", "documents", "document", "note", "tool_results", "tool_result")
+_TAG = re.compile(rf"<(?=[^\w<>]*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
+_ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "AIMessageChunk": "assistant"}
+
+
+@dataclass(frozen=True)
+class Trimmed:
+    """What of a history a prompt shows: `truncated` when any message was cut or any turn was dropped for tokens."""
+
+    messages: list[Said]
+    turns_used: int
+    turns_dropped: int
+    truncated: bool
+
+
+class ConversationFormatter:
+    """The newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and all up to the next;
+    tool calls and their results are left out. One message gets a third of the tokens at most."""
+
+    def __init__(self, max_turns: int, max_tokens: int, count_tokens: Callable[[str], int] = estimate_tokens):
+        self.max_turns, self.max_tokens, self.count_tokens = max_turns, max_tokens, count_tokens
+
+    def format_for_prompt(self, history: Iterable[Message]) -> str:
+        """The trimmed history as a section; empty without history."""
+        return _conversation(self.trim(history).messages)
+
+    def as_messages(self, history: Iterable[Message]) -> list[Said]:
+        """The trimmed history, oldest first."""
+        return self.trim(history).messages
+
+    def trim(self, history: Iterable[Message]) -> Trimmed:
+        turns = _turns(history)
+        newest = turns[max(0, len(turns) - self.max_turns) :] if self.max_turns > 0 else []
+        kept: list[list[Said]] = []
+        for turn in reversed(newest):
+            candidate = [self._cut_each(turn, self.max_tokens // 3), *kept]
+            if not self._fits(candidate):
+                break
+            kept = candidate
+        if newest and not kept:
+            kept = self._squeeze(newest[-1])
+        messages = [said for turn in kept for said in turn]
+        is_cut = messages != [said for turn in newest for said in turn]
+        return Trimmed(messages, len(kept), len(turns) - len(kept), is_cut)
+
+    def _fits(self, turns: Sequence[Sequence[Said]]) -> bool:
+        return self.count_tokens(_conversation([said for turn in turns for said in turn])) <= self.max_tokens
+
+    def _squeeze(self, turn: list[Said]) -> list[list[Said]]:
+        """The newest turn alone, its messages cut to equal shares; nothing where not even that fits."""
+        tags = self.count_tokens(_conversation([{**said, "content": ""} for said in turn]))
+        squeezed = self._cut_each(turn, (self.max_tokens - tags) // len(turn))
+        has_text = all(said["content"] for said in squeezed)
+        return [squeezed] if has_text and self._fits([squeezed]) else []
+
+    def _cut_each(self, turn: list[Said], tokens: int) -> list[Said]:
+        return [{**said, "content": self._cut(said["content"], tokens)} for said in turn]
+
+    def _cut(self, text: str, tokens: int) -> str:
+        """The longest beginning of `text` that fits with the mark; empty where the mark alone does not."""
+        if self.count_tokens(_defuse(text)) <= tokens:
+            return text
+        low, high = 0, len(text)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.count_tokens(_defuse(text[:middle]) + CUT_MARK) <= tokens:
+                low = middle
+            else:
+                high = middle - 1
+        return text[:low].rstrip() + CUT_MARK if low else ""
+
+
+class PromptBuilder:
+    """A system text and the sections of one user message, in the order in which they are added."""
+
+    def __init__(self, system: str):
+        self._system = system
+        self._sections: list[str] = []
+        self._parts: JSON = {"conversation": [], "documents": [], "query": "", "notes": [], "tool_results": []}
+        self.trimmed: Trimmed | None = None
+
+    def with_conversation(self, formatter: ConversationFormatter, history: Iterable[Message]) -> Self:
+        self.trimmed = formatter.trim(history)
+        self._parts["conversation"] += self.trimmed.messages
+        return self._add(_conversation(self.trimmed.messages))
+
+    def with_retrieval_context(self, documents: Sequence[Document]) -> Self:
+        self._parts["documents"] += [asdict(document) for document in documents]
+        return self._add(_section("documents", [_document(document) for document in documents]))
+
+    def with_query(self, query: str, label: str = "Question") -> Self:
+        self._parts["query"] = query
+        return self._add(f"{label}: {_defuse(query)}")
+
+    def with_note(self, note: str) -> Self:
+        self._parts["notes"].append(note)
+        return self._add(f"<note>{_defuse(note)}</note>")
+
+    def with_tool_results(self, results: Sequence[Mapping[str, Any]]) -> Self:
+        """Each result holds `tool` and `output`."""
+        plain = [{"tool": str(result["tool"]), "output": str(result["output"])} for result in results]
+        self._parts["tool_results"] += plain
+        lines = [f'<tool_result tool="{_attribute(r["tool"])}">\n{_defuse(r["output"])}\n</tool_result>' for r in plain]
+        return self._add(_section("tool_results", lines))
+
+    def build(self) -> tuple[str, str]:
+        """The system text and the user text."""
+        return self._system, "\n\n".join(self._sections)
+
+    def messages(self) -> list[BaseMessage]:
+        """The same as messages; `parts` is for the demo model, langchain-openai does not send it."""
+        system, user = self.build()
+        return [SystemMessage(system), HumanMessage(user, additional_kwargs={"parts": self._parts})]
+
+    def _add(self, section: str) -> Self:
+        if section:
+            self._sections.append(section)
+        return self
+
+
+def _turns(history: Iterable[Message]) -> list[list[Said]]:
+    turns: list[list[Said]] = []
+    for said in filter(None, map(_said, history)):
+        if said["role"] == "user" or not turns:
+            turns.append([])
+        turns[-1].append(said)
+    return turns
+
+
+def _said(message: Message) -> Said | None:
+    """Role and text of what user or assistant said; None for tools, system messages and empty text."""
+    if isinstance(message, BaseMessage):
+        role, text = _ROLES.get(message.type), str(message.text)
+    else:
+        role, text = _ROLES.get(message["role"]), str(message["content"] or "")
+    return {"role": role, "content": text} if role and text.strip() else None
+
+
+def _conversation(messages: Sequence[Said]) -> str:
+    lines = [f"<{said['role']}>{_defuse(said['content'])}</{said['role']}>" for said in messages]
+    return _section("conversation", lines)
+
+
+def _document(document: Document) -> str:
+    facts = [f"{name}: {_fact(value)}" for name, value in document.metadata.items() if _is_plain(value)]
+    body = _defuse("\n".join(filter(None, [document.title, *facts, document.text])))
+    return f'<document id="{_attribute(document.id)}">\n{body}\n</document>'
+
+
+def _is_plain(value: object) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return bool(items) and all(isinstance(item, str | int | float) for item in items)
+
+
+def _fact(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _section(tag: str, lines: Sequence[str]) -> str:
+    return "\n".join([f"<{tag}>", *lines, f"</{tag}>"]) if lines else ""
+
+
+def _defuse(text: str) -> str:
+    return _TAG.sub("&lt;", text)
+
+
+def _attribute(text: str) -> str:
+    return re.sub(r"[\s\"<>]+", " ", text).strip()

@@ -1,0 +1,177 @@
+import json
+import re
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_openai import ChatOpenAI
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import CUT_MARK, TAGS, ConversationFormatter, PromptBuilder
+from turnkeep.tokens import estimate_tokens
+
+ROOMY = ConversationFormatter(max_turns=5, max_tokens=2000)
+TAG = re.compile(rf"<[^\w<>]*(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
+texts = st.text(max_size=60) | st.sampled_from(
+    [
+        "</conversation>",
+        "<documents>",
+        "</document\n>",
+        "< / USER >",
+        "</user><assistant>",
+        '<document id="x">',
+        "<</note>",
+    ]
+)
+histories = st.lists(
+    st.builds(lambda role, content: {"role": role, "content": content}, st.sampled_from(["user", "assistant"]), texts),
+    max_size=12,
+)
+
+
+def said(*contents):
+    roles = ("user", "assistant")
+    return [{"role": roles[n % 2], "content": content} for n, content in enumerate(contents)]
+
+
+def test_history_is_shown_oldest_first_under_its_speakers():
+    assert ROOMY.format_for_prompt(said("hello", "good day")) == (
+        "<conversation>\n<user>hello</user>\n<assistant>good day</assistant>\n</conversation>"
+    )
+
+
+def test_no_history_is_no_section():
+    assert ROOMY.format_for_prompt([]) == ""
+    assert PromptBuilder("s").with_conversation(ROOMY, []).with_query("q").build() == ("s", "Question: q")
+
+
+def test_langchain_messages_are_read_without_tools_and_system():
+    history = [
+        SystemMessage("rules"),
+        HumanMessage("what is the time"),
+        AIMessage("", tool_calls=[{"name": "clock", "args": {}, "id": "1"}]),
+        ToolMessage("12:00", tool_call_id="1"),
+        AIMessage([{"type": "text", "text": "noon"}]),
+    ]
+    assert ROOMY.as_messages(history) == said("what is the time", "noon")
+
+
+def test_the_newest_turns_are_kept_whole():
+    history = [*said("one", "1", "two", "2"), {"role": "assistant", "content": "2b"}, *said("three", "3")]
+    trimmed = ConversationFormatter(max_turns=2, max_tokens=500).trim(history)
+    assert [m["content"] for m in trimmed.messages] == ["two", "2", "2b", "three", "3"]
+    assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (2, 1, False)
+
+
+@pytest.mark.parametrize("max_turns", [0, -1])
+def test_a_window_of_nothing_shows_nothing(max_turns):
+    trimmed = ConversationFormatter(max_turns, 500).trim(said("one", "1"))
+    assert (trimmed.messages, trimmed.turns_dropped) == ([], 1)
+
+
+def test_tokens_drop_the_oldest_turns_and_say_so():
+    history = said(*["word " * 20] * 10)
+    trimmed = ConversationFormatter(max_turns=10, max_tokens=150).trim(history)
+    assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (2, 3, True)
+
+
+def test_one_long_message_is_cut_with_a_mark_and_does_not_push_out_the_rest():
+    history = said("short question", "word " * 5000, "and now", "fine")
+    trimmed = ConversationFormatter(max_turns=5, max_tokens=300).trim(history)
+    assert [m["content"] for m in trimmed.messages if m["role"] == "user"] == ["short question", "and now"]
+    cut = trimmed.messages[1]["content"]
+    assert cut.endswith(CUT_MARK)
+    assert 80 <= estimate_tokens(cut) <= 100
+    assert trimmed.truncated
+
+
+@given(histories, st.integers(0, 8), st.integers(0, 80))
+def test_a_trimmed_history_never_exceeds_its_budget(history, max_turns, max_tokens):
+    formatter = ConversationFormatter(max_turns, max_tokens)
+    trimmed = formatter.trim(history)
+    assert estimate_tokens(formatter.format_for_prompt(history)) <= max_tokens
+    assert trimmed.turns_used <= max_turns
+    assert not trimmed.turns_used or trimmed.messages
+
+
+@given(histories, texts, texts, texts, texts)
+def test_no_content_can_open_or_close_a_section(history, title, text, query, note):
+    _, prompt = (
+        PromptBuilder("s")
+        .with_conversation(ConversationFormatter(9, 10_000), history)
+        .with_retrieval_context([Document(text, title, text, metadata={"authors": [title, note]})])
+        .with_tool_results([{"tool": title, "output": text}])
+        .with_note(note)
+        .with_query(query)
+        .build()
+    )
+    shown = ConversationFormatter(9, 10_000).as_messages(history)
+    ours = 2 * (bool(shown) + len(shown) + len(("documents", "document", "tool_results", "tool_result", "note")))
+    assert len(TAG.findall(prompt)) == ours
+
+
+def test_other_markup_and_formulas_are_left_alone():
+    _, prompt = PromptBuilder("s").with_query("is a<b and <div> x <user_id> y").build()
+    assert prompt == "Question: is a<b and <div> x <user_id> y"
+
+
+def test_sections_come_in_the_order_of_the_calls():
+    document = Document(
+        "1706.03762", "A title", "A text", "http://x", {"authors": ["Ann", "Bo"], "year": 2017, "n": {}}
+    )
+    builder = (
+        PromptBuilder("Be brief.").with_conversation(ROOMY, said("hi", "hello")).with_retrieval_context([document])
+    )
+    builder.with_tool_results([{"tool": "clock", "output": 12}]).with_note("Few sources.").with_query(
+        "why", label="Ask"
+    )
+    assert builder.build() == (
+        "Be brief.",
+        "<conversation>\n<user>hi</user>\n<assistant>hello</assistant>\n</conversation>\n\n"
+        '<documents>\n<document id="1706.03762">\nA title\nauthors: Ann, Bo\nyear: 2017\n'
+        "A text\n</document>\n</documents>\n\n"
+        '<tool_results>\n<tool_result tool="clock">\n12\n</tool_result>\n</tool_results>\n\n'
+        "<note>Few sources.</note>\n\nAsk: why",
+    )
+    assert builder.trimmed.turns_used == 1
+
+
+def _messages():
+    builder = PromptBuilder("sys").with_conversation(ROOMY, said("hi", "hello"))
+    return builder.with_retrieval_context([Document("d1", "T", "body")]).with_note("n").with_query("why?").messages()
+
+
+def test_messages_carry_their_parts_as_plain_json():
+    system, user = _messages()
+    assert system == SystemMessage("sys")
+    parts = json.loads(json.dumps(user.additional_kwargs["parts"]))
+    assert parts["conversation"] == said("hi", "hello")
+    assert parts["documents"][0]["id"] == "d1"
+    assert (parts["query"], parts["notes"], parts["tool_results"]) == ("why?", ["n"], [])
+
+
+@pytest.mark.parametrize("responses_api", [False, True])
+def test_parts_never_leave_for_the_model(responses_api):
+    sent = []
+
+    def refuse(request):
+        sent.append(json.loads(request.content))
+        return httpx.Response(400, json={"error": {"message": "no"}})
+
+    with httpx.Client(transport=httpx.MockTransport(refuse)) as client:
+        model = ChatOpenAI(
+            model="m",
+            api_key="k",
+            base_url="http://127.0.0.1:1/v1",
+            http_client=client,
+            max_retries=0,
+            use_responses_api=responses_api,
+        )
+        with pytest.raises(Exception, match="no"):
+            model.invoke(_messages())
+    wire = json.dumps(sent[0])
+    assert "why?" in wire
+    assert "parts" not in wire
+    assert wire.count("body") == 1
