@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 # What a request waits for its store: three tries, each short, well inside a turn's deadline.
-CLIENT_CONFIG = {"retries": {"mode": "standard", "max_attempts": 3}, "connect_timeout": 1, "read_timeout": 3}
+CLIENT_CONFIG = {"retries": {"mode": "standard", "total_max_attempts": 3}, "connect_timeout": 1, "read_timeout": 3}
 
 
 @dataclass(frozen=True)

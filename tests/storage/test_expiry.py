@@ -197,7 +197,7 @@ def test_what_was_made_anew_during_the_sweep_is_not_swept(store: Store) -> None:
     assert [turn.message for turn in store.table.read_turns(ANN, "again", limit=10)] == ["new life"]
 
 
-class Killed(Exception):  # noqa: N818 - as the process would be
+class Killed(Exception):
     pass
 
 

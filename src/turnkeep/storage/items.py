@@ -32,7 +32,7 @@ _PASSING = {
 }
 
 
-class Refused(Exception):  # noqa: N818 - an answer, told apart at once by whoever asked
+class Refused(Exception):
     """A condition did not hold. `item` is what stands there, None where nothing does."""
 
     def __init__(self, item: Item | None):

@@ -5,7 +5,7 @@ One partition holds one thread. Inside it, in the order of the sort key:
     ASIDE#...                                   read by exact key only: details, long pending messages
     CP#<checkpoint id>                          ids ascend, so the newest stands last
     HEAD                                        the authority
-    TURN#<inverse gen>#<inverse n>.<seq>        the newest generation and the newest turn stand first
+    TURN#<inverse gen>#<inverse n>.<seq>-<writer>   the newest generation and the newest turn stand first
 
 so the newest checkpoint, HEAD and the newest turns are neighbours, and one Query reads a whole window.
 """
@@ -57,9 +57,10 @@ def checkpoint_key(checkpoint_id: str) -> str:
     return f"CP#{checkpoint_id}"
 
 
-def turn_key(generation: int, number: int, seq: int) -> str:
-    """`seq` in the key keeps two writers of the same turn from ever overwriting each other."""
-    return f"{turn_floor(generation, number)}.{seq:08d}"
+def turn_key(generation: int, number: int, seq: int, owner: bytes) -> str:
+    """`seq` and the writer in the key keep two writers of the same turn from ever overwriting each other: `seq` alone
+    would not, as it begins anew where a thread was deleted and its id is used again."""
+    return f"{turn_floor(generation, number)}.{seq:08d}-{owner[:4].hex()}"
 
 
 def turn_floor(generation: int, number: int) -> str:

@@ -13,7 +13,7 @@ import ormsgpack
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from turnkeep.errors import InvalidRetryToken, StateCorrupt
+from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt
 
 MAX_RAW_BYTES = 64 * 1024 * 1024
 _SEAL_BYTES = 16
@@ -45,7 +45,8 @@ class Sealer:
         return mac.digest()[:size]
 
     def seal(self, value: Any, *context: str) -> bytes:
-        packed = zlib.compress(ormsgpack.packb(value, option=_EXACTLY), 6)
+        """Raises AgentFault for a value that is not plain."""
+        packed = _pack(value)
         return _VERSION + self.digest(_SEAL_BYTES, packed, *context) + packed
 
     def open(self, sealed: bytes, *context: str) -> Any:
@@ -57,7 +58,7 @@ class Sealer:
 
     def encrypt(self, value: Any, nonce: bytes, *context: str) -> bytes:
         """The value as an opaque token; `nonce` is 12 random bytes, never used twice."""
-        packed = zlib.compress(ormsgpack.packb(value, option=_EXACTLY), 6)
+        packed = _pack(value)
         return nonce + AESGCM(self._token_key).encrypt(nonce, packed, "|".join(context).encode())
 
     def decrypt(self, token: bytes, *context: str) -> Any:
@@ -77,6 +78,14 @@ def is_plain(value: Any) -> bool:
     except ormsgpack.MsgpackEncodeError:
         return False
     return True
+
+
+def _pack(value: Any) -> bytes:
+    try:
+        raw = ormsgpack.packb(value, option=_EXACTLY)
+    except ormsgpack.MsgpackEncodeError as error:
+        raise AgentFault("The agent's reply or state holds a value that cannot be stored.") from error
+    return zlib.compress(raw, 6)
 
 
 def _unpack(packed: bytes) -> Any:

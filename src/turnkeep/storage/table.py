@@ -284,7 +284,7 @@ class Table(Threads):
         number = loaded.number + (1 if turn else 0)
         gen = head.gen + (1 if loaded.is_branch else 0)
         numbered = replace(turn, number=number, thread_id=head.thread_id) if turn else None
-        sk = turn_key(gen, number, head.seq)
+        sk = turn_key(gen, number, head.seq, begun.owner)
         link: Item = {"PK": head.pk, "SK": sk, "n": number, "cp": saved.checkpoint_id, "k": begun.key, "b": begun.body}
         link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
         puts = [*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved)]
@@ -335,20 +335,21 @@ class Table(Threads):
         try:
             self._items.update(plan.pk, HEAD, f"{flip} REMOVE #lease, #pend", plan.flip, condition=_MINE)
         except Refused as refused:
-            return self._settle(plan, refused.item)
+            if refused.item is None:
+                raise Superseded from refused
+            return self._settle(plan, read_head(refused.item))
         return None
 
-    def _settle(self, plan: Plan, item: Item | None) -> Turn | None:
+    def _settle(self, plan: Plan, head: Head) -> Turn | None:
         """A refused flip whose link is `last` had come through before: only its acknowledgement was lost."""
-        head = read_head(item) if item else None
-        if head is None:
-            raise Superseded
         if head.last == plan.sk:
             return None
         number = head.turn_of_key(plan.key)
         if number is None:
             raise Superseded
         link = self._turn_link(head, number)
+        if link.item["b"] != plan.puts[0]["b"]:  # the key has served another message in the meantime
+            raise Superseded
         return turn_of(link, self._chain.details(link))
 
     # a turn that could not be stored
@@ -377,9 +378,14 @@ class Table(Threads):
         return Plan(pk, content["sk"], content["key"], tuple(content["puts"]), content["flip"])
 
     def commit_later(self, principal: Principal, thread_id: str, token: str) -> Turn:
-        """Stores the turn of a retry token, at most once; raises InvalidRetryToken, Superseded, StoreUnavailable."""
+        """Stores the turn of a retry token, at most once; raises InvalidRetryToken, NotFound, Superseded,
+        StoreUnavailable.
+
+        HEAD is read first, so that nothing is written into a thread that has been deleted or has gone on.
+        """
         plan = self.plan_in(principal, thread_id, token)
-        stored = self.apply(plan)
+        head = self.head(principal, thread_id)
+        stored = self.apply(plan) if head.seq == plan.flip[":seq"] else self._settle(plan, head)
         if stored is not None:
             return stored
         return self.read_turn(principal, thread_id, number_of(plan.sk))

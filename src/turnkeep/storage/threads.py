@@ -1,6 +1,8 @@
 """Threads as such: make, read, change, list and delete them."""
 
+import json
 from collections.abc import Callable, Iterator
+from itertools import batched
 from typing import Literal
 
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy, ThreadExists
@@ -12,6 +14,7 @@ from turnkeep.storage.keys import BY_USER, HEAD, expiry_bucket, message_key, par
 from turnkeep.storage.sealing import Sealer
 
 METADATA_BYTES = 1024
+LIST_PAGE = 50
 TOMBSTONE_MS = 15 * 60_000
 
 
@@ -45,7 +48,8 @@ class Threads:
         try:
             self._items.put(item, condition="attribute_not_exists(PK)")
         except Refused as refused:
-            return self._create_over(self._head_in(refused.item), principal, more, if_exists)
+            if refused.item != item:  # else it is ours: only the acknowledgement was lost
+                return self._create_over(self._head_in(refused.item), principal, more, if_exists)
         return self._thread(read_head(item))
 
     def _create_over(self, old: Head, principal: Principal, more: Item, if_exists: str) -> Thread:
@@ -62,7 +66,8 @@ class Threads:
         try:
             self._items.put(item, condition="seq = :seq", values={":seq": old.seq})
         except Refused as refused:
-            raise ThreadBusy(retry_after=1) from refused
+            if refused.item != item:
+                raise ThreadBusy(retry_after=1) from refused
         return read_head(item)
 
     def read_thread(self, principal: Principal, thread_id: str) -> Thread:
@@ -97,7 +102,7 @@ class Threads:
     ) -> list[Thread]:
         """The user's threads that match, newest activity first; a turn of this moment may be a moment late."""
         found: list[Thread] = []
-        for thread in self._threads_of(principal):
+        for thread in self._threads_of(principal, page=min(LIST_PAGE, offset + limit)):
             fits = status in (None, thread.status) and agent in (None, thread.agent)
             if fits and (metadata or {}).items() <= thread.metadata.items():
                 found.append(thread)
@@ -105,11 +110,12 @@ class Threads:
                 break
         return found[offset:]
 
-    def _threads_of(self, principal: Principal, page: int = 50) -> Iterator[Thread]:
-        keys = self._items.index(BY_USER, "u", user_key(principal), newest_first=True)
-        while batch := [(entry["PK"], HEAD) for entry, _ in zip(keys, range(page), strict=False)]:
-            heads = {item["PK"]: read_head(item) for item in self._items.get_many(batch)}
-            for pk, _ in batch:
+    def _threads_of(self, principal: Principal, page: int) -> Iterator[Thread]:
+        """Reads `page` threads at a time, as they are asked for."""
+        entries = self._items.index(BY_USER, "u", user_key(principal), newest_first=True)
+        for batch in batched((entry["PK"] for entry in entries), page, strict=False):
+            heads = {item["PK"]: read_head(item) for item in self._items.get_many((pk, HEAD) for pk in batch)}
+            for pk in batch:
                 if pk in heads and heads[pk].is_alive(self._now()):
                     yield self._thread(heads[pk], with_message=False)
 
@@ -212,10 +218,9 @@ class Threads:
         return dict(self._sealer.open(head.metadata, head.pk, HEAD, "metadata")) if head.metadata else {}
 
     def _sealed_metadata(self, pk: str, metadata: JSON) -> bytes:
-        sealed = self._sealer.seal(metadata, pk, HEAD, "metadata")
-        if len(sealed) > METADATA_BYTES:
-            raise InvalidRequest("The metadata is too large: at most 1 KB.")
-        return sealed
+        if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_BYTES:
+            raise InvalidRequest("The metadata is too large: at most 1 KB of JSON in all.")
+        return self._sealer.seal(metadata, pk, HEAD, "metadata")
 
     def _now(self) -> int:
         return int(self._clock() * 1000)

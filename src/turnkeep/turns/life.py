@@ -126,7 +126,7 @@ class Turns:
         try:
             await asyncio.to_thread(self._table.release, begun)
         except StoreUnavailable:
-            logger.warning("lease left to run out", thread=begun.head.thread_id)
+            logger.warning("lease left to run out")
 
     async def _answer(self, hold: _Hold, running: RunningTurn) -> Turn:
         from turnkeep.turns.graph import GraphRun  # noqa: PLC0415 - LangGraph loads on the chat path only
@@ -200,19 +200,25 @@ class Turns:
         try:
             await asyncio.to_thread(self._table.renew, begun)
         except StoreUnavailable:
-            logger.warning("lease not renewed, tried again", thread=begun.head.thread_id)
+            logger.warning("lease not renewed, tried again")
 
     async def _commit(self, hold: _Hold, begun: Begun, outcome: "Outcome", turn: Turn) -> Turn:
         try:
             plan, numbered = await asyncio.to_thread(self._table.prepare, begun, hold.loaded, outcome.saved, turn)
         except StoreUnavailable:
-            return _unstored(turn, None)
+            return await self._without_token(begun, turn)
         try:
             stored = await asyncio.to_thread(self._table.apply, plan)
         except StoreUnavailable:
-            return _unstored(numbered or turn, await self._token(plan))
+            token = await self._token(plan)
+            return _unstored(numbered or turn, token) if token else await self._without_token(begun, turn)
         count("Persisted")
         return stored or numbered or turn
+
+    async def _without_token(self, begun: Begun, turn: Turn) -> Turn:
+        """Only a token needs the lease any longer; without it, the client may send its message again at once."""
+        await self._release(begun)
+        return _unstored(turn, None)
 
     async def _token(self, plan: Plan) -> str | None:
         try:
@@ -223,7 +229,7 @@ class Turns:
 
 def _unstored(turn: Turn, token: str | None) -> Turn:
     """The permitted degradation: the client gets its reply, and is told that it is not kept."""
-    logger.error("turn not persisted", thread=turn.thread_id)
+    logger.error("turn not persisted")
     count("NotPersisted")
     return turn.without_store(token)
 

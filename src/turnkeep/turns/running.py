@@ -56,6 +56,7 @@ class RunningTurn:
         """Cancels the run, unless it is being committed or over."""
         if self._task is None or self._task.done():
             return
+        await asyncio.sleep(0)  # a task that is cancelled before its first step would never give the thread back
         if not self._is_committing:
             self._task.cancel()
         await asyncio.wait({self._task})

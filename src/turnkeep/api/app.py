@@ -1,0 +1,68 @@
+"""The HTTP application. Nothing is read from the environment here; `create_app` gets all that the routes need."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from fastapi import FastAPI, Request
+from starlette.types import ASGIApp
+
+from turnkeep import __version__
+from turnkeep.api.bodies import JsonRoute
+from turnkeep.api.document import describe
+from turnkeep.api.edge import Edge
+from turnkeep.api.errors import HANDLERS
+from turnkeep.api.service import ServiceRoutes
+from turnkeep.api.threads import ThreadRoutes
+from turnkeep.api.turns import TurnRoutes
+from turnkeep.records import JSON, Principal
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from turnkeep.storage.table import Table
+    from turnkeep.turns import Turns
+
+
+def mint_id() -> str:
+    return str(uuid4())
+
+
+class Api(FastAPI):
+    """FastAPI behind our edge, with our OpenAPI document."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        return Edge(super().build_middleware_stack(), mint=self.state.new_id)
+
+    def openapi(self) -> JSON:
+        self.openapi_schema = self.openapi_schema or describe(self.title, self.version, self.routes)
+        return self.openapi_schema
+
+
+def create_app(
+    *,
+    table: "Table",
+    turns: "Turns",
+    settings: Settings,
+    authenticate: Callable[[Request], Principal],
+    new_id: Callable[[], str] = mint_id,
+) -> FastAPI:
+    """The application over one store. `authenticate` raises Unauthorized; `new_id` mints threads, keys and
+    correlation ids. Swagger's page is left out, because it loads its script from the internet."""
+    app = Api(
+        title="Turnkeep",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        strict_content_type=False,
+        exception_handlers=dict(HANDLERS),
+        telemetry={"tracing": False, "metrics": False, "logs": False},
+    )
+    app.state.authenticate = authenticate
+    app.state.new_id = new_id
+    app.state.salt = settings.seal_key.get_secret_value()
+    app.router.route_class = JsonRoute
+    ServiceRoutes(settings, turns).register(app.router)
+    ThreadRoutes(table, new_id).register(app.router)
+    TurnRoutes(table, turns, settings.turn.heartbeat_seconds).register(app.router)
+    return app

@@ -1,0 +1,56 @@
+"""Who calls. Only the verified credential says so, never a body; on a laptop everyone is `local/local`."""
+
+from ipaddress import ip_address
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from turnkeep.api.schemas import check_id
+from turnkeep.errors import Unauthorized
+from turnkeep.observability import annotate, fingerprint
+from turnkeep.records import Principal
+
+USER_HEADER = "X-Turnkeep-User"
+
+
+def local_principal(request: Request) -> Principal:
+    """Tenant and user of a laptop. X-Turnkeep-User names another user and is honoured from loopback only: from
+    elsewhere it is refused, so that nobody acts as another user than the one they asked for."""
+    user = request.headers.get(USER_HEADER)
+    if user is None:
+        return Principal("local", "local")
+    if not _is_loopback(request):
+        raise Unauthorized(f"{USER_HEADER} counts on this machine only. Leave it out.")
+    return Principal("local", check_id(user, where=USER_HEADER))
+
+
+def _is_loopback(request: Request) -> bool:
+    host = request.client.host if request.client else ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def identify(request: Request) -> None:
+    """Finds out who calls, once a request and before anything else, and marks the log lines with it."""
+    principal: Principal = request.app.state.authenticate(request)
+    request.state.principal = principal
+    annotate(caller_hash=fingerprint(request.app.state.salt, principal.tenant, principal.user))
+    if thread_id := request.path_params.get("thread_id"):
+        name_thread(request, thread_id)
+
+
+def name_thread(request: Request, thread_id: str) -> None:
+    """Marks the log lines of this request with its thread, where the path does not tell."""
+    principal: Principal = request.state.principal
+    annotate(thread_hash=fingerprint(request.app.state.salt, principal.tenant, principal.user, thread_id))
+
+
+async def caller(request: Request) -> Principal:
+    principal: Principal = request.state.principal
+    return principal
+
+
+# Asynchronous, because FastAPI sends what is not through a thread.
+Caller = Annotated[Principal, Depends(caller)]

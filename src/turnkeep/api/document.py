@@ -1,0 +1,41 @@
+"""The OpenAPI document, corrected where FastAPI cannot know: our problems, and streams event by event."""
+
+from typing import Any
+
+from fastapi.openapi.utils import get_openapi
+from starlette.routing import BaseRoute
+
+from turnkeep.api.views import Problem
+from turnkeep.records import JSON
+
+REFERENCE = "#/components/schemas/{model}"
+EVENT: JSON = {
+    "type": "object",
+    "description": "One server-sent event; exactly one `complete` or `error` comes last.",
+    "required": ["event", "data", "id"],
+    "properties": {
+        "event": {"type": "string", "description": "route_decision, tool_start, node, token, custom, complete, error"},
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "description": "An object that repeats `event`: of `complete` the turn, of `error` the problem.",
+        },
+        "id": {"type": "string", "description": "counts from 1"},
+    },
+}
+
+
+def describe(title: str, version: str, routes: list[BaseRoute]) -> JSON:
+    document = get_openapi(title=title, version=version, routes=routes)
+    schemas: dict[str, Any] = document["components"]["schemas"]
+    problem = Problem.model_json_schema(ref_template=REFERENCE)
+    schemas |= problem.pop("$defs") | {"Problem": problem}
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            _describe_stream(operation["responses"].get("200", {}).get("content", {}))
+    return document
+
+
+def _describe_stream(content: JSON) -> None:
+    if "text/event-stream" in content:
+        content["text/event-stream"] = {"itemSchema": EVENT}

@@ -1,0 +1,70 @@
+"""The outermost layer: the correlation id, the headers that every answer carries, HEAD, one log line a request.
+Plain ASGI, because Starlette's middleware base class stands between a stream and its disconnect."""
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from time import perf_counter
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from turnkeep.observability import correlate, correlation_id, logger
+
+_WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class Edge:
+    """`mint` makes correlation ids for requests that bring none, or a malformed one."""
+
+    def __init__(self, app: ASGIApp, *, mint: Callable[[], str]) -> None:
+        self._app = app
+        self._mint = mint
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = perf_counter()
+        correlate(self._correlation_id(scope))
+        answer = _Answer(scope, send)
+        inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": answer.state}
+        try:
+            # Starlette raises what it has answered with a 500 once more, for the server to log with its text.
+            with suppress(Exception):
+                await self._app(inner, receive, answer.send)
+        finally:
+            _log(inner, answer.status, perf_counter() - started)
+
+    def _correlation_id(self, scope: Scope) -> str:
+        given = Headers(scope=scope).get("x-correlation-id", "")
+        return given if _WELL_FORMED.fullmatch(given) else self._mint()
+
+
+class _Answer:
+    """Passes an answer on with its headers added, and without its body where only the head was asked for."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.state: dict[str, Any] = {**scope.get("state", {})}
+        self.status = 0
+        self._send = send
+        self._is_head = scope["method"] == "HEAD"
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers["X-Correlation-Id"] = correlation_id()
+            if "idempotency_key" in self.state:
+                headers["Idempotency-Key"] = self.state["idempotency_key"]
+        elif self._is_head:
+            message = {**message, "body": b""}
+        await self._send(message)
+
+
+def _log(scope: Scope, status: int, seconds: float) -> None:
+    """The route as it is declared, because the path holds ids."""
+    route = getattr(scope.get("route"), "path", None)
+    fields = {"method": scope["method"], "route": route, "status": status}
+    logger.info("request answered", duration_ms=round(seconds * 1000), **fields)

@@ -1,0 +1,139 @@
+"""Every error leaves as application/problem+json; this is the one place where exceptions become answers.
+No answer quotes the request: a validation problem names fields and says what to do about them."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.routing import Match, Route
+
+from turnkeep.errors import (
+    BadRequest,
+    InternalError,
+    InvalidRequest,
+    MethodNotAllowed,
+    NotFound,
+    TurnkeepError,
+)
+from turnkeep.observability import correlation_id, count, logger, place
+from turnkeep.records import JSON
+
+MAX_LISTED_ERRORS = 10
+PROBLEM = "application/problem+json"
+OWN_WORDS = "turnkeep"
+"""Type of the validation errors that schemas.py words itself."""
+
+_NO_ROUTE = "No route has this path; /openapi.json lists them."
+_FIELD = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_ADVICE = {
+    "missing": "Add this field.",
+    "extra_forbidden": "Remove this field; the route does not know it.",
+    "string_type": "Send a string.",
+    "string_too_long": "Send at most {max_length} characters.",
+    "int_type": "Send a whole number.",
+    "int_parsing": "Send a whole number.",
+    "int_from_float": "Send a whole number.",
+    "dict_type": "Send a JSON object.",
+    "model_type": "Send a JSON object.",
+    "model_attributes_type": "Send a JSON object.",
+    "literal_error": "Send one of {expected}.",
+    "greater_than_equal": "Send at least {ge}.",
+    "less_than_equal": "Send at most {le}.",
+}
+
+
+class ProblemResponse(JSONResponse):
+    media_type = PROBLEM
+
+
+def as_problem(error: TurnkeepError) -> JSON:
+    """RFC 9457, with `code` for programs and `correlation_id` for whoever reads the logs."""
+    return {
+        "type": f"urn:turnkeep:problem:{error.code}",
+        "title": error.title,
+        "status": error.status,
+        "detail": error.detail,
+        "code": error.code,
+        "correlation_id": correlation_id(),
+    }
+
+
+def as_internal(error: BaseException) -> InternalError:
+    """What a caller may know of an exception that nobody expected; class and place go to the log."""
+    logger.error("unexpected exception", error=type(error).__name__, place=place(error))
+    count("InternalError")
+    return InternalError()
+
+
+def respond(error: TurnkeepError, **more: Any) -> ProblemResponse:
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after is not None else {}
+    return ProblemResponse({**as_problem(error), **more}, status_code=error.status, headers=headers)
+
+
+async def _on_known(_: Request, error: TurnkeepError) -> ProblemResponse:
+    if error.status >= 500:
+        logger.warning("request failed", code=error.code)
+    return respond(error)
+
+
+async def _on_unknown(_: Request, error: Exception) -> ProblemResponse:
+    return respond(as_internal(error))
+
+
+async def _on_validation(_: Request, error: RequestValidationError) -> ProblemResponse:
+    faults = error.errors()
+    listed = [{"field": _field(fault["loc"]), "advice": _advice(fault)} for fault in faults[:MAX_LISTED_ERRORS]]
+    first = f"{listed[0]['field']}: {listed[0]['advice']}" if listed else None
+    return respond(InvalidRequest(first), errors=listed)
+
+
+async def _on_routing(request: Request, error: HTTPException) -> ProblemResponse:
+    if error.status_code == 405:
+        answer = respond(MethodNotAllowed())
+        answer.headers["Allow"] = ", ".join(_methods(request))
+        return answer
+    return respond(NotFound(_NO_ROUTE) if error.status_code == 404 else BadRequest())
+
+
+HANDLERS: Mapping[Any, Any] = {
+    TurnkeepError: _on_known,
+    RequestValidationError: _on_validation,
+    HTTPException: _on_routing,
+    Exception: _on_unknown,
+}
+
+
+def _methods(request: Request) -> list[str]:
+    """What the path takes over all its routes; Starlette would name those of the first match only."""
+    routes = [route for route in request.app.router.routes if isinstance(route, Route)]
+    fitting = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for route in fitting for method in route.methods or ()})
+
+
+def _field(path: Sequence[str | int]) -> str:
+    """Where the fault lies; a name that the caller made up appears only if it is harmless to repeat."""
+    return ".".join(name if _FIELD.fullmatch(name) else "?" for name in map(str, path))
+
+
+def _advice(fault: Mapping[str, Any]) -> str:
+    if fault["type"] == OWN_WORDS:
+        return str(fault["msg"])
+    wording = _ADVICE.get(fault["type"], "Compare this field with the schema at /openapi.json.")
+    return wording.format(**fault.get("ctx", {}))
+
+
+def problems(*errors: type[TurnkeepError]) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route for the OpenAPI document: one entry a status, naming its codes."""
+    by_status: dict[int | str, list[str]] = {}
+    for error in errors:
+        by_status.setdefault(error.status, []).append(error.code)
+    return {status: _described(codes) for status, codes in by_status.items()}
+
+
+def _described(codes: Iterable[str]) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {"description": " or ".join(f"`{code}`" for code in codes), "content": {PROBLEM: {"schema": schema}}}

@@ -1,0 +1,137 @@
+"""What a client may send: nothing is coerced, no unknown field is let through. What it gets is in views.py."""
+
+import json
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from turnkeep.api.errors import OWN_WORDS
+from turnkeep.errors import InvalidId, MessageTooLong
+from turnkeep.records import JSON, Status
+
+MAX_MESSAGE_BYTES = 64 * 1024
+MAX_METADATA_BYTES = 1024
+MAX_METADATA_DEPTH = 8
+MAX_TURN_NUMBER = 99_999_999
+ID_PATTERN = "^[A-Za-z0-9_-]{1,64}$"
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def check_id(value: str, where: str = "") -> str:
+    """Raises InvalidId, which is the same for everyone and tells nothing about what exists."""
+    if not _ID.fullmatch(value):
+        raise InvalidId(f"{where}: {InvalidId.advice}" if where else None)
+    return value
+
+
+def _is_id(value: str) -> str:
+    return check_id(value)
+
+
+def check_message(value: str) -> str:
+    if len(value.encode()) > MAX_MESSAGE_BYTES:
+        raise MessageTooLong
+    if "\0" in value:
+        raise _fault("Remove the NUL characters.")
+    if not any(character.isprintable() and not character.isspace() for character in value):
+        raise _fault("Send a message with at least one visible character.")
+    return value
+
+
+def check_metadata(value: JSON) -> JSON:
+    _check_values(value, MAX_METADATA_DEPTH)
+    if len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()) > MAX_METADATA_BYTES:
+        raise _fault("Send at most 1024 bytes of metadata, counted as compact JSON.")
+    return value
+
+
+def _check_values(value: Any, depth: int) -> None:
+    if depth < 0:
+        raise _fault(f"Nest metadata at most {MAX_METADATA_DEPTH} levels deep.")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise _fault("Send whole numbers of at most 64 bits; a longer one fits into a string.")
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _check_values(inner, depth - 1)
+
+
+def _fault(advice: str) -> PydanticCustomError:
+    """`advice` is shown as it is, so it quotes nothing of the request."""
+    return PydanticCustomError(OWN_WORDS, advice)
+
+
+Id = Annotated[str, AfterValidator(_is_id), WithJsonSchema({"type": "string", "pattern": ID_PATTERN})]
+Message = Annotated[
+    str,
+    AfterValidator(check_message),
+    WithJsonSchema({"type": "string", "minLength": 1, "description": "at most 65536 bytes of UTF-8, no NUL"}),
+]
+Metadata = Annotated[
+    dict[str, Any],
+    AfterValidator(check_metadata),
+    WithJsonSchema({"type": "object", "description": "at most 1024 bytes of compact JSON, 8 levels"}),
+]
+AgentName = Annotated[str, Field(max_length=64)]
+
+
+class Request(BaseModel):
+    """A body: nothing is coerced, nothing unknown is let through."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class NewThread(Request):
+    thread_id: Id | None = Field(None, description="minted when absent")
+    if_exists: Literal["raise", "do_nothing"] = "raise"
+    metadata: Metadata | None = None
+
+
+class ThreadChange(Request):
+    metadata: Metadata = Field(description="merged key by key; null takes a key away")
+
+
+class ThreadSearch(Request):
+    metadata: Metadata | None = Field(None, description="a thread matches if it has all of these")
+    status: Status | None = None
+    agent: AgentName | None = None
+    limit: int = Field(10, ge=1, le=100)
+    offset: int = Field(0, ge=0, le=10_000)
+
+
+class NewTurn(Request):
+    message: Message
+    agent: AgentName | None = Field(None, description="one of GET /agents; absent: the thread's, else the default one")
+    conversation_window: int | None = Field(None, ge=1, le=10, description="turns that the prompt shows")
+
+
+class Chat(NewTurn):
+    session_id: Id | None = Field(None, description='absent: nothing is stored; "new": a new thread; else the thread')
+
+
+class Commit(Request):
+    retry_token: str = Field(min_length=1)
+
+
+class TurnsQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    limit: int = Field(20, ge=1, le=100)
+    before: int | None = Field(None, ge=1, le=MAX_TURN_NUMBER, description="turns with smaller numbers only")
+
+
+class InternalInput(Request):
+    message: Message
+
+
+class InternalConversation(Request):
+    id: Id
+    user_id: AgentName | None = None
+    company_id: AgentName | None = None
+
+
+class InternalChat(Request):
+    input: InternalInput
+    conversation: InternalConversation

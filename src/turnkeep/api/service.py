@@ -1,0 +1,64 @@
+"""Routes about the service itself: health, version, agents. Health asks no credential and loads no graph."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter
+from fastapi.routing import APIRoute
+
+from turnkeep import __version__
+from turnkeep.agents import REGISTRY
+from turnkeep.api.errors import problems
+from turnkeep.api.schemas import AgentName, InternalChat
+from turnkeep.api.sse import RunStreamResponse
+from turnkeep.api.threads import ALWAYS, BODY
+from turnkeep.api.views import AgentDrawing, AgentView, Health, Info
+from turnkeep.errors import AgentUnavailable, InvalidRequest, MessageTooLong, NotFound, Unauthorized, UnknownAgent
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from turnkeep.turns import Turns
+
+
+class ServiceRoutes:
+    def __init__(self, settings: Settings, turns: "Turns") -> None:
+        self._settings = settings
+        self._turns = turns
+
+    def register(self, router: APIRouter) -> None:
+        known, drawn = problems(Unauthorized), problems(*ALWAYS, InvalidRequest, NotFound)
+        router.routes.append(APIRoute("/ok", self.ok, methods=["GET"], response_model=Health))
+        router.add_api_route("/info", self.info, methods=["GET"], responses=known)
+        router.add_api_route("/agents", self.agents, methods=["GET"], responses=known)
+        router.add_api_route("/agents/{name}", self.agent, methods=["GET"], responses=drawn)
+        router.add_api_route(
+            "/internal/chat/stream",
+            self.internal_chat,
+            methods=["POST"],
+            response_class=RunStreamResponse,
+            status_code=200,
+            responses=problems(*ALWAYS, *BODY, MessageTooLong, AgentUnavailable),
+        )
+
+    async def ok(self) -> Health:
+        return Health()
+
+    async def info(self) -> Info:
+        model = self._settings.main_model
+        warnings = ["demo_model"] if model == "demo" else []
+        return Info(version=__version__, model=model, agents=list(REGISTRY), warnings=warnings)
+
+    async def agents(self) -> list[AgentView]:
+        return [AgentView(name=name, description=entry.description) for name, entry in REGISTRY.items()]
+
+    def agent(self, name: AgentName) -> AgentDrawing:
+        """The agent with a drawing of its graph."""
+        try:
+            described: Mapping[str, str] = self._turns.describe(name)
+        except UnknownAgent:
+            raise NotFound(UnknownAgent.advice) from None
+        return AgentDrawing(**described)
+
+    async def internal_chat(self, body: InternalChat) -> RunStreamResponse:
+        """Waits for its agent: the request is checked, then refused."""
+        raise AgentUnavailable

@@ -1,0 +1,173 @@
+"""Routes that run an agent or read what it said: /threads/{id}/turns and /chat, whole or as a stream."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+from uuid import NAMESPACE_URL, uuid5
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+
+from turnkeep.api.auth import Caller, name_thread
+from turnkeep.api.errors import problems
+from turnkeep.api.schemas import (
+    ID_PATTERN,
+    MAX_TURN_NUMBER,
+    Chat,
+    Commit,
+    Id,
+    NewTurn,
+    TurnsQuery,
+    check_id,
+)
+from turnkeep.api.sse import RunStreamResponse, open_stream
+from turnkeep.api.threads import ALWAYS, BODY, READ
+from turnkeep.api.views import ChatView, Turns, TurnView
+from turnkeep.errors import (
+    AgentFault,
+    AgentMismatch,
+    IdempotencyKeyReused,
+    InvalidRetryToken,
+    MessageTooLong,
+    ModelBusy,
+    ModelError,
+    ModelTimeout,
+    ModelTruncated,
+    NotFound,
+    StateCorrupt,
+    Superseded,
+    ThreadBusy,
+    TurnInProgress,
+    UnknownAgent,
+)
+from turnkeep.records import JSON, Principal, Turn
+from turnkeep.turns import TurnRequest
+
+if TYPE_CHECKING:
+    from turnkeep.storage.table import Table
+    from turnkeep.turns import RunningTurn
+    from turnkeep.turns import Turns as Runner
+
+RUN = (
+    *ALWAYS,
+    *BODY,
+    MessageTooLong,
+    UnknownAgent,
+    AgentMismatch,
+    IdempotencyKeyReused,
+    NotFound,
+    TurnInProgress,
+    ThreadBusy,
+    Superseded,
+    StateCorrupt,
+    ModelError,
+    ModelTruncated,
+    ModelBusy,
+    ModelTimeout,
+    AgentFault,
+)
+KEY_HEADER = "Idempotency-Key"
+
+
+async def _key(
+    request: Request,
+    given: Annotated[
+        str | None,
+        Header(alias=KEY_HEADER, description=f"{ID_PATTERN}; minted when absent, always returned"),
+    ] = None,
+) -> str:
+    """The key of this request; the edge returns it with every answer, errors too, so that it can be sent again."""
+    key: str = request.app.state.new_id() if given is None else check_id(given, where=KEY_HEADER)
+    request.state.idempotency_key = key
+    return key
+
+
+Key = Annotated[str, Depends(_key)]
+
+
+TurnNumber = Annotated[int, Path(ge=1, le=MAX_TURN_NUMBER)]
+
+
+class TurnRoutes:
+    def __init__(self, table: "Table", turns: "Runner", heartbeat_seconds: float) -> None:
+        self._table = table
+        self._turns = turns
+        self._heartbeat_seconds = heartbeat_seconds
+
+    def register(self, router: APIRouter) -> None:
+        add = partial(router.add_api_route, response_model_exclude_unset=True)
+        stream = partial(router.add_api_route, methods=["POST"], response_class=RunStreamResponse, status_code=200)
+        read, run = problems(*READ), problems(*RUN)
+        commit = problems(*ALWAYS, *BODY, NotFound, InvalidRetryToken, ThreadBusy, Superseded, StateCorrupt)
+        add("/threads/{thread_id}/turns", self.history, methods=["GET"], responses=read)
+        add("/threads/{thread_id}/turns/{number}", self.read, methods=["GET"], responses=read)
+        add("/threads/{thread_id}/turns", self.take, methods=["POST"], responses=run)
+        stream("/threads/{thread_id}/turns/stream", self.stream, responses=run)
+        add("/threads/{thread_id}/turns:commit", self.commit, methods=["POST"], responses=commit)
+        add("/chat", self.chat, methods=["POST"], responses=run)
+        stream("/chat/stream", self.stream_chat, responses=run)
+
+    def history(self, thread_id: Id, query: Annotated[TurnsQuery, Query()], caller: Caller) -> Turns:
+        """The newest `limit` turns, oldest first."""
+        found = self._table.read_turns(caller, thread_id, limit=query.limit, before=query.before)
+        return Turns(turns=[TurnView.of(turn) for turn in found])
+
+    def read(self, thread_id: Id, number: TurnNumber, caller: Caller) -> TurnView:
+        return TurnView.of(self._table.read_turn(caller, thread_id, number))
+
+    async def take(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, response: Response) -> TurnView:
+        running = await self._turns.start(_request(caller, body, key, thread_id))
+        response.headers.update(_headers(running))
+        return TurnView.of(await running.finish())
+
+    async def stream(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key) -> RunStreamResponse:
+        running = await self._turns.start(_request(caller, body, key, thread_id))
+        return await self._streamed(running, TurnView)
+
+    async def commit(self, thread_id: Id, body: Commit, caller: Caller) -> TurnView:
+        """Stores a turn that was answered with `persisted: false`, without calling the model again."""
+        return TurnView.of(await self._turns.commit_later(caller, thread_id, body.retry_token))
+
+    async def chat(self, body: Chat, caller: Caller, key: Key, request: Request, response: Response) -> ChatView:
+        running = await self._turns.start(_chat_request(request, caller, body, key))
+        response.headers.update(_headers(running))
+        return ChatView.of(await running.finish())
+
+    async def stream_chat(self, body: Chat, caller: Caller, key: Key, request: Request) -> RunStreamResponse:
+        running = await self._turns.start(_chat_request(request, caller, body, key))
+        return await self._streamed(running, ChatView)
+
+    async def _streamed(self, running: "RunningTurn", view: type[TurnView]) -> RunStreamResponse:
+        def render(turn: Turn) -> JSON:
+            return view.of(turn).as_json()
+
+        headers = _headers(running)
+        return await open_stream(running, render=render, heartbeat_seconds=self._heartbeat_seconds, headers=headers)
+
+
+def _request(caller: Principal, body: NewTurn, key: str, thread_id: str | None, *, create: bool = False) -> TurnRequest:
+    return TurnRequest(
+        principal=caller,
+        message=body.message,
+        thread_id=thread_id,
+        agent=body.agent,
+        key=key,
+        conversation_window=body.conversation_window,
+        create=create,
+    )
+
+
+def _chat_request(request: Request, caller: Principal, body: Chat, key: str) -> TurnRequest:
+    thread_id = _session_of(caller, body, key)
+    if thread_id is not None:
+        name_thread(request, thread_id)
+    return _request(caller, body, key, thread_id, create=thread_id is not None)
+
+
+def _session_of(caller: Principal, body: Chat, key: str) -> str | None:
+    """The thread of a chat. A "new" one follows from its key: a retry finds its turn there and makes no second."""
+    if body.session_id != "new":
+        return body.session_id
+    return str(uuid5(NAMESPACE_URL, f"turnkeep:{caller.tenant}/{caller.user}/{key}"))
+
+
+def _headers(running: "RunningTurn") -> dict[str, str]:
+    return {"Idempotency-Replayed": "true"} if running.replayed else {}

@@ -1,0 +1,78 @@
+"""The API over a real table and the real life of a turn; only the agents are made for the test."""
+
+import logging
+import secrets
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from functools import cache
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from echoing import Clock, echo_agent
+from httpx import ASGITransport, AsyncClient
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.local.objects import FolderObjects
+from turnkeep.observability import logger
+from turnkeep.settings import Settings
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.turns import Turns
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def make_app(
+    dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects, clock: Clock
+) -> "Callable[..., FastAPI]":
+    def make(table_kind: type[Table] = Table, **changes: Any) -> "FastAPI":
+        settings = Settings(table_name=table_name, seal_key="secret-of-the-test")  # type: ignore[arg-type]
+        items, blobs, sealer = Items(dynamodb, table_name), Blobs(folder_objects), Sealer(b"secret-of-the-test")
+        table = table_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
+        turns = Turns(
+            table,
+            cache(echo_agent),
+            tuning=settings.turn,
+            default_agent="papers",
+            clock=clock,
+            mint=lambda: uuid.uuid4().hex,
+            names=frozenset({"papers", "broken"}),
+        )
+        facts = {"table": table, "turns": turns, "settings": settings, "authenticate": local_principal}
+        return create_app(**facts | changes)
+
+    return make
+
+
+@pytest.fixture
+def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
+    return make_app()
+
+
+@pytest.fixture
+async def client(app: "FastAPI") -> AsyncIterator[AsyncClient]:
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+        yield client
+
+
+@pytest.fixture
+def log() -> Iterator[StringIO]:
+    """What the application's logger writes, line by line as in production."""
+    output = StringIO()
+    handler = logging.StreamHandler(output)
+    handler.setFormatter(logger.registered_formatter)
+    logging.getLogger("turnkeep").addHandler(handler)
+    yield output
+    logging.getLogger("turnkeep").removeHandler(handler)

@@ -1,0 +1,137 @@
+"""A stand-in for Turns whose runs follow a script, and a client that talks ASGI by hand, so that it can hang up."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from starlette.types import ASGIApp, Message
+
+from turnkeep.records import Event, Turn
+from turnkeep.turns import TurnRequest
+
+type Step = Event | BaseException | float
+
+
+def turn(**changes: Any) -> Turn:
+    facts: dict[str, Any] = {
+        "thread_id": "t1",
+        "number": 1,
+        "agent": "papers",
+        "message": "ping",
+        "reply": "pong",
+        "status": "complete",
+        "created_at": 1_700_000_000.25,
+        "duration_ms": 12,
+        "provider": "demo",
+        "model": "demo",
+    }
+    return Turn(**facts | changes)
+
+
+def token(text: str) -> Event:
+    return Event("token", {"content": text})
+
+
+def complete(**changes: Any) -> Event:
+    return Event("complete", {"turn": turn(**changes)})
+
+
+class ScriptedRun:
+    """Plays its steps: an event is given, an exception raised, a number slept. Records how it ended."""
+
+    def __init__(self, steps: list[Step], *, key: str, thread_id: str | None = "t1", replayed: bool = False) -> None:
+        self.key, self.thread_id, self.replayed, self.thread_created = key, thread_id, replayed, False
+        self.ending: str | None = None
+        self._steps = steps
+
+    async def events(self) -> AsyncIterator[Event]:
+        self.ending = "left"
+        try:
+            for step in self._steps:
+                if isinstance(step, BaseException):
+                    raise step
+                if isinstance(step, Event):
+                    yield step
+                else:
+                    await asyncio.sleep(step)
+            self.ending = "played"
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+            self.ending = "cancelled"
+            raise
+
+    async def finish(self) -> Turn:
+        done: Turn | None = None
+        async for event in self.events():
+            done = event.data.get("turn", done)
+        assert done is not None, "the script has no complete"
+        return done
+
+
+class ScriptedTurns:
+    """One script for each request that is expected; a request beyond them is a fault of the test's subject."""
+
+    def __init__(self, *scripts: list[Step], replayed: bool = False) -> None:
+        self.requests: list[TurnRequest] = []
+        self.runs: list[ScriptedRun] = []
+        self._scripts = list(scripts)
+        self._replayed = replayed
+
+    async def start(self, request: TurnRequest) -> ScriptedRun:
+        self.requests.append(request)
+        assert self._scripts, "no run was expected"
+        assert request.key
+        run = ScriptedRun(self._scripts.pop(0), key=request.key, replayed=self._replayed)
+        self.runs.append(run)
+        return run
+
+
+class Caller:
+    """One request to an ASGI application, piece by piece; `hang_up` is what a closed connection looks like to it."""
+
+    def __init__(self, app: ASGIApp, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] = {}):
+        names = {"content-type": "application/json", **headers}
+        self._scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in names.items()],
+            "client": ("127.0.0.1", 1),
+            "server": ("127.0.0.1", 80),
+        }
+        self._app, self._body, self._gone = app, body, asyncio.Event()
+        self._is_sent = False
+        self.answers: asyncio.Queue[Message] = asyncio.Queue()
+
+    def start(self) -> "asyncio.Task[None]":
+        return asyncio.ensure_future(self._app(self._scope, self._receive, self.answers.put))  # type: ignore[arg-type]
+
+    async def _receive(self) -> Message:
+        if not self._is_sent:
+            self._is_sent = True
+            return {"type": "http.request", "body": self._body, "more_body": False}
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+    def hang_up(self) -> None:
+        self._gone.set()
+
+    async def answer(self) -> Message:
+        return await asyncio.wait_for(self.answers.get(), 5)
+
+
+def read_events(body: str) -> list[tuple[str, int, dict[str, Any]]]:
+    """The events of a stream as (name, id, data); comments are left out."""
+    found = []
+    for part in body.strip("\n").split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in part.split("\n") if not line.startswith(":"))
+        if fields:
+            found.append((fields["event"], int(fields["id"]), json.loads(fields["data"])))
+    return found

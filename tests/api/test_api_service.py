@@ -1,0 +1,69 @@
+"""Health, version, agents; and that none of it loads LangGraph."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from httpx import AsyncClient
+
+from turnkeep import __version__
+from turnkeep.agents import REGISTRY
+from turnkeep.settings import Settings
+
+
+async def test_health_needs_no_credential(client: AsyncClient) -> None:
+    answer = await client.get("/ok", headers={"X-Turnkeep-User": "not/an/id"})
+    assert (answer.status_code, answer.json()) == (200, {"ok": True})
+
+
+async def test_info_names_what_runs_and_no_secret(client: AsyncClient) -> None:
+    answer = await client.get("/info")
+    assert answer.json() == {
+        "version": __version__,
+        "model": "demo",
+        "agents": list(REGISTRY),
+        "warnings": ["demo_model"],
+    }
+    assert "secret" not in answer.text
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert __version__ == project["version"]
+
+
+def test_the_main_model_is_the_one_named_else_the_one_there_is_a_key_for() -> None:
+    assert Settings().main_model == "demo"
+    assert Settings(openai_api_key="k").main_model.startswith("openai:")  # type: ignore[arg-type]
+    assert Settings(openai_api_key="k", model="demo").main_model == "demo"  # type: ignore[arg-type]
+
+
+async def test_agents_are_listed_and_drawn(client: AsyncClient) -> None:
+    listed = (await client.get("/agents")).json()
+    assert [agent["name"] for agent in listed] == list(REGISTRY)
+    drawn = (await client.get("/agents/papers")).json()
+    assert drawn["description"] == REGISTRY["papers"].description
+    assert "answer" in drawn["mermaid"]
+
+
+async def test_an_unknown_agent_is_not_found(client: AsyncClient) -> None:
+    for name in ("nobody", "..%2Fpapers", "a%23b", "x" * 64, "%00"):
+        answer = await client.get(f"/agents/{name}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+async def test_the_internal_chat_waits_for_its_agent(client: AsyncClient) -> None:
+    body = {
+        "input": {"message": "ping"},
+        "conversation": {"id": "conv-uuid-123", "user_id": "user-456", "company_id": "company-789"},
+    }
+    answer = await client.post("/internal/chat/stream", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (501, "agent_unavailable")
+
+
+def test_importing_the_api_loads_no_langgraph() -> None:
+    heavy = ("langgraph", "langchain_core", "langchain_openai", "openai", "boto3", "tiktoken")
+    code = f"import sys, turnkeep.api.app; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,222 @@
+"""Turns over HTTP: what is acknowledged is found again through the other routes, once."""
+
+import asyncio
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from httpx import ASGITransport, AsyncClient
+from scripted import read_events
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.records import Turn
+from turnkeep.storage.table import Plan, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
+TURN_FIELDS = {
+    "thread_id", "turn_number", "agent", "message", "reply", "persisted", "status", "created_at", "duration_ms",
+    "provider", "model", "usage", "route", "confidence", "standalone_query", "sources", "warnings", "details",
+}  # fmt: skip
+
+
+class RefusingTable(Table):
+    """A store that is away for the first COMMIT."""
+
+    refusals = 1
+
+    def apply(self, plan: Plan) -> Turn | None:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreUnavailable
+        return super().apply(plan)
+
+
+async def test_a_turn_is_read_back_through_every_route(client: AsyncClient) -> None:
+    await client.post("/threads", json={"thread_id": "t1"})
+    taken = (await client.post("/threads/t1/turns", json={"message": "ping"})).json()
+    assert taken.keys() == TURN_FIELDS
+    assert (taken["thread_id"], taken["turn_number"], taken["persisted"]) == ("t1", 1, True)
+    assert (taken["message"], taken["reply"], taken["agent"], taken["route"]) == (
+        "ping",
+        "1: ping",
+        "papers",
+        "respond",
+    )
+    assert taken["usage"].keys() == {"input_tokens", "output_tokens", "cost_usd", "estimated"}
+    assert taken["sources"] == [{"id": "1706.03762", "title": "A paper", "url": None, "score": 0.5, "cited": True}]
+    assert taken["created_at"].endswith("Z")
+    assert (await client.get("/threads/t1/turns/1")).json() == taken
+    [listed] = (await client.get("/threads/t1/turns")).json()["turns"]
+    assert listed == {**taken, "details": {}}
+    thread = (await client.get("/threads/t1")).json()
+    assert (thread["turn_count"], thread["agent"], thread["pending"]) == (1, "papers", None)
+
+
+async def test_a_turn_knows_the_turns_before_it(client: AsyncClient) -> None:
+    await client.post("/threads", json={"thread_id": "t1"})
+    replies = [(await client.post("/threads/t1/turns", json={"message": "m"})).json()["reply"] for _ in range(3)]
+    assert replies == ["1: m", "3: m", "5: m"]
+
+
+async def test_the_newest_turns_come_oldest_first(client: AsyncClient) -> None:
+    for number in range(1, 6):
+        await client.post("/chat", json={"session_id": "t1", "message": f"m{number}"})
+    numbers = [turn["turn_number"] for turn in (await client.get("/threads/t1/turns?limit=2")).json()["turns"]]
+    assert numbers == [4, 5]
+    earlier = (await client.get("/threads/t1/turns?limit=2&before=4")).json()["turns"]
+    assert [turn["message"] for turn in earlier] == ["m2", "m3"]
+
+
+async def test_a_retry_with_its_key_is_a_replay(client: AsyncClient) -> None:
+    await client.post("/threads", json={"thread_id": "t1"})
+    headers = {"Idempotency-Key": "k-1"}
+    first = await client.post("/threads/t1/turns", json={"message": "ping"}, headers=headers)
+    second = await client.post("/threads/t1/turns", json={"message": "ping"}, headers=headers)
+    assert first.headers["idempotency-key"] == second.headers["idempotency-key"] == "k-1"
+    assert "idempotency-replayed" not in first.headers
+    assert second.headers["idempotency-replayed"] == "true"
+    assert first.json() == second.json()
+    assert len((await client.get("/threads/t1/turns")).json()["turns"]) == 1
+
+
+async def test_a_replay_over_a_stream_is_one_token_and_complete(client: AsyncClient) -> None:
+    await client.post("/threads", json={"thread_id": "t1"})
+    headers = {"Idempotency-Key": "k-1"}
+    await client.post("/threads/t1/turns", json={"message": "ping"}, headers=headers)
+    again = await client.post("/threads/t1/turns/stream", json={"message": "ping"}, headers=headers)
+    assert again.headers["idempotency-replayed"] == "true"
+    [(first, _, token), (last, _, turn)] = read_events(again.text)
+    assert (first, last) == ("token", "complete")
+    assert token["content"] == turn["reply"] == "1: ping"
+
+
+async def test_a_minted_key_is_returned_and_counts(client: AsyncClient) -> None:
+    first = await client.post("/chat", json={"session_id": "t1", "message": "ping"})
+    key = first.headers["idempotency-key"]
+    again = await client.post("/chat", json={"session_id": "t1", "message": "ping"}, headers={"Idempotency-Key": key})
+    assert again.headers["idempotency-replayed"] == "true"
+    assert again.json() == first.json()
+
+
+async def test_a_key_never_serves_another_message(client: AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k-1"}
+    await client.post("/chat", json={"session_id": "t1", "message": "ping"}, headers=headers)
+    other = await client.post("/chat", json={"session_id": "t1", "message": "pong"}, headers=headers)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    assert other.headers["idempotency-key"] == "k-1"
+    assert [turn["message"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["ping"]
+
+
+async def test_a_chat_without_a_session_stores_nothing(client: AsyncClient) -> None:
+    answer = (await client.post("/chat", json={"message": "ping"})).json()
+    assert answer.keys() == TURN_FIELDS | {"session_id", "thread_created"}
+    assert (answer["session_id"], answer["thread_id"], answer["turn_number"]) == (None, None, None)
+    assert (answer["persisted"], answer["thread_created"]) == (False, False)
+    assert (await client.post("/threads/search", json={})).json() == []
+
+
+async def test_a_chat_creates_the_session_it_does_not_hold(client: AsyncClient) -> None:
+    first = (await client.post("/chat", json={"session_id": "mine", "message": "a"})).json()
+    second = (await client.post("/chat", json={"session_id": "mine", "message": "b"})).json()
+    assert (first["session_id"], first["thread_created"], first["turn_number"]) == ("mine", True, 1)
+    assert (second["session_id"], second["thread_created"], second["turn_number"]) == ("mine", False, 2)
+    assert (await client.get("/threads/mine")).json()["turn_count"] == 2
+
+
+async def test_a_new_session_is_minted(client: AsyncClient) -> None:
+    one = (await client.post("/chat", json={"session_id": "new", "message": "a"})).json()
+    two = (await client.post("/chat", json={"session_id": "new", "message": "a"})).json()
+    assert UUID(one["session_id"]) != UUID(two["session_id"])
+    assert one["thread_created"]
+    assert (await client.get(f"/threads/{one['session_id']}/turns/1")).json()["message"] == "a"
+
+
+async def test_a_retried_new_session_is_the_same_session(client: AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k-1"}
+    one = await client.post("/chat", json={"session_id": "new", "message": "a"}, headers=headers)
+    two = await client.post("/chat", json={"session_id": "new", "message": "a"}, headers=headers)
+    assert two.headers["idempotency-replayed"] == "true"
+    assert one.json() == two.json()
+    assert len((await client.post("/threads/search", json={})).json()) == 1
+
+
+async def test_two_users_with_one_key_get_two_sessions(client: AsyncClient) -> None:
+    ids = [
+        (
+            await client.post(
+                "/chat",
+                json={"session_id": "new", "message": "a"},
+                headers={"Idempotency-Key": "k-1", "X-Turnkeep-User": user},
+            )
+        ).json()["session_id"]
+        for user in ("ann", "bob")
+    ]
+    assert ids[0] != ids[1]
+
+
+async def test_a_stream_ends_with_what_a_read_then_gives(client: AsyncClient) -> None:
+    events = read_events((await client.post("/chat/stream", json={"session_id": "t1", "message": "ping"})).text)
+    name, _, data = events[-1]
+    assert name == "complete"
+    told = {field: value for field, value in data.items() if field in TURN_FIELDS}
+    assert told == (await client.get("/threads/t1/turns/1")).json()
+    assert (data["session_id"], data["thread_created"], data["persisted"]) == ("t1", True, True)
+    assert any(name == "node" for name, _, _ in events)
+
+
+async def test_a_failing_agent_leaves_the_thread_and_says_what_is_pending(client: AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k-1"}
+    body = {"session_id": "t1", "message": "canary", "agent": "broken"}
+    failed = await client.post("/chat", json=body, headers=headers)
+    assert (failed.status_code, failed.json()["code"]) == (500, "agent_error")
+    assert failed.headers["idempotency-key"] == "k-1"
+    assert "canary" not in failed.text
+    thread = (await client.get("/threads/t1")).json()
+    assert (thread["turn_count"], thread["pending"]["message"]) == (0, "canary")
+    assert (await client.get("/threads/t1/turns")).json() == {"turns": []}
+
+
+async def test_a_failing_agent_over_a_stream_ends_in_one_error(client: AsyncClient) -> None:
+    body = {"session_id": "t1", "message": "canary", "agent": "broken"}
+    answer = await client.post("/chat/stream", json=body)
+    names = [name for name, _, _ in read_events(answer.text)]
+    assert names[-1] == "error"
+    assert names.count("error") == 1
+    assert "canary" not in answer.text
+
+
+async def test_two_messages_at_once_make_two_turns_or_say_busy(client: AsyncClient) -> None:
+    await client.post("/threads", json={"thread_id": "t1"})
+    answers = await asyncio.gather(
+        *(client.post("/threads/t1/turns", json={"message": f"m{number}"}) for number in range(4))
+    )
+    kept = [answer.json()["turn_number"] for answer in answers if answer.status_code == 200]
+    refused = [answer for answer in answers if answer.status_code != 200]
+    assert sorted(kept) == list(range(1, len(kept) + 1))
+    assert all(answer.json()["code"] == "thread_busy" and answer.headers["retry-after"] for answer in refused)
+    assert len((await client.get("/threads/t1/turns")).json()["turns"]) == len(kept)
+
+
+async def test_a_turn_does_not_create_the_thread_of_a_thread_route(client: AsyncClient) -> None:
+    answer = await client.post("/threads/nobody/turns", json={"message": "ping"})
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert (await client.get("/threads/nobody")).status_code == 404
+
+
+async def test_a_turn_that_could_not_be_stored_is_stored_later(make_app: "Callable[..., FastAPI]") -> None:
+    app = make_app(RefusingTable)
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+        told = (await client.post("/chat", json={"session_id": "t1", "message": "ping"})).json()
+        assert (told["persisted"], told["reply"]) == (False, "1: ping")
+        assert (await client.get("/threads/t1/turns")).json() == {"turns": []}
+        body = {"retry_token": told["retry_token"]}
+        for _ in range(2):
+            stored = await client.post("/threads/t1/turns:commit", json=body)
+            assert stored.status_code == 200
+            assert (stored.json()["persisted"], stored.json()["turn_number"]) == (True, 1)
+            assert "retry_token" not in stored.json()
+        assert [turn["reply"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["1: ping"]
+        assert (await client.post("/threads/t2/turns:commit", json=body)).status_code == 422

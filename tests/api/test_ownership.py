@@ -1,0 +1,136 @@
+"""A second user gets exactly what an unknown id gets, on every route and verb; a route without an entry here fails."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fastapi import Request
+from httpx import ASGITransport, AsyncClient, Response
+
+from turnkeep.records import Principal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
+OPEN = "the same for everyone: it names no thread"
+OWN = "lists or makes the caller's own"
+KEEPS = {"Idempotency-Key": "k-1"}
+
+MATRIX: dict[tuple[str, str], Any] = {
+    ("GET", "/ok"): OPEN,
+    ("GET", "/info"): OPEN,
+    ("GET", "/agents"): OPEN,
+    ("GET", "/agents/{name}"): OPEN,
+    ("GET", "/openapi.json"): OPEN,
+    ("POST", "/internal/chat/stream"): OPEN,
+    ("POST", "/threads"): OWN,
+    ("POST", "/threads/search"): OWN,
+    ("POST", "/chat"): OWN,
+    ("POST", "/chat/stream"): OWN,
+    ("GET", "/threads/{thread_id}"): None,
+    ("PATCH", "/threads/{thread_id}"): {"metadata": {"taken": True}},
+    ("DELETE", "/threads/{thread_id}"): None,
+    ("GET", "/threads/{thread_id}/turns"): None,
+    ("GET", "/threads/{thread_id}/turns/{number}"): None,
+    ("POST", "/threads/{thread_id}/turns"): {"message": "mine"},
+    ("POST", "/threads/{thread_id}/turns/stream"): {"message": "mine"},
+    ("POST", "/threads/{thread_id}/turns:commit"): {"retry_token": "forged"},
+}
+"""What a second user sends to each route that names a thread; a word where the route names none."""
+
+NAMING = [(method, path, body) for (method, path), body in MATRIX.items() if body not in (OPEN, OWN)]
+
+
+def by_header(request: Request) -> Principal:
+    """`tenant/user` from a header, as an authorizer would give it."""
+    tenant, user = request.headers["x-test-principal"].split("/")
+    return Principal(tenant, user)
+
+
+def routes_of(app: "FastAPI") -> Iterator[tuple[str, str]]:
+    for route in app.routes:
+        for method in route.methods - {"HEAD"}:  # type: ignore[attr-defined]
+            yield method, route.path  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
+    return make_app(authenticate=by_header)
+
+
+@pytest.fixture(params=["acme/bob", "rival/ann", "rival/bob"])
+async def stranger(request: pytest.FixtureRequest, app: "FastAPI") -> Any:
+    """Another user of the tenant, a namesake in another tenant, and somebody else altogether."""
+    async with client_of(app, request.param) as client:
+        yield client
+
+
+@pytest.fixture
+async def owner(app: "FastAPI") -> Any:
+    async with client_of(app, "acme/ann") as client:
+        await client.post("/chat", json={"session_id": "held", "message": "mine"}, headers=KEEPS)
+        yield client
+
+
+def client_of(app: "FastAPI", principal: str) -> AsyncClient:
+    headers = {"X-Test-Principal": principal, "X-Correlation-Id": "one"}
+    return AsyncClient(transport=ASGITransport(app), base_url="http://test", headers=headers)
+
+
+async def state_of(owner: AsyncClient) -> tuple[Any, ...]:
+    """All that the owner can see."""
+    paths = ("/threads/held", "/threads/held/turns", "/threads/held/turns/1")
+    return tuple([(await owner.get(path)).json() for path in paths])
+
+
+def shown(answer: Response) -> tuple[int, Any, list[str]]:
+    return answer.status_code, answer.json(), sorted(answer.headers)
+
+
+def test_every_route_has_an_entry(app: "FastAPI") -> None:
+    assert set(routes_of(app)) == MATRIX.keys()
+
+
+def test_every_route_that_names_a_thread_is_tried() -> None:
+    naming = {(method, path) for method, path in MATRIX if "{thread_id}" in path}
+    assert naming == {(method, path) for method, path, _ in NAMING}
+
+
+@pytest.mark.parametrize(("method", "path", "body"), NAMING, ids=lambda value: str(value)[:40])
+async def test_a_foreign_thread_is_unknown(
+    owner: AsyncClient, stranger: AsyncClient, method: str, path: str, body: Any
+) -> None:
+    before = await state_of(owner)
+    foreign, unknown = path.format(thread_id="held", number=1), path.format(thread_id="never", number=1)
+    refused = shown(await stranger.request(method, foreign, json=body, headers=KEEPS))
+    assert refused == shown(await stranger.request(method, unknown, json=body, headers=KEEPS))
+    assert refused[0] in (404, 422)
+    assert refused[1]["code"] in ("not_found", "invalid_retry_token")
+    assert await state_of(owner) == before
+
+
+async def test_a_foreign_thread_is_not_listed(owner: AsyncClient, stranger: AsyncClient) -> None:
+    assert (await stranger.post("/threads/search", json={"limit": 100})).json() == []
+    assert [thread["thread_id"] for thread in (await owner.post("/threads/search")).json()] == ["held"]
+
+
+@pytest.mark.parametrize("path", ["/chat", "/chat/stream"])
+async def test_the_same_session_id_is_another_thread_of_another_user(
+    owner: AsyncClient, stranger: AsyncClient, path: str
+) -> None:
+    before = await state_of(owner)
+    answer = await stranger.post(path, json={"session_id": "held", "message": "theirs"}, headers=KEEPS)
+    assert answer.status_code == 200
+    assert "idempotency-replayed" not in answer.headers
+    [turn] = (await stranger.get("/threads/held/turns")).json()["turns"]
+    assert (turn["message"], turn["reply"]) == ("theirs", "1: theirs")
+    assert await state_of(owner) == before
+
+
+async def test_a_thread_id_that_somebody_holds_is_free_for_others(owner: AsyncClient, stranger: AsyncClient) -> None:
+    before = await state_of(owner)
+    assert (await stranger.post("/threads", json={"thread_id": "held"})).status_code == 200
+    assert (await stranger.delete("/threads/held")).status_code == 204
+    assert await state_of(owner) == before

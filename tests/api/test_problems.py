@@ -1,0 +1,142 @@
+"""Every fault leaves as application/problem+json: known, unknown, and those of routing."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from httpx import ASGITransport, AsyncClient, Response
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.errors import BadRequest, TurnkeepError
+from turnkeep.settings import Settings
+
+FIELDS = {"type", "title", "status", "detail", "code", "correlation_id"}
+
+
+def leaves(kind: type[TurnkeepError]) -> list[type[TurnkeepError]]:
+    children = kind.__subclasses__()
+    return [leaf for child in children for leaf in leaves(child)] if children else [kind]
+
+
+class FailingTable:
+    """A store whose every read ends in the same fault."""
+
+    def __init__(self, fault: Exception) -> None:
+        self._fault = fault
+
+    def read_thread(self, *_: Any) -> None:
+        raise self._fault
+
+
+async def ask(fault: Exception | None = None, method: str = "GET", path: str = "/threads/t1", **more: Any) -> Response:
+    table: Any = FailingTable(fault or AssertionError("the store was asked"))
+    app = create_app(table=table, turns=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+        return await client.request(method, path, **more)
+
+
+@pytest.mark.parametrize("kind", leaves(TurnkeepError), ids=lambda kind: kind.__name__)
+async def test_every_error_is_answered_with_its_status(kind: type[TurnkeepError]) -> None:
+    answer = await ask(kind(retry_after=3))
+    assert answer.status_code == kind.status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["retry-after"] == "3"
+    problem = answer.json()
+    assert problem.keys() == FIELDS
+    assert (problem["code"], problem["title"], problem["detail"]) == (kind.code, kind.title, kind.advice)
+    assert problem["correlation_id"] == answer.headers["x-correlation-id"]
+
+
+async def test_an_error_that_says_nothing_of_waiting_has_no_retry_after() -> None:
+    assert "retry-after" not in (await ask(BadRequest())).headers
+
+
+async def test_an_unknown_fault_is_a_500_without_its_text(log: StringIO) -> None:
+    answer = await ask(RuntimeError("SELECT canary"))
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["correlation_id"] == answer.headers["x-correlation-id"]
+    assert "canary" not in answer.text
+    assert "unexpected exception" in log.getvalue()
+    assert "test_problems.py" in log.getvalue()
+    assert "canary" not in log.getvalue()
+
+
+@pytest.mark.parametrize("path", ["/", "/nowhere", "/docs", "/redoc", "/threads/t1/nowhere", "/ok/", "//ok", "/%00"])
+async def test_an_unknown_path_is_a_problem(path: str) -> None:
+    answer = await ask(path=path)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/threads/t1", "DELETE, GET, PATCH"),
+        ("POST", "/threads/t1", "DELETE, GET, PATCH"),
+        ("GET", "/chat", "POST"),
+        ("DELETE", "/threads/t1/turns", "GET, POST"),
+        ("OPTIONS", "/threads", "POST"),
+        ("TRACE", "/ok", "GET"),
+        ("BREW", "/ok", "GET"),
+        ("HEAD", "/chat", "POST"),
+    ],
+)
+async def test_a_wrong_method_is_told_the_right_ones(method: str, path: str, allowed: str) -> None:
+    answer = await ask(method=method, path=path)
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == allowed
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert method == "HEAD" or answer.json()["code"] == "method_not_allowed"
+
+
+async def test_head_is_get_without_its_body() -> None:
+    got, headed = await ask(path="/ok"), await ask(path="/ok", method="HEAD")
+    assert (headed.status_code, headed.content) == (200, b"")
+    assert headed.headers["content-length"] == got.headers["content-length"]
+
+
+async def test_a_correlation_id_is_taken_over_or_minted() -> None:
+    assert (await ask(path="/ok", headers={"X-Correlation-Id": "mine-1"})).headers["x-correlation-id"] == "mine-1"
+    for malformed in ("a b", "x" * 65, '"}\n', ""):
+        headers = {"X-Correlation-Id": malformed.encode()}
+        minted = (await ask(path="/ok", headers=headers)).headers["x-correlation-id"]
+        assert minted
+        assert minted != malformed
+
+
+async def test_one_line_is_logged_for_a_request_and_names_nobody(log: StringIO) -> None:
+    await ask(BadRequest(), path="/threads/secret-thread", headers={"X-Turnkeep-User": "secret-user"})
+    line = json.loads(log.getvalue())
+    assert (line["message"], line["method"], line["route"]) == ("request answered", "GET", "/threads/{thread_id}")
+    assert line["status"] == 422
+    assert line["correlation_id"]
+    assert len(line["caller_hash"]) == len(line["thread_hash"]) == 12
+    assert "secret" not in log.getvalue()
+
+
+async def test_a_user_is_named_from_this_machine_only() -> None:
+    app = create_app(table=None, turns=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+    for host, status in (("127.0.0.1", 200), ("::1", 200), ("::ffff:127.0.0.1", 200), ("192.0.2.1", 401), ("", 401)):
+        transport = ASGITransport(app, client=(host, 1))
+        async with AsyncClient(transport=transport, base_url="http://test") as client:
+            answer = await client.get("/agents", headers={"X-Turnkeep-User": "ann"})
+            assert (host, answer.status_code) == (host, status)
+            assert (await client.get("/agents")).status_code == 200
+
+
+@pytest.mark.parametrize("user", ["a#b", "..", "x" * 65, "a b", ""])
+async def test_a_malformed_user_is_refused(user: str) -> None:
+    answer = await ask(headers={"X-Turnkeep-User": user})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_id")
+
+
+async def test_a_caller_who_is_not_known_is_told_nothing_else() -> None:
+    for path, method in (("/threads/a%23b", "GET"), ("/chat", "POST"), ("/threads/t1/turns?limit=0", "GET")):
+        app = create_app(table=None, turns=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+        transport = ASGITransport(app, client=("192.0.2.1", 1))
+        async with AsyncClient(transport=transport, base_url="http://test") as client:
+            answer = await client.request(method, path, headers={"X-Turnkeep-User": "ann"}, content=b"{")
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")

@@ -1,0 +1,219 @@
+"""Streams: framing, heartbeats, faults before and after the first byte, clients that leave."""
+
+import asyncio
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from httpx import ASGITransport, AsyncClient, Response
+from scripted import Caller, ScriptedTurns, Step, complete, read_events, token
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.errors import ModelBusy, ModelError, ThreadBusy
+from turnkeep.records import Event
+from turnkeep.settings import Settings
+
+MESSAGE = b'{"message": "ping"}'
+STREAM = "/threads/t1/turns/stream"
+
+
+def app_of(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> Any:
+    settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
+    return create_app(table=None, turns=turns, settings=settings, authenticate=local_principal)  # type: ignore[arg-type]
+
+
+async def stream(*steps: Step, heartbeat_seconds: float = 5, replayed: bool = False, path: str = STREAM) -> Response:
+    app = app_of(ScriptedTurns(list(steps), replayed=replayed), heartbeat_seconds)
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+        return await client.post(path, content=MESSAGE, headers={"Content-Type": "application/json"})
+
+
+async def test_events_are_numbered_from_one_and_carry_their_name_in_the_data() -> None:
+    answer = await stream(Event("route_decision", {"route": "retrieve"}), token("po"), token("ng"), complete())
+    events = read_events(answer.text)
+    assert [(name, number) for name, number, _ in events] == [
+        ("route_decision", 1),
+        ("token", 2),
+        ("token", 3),
+        ("complete", 4),
+    ]
+    assert all(data["event"] == name for name, _, data in events)
+    assert events[0][2] == {"event": "route_decision", "route": "retrieve"}
+
+
+async def test_complete_is_the_turn_flat() -> None:
+    answer = await stream(complete(reply="pong\n\ndata: x", number=7))
+    [(_, _, data)] = read_events(answer.text)
+    assert (data["turn_number"], data["reply"], data["persisted"]) == (7, "pong\n\ndata: x", True)
+    assert data["created_at"] == "2023-11-14T22:13:20.250Z"
+    assert "retry_token" not in data
+    assert "session_id" not in data
+
+
+async def test_a_chat_stream_names_its_session() -> None:
+    answer = await stream(complete(thread_created=True), path="/chat/stream")
+    [(_, _, data)] = read_events(answer.text)
+    assert (data["session_id"], data["thread_created"]) == ("t1", True)
+
+
+async def test_the_headers_keep_proxies_from_holding_a_stream_back() -> None:
+    answer = await stream(complete())
+    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["x-accel-buffering"] == "no"
+    assert answer.headers["idempotency-key"]
+    assert answer.headers["x-correlation-id"]
+    assert "idempotency-replayed" not in answer.headers
+
+
+async def test_a_replay_says_so_in_a_header() -> None:
+    answer = await stream(token("pong"), complete(), replayed=True)
+    assert answer.headers["idempotency-replayed"] == "true"
+    assert [name for name, _, _ in read_events(answer.text)] == ["token", "complete"]
+
+
+async def test_a_fault_before_the_first_event_is_a_status() -> None:
+    answer = await stream(ModelBusy(retry_after=7))
+    assert answer.status_code == 503
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["retry-after"] == "7"
+    assert answer.json()["code"] == "model_busy"
+
+
+async def test_a_fault_after_the_first_event_is_one_error_event() -> None:
+    answer = await stream(token("po"), ModelError(retry_after=3))
+    events = read_events(answer.text)
+    assert answer.status_code == 200
+    assert [name for name, _, _ in events] == ["token", "error"]
+    problem = events[1][2]
+    assert (problem["code"], problem["status"], problem["retry_after"]) == ("model_error", 502, 3)
+    assert problem["correlation_id"] == answer.headers["x-correlation-id"]
+
+
+async def test_an_unexpected_fault_is_an_error_event_without_its_text(log: StringIO) -> None:
+    answer = await stream(token("po"), RuntimeError("what the user said"))
+    [_, (name, _, problem)] = read_events(answer.text)
+    assert (name, problem["code"], problem["status"]) == ("error", "internal_error", 500)
+    assert "what the user said" not in answer.text
+    assert "unexpected exception" in log.getvalue()
+    assert "what the user said" not in log.getvalue()
+
+
+async def test_a_run_that_just_stops_is_an_error_event() -> None:
+    answer = await stream(token("po"))
+    assert [name for name, _, _ in read_events(answer.text)] == ["token", "error"]
+
+
+async def test_a_run_that_stops_before_anything_is_a_status() -> None:
+    answer = await stream()
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+
+
+@pytest.mark.parametrize("after", [[complete()], [token("more")], [ThreadBusy()], [RuntimeError("late")]])
+async def test_nothing_follows_the_terminal_event(after: list[Step]) -> None:
+    answer = await stream(token("po"), complete(), *after)
+    assert [name for name, _, _ in read_events(answer.text)] == ["token", "complete"]
+
+
+async def test_a_quiet_stream_has_heartbeats_between_its_events() -> None:
+    answer = await stream(token("po"), 0.25, complete(), heartbeat_seconds=0.1)
+    assert answer.text.count(": heartbeat\n\n") == 2
+    assert [name for name, _, _ in read_events(answer.text)] == ["token", "complete"]
+
+
+async def test_a_slow_model_gets_headers_and_a_heartbeat_before_its_first_event() -> None:
+    answer = await stream(0.25, ModelError(), heartbeat_seconds=0.1)
+    assert answer.status_code == 200
+    assert answer.text.startswith(": heartbeat\n\n")
+    assert [name for name, _, _ in read_events(answer.text)] == ["error"]
+
+
+async def test_a_heartbeat_does_not_cut_into_the_run() -> None:
+    turns = ScriptedTurns([0.15, token("po"), 0.15, complete()])
+    async with AsyncClient(transport=ASGITransport(app_of(turns, 0.02)), base_url="http://test") as client:
+        answer = await client.post(STREAM, json={"message": "ping"})
+    assert [name for name, _, _ in read_events(answer.text)] == ["token", "complete"]
+    assert turns.runs[0].ending == "played"
+
+
+async def test_a_client_that_leaves_cancels_the_run() -> None:
+    turns = ScriptedTurns([token("po"), 60.0, complete()])
+    caller = Caller(app_of(turns), "POST", STREAM, MESSAGE)
+    served = caller.start()
+    assert (await caller.answer())["status"] == 200
+    assert b"event: token" in (await caller.answer())["body"]
+    caller.hang_up()
+    await asyncio.wait_for(served, 5)
+    assert turns.runs[0].ending == "cancelled"
+
+
+async def test_a_client_that_leaves_while_the_model_is_silent_cancels_the_run() -> None:
+    turns = ScriptedTurns([60.0, complete()])
+    caller = Caller(app_of(turns, 0.05), "POST", STREAM, MESSAGE)
+    served = caller.start()
+    caller.hang_up()
+    await asyncio.wait_for(served, 5)
+    assert turns.runs[0].ending == "cancelled"
+
+
+async def test_a_server_that_stops_cancels_the_run() -> None:
+    turns = ScriptedTurns([60.0, complete()])
+    caller = Caller(app_of(turns), "POST", STREAM, MESSAGE)
+    served = caller.start()
+    async with asyncio.timeout(5):
+        while not (turns.runs and turns.runs[0].ending):
+            await asyncio.sleep(0.001)
+    served.cancel()
+    await asyncio.wait({served}, timeout=5)
+    assert turns.runs[0].ending == "cancelled"
+
+
+async def test_a_broken_pipe_ends_the_run_quietly() -> None:
+    turns = ScriptedTurns([token("po"), 60.0, complete()])
+    caller = Caller(app_of(turns, 0.05), "POST", STREAM, MESSAGE)
+    caller._scope["asgi"] = {"version": "3.0", "spec_version": "2.4"}
+
+    async def broken(message: Any) -> None:
+        raise OSError("broken pipe")
+
+    caller.answers.put = broken  # type: ignore[method-assign]
+    await asyncio.wait_for(caller.start(), 5)
+    assert turns.runs[0].ending == "cancelled"
+
+
+async def test_a_slow_reader_does_not_hold_the_run_up() -> None:
+    turns = ScriptedTurns([token(str(n)) for n in range(1000)] + [complete()])
+    caller = Caller(app_of(turns), "POST", STREAM, MESSAGE)
+    gate = asyncio.Event()
+    put = caller.answers.put
+
+    async def slow(message: Any) -> None:
+        await gate.wait()
+        await put(message)
+
+    caller.answers.put = slow  # type: ignore[method-assign]
+    served = caller.start()
+    async with asyncio.timeout(5):
+        while not (turns.runs and turns.runs[0].ending == "played"):
+            await asyncio.sleep(0.001)
+    gate.set()
+    await asyncio.wait_for(served, 5)
+
+
+async def test_an_event_that_json_cannot_carry_does_not_break_the_stream() -> None:
+    answer = await stream(Event("node", {"at": object(), "half": "\ud83d"}), complete())
+    assert [name for name, _, _ in read_events(answer.text)] == ["node", "complete"]
+
+
+async def test_a_stored_turn_that_could_not_be_stored_carries_its_retry_token() -> None:
+    answer = await stream(complete(persisted=False, retry_token="sealed"))
+    [(_, _, data)] = read_events(answer.text)
+    assert (data["persisted"], data["retry_token"]) == (False, "sealed")
+
+
+async def test_frames_are_single_lines_of_json() -> None:
+    answer = await stream(token("a\r\nb\u2028c"), complete())
+    line = next(line for line in answer.text.split("\n") if line.startswith("data: "))
+    assert json.loads(line.removeprefix("data: "))["content"] == "a\r\nb\u2028c"

@@ -1,0 +1,126 @@
+"""The application under a real server: what arrives when, what a closed socket does, what a large upload gets."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import uvicorn
+from httpx import AsyncClient
+from scripted import ScriptedTurns, complete, token
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.errors import ModelError
+from turnkeep.settings import Settings
+
+MESSAGE = b'{"message": "ping"}'
+STREAM = "/threads/t1/turns/stream"
+
+
+@asynccontextmanager
+async def served(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> AsyncIterator[str]:
+    settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
+    app = create_app(table=None, turns=turns, settings=settings, authenticate=local_principal)  # type: ignore[arg-type]
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
+    task = asyncio.create_task(server.serve([listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+        listener.close()
+
+
+async def until(is_so: Callable[[], Any]) -> None:
+    async with asyncio.timeout(5):
+        while not is_so():
+            await asyncio.sleep(0.005)
+
+
+async def send_raw(url: str, head: bytes, body: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A request as bytes on a connection that the test closes when it likes."""
+    host, port = url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    length = f"Host: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    writer.write(head + b" HTTP/1.1\r\n" + length.encode() + body)
+    return reader, writer
+
+
+async def test_events_arrive_as_they_happen() -> None:
+    turns = ScriptedTurns([token("po"), 0.3, complete()])
+    loop = asyncio.get_running_loop()
+    async with served(turns, 0.1) as url, AsyncClient(base_url=url) as client:
+        arrived: dict[str, float] = {}
+        async with client.stream("POST", STREAM, json={"message": "ping"}) as answer:
+            async for line in answer.aiter_lines():
+                arrived.setdefault(line, loop.time())
+    assert arrived["event: complete"] - arrived["event: token"] > 0.25
+    assert 0.05 < arrived[": heartbeat"] - arrived["event: token"] < 0.25
+
+
+async def test_a_closed_socket_cancels_the_run() -> None:
+    turns = ScriptedTurns([token("po"), 60.0, complete()])
+    async with served(turns) as url, AsyncClient(base_url=url) as client:
+        async with client.stream("POST", STREAM, json={"message": "ping"}) as answer:
+            await anext(answer.aiter_lines())
+        await until(lambda: turns.runs[0].ending == "cancelled")
+
+
+async def test_a_socket_closed_before_the_first_byte_cancels_the_run() -> None:
+    turns = ScriptedTurns([60.0, complete()])
+    async with served(turns, 0.1) as url:
+        _, writer = await send_raw(url, b"POST " + STREAM.encode(), MESSAGE)
+        await until(lambda: turns.runs and turns.runs[0].ending)
+        writer.close()
+        await until(lambda: turns.runs[0].ending == "cancelled")
+
+
+async def test_a_client_of_a_whole_reply_that_leaves_does_not_stop_the_run() -> None:
+    turns = ScriptedTurns([0.2, complete()])
+    async with served(turns) as url:
+        _, writer = await send_raw(url, b"POST /chat", MESSAGE)
+        await until(lambda: turns.runs and turns.runs[0].ending)
+        writer.close()
+        await until(lambda: turns.runs[0].ending == "played")
+
+
+async def test_a_large_upload_gets_its_answer_and_the_connection_lives_on() -> None:
+    turns = ScriptedTurns()
+    async with served(turns) as url, AsyncClient(base_url=url) as client:
+        answer = await client.post("/chat", json={"message": "x" * 5 * 1024 * 1024})
+        assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
+        assert (await client.get("/ok")).status_code == 200
+    assert turns.requests == []
+
+
+async def test_a_fault_before_the_first_byte_is_a_status_on_the_wire() -> None:
+    turns = ScriptedTurns([0.05, ModelError()])
+    async with served(turns) as url, AsyncClient(base_url=url) as client:
+        answer = await client.post(STREAM, json={"message": "ping"})
+    assert (answer.status_code, answer.json()["code"]) == (502, "model_error")
+
+
+async def test_a_server_that_stops_leaves_no_run_behind() -> None:
+    turns = ScriptedTurns([token("po"), complete()], [0.1, complete()])
+    async with served(turns) as url, AsyncClient(base_url=url) as client:
+        assert "event: complete" in (await client.post(STREAM, json={"message": "ping"})).text
+        whole = asyncio.create_task(client.post("/chat", json={"message": "ping"}))
+        await until(lambda: len(turns.runs) == 2)
+        assert json.loads((await whole).text)["reply"] == "pong"
+    assert [run.ending for run in turns.runs] == ["played", "played"]
+
+
+async def test_odd_paths_are_problems() -> None:
+    async with served(ScriptedTurns()) as url:
+        for path, status in ((b"/threads/%ff", 422), (b"/threads/%ed%a0%80", 422), (b"/%2e%2e/%2e%2e", 404)):
+            reader, writer = await send_raw(url, b"GET " + path)
+            answer = await asyncio.wait_for(reader.readuntil(b"}"), 5)
+            writer.close()
+            assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+            assert b"application/problem+json" in answer
