@@ -1,7 +1,9 @@
 """Deployment facts and tuning numbers, typed and read from the environment once. Environment names are the field
 names in capitals; a tuning number is `GROUP__NAME`, for example `TURN__SECONDS=60`."""
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
@@ -59,6 +61,13 @@ class Settings(BaseSettings):
         if value in ("", "demo") or (value.startswith("openai:") and len(value) > len("openai:")):
             return value
         raise ValueError('use "demo" or "openai:<model name>"')
+
+    @model_validator(mode="after")
+    def _can_be_called(self) -> Self:
+        needs_server = any(name.startswith("openai:") for name in (self.model, self.model_small))
+        if needs_server and not self.openai_api_key.get_secret_value() and not self.openai_base_url:
+            raise ValueError("MODEL=openai:... needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
+        return self
 
     @property
     def main_model(self) -> str:

@@ -1,0 +1,1 @@
+"""`papers`: a research assistant that answers questions about arXiv papers from a corpus, with citations."""

@@ -1,0 +1,96 @@
+"""Picks sentences and facts out of documents without a model. Words weigh by how rare they are in the corpus, so that
+the word a question is about counts and the words around it do not."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from turnkeep.blocks.words import STOP_WORDS, singular, words
+from turnkeep.records import JSON
+
+# Words of asking; they say what kind of answer is wanted, not what it is about.
+_ASKING = frozenset(
+    """paper study work article research author wrote write written writer invent invented invention create created
+    creator introduce introduced propose proposed publish published publication come appear appeared release
+    released year date old recent title called name named link url read find found tell explain describe summarise
+    summarize summary give show list compare comparison difference differ different versus vs between better best
+    good main idea key please know want need like get use used using does mean about detail example many much say
+    said help first new make made kind type thing happen result contribution finding overview short simple word
+    people team behind problem solve""".split()  # noqa: SIM905
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
+_SUFFIX = re.compile(r"(?:izations?|isations?|ations?|ings?|ed|ers?|al|ly|es?|s)$")
+
+
+class Weights:
+    """How much a word says, from how few of `texts` hold it."""
+
+    def __init__(self, texts: Iterable[str]):
+        counts: Counter[str] = Counter()
+        self._texts = 0
+        for text in texts:
+            counts.update(set(stems(text)))
+            self._texts += 1
+        self._counts = counts
+
+    def of(self, stem: str) -> float:
+        return math.log(1 + self._texts / (0.5 + self._counts[stem]))
+
+    def knows(self, stem: str) -> bool:
+        return stem in self._counts
+
+    def coverage(self, asked: Collection[str], text: str) -> float:
+        """The share of what was asked, by weight, that `text` speaks of."""
+        there = set(stems(text))
+        total = sum(map(self.of, asked))
+        return sum(self.of(stem) for stem in asked if stem in there) / total if total else 0.0
+
+
+def stems(text: str) -> list[str]:
+    """The words of `text` without endings, roughly: `tuning` and `tuned` fall together."""
+    return [_stem(word) for word in words(text)]
+
+
+def asked_terms(text: str) -> list[str]:
+    """What a question is about, each word once, in order."""
+    kept = [word for word in words(text) if word not in STOP_WORDS and singular(word) not in _ASKING and len(word) > 1]
+    return list(dict.fromkeys(_stem(word) for word in kept))
+
+
+def sentences(text: str) -> list[str]:
+    return [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
+
+
+def best_sentences(
+    document: JSON, asked: Sequence[str], weights: Weights, *, count: int, said: str = "", cue: re.Pattern[str] | None
+) -> list[str]:
+    """The `count` sentences that speak most of what was asked, in the order of the text. The opening counts extra, and
+    so does the `cue` of this kind of question; where nothing particular is asked, what was `said` is left out."""
+    every = sentences(document["text"])
+    own = [term for term in asked if term not in set(stems(document["title"]))]
+    fresh = every if own else [sentence for sentence in every if sentence not in said] or every
+    about = own or list(asked)
+
+    def merit(sentence: str) -> float:
+        repeated = 0.2 if sentence in said else 0.0
+        opening = 0.35 if sentence == every[0] and not repeated else 0.0
+        fitting = 0.5 if cue and cue.search(sentence) else 0.0
+        place = 0.02 * (len(every) - every.index(sentence))
+        return (
+            weights.coverage(about, sentence)
+            + 0.3 * weights.coverage(asked, sentence)
+            + opening
+            + fitting
+            + place
+            - repeated
+        )
+
+    chosen = sorted(fresh, key=merit, reverse=True)[:count]
+    return [sentence for sentence in every if sentence in chosen]
+
+
+def _stem(word: str) -> str:
+    bare = singular(word)
+    short = _SUFFIX.sub("", bare)
+    return short if len(short) >= 4 else bare

@@ -1,0 +1,148 @@
+"""`turnkeep chat`: a conversation in the terminal, over the same HTTP that every client uses. Ctrl-C during an answer
+closes the stream, which cancels the turn; the thread stays as it was."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+import httpx
+
+from turnkeep.local import LocalError
+
+type Payload = dict[str, Any]
+
+DIM, PLAIN = "\x1b[2m", "\x1b[0m"
+PATIENCE = httpx.Timeout(10, read=120)  # seconds
+
+
+class TurnError(Exception):
+    """The server did not make a turn of it; the text is one line for the terminal."""
+
+
+@dataclass
+class Chat:
+    """One thread in one terminal."""
+
+    client: httpx.Client
+    thread_id: str
+    agent: str | None
+    out: TextIO
+
+    def ask(self, message: str) -> None:
+        """Sends a message and writes the answer as it comes; raises TurnError."""
+        body = {"message": message} | ({"agent": self.agent} if self.agent else {})
+        with self.client.stream("POST", f"/threads/{self.thread_id}/turns/stream", json=body) as response:
+            if response.is_error:
+                response.read()
+                raise TurnError(_complaint(_problem(response)))
+            self._show(read_events(response.iter_lines()))
+
+    def _show(self, events: Iterable[tuple[str, Payload]]) -> None:
+        written = False
+        for name, data in events:
+            match name:
+                case "token":
+                    self._write(data["content"])
+                    written = True
+                case "complete":
+                    self._close(data, written)
+                    return
+                case "error":
+                    raise TurnError(_complaint(data))
+                case _:
+                    if not written:
+                        self._dim(f"  {_progress(name, data)}")
+        raise TurnError("The connection ended before the turn was complete. Nothing says that it was kept.")
+
+    def _close(self, turn: Payload, written: bool) -> None:
+        self._write("\n" if written else f"{turn['reply']}\n")
+        for source in turn.get("sources", []):
+            if source.get("cited"):
+                self._dim(f"  [{source['id']}] {source['title']}  {source.get('url') or ''}")
+        if turn.get("warnings"):
+            self._dim(f"  {', '.join(turn['warnings'])}")
+        if not turn.get("persisted", True):
+            self._write("  This turn could not be stored: the next one will not know of it.\n")
+
+    def _dim(self, line: str) -> None:
+        self._write(f"{DIM}{line.rstrip()}{PLAIN}\n" if self.out.isatty() else f"{line.rstrip()}\n")
+
+    def _write(self, text: str) -> None:
+        self.out.write(text)
+        self.out.flush()
+
+
+def read_events(lines: Iterable[str]) -> Iterator[tuple[str, Payload]]:
+    """Server-sent events as (name, data); comments, which keep the line open, are passed over."""
+    name, data = "", ""
+    for line in lines:
+        if line.startswith("event:"):
+            name = line[6:].strip()
+        elif line.startswith("data:"):
+            data += line[5:].strip()
+        elif not line and data:
+            yield name, json.loads(data)
+            name, data = "", ""
+
+
+def converse(client: httpx.Client, agent: str | None, thread_id: str | None, read_line: Callable[[], str]) -> None:
+    """Talks until the input ends. Raises LocalError where the server does not answer or the thread is unknown."""
+    chat = Chat(client, _open_thread(client, thread_id), agent, sys.stdout)
+    print(f"Thread {chat.thread_id}. Ctrl-C stops an answer, Ctrl-D ends.")
+    for message in _messages(read_line):
+        _take_turn(chat, message)
+    print(f"\nGo on with: turnkeep chat --thread {chat.thread_id}")
+
+
+def _open_thread(client: httpx.Client, thread_id: str | None) -> str:
+    try:
+        response = client.get(f"/threads/{thread_id}") if thread_id else client.post("/threads", json={})
+    except httpx.HTTPError as error:
+        raise LocalError(f"{client.base_url} does not answer: {error}") from error
+    if response.is_error:
+        raise LocalError(_complaint(_problem(response)))
+    opened: str = response.json()["thread_id"]
+    return opened
+
+
+def _messages(read_line: Callable[[], str]) -> Iterator[str]:
+    while True:
+        try:
+            line = read_line()
+        except EOFError:
+            return
+        except KeyboardInterrupt:
+            print()
+            continue
+        if line.strip():
+            yield line
+
+
+def _take_turn(chat: Chat, message: str) -> None:
+    try:
+        chat.ask(message)
+    except KeyboardInterrupt:
+        print("\nStopped. The thread is as it was before this message.")
+    except TurnError as error:
+        print(f"\n{error}")
+    except httpx.HTTPError as error:
+        print(f"\nThe connection broke ({type(error).__name__}). Send the message again.")
+
+
+def _progress(name: str, data: Payload) -> str:
+    told = [str(value) for key, value in data.items() if key != "event" and isinstance(value, str | int | float)]
+    return f"{name.replace('_', ' ')}: {', '.join(told)}"
+
+
+def _problem(response: httpx.Response) -> Payload:
+    try:
+        problem: Payload = response.json()
+    except ValueError:
+        return {"title": f"Status {response.status_code}", "code": "unreadable", "detail": response.text[:200]}
+    return problem
+
+
+def _complaint(problem: Payload) -> str:
+    return f"{problem.get('title')}: {problem.get('detail')} ({problem.get('code')})"

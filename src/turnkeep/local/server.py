@@ -1,0 +1,153 @@
+"""`turnkeep dev`: store, table, objects, cleanup, and the API on this machine's loopback address only.
+
+The port is taken first and the database last to go: a second start fails before it touches anything.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+import uvicorn
+from fastapi import FastAPI
+from pydantic import ValidationError
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.bootstrap import build
+from turnkeep.errors import StoreUnavailable
+from turnkeep.local import LocalError
+from turnkeep.local.clients import dynamodb_client, open_objects
+from turnkeep.local.dynamodb import Store, open_store
+from turnkeep.local.home import Home, open_home, sole_server
+from turnkeep.local.objects import FolderObjects
+from turnkeep.local.tables import create_table, find_template
+from turnkeep.observability import logger
+from turnkeep.settings import Settings
+from turnkeep.storage.blobs import Objects
+from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.keys import hour
+
+STOP_SECONDS = 15
+BACKLOG = 128
+
+
+def serve(environ: Mapping[str, str], port: int) -> None:
+    """Runs until it is told to stop; raises LocalError with the line that mends it."""
+    signal.signal(signal.SIGTERM, _stop)
+    with take_port(port) as listener:
+        home, url = open_home(environ), f"http://127.0.0.1:{listener.getsockname()[1]}"
+        settings = local_settings(home, environ)
+        with sole_server(home, url), open_store(home, environ, _say) as store:
+            app = assemble(settings, home, environ, store)
+            _log_to(home.log("requests"))
+            _run(app, listener, _WELCOME.format(url=url, home=home.path, store=store.name))
+
+
+def take_port(port: int) -> socket.socket:
+    """A listening socket, whose callers wait until the server is up; raises LocalError where another has the port."""
+    listener = socket.socket()
+    try:
+        _listen(listener, port)
+    except OSError as error:
+        listener.close()
+        advice = f"Stop what runs there, or choose another: PORT={port + 1} make run"
+        raise LocalError(f"Port {port} cannot be used: {error.strerror}. {advice}") from error
+    return listener
+
+
+def _listen(listener: socket.socket, port: int) -> None:
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(BACKLOG)
+
+
+def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
+    """The settings of the environment, completed by what lies in the folder; raises LocalError."""
+    found: dict[str, Any] = {}
+    if not environ.get("SEAL_KEY"):
+        found["seal_key"] = home.seal_key()
+    if home.papers.is_file() and not environ.get("PAPERS__CORPUS"):
+        found["papers"] = {"corpus": str(home.papers)}
+    try:
+        return Settings(**found)
+    except ValidationError as error:
+        faults = "; ".join(f"{'__'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
+        raise LocalError(f"A setting in the environment cannot be used. {faults}") from error
+
+
+def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
+    """The one place where the laptop meets the rest: table, objects, services, one cleanup, the API."""
+    client = dynamodb_client(store, environ)
+    is_new = create_table(client, settings.table_name, find_template())
+    objects = open_objects(home, environ, settings.bucket_name)
+    services = build(settings, dynamodb=client, objects=objects)
+    if is_new:
+        services.cleanup.begin_at(hour(int(time.time() * 1000)))
+    # Beside the server, not before it: after a week away there are thousands of hours to look at.
+    threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
+    return create_app(table=services.table, turns=services.turns, settings=settings, authenticate=local_principal)
+
+
+def _clean_up(cleanup: Cleanup, objects: Objects) -> None:
+    try:
+        cleanup.sweep()
+    except StoreUnavailable:
+        logger.warning("cleanup broken off")
+    if isinstance(objects, FolderObjects):
+        objects.sweep(time.time())
+
+
+def _log_to(file: Path) -> None:
+    """Log lines and metrics are written to standard output, for CloudWatch; a terminal is for people."""
+    with file.open("wb") as stream:
+        os.dup2(stream.fileno(), sys.stdout.fileno())
+
+
+def _run(app: FastAPI, listener: socket.socket, welcome: str) -> None:
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=STOP_SECONDS)
+    _Server(config, lambda: _say(welcome)).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Says so when it really listens."""
+
+    def __init__(self, config: uvicorn.Config, when_up: Callable[[], None]):
+        super().__init__(config)
+        self._when_up = when_up
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._when_up()
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """Leaves by way of every `finally`; uvicorn raises the signal again when it is done with it."""
+    sys.exit(0)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+_WELCOME = """
+Turnkeep listens on {url}     threads: {store}, {home}
+
+  a turn, which starts a thread called "first"
+    curl -s {url}/chat --json '{{"session_id": "first", "message": "Explain low-rank adaptation"}}'
+  a follow-up: the server knows what was said, after a restart too
+    curl -s {url}/chat --json '{{"session_id": "first", "message": "What problem does it solve?"}}'
+  the same way, as it is written
+    curl -sN {url}/chat/stream --json '{{"session_id": "first", "message": "Summarise that in a sentence"}}'
+  what was said
+    curl -s {url}/threads/first/turns
+
+  in the terminal: turnkeep chat        every route: {url}/openapi.json
+  one line for each request: {home}/requests.log        stop: Ctrl-C
+"""

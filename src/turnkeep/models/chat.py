@@ -1,0 +1,37 @@
+"""Which chat models a deployment uses. Without a key that is the demo model, which needs nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from langchain_core.language_models import BaseChatModel
+
+from turnkeep.models.demo import DemoChatModel, Rule
+from turnkeep.settings import Settings
+
+
+@dataclass(frozen=True)
+class Models:
+    """`main` writes what the user reads, `small` does the inner calls; `provider` and `name` are those of `main`."""
+
+    main: BaseChatModel
+    small: BaseChatModel
+    provider: str
+    name: str
+
+
+def chat_models(settings: Settings, rules: Mapping[str, Rule]) -> Models:
+    """The models of this deployment; `rules` are the agent's answers for the demo model, by inner call."""
+    main = settings.main_model
+    small = settings.model_small or main
+    provider, _, name = main.partition(":")
+    writer = _model(main, settings, rules)
+    helper = writer if small == main else _model(small, settings, rules)
+    return Models(writer, helper, provider, name or provider)
+
+
+def _model(choice: str, settings: Settings, rules: Mapping[str, Rule]) -> BaseChatModel:
+    if choice == "demo":
+        return DemoChatModel(rules=rules)
+    from turnkeep.models.openai_chat import openai_chat  # noqa: PLC0415  loading it takes a second that demo saves
+
+    return openai_chat(choice.removeprefix("openai:"), settings)

@@ -1,0 +1,71 @@
+"""Names the faults of model and graph libraries. Classes are compared by qualified name, so nothing is imported here
+and a library that is not installed costs nothing. No text of the original exception is passed on."""
+
+from collections.abc import Mapping
+
+from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated, TurnkeepError
+
+_TOO_LONG = "The conversation is longer than the model can read."
+_FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
+    "APITimeoutError": (ModelTimeout, None),
+    "StreamChunkTimeoutError": (ModelTimeout, None),
+    "ModelTimeoutError": (ModelTimeout, None),
+    "TimeoutException": (ModelTimeout, None),
+    "RateLimitError": (ModelBusy, None),
+    "ModelRateLimitError": (ModelBusy, None),
+    "LengthFinishReasonError": (ModelTruncated, None),
+    "ContentFilterFinishReasonError": (ModelTruncated, "The provider's content filter cut the answer off."),
+    "OutputParserException": (ModelError, "The model's answer did not have the form that was asked for."),
+    "AuthenticationError": (ModelError, "The model's server does not accept the API key of this deployment."),
+    "PermissionDeniedError": (ModelError, "The API key of this deployment may not use this model."),
+    "NotFoundError": (ModelError, "The model's server does not know the model of this deployment."),
+    "OpenAIContextOverflowError": (ModelError, _TOO_LONG),
+    "OpenAIAPIContextOverflowError": (ModelError, _TOO_LONG),
+    "ContextOverflowError": (ModelError, _TOO_LONG),
+    "BadRequestError": (ModelError, "The model's server refused the request."),
+    "APIConnectionError": (ModelError, "The connection to the model's server failed."),
+    "TransportError": (ModelError, "A connection that the agent needs failed."),
+    "GraphRecursionError": (ModelError, "The agent did not come to an end within its steps."),
+    "OpenAIError": (ModelError, None),
+    "AnthropicError": (ModelError, None),
+    "ModelError": (ModelError, None),
+    "HTTPError": (ModelError, None),
+}
+_LIBRARIES = ("openai", "anthropic", "langchain", "langgraph", "httpx", "httpcore")
+_BUSY_STATUSES = (429, 503, 529)
+
+
+def as_fault(error: BaseException) -> TurnkeepError | None:
+    """The fault that `error` means to a caller, or None for an error that no model or graph library raised."""
+    if isinstance(error, TurnkeepError):
+        return error
+    if isinstance(error, ValueError) and str(error).startswith("No generation chunks were returned"):
+        return ModelError("The model's answer was empty or could not be read.")
+    return _by_status(error) or _by_class(error)
+
+
+def _by_status(error: BaseException) -> ModelFault | None:
+    if not _is_from_library(type(error)) or getattr(error, "status_code", None) not in _BUSY_STATUSES:
+        return None
+    if getattr(error, "code", None) == "insufficient_quota":
+        return ModelError("The model account of this deployment has no quota left.")
+    return ModelBusy(retry_after=_retry_after(error))
+
+
+def _by_class(error: BaseException) -> ModelFault | None:
+    for kind in type(error).__mro__:
+        if kind.__name__ in _FAULTS and _is_from_library(kind):
+            fault, detail = _FAULTS[kind.__name__]
+            return fault(detail)
+    return None
+
+
+def _is_from_library(kind: type) -> bool:
+    """True for a class of a known library, and for a class derived from one."""
+    return any(base.__module__.startswith(_LIBRARIES) for base in kind.__mro__)
+
+
+def _retry_after(error: BaseException) -> int | None:
+    headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
+    seconds = headers.get("retry-after", "")
+    return int(seconds) if seconds.isascii() and seconds.isdigit() else None

@@ -1,0 +1,191 @@
+"""A ChatOpenAI that lets no unfinished or unreadable answer through, whichever graph calls it and however.
+
+langchain-openai 1.7.3 passes a stream that merely ends, `length` and `content_filter` off as complete answers, and
+lets raw parser errors out. Loaded only by a deployment that has such a model.
+"""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import openai
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.messages import BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from turnkeep.errors import ModelError, ModelFault, ModelTruncated
+from turnkeep.models.faults import as_fault
+from turnkeep.settings import Settings
+
+LONGEST_WAIT_SECONDS = 5
+REASONING_TOKENS = 4_000
+
+_ENDINGS = {"stop", "tool_calls", "function_call", "completed"}
+_CUT_OFF = {
+    "length": "The answer ran into its token limit.",
+    "content_filter": "The provider's content filter cut the answer off.",
+}
+_REASONING_MODEL = re.compile(r"o\d|gpt-(?:5|6)(?!.*chat)")
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+
+
+def openai_chat(name: str, settings: Settings) -> ChatOpenAI:
+    """The model called `name` at `settings.openai_base_url`; connections are not kept between calls, because a
+    kept one belongs to an event loop that may have ended by the next call."""
+    return CheckedChatOpenAI(
+        model=name,
+        base_url=settings.openai_base_url,
+        api_key=SecretStr(settings.openai_api_key.get_secret_value() or "unused"),
+        timeout=settings.models.timeout_seconds,
+        stream_chunk_timeout=settings.models.timeout_seconds,
+        max_retries=settings.models.max_retries,
+        stream_usage=True,
+        default_headers={"Connection": "close"},
+        http_client=openai.DefaultHttpxClient(event_hooks={"response": [_refuse_long_waits]}),
+        http_async_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_arefuse_long_waits]}),
+    )
+
+
+class CheckedChatOpenAI(ChatOpenAI):
+    """Raises ModelFault, and nothing else, for whatever goes wrong with a call."""
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        with _faults_named():
+            result = super()._generate(messages, stop, run_manager, **kwargs)
+        return _checked(result)
+
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        with _faults_named():
+            result = await super()._agenerate(messages, stop, run_manager, **kwargs)
+        return _checked(result)
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+        ending = _Ending()
+        with _faults_named():
+            for chunk in super()._stream(*args, **kwargs):
+                ending.see(chunk)
+                yield chunk
+        ending.check()
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        ending = _Ending()
+        with _faults_named():
+            async for chunk in super()._astream(*args, **kwargs):
+                ending.see(chunk)
+                yield chunk
+        ending.check()
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
+    ) -> ChatGenerationChunk | None:
+        """Keeps a streamed refusal, which the library drops."""
+        converted = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+        refusal = _refusal_in(chunk)
+        if converted and refusal:
+            _speak_refusal(converted.message, refusal)
+        return converted
+
+    def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
+        payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
+        return _suited(payload, self.model_name, self.openai_api_base)
+
+
+def _suited(payload: dict[str, Any], model: str, base_url: str | None) -> dict[str, Any]:
+    """What this model and server understand: reasoning models take no temperature and think within the token limit;
+    servers other than OpenAI's know the limit by its older name."""
+    if _REASONING_MODEL.match(model):
+        payload.pop("temperature", None)
+        for limit in payload.keys() & {"max_completion_tokens", "max_output_tokens"}:
+            payload[limit] += REASONING_TOKENS
+    host = urlsplit(base_url or "").hostname or "api.openai.com"
+    if not host.endswith(("openai.com", "openai.azure.com")) and "max_completion_tokens" in payload:
+        payload["max_tokens"] = payload.pop("max_completion_tokens")
+    return payload
+
+
+class _Ending:
+    """Whether a stream came to its proper end."""
+
+    def __init__(self) -> None:
+        self._reason: str | None = None
+        self._is_empty = True
+
+    def see(self, chunk: ChatGenerationChunk) -> None:
+        self._is_empty = False
+        self._reason = _reason_of(chunk) or self._reason
+
+    def check(self) -> None:
+        if self._is_empty:
+            raise ModelError("The model's answer was empty or could not be read.")
+        _check_reason(self._reason)
+
+
+def _checked(result: ChatResult) -> ChatResult:
+    if not result.generations:
+        raise ModelError("The model's answer was empty.")
+    for generation in result.generations:
+        _check_reason(_reason_of(generation))
+        if refusal := generation.message.additional_kwargs.get("refusal"):
+            _speak_refusal(generation.message, refusal)
+    return result
+
+
+def _reason_of(generation: ChatGeneration) -> str | None:
+    info = generation.generation_info or {}
+    return info.get("finish_reason") or generation.message.response_metadata.get("status")
+
+
+def _check_reason(reason: str | None) -> None:
+    if reason not in _ENDINGS:
+        raise ModelTruncated(_CUT_OFF.get(reason or "", "The answer broke off before its end."))
+
+
+def _refusal_in(chunk: dict[str, Any]) -> str | None:
+    deltas = [choice.get("delta") or {} for choice in chunk.get("choices") or []]
+    return next((delta["refusal"] for delta in deltas if delta.get("refusal")), None)
+
+
+def _speak_refusal(message: BaseMessage, refusal: str) -> None:
+    """Makes the refusal the text of the message, so that a client sees it whatever the graph does."""
+    if not message.content:
+        message.content = refusal
+    message.additional_kwargs["refusal"] = refusal
+
+
+@contextmanager
+def _faults_named() -> Iterator[None]:
+    try:
+        yield
+    except ModelFault:
+        raise
+    except _UNREADABLE as error:
+        raise ModelError("The model's answer could not be read.") from error
+    except (openai.OpenAIError, OSError) as error:
+        raise as_fault(error) or ModelError("The connection to the model's server failed.") from error
+
+
+def _refuse_long_waits(response: Any) -> None:
+    """Tells the client library not to sit out a Retry-After that would use the run's time up."""
+    wait = response.headers.get("retry-after", "0")
+    if not wait.isdigit() or int(wait) > LONGEST_WAIT_SECONDS:
+        response.headers["x-should-retry"] = "false"
+
+
+async def _arefuse_long_waits(response: Any) -> None:
+    _refuse_long_waits(response)

@@ -1,0 +1,36 @@
+"""List prices of well-known models in US dollars per million tokens. They change: a deployment's bill is the
+provider's, this table only estimates it. A model that is not listed has no price rather than a wrong one."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per million tokens."""
+
+    input: float
+    output: float
+
+
+PRICES: Mapping[str, Price] = {
+    "demo": Price(0, 0),
+    "gpt-4o": Price(2.50, 10),
+    "gpt-4o-mini": Price(0.15, 0.60),
+    "gpt-4.1": Price(2, 8),
+    "gpt-4.1-mini": Price(0.40, 1.60),
+    "gpt-4.1-nano": Price(0.10, 0.40),
+    "gpt-5": Price(1.25, 10),
+    "gpt-5-mini": Price(0.25, 2),
+    "gpt-5-nano": Price(0.05, 0.40),
+    "o3": Price(2, 8),
+    "o4-mini": Price(1.10, 4.40),
+}
+
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
+def price_of(model: str) -> Price | None:
+    """The price of `model`; the date of a dated release is left out of account."""
+    return PRICES.get(_DATED.sub("", model))

@@ -1,0 +1,28 @@
+import pytest
+
+from turnkeep.agents.papers.citations import check_citations, cited_ids
+
+SOURCES = {"1706.03762", "doc-7", "hep-th/9901001"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "cited", "removed"),
+    [
+        ("So it is [1706.03762].", "So it is [1706.03762].", ["1706.03762"], []),
+        ("So it is [arXiv:1706.03762v5].", "So it is [1706.03762].", ["1706.03762"], []),
+        ("Both [1706.03762, doc-7].", "Both [1706.03762] [doc-7].", ["1706.03762", "doc-7"], []),
+        ("Old [hep-th/9901001].", "Old [hep-th/9901001].", ["hep-th/9901001"], []),
+        ("No [2301.12345].", "No.", [], ["2301.12345"]),
+        ("Half [1706.03762; 2301.12345].", "Half [1706.03762].", ["1706.03762"], ["2301.12345"]),
+        ("A [MASK] token, see [1] and [the paper].", "A [MASK] token, see [1] and [the paper].", [], []),
+        ("A [2301.12345](https://example.org) link.", "A [2301.12345](https://example.org) link.", [], []),
+        ("Twice [doc-7] and [doc-7].", "Twice [doc-7] and [doc-7].", ["doc-7"], []),
+    ],
+)
+def test_an_answer_cites_only_its_sources(text: str, kept: str, cited: list[str], removed: list[str]) -> None:
+    found = check_citations(text, SOURCES)
+    assert (found.text, list(found.cited), list(found.removed)) == (kept, cited, removed)
+
+
+def test_cited_ids_come_in_the_order_of_the_text() -> None:
+    assert cited_ids("First [doc-7], then [1706.03762] and [doc-7].", SOURCES) == ["doc-7", "1706.03762"]

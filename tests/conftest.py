@@ -1,0 +1,179 @@
+"""What every test may ask for: stores on free ports of this machine, a clean environment, and no way to any other host.
+
+TURNKEEP_NO_SKIP=1 makes a skipped test a failure, save where it needs ../shared/data and that folder is absent.
+"""
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from hypothesis import settings as hypothesis_settings
+
+from turnkeep.local.dynamodb import dynamodb_local
+from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
+from turnkeep.local.objects import FolderObjects
+from turnkeep.local.processes import free_port, spawn, wait_until_listening
+from turnkeep.local.tables import create_table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+
+    from turnkeep.storage.blobs import S3Objects
+
+ROOT = Path(__file__).parents[1]
+TEMPLATE = ROOT / "template.yaml"
+SHARED_DATA = Path(os.environ.get("TURNKEEP_DATA") or ROOT.parent / "shared" / "data")
+CREDENTIALS: dict[str, Any] = {
+    "region_name": "eu-west-1",
+    "aws_access_key_id": "testing",
+    "aws_secret_access_key": "testing",
+}
+PATIENCE: dict[str, Any] = {"connect_timeout": 2, "read_timeout": 10, "retries": {"max_attempts": 1}}
+OURS = ("AWS_", "OPENAI_", "MODEL", "TURN__", "PAPERS__", "TABLE_NAME", "BUCKET_NAME", "SEAL_KEY", "THREAD_HOURS")
+OURS += ("DEFAULT_AGENT", "TURNKEEP_HOME", "PORT")
+THIS_MACHINE = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
+
+hypothesis_settings.register_profile("long", max_examples=2000, deadline=None)
+
+
+def _refuse_other_hosts(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook: sees every connection and every name that is looked up, whoever asks for it."""
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
+        host = arguments[0]
+    else:
+        return
+    name = host.decode() if isinstance(host, bytes) else host
+    if name not in THIS_MACHINE:
+        raise RuntimeError(f"a test tried to reach {name}")
+
+
+sys.addaudithook(_refuse_other_hosts)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail"):
+        _fail_unless_allowed(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    if report.skipped:
+        _fail_unless_allowed(report)
+    return report
+
+
+def _fail_unless_allowed(report: pytest.TestReport | pytest.CollectReport) -> None:
+    needs_data = "shared/data" in str(report.longrepr) and not SHARED_DATA.is_dir()
+    if os.environ.get("TURNKEEP_NO_SKIP") == "1" and not needs_data:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and here every test has to run: {report.longrepr}"
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(OURS)]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real data beside the project; the test is skipped where it is absent."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("needs ../shared/data")
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def java() -> Path:
+    found = find_java(os.environ)
+    assert found is not None, JAVA_MISSING
+    return found
+
+
+@pytest.fixture(scope="session")
+def emulator() -> Path:
+    """The folder of DynamoDB Local, fetched once per machine."""
+    return find_emulator(os.environ) or fetch_emulator(os.environ, print)
+
+
+@pytest.fixture(scope="session")
+def dynamodb_url(java: Path, emulator: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """One DynamoDB Local in memory for the whole session of this worker."""
+    log = tmp_path_factory.mktemp("dynamodb") / "log"
+    with dynamodb_local(java, emulator, ["-inMemory", "-sharedDb"], log=log) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def dynamodb(dynamodb_url: str) -> "DynamoDBClient":
+    return boto3.client("dynamodb", endpoint_url=dynamodb_url, config=Config(**PATIENCE), **CREDENTIALS)
+
+
+@pytest.fixture
+def table_name(dynamodb: "DynamoDBClient") -> Iterator[str]:
+    """A fresh table as template.yaml has it."""
+    name = f"turnkeep-{uuid.uuid4().hex}"
+    create_table(dynamodb, name, TEMPLATE)
+    yield name
+    dynamodb.delete_table(TableName=name)
+
+
+@pytest.fixture(scope="session")
+def s3_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """moto's S3 in a process of its own, so that a test may fork and kill."""
+    port, log = free_port(), tmp_path_factory.mktemp("moto") / "log"
+    server = spawn([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], log=log)
+    try:
+        wait_until_listening(port, server, log=log, name="moto", seconds=30)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        _kill(server)
+
+
+def _kill(server: subprocess.Popen[bytes]) -> None:
+    server.kill()
+    server.wait()
+
+
+@pytest.fixture(scope="session")
+def s3(s3_url: str) -> "S3Client":
+    return boto3.client("s3", endpoint_url=s3_url, config=Config(**PATIENCE), **CREDENTIALS)
+
+
+@pytest.fixture
+def bucket(s3: "S3Client") -> str:
+    """A fresh bucket; it goes with the server."""
+    name = f"turnkeep-{uuid.uuid4().hex}"
+    s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+    return name
+
+
+@pytest.fixture
+def objects(s3: "S3Client", bucket: str) -> "S3Objects":
+    """The S3 store of large values in a fresh bucket of moto's."""
+    from turnkeep.storage.blobs import S3Objects
+
+    return S3Objects(s3, bucket)
+
+
+@pytest.fixture
+def folder_objects(tmp_path: Path) -> FolderObjects:
+    return FolderObjects(tmp_path / "objects")
