@@ -34,7 +34,7 @@ class PapersTuning(Tuning):
 
 class ModelTuning(Tuning):
     timeout_seconds: float = Field(25, gt=0, description="between two bytes of the model")
-    max_retries: int = Field(2, ge=0, le=5)
+    max_retries: int = Field(1, ge=0, le=5)
 
 
 class Settings(BaseSettings):

@@ -14,6 +14,7 @@ from wire import Answer, WireServer, calls, fails, garbles, refuses, resets, say
 from turnkeep.agents.papers.graph import build, read_reply
 from turnkeep.agents.papers.state import new_turn
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
+from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
 from turnkeep.models.chat import chat_models
 from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
@@ -120,6 +121,19 @@ async def test_a_long_wait_is_handed_to_the_client_and_not_sat_out(mode: str) ->
             await ask(server, mode, max_retries=2)
         assert caught.value.retry_after == 30
         assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("answer", [lambda: fails("500 Internal Server Error"), lambda: resets])
+async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(answer: Callable[[], Answer]) -> None:
+    with WireServer([answer() for _ in range(FAULTS_TO_OPEN)]) as server:
+        model = chat_models(settings(server), {}).main
+        for _ in range(FAULTS_TO_OPEN):
+            with pytest.raises(ModelFault):
+                await model.ainvoke("hello")
+        with pytest.raises(ModelBusy) as caught:
+            await model.ainvoke("hello")
+        assert caught.value.retry_after
+        assert len(server.bodies) == FAULTS_TO_OPEN
 
 
 async def test_usage_is_read_from_a_stream_and_from_a_whole_answer() -> None:

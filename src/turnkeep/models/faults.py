@@ -5,6 +5,8 @@ from collections.abc import Mapping
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated, TurnkeepError
 
+RETRY_AFTER_SECONDS = 5  # where the server names no time
+
 _TOO_LONG = "The conversation is longer than the model can read."
 _FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
     "APITimeoutError": (ModelTimeout, None),
@@ -65,7 +67,7 @@ def _is_from_library(kind: type) -> bool:
     return any(base.__module__.startswith(_LIBRARIES) for base in kind.__mro__)
 
 
-def _retry_after(error: BaseException) -> int | None:
+def _retry_after(error: BaseException) -> int:
     headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
     seconds = headers.get("retry-after", "")
-    return int(seconds) if seconds.isascii() and seconds.isdigit() else None
+    return int(seconds) if seconds.isascii() and seconds.isdigit() else RETRY_AFTER_SECONDS

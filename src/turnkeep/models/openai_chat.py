@@ -15,9 +15,10 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackMana
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
+from pydantic import PrivateAttr, SecretStr
 
 from turnkeep.errors import ModelError, ModelFault, ModelTruncated
+from turnkeep.models.breaker import Breaker
 from turnkeep.models.faults import as_fault
 from turnkeep.settings import Settings
 
@@ -30,6 +31,7 @@ _CUT_OFF = {
     "content_filter": "The provider's content filter cut the answer off.",
 }
 _REASONING_MODEL = re.compile(r"o\d|gpt-(?:5|6)(?!.*chat)")
+_DOWN = (openai.APIConnectionError, openai.InternalServerError, openai.RateLimitError, OSError)
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 
 
@@ -53,6 +55,8 @@ def openai_chat(name: str, settings: Settings) -> ChatOpenAI:
 class CheckedChatOpenAI(ChatOpenAI):
     """Raises ModelFault, and nothing else, for whatever goes wrong with a call."""
 
+    _breaker: Breaker = PrivateAttr(default_factory=Breaker)
+
     def _generate(
         self,
         messages: list[BaseMessage],
@@ -60,7 +64,7 @@ class CheckedChatOpenAI(ChatOpenAI):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        with _faults_named():
+        with self._watched():
             result = super()._generate(messages, stop, run_manager, **kwargs)
         return _checked(result)
 
@@ -71,13 +75,13 @@ class CheckedChatOpenAI(ChatOpenAI):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        with _faults_named():
+        with self._watched():
             result = await super()._agenerate(messages, stop, run_manager, **kwargs)
         return _checked(result)
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         ending = _Ending()
-        with _faults_named():
+        with self._watched():
             for chunk in super()._stream(*args, **kwargs):
                 ending.see(chunk)
                 yield chunk
@@ -85,11 +89,27 @@ class CheckedChatOpenAI(ChatOpenAI):
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         ending = _Ending()
-        with _faults_named():
+        with self._watched():
             async for chunk in super()._astream(*args, **kwargs):
                 ending.see(chunk)
                 yield chunk
         ending.check()
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Names the faults of one call, and leaves a server that fails again and again alone for a while."""
+        self._breaker.admit()
+        try:
+            yield
+        except ModelFault:
+            raise
+        except _UNREADABLE as error:
+            raise ModelError("The model's answer could not be read.") from error
+        except (openai.OpenAIError, OSError) as error:
+            if isinstance(error, _DOWN):
+                self._breaker.failed()
+            raise as_fault(error) or ModelError("The connection to the model's server failed.") from error
+        self._breaker.succeeded()
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
@@ -166,18 +186,6 @@ def _speak_refusal(message: BaseMessage, refusal: str) -> None:
     if not message.content:
         message.content = refusal
     message.additional_kwargs["refusal"] = refusal
-
-
-@contextmanager
-def _faults_named() -> Iterator[None]:
-    try:
-        yield
-    except ModelFault:
-        raise
-    except _UNREADABLE as error:
-        raise ModelError("The model's answer could not be read.") from error
-    except (openai.OpenAIError, OSError) as error:
-        raise as_fault(error) or ModelError("The connection to the model's server failed.") from error
 
 
 def _refuse_long_waits(response: Any) -> None:
