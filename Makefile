@@ -31,7 +31,7 @@ check: ## what CI does, word for word
 
 bench: ready ## the benchmarks (DATA=../shared/data)
 	@uv sync --frozen --quiet --inexact --group bench
-	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/retrieval.py); do \
+	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py); do \
 		echo "== $$file"; $(BIN)/python $$file --data $(DATA); done
 
 long: bench ## the benchmarks, and the property tests with 2,000 examples each

@@ -4,7 +4,7 @@ It answers from what LOAD found and keeps what LangGraph puts. A put is not succ
 raises and when a stream is closed. So only `turns` decides, after the run, whether `saved()` is stored.
 
 Lists of messages are stored as what a run did to them (`Segment`), so a turn costs the same at any length of thread;
-every other channel lies in the checkpoint. With a window of None other lists are stored that way as well.
+every other channel lies in the checkpoint. With a window of None other lists that grow are stored that way as well.
 """
 
 import threading
@@ -195,11 +195,18 @@ class Run(BaseCheckpointSaver[str]):
             )
 
     def _is_segmented(self, place: Place, value: Any) -> bool:
+        """Messages always; with a window of None also a list that grows. One that is replaced would be stored anew in
+        every link, so it lies in the checkpoint like anything else."""
         if type(value) is not list:
             return False
-        if place in self._lists:
+        known = self._lists.get(place)
+        if known:
+            return _are_messages([*known.elements, *value]) or _extends(known.elements, value)
+        if value and _are_messages(value):
             return True
-        return bool(value) and (self._whole or all(isinstance(each, BaseMessage) for each in value))
+        space = self._spaces.get(place[0])
+        before = space.checkpoint["channel_values"].get(place[1]) if space else None
+        return self._whole and type(before) is list and len(value) > len(before) and _extends(before, value)
 
     def _grow(self, place: Place, new: list[Any]) -> None:
         growing = self._lists.setdefault(place, _Growing())
@@ -242,9 +249,17 @@ def _stored(space: _Namespace, dropped: frozenset[str]) -> list[Any]:
     return [{**space.checkpoint, "channel_values": values}, space.metadata, space.parent, space.writes]
 
 
+def _are_messages(elements: list[Any]) -> bool:
+    return all(isinstance(each, BaseMessage) for each in elements)
+
+
+def _extends(old: list[Any], new: list[Any]) -> bool:
+    return len(new) >= len(old) and all(a is b or a == b for a, b in zip(old, new, strict=False))
+
+
 def _freeze(elements: list[Any]) -> list[JSON] | bytes:
     """Messages as plain JSON, so that a turn can be read without LangGraph; anything else as LangGraph stores it."""
-    if all(isinstance(each, BaseMessage) for each in elements):
+    if _are_messages(elements):
         plain = [{"type": each.type, "data": each.model_dump(exclude_defaults=True)} for each in elements]
         if is_plain(plain):
             return plain

@@ -15,6 +15,7 @@ from turnkeep.storage.keys import LAYOUT, expiry, expiry_bucket, item_ttl, threa
 
 KEPT_KEYS = 32
 TITLE_CHARACTERS = 60
+FIRST_SEQ = 1  # after BEGIN only where BEGIN made the thread; clocks cannot tell that
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from turnkeep.errors import (
     TurnInProgress,
 )
 from turnkeep.records import JSON, Principal, Turn
-from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, newborn, read_head
+from turnkeep.storage.head import FIRST_SEQ, KEPT_KEYS, TITLE_CHARACTERS, Head, newborn, read_head
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import (
     HEAD,
@@ -53,7 +53,7 @@ from turnkeep.storage.links import (
 )
 from turnkeep.storage.threads import Threads
 
-KEY_BYTES, BODY_BYTES, OWNER_BYTES, NONCE_BYTES = 8, 16, 9, 12
+KEY_BYTES, BODY_BYTES, OWNER_BYTES, NONCE_BYTES = 6, 16, 9, 12
 PENDING_INLINE_BYTES = 1024
 TOKEN_BYTES = 100_000
 TOKEN_MS = 15 * 60_000
@@ -181,7 +181,7 @@ class Table(Threads):
             condition=f"attribute_not_exists(PK) OR ({allowed})" if create else allowed,
         )
         head = read_head(item)
-        return replace(want, head=head, created=create and head.created == now)
+        return replace(want, head=head, created=create and head.seq == FIRST_SEQ)
 
     def _pending_item(self, want: Begun, now: int, *, create: bool) -> Item:
         """The pending message as HEAD keeps it; a long one is put aside first, so that HEAD stays small."""
@@ -201,7 +201,7 @@ class Table(Threads):
     def _refused(self, want: Begun, head: Head, agent: str | None, *, create: bool) -> Begun | Turn:
         now = want.head.created
         if head.lease and head.lease.owner == want.owner:
-            return replace(want, head=head, created=create and head.created == now)
+            return replace(want, head=head, created=create and head.seq == FIRST_SEQ)
         number = head.turn_of_key(want.key)
         if number is not None:
             return self._replay(head, number, want.body)

@@ -8,7 +8,7 @@ from typing import Literal
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy, ThreadExists
 from turnkeep.records import JSON, Pending, Principal, Status, Thread
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.head import Head, newborn, read_head
+from turnkeep.storage.head import FIRST_SEQ, Head, newborn, read_head
 from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import BY_USER, HEAD, expiry_bucket, message_key, partition, user_key
 from turnkeep.storage.sealing import Sealer
@@ -44,7 +44,8 @@ class Threads:
         more: Item = {"agent": agent} if agent else {}
         if metadata:
             more["meta"] = self._sealed_metadata(pk, metadata)
-        item = {"PK": pk, "SK": HEAD, **newborn(pk, user_key(principal), self._now(), self._thread_hours), **more}
+        born = newborn(pk, user_key(principal), self._now(), self._thread_hours, seq=FIRST_SEQ)
+        item = {"PK": pk, "SK": HEAD, **born, **more}
         try:
             self._items.put(item, condition="attribute_not_exists(PK)")
         except Refused as refused:

@@ -1,8 +1,11 @@
 """Turns: from a request to a reply that is kept exactly once, whatever fails on the way."""
 
 import asyncio
+import functools
 import time
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from turnkeep.turns.graph import GraphRun, Outcome
 
 STATELESS = "stateless"
+STORE_THREADS = 16
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,12 @@ class Turns:
         self._clock = clock
         self._mint = mint
         self._names = names
+        # Threads of our own: nodes that block fill those of the event loop.
+        self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
+
+    async def _in_thread[**P, T](self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        run = functools.partial(copy_context().run, call, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
         """BEGIN and LOAD; the run goes on by itself. Raises TurnkeepError, and then nothing is held."""
@@ -84,7 +94,7 @@ class Turns:
 
     async def commit_later(self, principal: Principal, thread_id: str, retry_token: str) -> Turn:
         """Stores a turn that could not be stored; no model is called. Raises TurnkeepError."""
-        return await asyncio.to_thread(self._table.commit_later, principal, thread_id, retry_token)
+        return await self._in_thread(self._table.commit_later, principal, thread_id, retry_token)
 
     def describe(self, name: str) -> JSON:
         """An agent's description and drawing; builds the agent. Raises UnknownAgent."""
@@ -93,22 +103,38 @@ class Turns:
         return {"name": name, "description": REGISTRY[name].description, "mermaid": drawing}
 
     async def _begin(self, request: TurnRequest, thread_id: str) -> Begun | Turn:
-        return await asyncio.to_thread(
-            self._table.begin,
-            request.principal,
-            thread_id,
-            key=str(request.key),
-            body=request.body(),
-            message=request.message,
-            agent=request.agent,
-            create=request.create,
+        taking = asyncio.create_task(
+            self._in_thread(
+                self._table.begin,
+                request.principal,
+                thread_id,
+                key=str(request.key),
+                body=request.body(),
+                message=request.message,
+                agent=request.agent,
+                create=request.create,
+            )
         )
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            await self._give_back(taking)
+            raise
+
+    async def _give_back(self, taking: asyncio.Task[Begun | Turn]) -> None:
+        """A client that went away during BEGIN: the call cannot be stopped, so what it takes is given back."""
+        await asyncio.wait({taking})
+        if taking.cancelled() or taking.exception():
+            return
+        begun = taking.result()
+        if isinstance(begun, Begun):
+            await self._release(begun)
 
     async def _hold(self, request: TurnRequest, begun: Begun | None) -> _Hold:
         started, started_at = time.monotonic(), self._clock()
         name = (begun.head.agent if begun else None) or request.agent or self._default_agent
-        agent = await asyncio.to_thread(self._agents, name)
-        loaded = await asyncio.to_thread(self._table.load, begun.head, agent.window) if begun else Loaded()
+        agent = await self._in_thread(self._agents, name)
+        loaded = await self._in_thread(self._table.load, begun.head, agent.window) if begun else Loaded()
         return _Hold(request, agent, loaded, begun, started, started_at)
 
     async def _or_release[T](self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
@@ -124,7 +150,7 @@ class Turns:
 
     async def _release(self, begun: Begun) -> None:
         try:
-            await asyncio.to_thread(self._table.release, begun)
+            await self._in_thread(self._table.release, begun)
         except StoreUnavailable:
             logger.warning("lease left to run out")
 
@@ -178,16 +204,14 @@ class Turns:
     async def _watch[T](self, hold: _Hold, work: Coroutine[Any, Any, T]) -> T:
         """Waits for the run, keeps its lease alive, and ends it when its time is up; raises TurnkeepError."""
         deadline = hold.started + self._tuning.seconds - self._tuning.commit_seconds
-        task = asyncio.create_task(work)
+        task, keeping = asyncio.create_task(work), asyncio.create_task(self._keep(hold.begun))
         try:
-            while not task.done():
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise ModelTimeout
-                await asyncio.wait({task}, timeout=min(left, self._tuning.renew_seconds))
-                if not task.done() and hold.begun and deadline > time.monotonic():
-                    await self._renew(hold.begun)
+            left = deadline - time.monotonic()
+            await asyncio.wait({task, keeping}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise (keeping.exception() if keeping.done() else None) or ModelTimeout
         finally:
+            keeping.cancel()
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task}, timeout=self._tuning.commit_seconds)
@@ -196,19 +220,26 @@ class Turns:
             return task.result()
         raise _fault(error) from error
 
+    async def _keep(self, begun: Begun | None) -> None:
+        """Renews the lease for as long as it is let; raises Superseded. A store that hangs holds up nobody else."""
+        while True:
+            await asyncio.sleep(self._tuning.renew_seconds)
+            if begun:
+                await self._renew(begun)
+
     async def _renew(self, begun: Begun) -> None:
         try:
-            await asyncio.to_thread(self._table.renew, begun)
+            await self._in_thread(self._table.renew, begun)
         except StoreUnavailable:
             logger.warning("lease not renewed, tried again")
 
     async def _commit(self, hold: _Hold, begun: Begun, outcome: "Outcome", turn: Turn) -> Turn:
         try:
-            plan, numbered = await asyncio.to_thread(self._table.prepare, begun, hold.loaded, outcome.saved, turn)
+            plan, numbered = await self._in_thread(self._table.prepare, begun, hold.loaded, outcome.saved, turn)
         except StoreUnavailable:
             return await self._without_token(begun, turn)
         try:
-            stored = await asyncio.to_thread(self._table.apply, plan)
+            stored = await self._in_thread(self._table.apply, plan)
         except StoreUnavailable:
             token = await self._token(plan)
             return _unstored(numbered or turn, token) if token else await self._without_token(begun, turn)
@@ -222,7 +253,7 @@ class Turns:
 
     async def _token(self, plan: Plan) -> str | None:
         try:
-            return await asyncio.to_thread(self._table.retry_token, plan)
+            return await self._in_thread(self._table.retry_token, plan)
         except StoreUnavailable:
             return None
 

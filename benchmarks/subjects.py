@@ -1,0 +1,168 @@
+"""The agents of ours that are measured, and the services and stores they are measured on."""
+
+import contextlib
+import io
+import os
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import boto3
+from botocore.config import Config
+from langgraph.graph import END, START
+
+import six_nodes
+from texts import JSON, Texts
+from turnkeep.agents import Agent
+from turnkeep.agents.papers.corpus import open_corpus
+from turnkeep.agents.papers.demo import demo_rules
+from turnkeep.agents.papers.graph import WINDOW_TURNS, compile_graph, read_reply
+from turnkeep.agents.papers.nodes import Nodes
+from turnkeep.agents.papers.state import new_turn
+from turnkeep.bootstrap import build
+from turnkeep.local.dynamodb import dynamodb_local
+from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
+from turnkeep.local.tables import create_table, find_template
+from turnkeep.models.chat import chat_models
+from turnkeep.records import Principal, Reply, Turn
+from turnkeep.settings import Settings, TurnTuning
+from turnkeep.storage.blobs import Objects
+from turnkeep.storage.table import Table
+from turnkeep.turns import TurnRequest, Turns
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+# As long as the ids of a real user pool are: keys are paid for in every item.
+USER = Principal("example", "5d3c7a52-9f0e-4e5c-8a55-6f1f5f0c2b11")
+CREDENTIALS: dict[str, Any] = {
+    "region_name": "eu-west-1",
+    "aws_access_key_id": "benchmark",
+    "aws_secret_access_key": "benchmark",
+}
+
+
+class MemoryObjects:
+    """Large values in memory; counts the objects that were put."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, bytes] = {}
+        self.puts = 0
+
+    def put(self, key: str, body: bytes) -> None:
+        self.held[key] = body
+        self.puts += 1
+
+    def get(self, key: str) -> bytes:
+        return self.held[key]
+
+    def delete(self, keys: Any) -> None:
+        for key in keys:
+            self.held.pop(key, None)
+
+
+@contextlib.contextmanager
+def store() -> Iterator[str]:
+    """DynamoDB Local in memory; yields its URL."""
+    java = find_java(os.environ)
+    if java is None:
+        raise SystemExit(JAVA_MISSING)
+    emulator = find_emulator(os.environ) or fetch_emulator(os.environ, print)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        dynamodb_local(java, emulator, ["-inMemory", "-sharedDb"], log=Path(folder) / "log") as url,
+    ):
+        yield url
+
+
+def client(url: str) -> "DynamoDBClient":
+    return boto3.client("dynamodb", endpoint_url=url, config=Config(retries={"max_attempts": 1}), **CREDENTIALS)
+
+
+def new_table(dynamodb: "DynamoDBClient") -> str:
+    """A table as template.yaml has it; gives its name."""
+    name = f"turnkeep-{uuid.uuid4().hex}"
+    create_table(dynamodb, name, find_template())
+    return name
+
+
+class Conversation:
+    """One thread talked on by one agent."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        dynamodb: "DynamoDBClient",
+        table_name: str,
+        *,
+        objects: Objects | None = None,
+        clock: Callable[[], float] = time.time,
+        tuning: TurnTuning | None = None,
+    ):
+        settings = Settings(table_name=table_name, turn=tuning or TurnTuning(), model="demo")
+        services = build(settings, dynamodb=dynamodb, objects=objects or MemoryObjects(), clock=clock)
+        self.table: Table = services.table
+        self.cleanup = services.cleanup
+        self.thread_id = uuid.uuid4().hex
+        self.agent = agent
+        self._turns = Turns(
+            self.table,
+            lambda _: agent,
+            tuning=settings.turn,
+            default_agent=agent.name,
+            clock=clock,
+            mint=lambda: uuid.uuid4().hex,
+        )
+
+    def start_over(self) -> None:
+        """Goes on with a new thread."""
+        self.thread_id = uuid.uuid4().hex
+
+    async def say_all(self, messages: Iterable[str]) -> None:
+        for message in messages:
+            await self.say(message)
+
+    async def say(self, message: str, *, key: str | None = None) -> Turn:
+        """One turn, without the metrics that it prints; fails where it is not kept."""
+        request = TurnRequest(USER, message, thread_id=self.thread_id, key=key, create=True)
+        with contextlib.redirect_stdout(io.StringIO()):
+            turn = await (await self._turns.start(request)).finish()
+        if not turn.persisted:
+            raise RuntimeError("the store did not keep a turn")
+        return turn
+
+
+def six(texts: Texts) -> Agent:
+    """The graph that the peers run too."""
+
+    def reply(values: Mapping[str, Any]) -> Reply:
+        return Reply(values["reply"], route=values["route"])
+
+    return Agent("papers", six_nodes.build(texts).compile(), reply, six_nodes.new_turn, window=WINDOW_TURNS)
+
+
+class NotesState(TypedDict):
+    notes: JSON
+
+
+def papers(texts: Texts) -> Agent:
+    """The papers agent, whose demo model finds everything in scope and relevant and answers REPLY_BYTES, beside a node
+    that fills a working state to its limit."""
+    settings = Settings(model="demo")
+    corpus = open_corpus(None)
+    rules = {
+        **demo_rules(corpus),
+        "papers.score_scope": lambda _: {"score": 100, "reason": "measured"},
+        "papers.grade": lambda parts: {"relevant_ids": [row["id"] for row in parts["documents"]], "reason": "measured"},
+        "papers.answer": lambda _: texts.reply(),
+    }
+    models = chat_models(settings, rules)
+    graph = compile_graph(Nodes(models, corpus, settings.papers)).builder
+    graph.compiled = False  # it is compiled anew below
+    graph.add_node("fill_state", lambda _: {"notes": texts.notes()}, input_schema=NotesState)
+    graph.add_edge(START, "fill_state")
+    graph.add_edge("fill_state", END)
+    return Agent("papers", graph.compile(), read_reply, new_turn, window=WINDOW_TURNS)

@@ -1,0 +1,54 @@
+"""A turn stays within its budget: 4 requests, 16 WCU, 8 RCU with real text, and 20 and 12 whatever the content."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from capacity_rules import Budget
+from metering import metered
+from subjects import papers, six
+from texts import REPLY_BYTES, STATE_BYTES, Texts, noise, prose
+from turn_cost import FULL_WINDOW, PROSE, WHATEVER, Subject, measure
+from turnkeep.agents import Agent, build_agent
+from turnkeep.settings import Settings
+
+TURNS = 12
+
+
+async def assert_within(subject: Subject, url: str) -> None:
+    with metered(url) as meter:
+        costs = await measure(subject, meter, TURNS)
+
+    missed = [miss for cost in costs[FULL_WINDOW - 1 :] for miss in subject.budget.misses(subject.name, cost)]
+    assert missed == []
+    assert [cost.requests for cost in costs] == [3] + [4] * (TURNS - 1)
+
+
+def test_the_budget_is_the_designs() -> None:
+    assert (Budget(requests=4, wcu=16, rcu=8), Budget(requests=4, wcu=20, rcu=12)) == (PROSE, WHATEVER)
+
+
+def test_the_texts_are_as_long_as_the_budget_says(shared_data: Path) -> None:
+    for texts in (prose(shared_data), noise(1)):
+        assert len(json.dumps(texts.notes())) == STATE_BYTES
+        assert len((texts.message() + texts.reply()).encode()) == 600 + REPLY_BYTES
+
+
+async def test_a_papers_turn_of_prose_costs_no_more_than_its_budget(dynamodb_url: str, shared_data: Path) -> None:
+    texts = prose(shared_data)
+    await assert_within(Subject("papers", "prose", papers(texts), texts.message, PROSE), dynamodb_url)
+
+
+@pytest.mark.parametrize("build", [papers, six])
+async def test_a_turn_of_noise_costs_no_more_than_its_budget(
+    build: Callable[[Texts], Agent], dynamodb_url: str
+) -> None:
+    texts: Texts = noise(3)
+    await assert_within(Subject("noise", "noise", build(texts), texts.message, WHATEVER), dynamodb_url)
+
+
+async def test_the_papers_agent_as_it_is_built_costs_less(dynamodb_url: str) -> None:
+    agent = build_agent("papers", Settings(model="demo"))
+    await assert_within(Subject("papers", "a question", agent, lambda: "What is attention?", PROSE), dynamodb_url)
