@@ -208,27 +208,37 @@ class WireServer:
             threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
 
     def _answer(self, connection: socket.socket) -> None:
-        exchange = _read_request(connection)
-        self.bodies.append(exchange.body)
-        self.headers.append(exchange.headers)
-        if not self.script:
-            return exchange.send_whole("418 I'm a teapot", {"error": {"message": "the script has run out"}})
-        answer = self.script.pop(0)
         try:
+            exchange = _read_request(connection)
+            self.bodies.append(exchange.body)
+            self.headers.append(exchange.headers)
+            answer = self.script.pop(0) if self.script else _run_out
             answer(exchange)
-            connection.close()
         except OSError:
+            pass  # the client has gone
+        finally:
             connection.close()
-        return None
+
+
+def _run_out(exchange: Exchange) -> None:
+    exchange.send_whole("418 I'm a teapot", {"error": {"message": "the script has run out"}})
 
 
 def _read_request(connection: socket.socket) -> Exchange:
     data = b""
     while b"\r\n\r\n" not in data:
-        data += connection.recv(65536)
+        data += _receive(connection)
     head, _, body = data.partition(b"\r\n\r\n")
     fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
     headers = {name.lower(): value for name, value in fields.items()}
     while len(body) < int(headers["content-length"]):
-        body += connection.recv(65536)
+        body += _receive(connection)
     return Exchange(connection, json.loads(body), headers)
+
+
+def _receive(connection: socket.socket) -> bytes:
+    """Raises where the client hung up before its request was whole, which would otherwise be waited for for ever."""
+    data = connection.recv(65536)
+    if not data:
+        raise ConnectionResetError
+    return data

@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from scripted import ScriptedModel
+from scripted_model import ScriptedModel
 
 from turnkeep.records import RunContext
 

@@ -72,3 +72,10 @@ def test_a_bad_line_is_named_by_its_number(tmp_path: Path, row: Any, complaint: 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"none\.jsonl"):
         open_corpus(str(tmp_path / "none.jsonl"))
+
+
+def test_what_two_papers_are_called_names_neither(tmp_path: Path) -> None:
+    dances = ROW | {"id": "b1", "title": "Dances", "abstract": "Bees dance to share the way to nectar."}
+    combs = ROW | {"id": "b2", "title": "Combs", "abstract": "Bees build combs of wax."}
+    corpus = open_corpus(write(tmp_path, dances, combs))
+    assert corpus.search("Which combs do bees build of wax?", 1)[0].id == "b2"

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.errors import GraphRecursionError
-from scripted import ScriptedModel
+from scripted_model import ScriptedModel
 
 from turnkeep.agents.papers.corpus import Corpus
 from turnkeep.agents.papers.graph import build, compile_graph, read_reply

@@ -23,12 +23,13 @@ class Names:
         ordinary = {word for paper in every for word in _LOWER_CASE.findall(paper.text)}
         self._ids: dict[tuple[str, ...], str] = {}
         self._spelled: set[str] = set()
+        shared: set[tuple[str, ...]] = {()}  # what two papers are called tells neither from the other
         for paper in every:
             names = _own_names(paper, ordinary)
             self._spelled |= {name for name in names if _SPELLED_LIKE_A_NAME.fullmatch(name)}
-            for name in names:
-                self._ids.setdefault(_phrase(name), paper.id)
-        self._ids.pop((), None)
+            shared |= {phrase for phrase in map(_phrase, names) if self._ids.setdefault(phrase, paper.id) != paper.id}
+        for phrase in shared:
+            self._ids.pop(phrase, None)
         self._longest = max(map(len, self._ids), default=0)
 
     def find(self, text: str) -> list[str]:

@@ -1,0 +1,291 @@
+"""Rules of the house that no other tool keeps: no answer keyed to a question, sizes, narrow catches, names of modules,
+light imports, and a README that tells the truth."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.routing import Match
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+SRC = ROOT / "src" / "turnkeep"
+README = (ROOT / "README.md").read_text()
+
+# No answer is keyed to a question
+
+RULES = ("agents/*/*.py", "blocks/*.py", "models/demo.py")
+"""Where a rule could know a question: the agents with their demo rules, the blocks, the demo model."""
+
+ASKED_WORDS = 3
+LONGEST_QUESTION_WORDS = 60
+PLAIN_ENGLISH = {
+    " tell me more ": "a pattern of follow-ups",
+    " what was said ": "how the ledger names the conversation",
+    " who wrote it ": "what the demo model offers to answer",
+}
+"""Phrases so common that they are questions of somebody and also ours, each with its use here."""
+
+
+def normal(text: str) -> str:
+    """Words in lower case, one space before, between and after them, so that `in` compares whole words."""
+    return f" {' '.join(re.findall(r'\w+', text.lower()))} "
+
+
+def count(text: str) -> int:
+    return len(text.split())
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def docstrings(tree: ast.Module) -> set[int]:
+    """The ids of the constants that stand alone as statements."""
+    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+def literals(tree: ast.Module, *, with_docstrings: bool) -> Iterator[str]:
+    """Every text, bytes left out; of an f-string its parts."""
+    skipped = set() if with_docstrings else docstrings(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            yield node.value
+
+
+def rule_modules() -> list[Path]:
+    return sorted(path for pattern in RULES for path in SRC.glob(pattern))
+
+
+def questions_in_code(folder: Path) -> Iterator[str]:
+    for path in folder.rglob("*.py"):
+        if path != Path(__file__):
+            yield from literals(parsed(path), with_docstrings=False)
+
+
+def questions_in_readme() -> Iterator[str]:
+    yield from re.findall(r'"message": "([^"]+)"', README)
+
+
+def questions_in_data(folder: Path) -> Iterator[str]:
+    """All texts of the data beside the project but the documents to be searched."""
+    for path in sorted([*folder.rglob("*.json"), *folder.rglob("*.jsonl")]):
+        if path.name != "corpus.jsonl":
+            yield from texts_in(rows_of(path))
+
+
+def rows_of(path: Path) -> Any:
+    text = path.read_text()
+    return [json.loads(line) for line in text.splitlines() if line] if path.suffix == ".jsonl" else json.loads(text)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(inner)
+
+
+def spoken(texts: Iterable[str]) -> list[str]:
+    """Those that are written as a message is: with a capital or a question mark."""
+    return [text for text in texts if text[:1].isupper() or "?" in text]
+
+
+def asked(texts: Iterable[str]) -> set[str]:
+    """Those that have a question's length, as words."""
+    said = {normal(text) for text in texts}
+    return {text for text in said if ASKED_WORDS <= count(text) <= LONGEST_QUESTION_WORDS}
+
+
+def keyed(questions: set[str], known: Iterable[str]) -> set[str]:
+    """The questions that occur in one of the texts that a rule knows."""
+    whole = "\n".join(map(normal, known))
+    return {question for question in questions if question in whole}
+
+
+def known_to_rules() -> list[str]:
+    return [text for path in rule_modules() for text in literals(parsed(path), with_docstrings=True)]
+
+
+def questions_of_the_project() -> set[str]:
+    code = [*questions_in_code(ROOT / "tests"), *questions_in_code(ROOT / "benchmarks")]
+    return asked([*questions_in_readme(), *spoken(code)])
+
+
+def test_no_question_of_the_tests_the_readme_or_the_benchmarks_is_known_to_a_rule() -> None:
+    questions = questions_of_the_project()
+    assert asked(["And who wrote it?", "Who wrote it?"]) < questions
+    assert keyed(questions, known_to_rules()) - PLAIN_ENGLISH.keys() == set()
+
+
+def test_no_question_or_answer_of_the_data_is_known_to_a_rule(shared_data: Path) -> None:
+    questions = asked(questions_in_data(shared_data))
+    assert len(questions) > 3000
+    assert keyed(questions, known_to_rules()) - PLAIN_ENGLISH.keys() == set()
+
+
+def test_plain_english_holds_nothing_that_is_not_needed() -> None:
+    assert keyed(set(PLAIN_ENGLISH), known_to_rules()) == PLAIN_ENGLISH.keys()
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'ANSWERS = {"Which bees dance at noon?": "Those that know of nectar."}',
+        "def rule(query: str) -> bool:\n    return query == 'which bees dance at noon'",
+        'PATTERN = r"(^|\\W)which bees dance at noon(\\W|$)"',
+        'def rule(query: str) -> str:\n    """Answers: which bees dance at noon?"""\n    return query',
+    ],
+)
+def test_a_planted_question_is_found_wherever_it_is_hidden(planted: str) -> None:
+    questions = asked(["Which bees dance at noon?", "Which wasps dance at noon?"])
+    assert keyed(questions, literals(ast.parse(planted), with_docstrings=True)) == {" which bees dance at noon "}
+
+
+# Sizes, catches, names, imports
+
+LONGEST_MODULE, LONGEST_FUNCTION = 300, 60
+LARGER_MODULES = {"storage/table.py": 420}
+"""Delete the entry when the module has been split."""
+
+SWALLOWED = {("api/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500"}
+
+
+def modules() -> list[Path]:
+    return sorted(SRC.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(SRC).as_posix()
+
+
+def test_no_module_is_too_large_to_read() -> None:
+    sizes = {name_of(path): len(path.read_text().splitlines()) for path in modules()}
+    allowed = {name: LARGER_MODULES.get(name, LONGEST_MODULE) for name in sizes}
+    assert {name: size for name, size in sizes.items() if size > allowed[name]} == {}
+    assert LARGER_MODULES.keys() <= {name for name, size in sizes.items() if size > LONGEST_MODULE}
+
+
+def test_no_function_is_too_long_to_read() -> None:
+    functions = [
+        (name_of(path), node.name, (node.end_lineno or 0) - node.lineno + 1)
+        for path in modules()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    assert len(functions) > 300
+    assert [found for found in functions if found[2] > LONGEST_FUNCTION] == []
+
+
+def broad_catches(tree: ast.Module) -> Iterator[str]:
+    """How each place that catches everything does it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ExceptHandler) and (node.type is None or is_broad(node.type)):
+            yield "except"
+        if isinstance(node, ast.Call) and any(map(is_broad, node.args)):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name == "suppress":
+                yield name
+
+
+def is_broad(kind: ast.expr) -> bool:
+    names = [node.id for node in ast.walk(kind) if isinstance(node, ast.Name)]
+    names += [node.attr for node in ast.walk(kind) if isinstance(node, ast.Attribute)]
+    return not {"Exception", "BaseException"}.isdisjoint(names)
+
+
+def test_no_module_catches_everything() -> None:
+    found = {(name_of(path), how) for path in modules() for how in broad_catches(parsed(path))}
+    assert found == SWALLOWED.keys()
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("try: pass\nexcept: pass", ["except"]),
+        ("try: pass\nexcept (OSError, Exception) as e: pass", ["except"]),
+        ("try: pass\nexcept builtins.BaseException: pass", ["except"]),
+        ("with contextlib.suppress(Exception): pass", ["suppress"]),
+        ("try: pass\nexcept (OSError, ValueError): pass\nwith suppress(OSError): isinstance(e, Exception)", []),
+    ],
+)
+def test_a_broad_catch_is_told_from_a_narrow_one(code: str, found: list[str]) -> None:
+    assert list(broad_catches(ast.parse(code))) == found
+
+
+def test_no_module_is_named_after_nothing() -> None:
+    parts = {part for path in modules() for part in path.relative_to(SRC).with_suffix("").parts}
+    assert parts & {"util", "utils", "core", "helper", "helpers", "common", "misc", "base"} == set()
+
+
+def test_what_runs_no_graph_loads_no_langgraph() -> None:
+    light = ", ".join(f"turnkeep.{name}" for name in ("bootstrap", "storage.cleanup", "local.server", "cli"))
+    heavy = ("langgraph", "langchain_core", "langchain_openai", "openai")
+    code = f"import sys, {light}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# The README tells the truth
+
+
+def readme_requests() -> set[tuple[str, str]]:
+    """Method and path of every curl line, and of every route that the text names."""
+    curls = re.findall(r"^curl (.*)localhost:8000(/[^\s?'\"]*)(.*)$", README, re.MULTILINE)
+    requests = {("POST" if "--json" in before + after else "GET", path) for before, path, after in curls}
+    return requests | set(re.findall(r"`(GET|POST|PATCH|DELETE) (/[^`\s]*)`", README))
+
+
+def test_every_request_of_the_readme_has_a_route() -> None:
+    app = create_app(table=None, turns=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+    requests = readme_requests()
+    assert {("POST", "/chat"), ("POST", "/chat/stream"), ("GET", "/threads/first/turns")} <= requests
+    unknown = [
+        (method, path)
+        for method, path in requests
+        if not any(route.matches(scope_of(method, path))[0] is Match.FULL for route in app.routes)
+    ]
+    assert unknown == []
+
+
+def scope_of(method: str, path: str) -> dict[str, Any]:
+    return {"type": "http", "method": method, "path": re.sub(r"{\w+}", "x", path), "headers": []}
+
+
+def test_every_body_of_the_readme_is_taken() -> None:
+    from turnkeep.api.schemas import Chat
+
+    bodies = re.findall(r"--json '([^']+)'", README)
+    assert len(bodies) >= 3
+    for body in bodies:
+        Chat.model_validate_json(body)
+
+
+def test_every_make_target_of_the_readme_exists() -> None:
+    named = set(re.findall(r"(?:^|`|[ ;])make ([a-z]+)\b(?=`|\s+#|\s*$|:)", README, re.MULTILINE))
+    known = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {"run", "test", "check"} <= named <= known
+
+
+def test_every_file_that_the_readme_links_exists() -> None:
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_every_folder_of_the_house_exists() -> None:
+    drawing = README.split("## The house")[1].split("```")[1]
+    named = re.findall(r"[\w.-]+/|\b\w+\.yaml", drawing)
+    assert len(named) > 8
+    places = (ROOT, ROOT / "src", SRC)
+    assert [name for name in named if not any((place / name).exists() for place in places)] == []

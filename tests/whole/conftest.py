@@ -1,0 +1,40 @@
+"""One table for the whole folder: every test has a user of its own, so that none sees another's threads."""
+
+import sys
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / "models"), str(TESTS / "api")]  # wire.py and scripted.py serve here too
+
+from whole_site import HandClock, Site, Visitor  # noqa: E402 - needs the paths above
+
+from turnkeep.local.tables import create_table  # noqa: E402
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+@pytest.fixture(scope="session")
+def whole_table(dynamodb: "DynamoDBClient") -> Iterator[str]:
+    name = f"turnkeep-{uuid.uuid4().hex}"
+    create_table(dynamodb, name, TESTS.parent / "template.yaml")
+    yield name
+    dynamodb.delete_table(TableName=name)
+
+
+@pytest.fixture
+async def site(dynamodb_url: str, whole_table: str, tmp_path: Path) -> AsyncIterator[Site]:
+    async with AsyncExitStack() as stack:
+        yield Site(dynamodb_url, whole_table, tmp_path, f"u-{uuid.uuid4().hex}", HandClock(), stack)
+
+
+@pytest.fixture
+async def visitor(site: Site) -> Visitor:
+    """Talks to the demo model."""
+    return await site.open()

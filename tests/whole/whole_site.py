@@ -1,0 +1,124 @@
+"""A deployment as its callers meet it: bootstrap and the API over DynamoDB Local, started as often as a test likes.
+What a test reads beside the API are only the keys of the items that lie in the table."""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import EndpointConnectionError
+from httpx import ASGITransport, AsyncClient, Response
+from scripted import Caller, read_events
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import USER_HEADER, local_principal
+from turnkeep.bootstrap import build
+from turnkeep.local.objects import FolderObjects
+from turnkeep.records import Principal
+from turnkeep.settings import Settings
+from turnkeep.storage.keys import partition
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+HOUR = 3600.0
+ONE_TRY = Config(connect_timeout=2, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 1})
+
+
+class HandClock:
+    """Seconds since the epoch that pass only when a test says so."""
+
+    now = 1_900_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Visitor:
+    """One user of one app."""
+
+    app: "FastAPI"
+    http: AsyncClient
+    user: str
+
+    async def say(self, message: str, thread: str | None = None, **more: Any) -> dict[str, Any]:
+        """A turn over /chat that has to succeed."""
+        session = {"session_id": thread} if thread else {}
+        answer = await self.http.post("/chat", json={"message": message, **session, **more})
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    async def get(self, path: str) -> Any:
+        answer = await self.http.get(path)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def messages(self, thread: str) -> list[str]:
+        """What the kept turns say, oldest first."""
+        turns = (await self.get(f"/threads/{thread}/turns?limit=100"))["turns"]
+        assert [turn["turn_number"] for turn in turns] == list(range(1, len(turns) + 1))
+        return [turn["message"] for turn in turns]
+
+    def call(self, path: str, body: bytes, headers: Mapping[str, str] = {}) -> Caller:
+        """A request piece by piece, for a client that leaves."""
+        return Caller(self.app, "POST", path, body, {USER_HEADER: self.user, **headers})
+
+
+@dataclass
+class Site:
+    """`open` is a start of the process: nothing but the table and the folder of objects is the same."""
+
+    url: str
+    table: str
+    folder: Path
+    user: str
+    clock: HandClock
+    _stack: AsyncExitStack
+    refused: set[str] = field(default_factory=set)
+    """DynamoDB operations that do not get through."""
+
+    async def open(self, **settings: Any) -> Visitor:
+        facts = Settings(table_name=self.table, seal_key="of the test", **settings)
+        client = self._client()
+        services = build(facts, dynamodb=client, objects=FolderObjects(self.folder / "objects"), clock=self.clock)
+        app = create_app(table=services.table, turns=services.turns, settings=facts, authenticate=local_principal)
+        http = AsyncClient(transport=ASGITransport(app), base_url="http://test", headers={USER_HEADER: self.user})
+        return Visitor(app, await self._stack.enter_async_context(http), self.user)
+
+    def lying(self, thread: str) -> set[str]:
+        """The sort keys of a thread's items, whether a reader may see them or not."""
+        pages = (
+            self._client()
+            .get_paginator("query")
+            .paginate(
+                TableName=self.table,
+                KeyConditionExpression="PK = :pk",
+                ExpressionAttributeValues={":pk": {"S": partition(Principal("local", self.user), thread)}},
+            )
+        )
+        return {item["SK"]["S"] for page in pages for item in page["Items"]}
+
+    def count(self) -> int:
+        """All items of the table."""
+        return self._client().scan(TableName=self.table, Select="COUNT")["Count"]
+
+    def _client(self) -> "DynamoDBClient":
+        client = boto3.client("dynamodb", endpoint_url=self.url, config=ONE_TRY, region_name="eu-west-1")
+        client.meta.events.register("before-send.dynamodb.*", self._refuse)
+        return client
+
+    def _refuse(self, event_name: str, **_: Any) -> None:
+        if event_name.rpartition(".")[2] in self.refused:
+            raise EndpointConnectionError(endpoint_url=self.url)
+
+
+def nodes_of(stream: Response) -> list[str]:
+    """The nodes that a stream tells of, in their order; the stream has to end in `complete`."""
+    events = read_events(stream.text)
+    assert events[-1][0] == "complete", stream.text
+    return [data["node"] for name, _, data in events if name == "node"]
