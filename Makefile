@@ -34,7 +34,8 @@ bench: ready ## the benchmarks (DATA=../shared/data)
 	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py); do \
 		echo "== $$file"; $(BIN)/python $$file --data $(DATA); done
 
-long: bench ## the benchmarks, and the property tests with 2,000 examples each
+long: bench ## the benchmarks, 1,000 turns by 2 and 8 writers, property tests with 2,000 examples each
+	@$(BIN)/python benchmarks/writers.py
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long --timeout 3600
 
 # The environment, made anew when the lock changes. Java comes as a wheel where the machine has none.

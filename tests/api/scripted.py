@@ -2,13 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from starlette.types import ASGIApp, Message
 
 from turnkeep.records import Event, Turn
-from turnkeep.turns import TurnRequest
+from turnkeep.turns import RunningTurn, TurnRequest
 
 type Step = Event | BaseException | float
 
@@ -37,36 +37,34 @@ def complete(**changes: Any) -> Event:
     return Event("complete", {"turn": turn(**changes)})
 
 
-class ScriptedRun:
-    """Plays its steps: an event is given, an exception raised, a number slept. Records how it ended."""
+class ScriptedRun(RunningTurn):
+    """A real running turn whose work plays steps: an event is emitted, an exception raised, a number slept. Records how
+    it ended."""
 
     def __init__(self, steps: list[Step], *, key: str, thread_id: str | None = "t1", replayed: bool = False) -> None:
-        self.key, self.thread_id, self.replayed, self.thread_created = key, thread_id, replayed, False
+        super().__init__(key=key, thread_id=thread_id, replayed=replayed)
         self.ending: str | None = None
         self._steps = steps
+        self.run(lambda _: self._play())
 
-    async def events(self) -> AsyncIterator[Event]:
+    async def _play(self) -> Turn:
         self.ending = "left"
         try:
             for step in self._steps:
                 if isinstance(step, BaseException):
                     raise step
-                if isinstance(step, Event):
-                    yield step
-                else:
+                if isinstance(step, float):
                     await asyncio.sleep(step)
-            self.ending = "played"
+                elif step.name == "complete":
+                    self.ending = "played"
+                    return cast(Turn, step.data["turn"])
+                else:
+                    self.emit(step)
         except asyncio.CancelledError:
             await asyncio.sleep(0)
             self.ending = "cancelled"
             raise
-
-    async def finish(self) -> Turn:
-        done: Turn | None = None
-        async for event in self.events():
-            done = event.data.get("turn", done)
-        assert done is not None, "the script has no complete"
-        return done
+        raise AssertionError("the script has no complete")
 
 
 class ScriptedTurns:

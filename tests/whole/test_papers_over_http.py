@@ -61,6 +61,13 @@ async def test_a_follow_up_after_a_restart_is_about_the_first_turns_paper(site: 
     assert await later.messages("first") == ["What is low-rank adaptation?", "And who wrote it?"]
 
 
+async def test_a_digression_does_not_end_the_topic(visitor: Visitor) -> None:
+    first = await visitor.say("What is low-rank adaptation?", "digression")
+    assert (await visitor.say(OUT_OF_SCOPE, "digression"))["route"] == "refuse"
+    third = await visitor.say("And who wrote it?", "digression")
+    assert [source["id"] for source in third["sources"] if source["cited"]] == [first["sources"][0]["id"]]
+
+
 async def test_the_same_words_without_a_thread_have_nothing_to_go_on_from(visitor: Visitor) -> None:
     alone = await visitor.say("And who wrote it?")
     assert (alone["standalone_query"], alone["sources"]) == ("And who wrote it?", [])

@@ -1,17 +1,14 @@
-"""Server-sent events of one run. The run is read by a task of its own, so that a heartbeat never cuts into it; its
-events wait unbounded, so that a slow reader cannot fail a turn that the model has already answered."""
+"""Server-sent events of one run, which goes on in its own task: a heartbeat or a slow reader never holds it up."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from turnkeep.api.errors import as_internal, as_problem
+from turnkeep.api.errors import as_problem
 from turnkeep.errors import TurnkeepError
 from turnkeep.observability import count, logger
 from turnkeep.records import JSON, Event, Turn
@@ -21,79 +18,55 @@ if TYPE_CHECKING:
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+TERMINAL = ("complete", "error")
 
 
 class RunStream:
     """One run as SSE frames with exactly one terminal event, `complete` or `error`. `render` makes a turn the data of
-    `complete`. Closing it before the run is complete cancels the run."""
+    `complete`. Closing it before that cancels the run."""
 
     def __init__(self, running: "RunningTurn", *, render: Callable[[Turn], JSON], heartbeat_seconds: float) -> None:
+        self._running = running
         self._render = render
         self._heartbeat_seconds = heartbeat_seconds
-        self._waiting: asyncio.Queue[Event | None] = asyncio.Queue()
-        self._is_complete = False
-        self._head: list[Event | None] = []
-        self._reader = asyncio.create_task(self._read(running))
-        self._reader.add_done_callback(lambda _: self._waiting.put_nowait(None))
-
-    async def _read(self, running: "RunningTurn") -> None:
-        async with aclosing(cast(AsyncGenerator[Event], running.events())) as events:
-            async for event in events:
-                self._is_complete = self._is_complete or event.name == "complete"
-                self._waiting.put_nowait(event)
+        self._first: Event | None = None
+        self._has_ended = False
 
     async def peek(self) -> None:
         """Waits for the first event, but no longer than a heartbeat; raises what ended the run before it."""
         try:
-            first = await asyncio.wait_for(self._waiting.get(), self._heartbeat_seconds)
+            self._first = await self._running.next(self._heartbeat_seconds)
         except TimeoutError:
             return
-        if first is None:
-            raise self._fault()
-        self._head.append(first)
 
     async def frames(self) -> AsyncGenerator[bytes]:
         number = 0
-        while True:
+        while not self._has_ended:
             try:
-                event = await self._next()
+                name, data = await self._next()
             except TimeoutError:
                 yield HEARTBEAT
                 continue
             number += 1
-            name, data = self._shown(event)
+            self._has_ended = name in TERMINAL
             yield frame(number, name, data)
-            if name in ("complete", "error"):
-                return
 
-    async def _next(self) -> Event | None:
-        """The next event, None once the run has ended; raises TimeoutError when a heartbeat is due."""
-        if self._head:
-            return self._head.pop()
-        return await asyncio.wait_for(self._waiting.get(), self._heartbeat_seconds)
-
-    def _shown(self, event: Event | None) -> tuple[str, Mapping[str, Any]]:
-        if event is None:
-            return "error", _as_event(self._fault())
-        if event.name == "complete":
-            return "complete", self._render(event.data["turn"])
-        return event.name, event.data
-
-    def _fault(self) -> TurnkeepError:
-        """Why the run ended without a `complete`."""
-        error = None if self._reader.cancelled() else self._reader.exception()
-        if isinstance(error, TurnkeepError):
-            return error
-        return as_internal(error or RuntimeError("a run ended without a result"))
+    async def _next(self) -> tuple[str, Mapping[str, Any]]:
+        """What to show next; raises TimeoutError when a heartbeat is due."""
+        try:
+            event = self._first or await self._running.next(self._heartbeat_seconds)
+        except TurnkeepError as error:
+            return "error", _as_event(error)
+        self._first = None
+        assert event is not None  # noqa: S101 - nothing is asked for after `complete`
+        return event.name, self._render(event.data["turn"]) if event.name == "complete" else event.data
 
     async def close(self) -> None:
-        """Ends the run, unless it is complete and only has to put its things away. Returns when it has ended."""
-        if not self._is_complete and self._reader.cancel():
+        """Ends the run, unless it is complete. Returns when it has ended."""
+        if not self._has_ended:
             logger.info("stream left by its client")
             count("StreamLeft")
-        await asyncio.wait({self._reader})
-        if not self._reader.cancelled():
-            self._reader.exception()  # asyncio would report it as never retrieved
+        await self._running.close()
 
 
 class RunStreamResponse(StreamingResponse):
@@ -125,7 +98,7 @@ async def open_stream(
         is_open = True
     finally:
         if not is_open:
-            await stream.close()
+            await running.close()
     return RunStreamResponse(stream, headers)
 
 

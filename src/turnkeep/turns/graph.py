@@ -42,6 +42,8 @@ class GraphRun:
         self, given: Any, context: RunContext, callbacks: list[BaseCallbackHandler]
     ) -> AsyncIterator[Event]:
         """Runs the graph to its end; raises what a node raises."""
+        if isinstance(given, Command):
+            given = await self._addressed(given)
         config = {
             "configurable": {"thread_id": self._thread_id},
             "callbacks": callbacks,
@@ -60,6 +62,13 @@ class GraphRun:
             event = _event(*cast(tuple[tuple[str, ...], str, Any], part))
             if event:
                 yield event
+
+    async def _addressed(self, answer: "Command[Any]") -> Any:
+        """The answer to the first question, where parallel branches asked several: LangGraph wants it named then."""
+        snapshot = await self._graph.aget_state({"configurable": {"thread_id": self._thread_id}})
+        if len(snapshot.interrupts) < 2:
+            return answer
+        return Command(resume={snapshot.interrupts[0].id: answer.resume})
 
     async def outcome(self) -> Outcome:
         """What the run leaves, once `events` is exhausted; raises AgentFault where the graph kept no state."""

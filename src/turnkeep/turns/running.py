@@ -5,6 +5,8 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import Any
 
+from turnkeep.errors import InternalError, TurnkeepError
+from turnkeep.observability import logger, place
 from turnkeep.records import Event, Turn
 
 type Emit = Callable[[Event], None]
@@ -23,6 +25,7 @@ class RunningTurn:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[Turn] | None = None
         self._is_committing = False
+        self._is_told = False
 
     def run(self, work: Callable[["RunningTurn"], Coroutine[Any, Any, Turn]]) -> "RunningTurn":
         """Starts the work, which emits events and returns the turn."""
@@ -39,34 +42,54 @@ class RunningTurn:
         self._is_committing = True
         return await work
 
+    async def next(self, seconds: float | None = None) -> Event | None:
+        """The next event, `complete` with the Turn as the last, then None.
+
+        Raises TimeoutError when none came in `seconds`, and TurnkeepError where the run ended early.
+        """
+        if self._is_told:
+            return None
+        event = await asyncio.wait_for(self._events.get(), seconds)
+        if event is not None:
+            return event
+        self._is_told = True
+        return Event("complete", {"turn": await self.finish()})
+
     async def events(self) -> AsyncIterator[Event]:
-        """What happens, then one `complete` with the Turn; raises TurnkeepError. Closing it cancels the run."""
+        """All events to the end; raises TurnkeepError. Closing it cancels the run."""
         try:
-            while event := await self._events.get():
+            while event := await self.next():
                 yield event
-            yield Event("complete", {"turn": await self._result()})
         finally:
             await self.close()
 
     async def finish(self) -> Turn:
         """The turn, when it is done; raises TurnkeepError."""
-        return await self._result()
+        assert self._task is not None  # noqa: S101 - a programming error
+        await asyncio.wait({self._task})
+        error = self._task.exception()
+        if error is None:
+            return self._task.result()
+        if isinstance(error, TurnkeepError) or not isinstance(error, Exception):
+            raise error
+        logger.error("a turn ended in an unexpected exception", error=type(error).__name__, place=place(error))
+        raise InternalError from error
 
     async def close(self) -> None:
-        """Cancels the run, unless it is being committed or over."""
+        """Cancels the run, unless it is being committed or over; returns when it has ended."""
         if self._task is None or self._task.done():
             return
-        await asyncio.sleep(0)  # a task that is cancelled before its first step would never give the thread back
-        if not self._is_committing:
-            self._task.cancel()
+        # Not at once: a task cancelled before its first step would never give the thread back. And not after an await:
+        # a web framework cancels whoever closes.
+        asyncio.get_running_loop().call_soon(self._cancel)
         await asyncio.wait({self._task})
 
-    async def _result(self) -> Turn:
-        assert self._task is not None  # noqa: S101 - a programming error
-        return await asyncio.shield(self._task)
+    def _cancel(self) -> None:
+        if self._task and not self._is_committing:
+            self._task.cancel()
 
     def _end(self, task: asyncio.Task[Turn]) -> None:
         _tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # taken note of here; whoever reads the events is told
+            task.exception()  # taken note of, or asyncio would report it where nobody waits for the end
         self._events.put_nowait(None)

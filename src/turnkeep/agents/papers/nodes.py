@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any, Literal
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -40,7 +41,8 @@ class Nodes:
         question = _question(state)
         history = _window(state, runtime)
         asked = [message.text for message in history if message.type == "human"]
-        topic = [line[:MOST_CHARACTERS] for line in topic_of(question, asked, self._cited_titles(history))]
+        cited = self._cited_titles(history)
+        topic = [line[:MOST_CHARACTERS] for line in topic_of(question, asked, self._answered(history), cited)]
         return {
             "topic": topic,
             "standalone_query": " ".join([question[:MOST_CHARACTERS], *topic]),
@@ -133,6 +135,14 @@ class Nodes:
             "reply": text,
             "warnings": [*is_demo, *said.warnings, *found],
         }
+
+    def _answered(self, history: Sequence[AnyMessage]) -> list[str]:
+        """The questions that were answered with citations."""
+        return [
+            question.text
+            for question, reply in pairwise(history)
+            if question.type == "human" and reply.type == "ai" and cited_ids(reply.text, self.corpus.by_id)
+        ]
 
     def _cited_titles(self, history: Sequence[AnyMessage]) -> list[str]:
         """What the newest answer with citations was about."""

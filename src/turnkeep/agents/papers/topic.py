@@ -1,4 +1,5 @@
-"""What a follow-up leans on: papers that the last answer cited, and the last question that stood alone."""
+"""What a follow-up leans on: papers that the last answer cited, and the last question that stood alone. A question
+that was refused is passed over, so that a digression does not end the topic."""
 
 import re
 from collections.abc import Sequence
@@ -15,12 +16,12 @@ _SEVERAL = re.compile(
 )
 
 
-def topic_of(question: str, asked: Sequence[str], cited_titles: Sequence[str]) -> list[str]:
+def topic_of(question: str, asked: Sequence[str], answered: Sequence[str], cited_titles: Sequence[str]) -> list[str]:
     """The nearest first; empty where `question` stands alone. `asked` are the earlier questions, oldest first,
-    `cited_titles` those of the last answer."""
+    `answered` those that were answered with citations, `cited_titles` those of the last such answer."""
     if not depends_on_history(question, asked).is_follow_up:
         return []
-    return [*_meant(question, cited_titles), *_asked_about(asked)]
+    return [*_meant(question, cited_titles), *_asked_about(answered or asked)]
 
 
 def _meant(question: str, titles: Sequence[str]) -> Sequence[str]:

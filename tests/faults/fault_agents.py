@@ -1,0 +1,108 @@
+"""Agents that show what a run saw: the reply of `story` is JSON with the messages before its own, and a word that no
+other run has, so that a reply which was computed twice can be told apart."""
+
+import base64
+import json
+import os
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from typing import Any
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import interrupt
+
+from turnkeep.agents import Agent, build_agent
+from turnkeep.records import Reply
+from turnkeep.settings import Settings
+
+LARGE = "large"
+PIECES = 4
+
+
+class StoryModel(BaseChatModel):
+    """Says what it was shown. A message that begins with `large` gets a reply of 600 KB that hardly packs."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "story"
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(_story(messages)))])
+
+    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        return self._generate(messages)
+
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        text = _story(messages)
+        size = -(-len(text) // PIECES)
+        for start in range(0, len(text), size):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=text[start : start + size]))
+
+    async def _astream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> AsyncIterator[ChatGenerationChunk]:
+        for chunk in self._stream(messages):
+            yield chunk
+
+
+def _story(messages: list[BaseMessage]) -> str:
+    said = [message.text for message in messages if message.type == "human"]
+    pad = base64.b64encode(os.urandom(450_000)).decode() if said[-1].startswith(LARGE) else ""
+    return json.dumps({"saw": said[:-1], "run": secrets.token_hex(8), "pad": pad})
+
+
+def saw(reply: str) -> list[str]:
+    """The messages of earlier turns that the run of this reply was shown."""
+    found: list[str] = json.loads(reply)["saw"]
+    return found
+
+
+def story(callbacks: list[BaseCallbackHandler], window: int | None = 10) -> Agent:
+    """Calls its model twice: once to think, once to answer."""
+    model = StoryModel()
+
+    async def think(state: MessagesState) -> dict[str, Any]:
+        await model.ainvoke(state["messages"])
+        return {}
+
+    async def answer(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [await model.ainvoke(state["messages"])]}
+
+    builder = StateGraph(MessagesState).add_node("think", think).add_node("answer", answer)
+    builder.add_edge(START, "think").add_edge("think", "answer").add_edge("answer", END)
+    graph = builder.compile().with_config(callbacks=callbacks)
+    return Agent("story", graph, _read_reply, window=window)
+
+
+def asking(callbacks: list[BaseCallbackHandler]) -> Agent:
+    """Asks back when a message ends with a question mark; the next message is the answer."""
+    model = StoryModel()
+
+    async def ask(state: MessagesState) -> dict[str, Any]:
+        given = interrupt("Which one?") if state["messages"][-1].text.endswith("?") else ""
+        reply = await model.ainvoke(state["messages"])
+        return {"messages": [AIMessage(json.dumps({**json.loads(reply.text), "given": given}))]}
+
+    builder = StateGraph(MessagesState).add_node("ask", ask)
+    graph = builder.add_edge(START, "ask").add_edge("ask", END).compile().with_config(callbacks=callbacks)
+    return Agent("asking", graph, _read_reply)
+
+
+def papers(callbacks: list[BaseCallbackHandler]) -> Agent:
+    """The bundled agent with its demo model."""
+    agent = build_agent("papers", Settings(model="demo"))
+    graph = agent.graph.with_config(callbacks=callbacks)
+    return Agent(**{**vars(agent), "graph": graph})
+
+
+BUILDERS: Mapping[str, Callable[[list[BaseCallbackHandler]], Agent]] = {
+    "story": story,
+    "asking": asking,
+    "papers": papers,
+}
+
+
+def _read_reply(values: Mapping[str, Any]) -> Reply:
+    return Reply(values["messages"][-1].text)

@@ -1,0 +1,167 @@
+"""Faults at the wire. Counts and names the calls of a turn (DynamoDB, S3, models) and breaks those that it is told to.
+
+Works on real clients through botocore's `before-send`, so DynamoDB Local and moto's server answer all the rest. That
+hook sees every attempt: what the client's own retries send again is a call of its own here.
+"""
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from uuid import UUID
+
+import httpx
+import openai
+from botocore.awsrequest import AWSResponse
+from botocore.exceptions import ConnectionClosedError, EndpointConnectionError
+from botocore.httpsession import URLLib3Session
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.outputs import LLMResult
+
+Kind = Literal["throttle", "error_500", "lost", "cut", "kill_before", "kill_after", "stall_before", "stall_after"]
+RECOVERABLE: tuple[Kind, ...] = ("throttle", "error_500", "lost", "cut")
+MODEL = "model"
+
+type Choose = Callable[[int, str], Kind | None]
+"""From the number of a call, counted from 1, and its name to what befalls it."""
+
+
+def none(number: int, name: str) -> Kind | None:
+    return None
+
+
+def at_call(at: int, kind: Kind, times: int = 1) -> Choose:
+    """Hits so many calls from the one numbered `at`."""
+    return lambda number, name: kind if at <= number < at + times else None
+
+
+def outage(at: int, kind: Kind, service: str) -> Choose:
+    """Hits every call of a service from the one numbered `at` on."""
+    return lambda number, name: kind if number >= at and name.startswith(service) else None
+
+
+def by_chance(share: float, chance: random.Random) -> Choose:
+    """Hits this share of all calls to the stores."""
+
+    def choose(number: int, name: str) -> Kind | None:
+        return chance.choice(RECOVERABLE) if name != MODEL and chance.random() < share else None
+
+    return choose
+
+
+@dataclass
+class Faults:
+    """What befalls the calls of one process or one test; `told` hears the name of each call before it is made."""
+
+    choose: Choose = none
+    told: Callable[[str], object] = lambda name: None
+    calls: list[str] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+    hits: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def heal(self) -> None:
+        self.choose = none
+
+    def strike(self, name: str, body: bytes = b"") -> Kind | None:
+        """Counts a call and says what befalls it; does not come back where that is death before it."""
+        with self._lock:
+            self.calls.append(name)
+            self.bodies.append(body)
+            kind = self.choose(len(self.calls), name)
+            self.hits += kind is not None
+        self.told(name)
+        self.suffer(kind, "before")
+        return kind
+
+    def suffer(self, kind: Kind | None, side: Literal["before", "after"]) -> None:
+        if kind == f"kill_{side}":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if kind == f"stall_{side}":
+            self.told("stalled")
+            # To this very thread: it would go on for a moment while another takes a signal to the process.
+            signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
+
+    def attach(self, client: Any) -> Any:
+        """The client, from now on under these faults."""
+        service, session = client.meta.service_model.service_name, URLLib3Session(timeout=(1, 10))
+
+        def before_send(request: Any, event_name: str, **_: Any) -> AWSResponse | None:
+            name = f"{service}.{event_name.rpartition('.')[2]}"
+            kind = self.strike(name, request.body if isinstance(request.body, bytes) else b"")
+            return self._befall(kind, service, request, session.send)
+
+        client.meta.events.register(f"before-send.{service}", before_send)
+        return client
+
+    def _befall(self, kind: Kind | None, service: str, request: Any, send: Callable[[Any], Any]) -> AWSResponse | None:
+        match kind:
+            case "throttle":
+                return _throttled(service, request.url)
+            case "error_500":
+                return _answer(request.url, 500, *_body(service, "InternalServerError"))
+            case "cut":
+                raise EndpointConnectionError(endpoint_url=request.url)
+            case "lost":
+                send(request)
+                raise ConnectionClosedError(endpoint_url=request.url)
+            case "kill_after" | "stall_after":
+                answer: AWSResponse = send(request)
+                self.suffer(kind, "after")
+                return answer
+        return None
+
+
+def _throttled(service: str, url: str) -> AWSResponse:
+    code = "SlowDown" if service == "s3" else "ProvisionedThroughputExceededException"
+    return _answer(url, 503 if service == "s3" else 400, *_body(service, code))
+
+
+def _body(service: str, code: str) -> tuple[str, bytes]:
+    if service == "s3":
+        return "application/xml", f"<Error><Code>{code}</Code><Message>injected</Message></Error>".encode()
+    return "application/x-amz-json-1.0", f'{{"__type":"com.amazonaws.dynamodb#{code}","message":"injected"}}'.encode()
+
+
+def _answer(url: str, status: int, content_type: str, body: bytes) -> AWSResponse:
+    raw = httpx.Response(status, content=body)
+    headers = {"content-type": content_type, "content-length": str(len(body))}
+    response = AWSResponse(url, status, headers, raw)
+    response._content = body
+    return response
+
+
+class ModelCalls(BaseCallbackHandler):
+    """Lets the calls to any chat model, of any graph, go through the same faults."""
+
+    run_inline = True
+    raise_error = True
+
+    def __init__(self, faults: Faults):
+        self._faults = faults
+        self._kinds: dict[UUID, Kind | None] = {}
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **_: Any) -> None:
+        kind = self._faults.strike(MODEL)
+        self._kinds[run_id] = kind
+        if kind in ("throttle", "error_500", "cut"):
+            raise _model_fault(kind)
+
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
+        kind = self._kinds.pop(run_id)
+        self._faults.suffer(kind, "after")
+        if kind == "lost":
+            raise _model_fault(kind)
+
+
+def _model_fault(kind: Kind) -> Exception:
+    request = httpx.Request("POST", "http://model.invalid/v1/chat/completions")
+    match kind:
+        case "throttle":
+            return openai.RateLimitError("injected", response=httpx.Response(429, request=request), body=None)
+        case "error_500":
+            return openai.InternalServerError("injected", response=httpx.Response(500, request=request), body=None)
+    return openai.APIConnectionError(request=request)

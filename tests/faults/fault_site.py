@@ -1,0 +1,195 @@
+"""Turns over the stores of a test, here or in a child process that is forked for one request and may die in it."""
+
+import asyncio
+import functools
+import multiprocessing
+import os
+import secrets
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from fault_agents import BUILDERS
+from fault_hooks import Faults, Kind, ModelCalls, at_call
+from langchain_core.messages import BaseMessage
+
+from turnkeep.agents import Agent
+from turnkeep.bootstrap import CLIENT_CONFIG
+from turnkeep.errors import TurnkeepError
+from turnkeep.records import Principal, Turn
+from turnkeep.settings import TurnTuning
+from turnkeep.storage.blobs import Blobs, S3Objects
+from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.turns import TurnRequest, Turns
+
+ANNA = Principal("acme", "anna")
+CREDENTIALS = {"region_name": "eu-west-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+PRELOADED = ["boto3", "langgraph.graph", "openai", "turnkeep.turns.life", "turnkeep.turns.graph", "turnkeep.bootstrap"]
+PATIENCE_SECONDS = 30
+
+type Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where the stores of a test are; goes to child processes."""
+
+    dynamodb_url: str
+    table_name: str
+    s3_url: str
+    bucket: str
+
+    def table(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Table:
+        """A table as a deployment has it; one under faults has clients of its own."""
+        dynamodb, s3 = _broken(self, faults) if faults else _whole(self)
+        return Table(
+            Items(dynamodb, self.table_name),
+            Blobs(S3Objects(s3, self.bucket)),
+            Sealer(b"a secret"),
+            clock=clock,
+            mint=secrets.token_bytes,
+            lease_seconds=lease_seconds,
+        )
+
+    def turns(
+        self,
+        faults: Faults | None = None,
+        *,
+        agent: str | Agent = "story",
+        clock: Clock = time.time,
+        tuning: TurnTuning | None = None,
+    ) -> Turns:
+        tuning = tuning or TurnTuning()
+        return Turns(
+            self.table(faults, clock=clock, lease_seconds=tuning.lease_seconds),
+            functools.cache(lambda name: _build(agent, faults)),
+            tuning=tuning,
+            default_agent=agent if isinstance(agent, str) else agent.name,
+            clock=clock,
+            mint=lambda: uuid.uuid4().hex,
+        )
+
+
+def _build(agent: str | Agent, faults: Faults | None) -> Agent:
+    if isinstance(agent, Agent):
+        return agent
+    return BUILDERS[agent]([ModelCalls(faults)] if faults else [])
+
+
+def _clients(site: Site) -> tuple[Any, Any]:
+    config: Any = Config(**CLIENT_CONFIG, max_pool_connections=32)
+    facts: Any = {"config": config, **CREDENTIALS}
+    return (
+        boto3.client("dynamodb", endpoint_url=site.dynamodb_url, **facts),
+        boto3.client("s3", endpoint_url=site.s3_url, **facts),
+    )
+
+
+_whole = functools.cache(_clients)
+
+
+def _broken(site: Site, faults: Faults) -> tuple[Any, Any]:
+    dynamodb, s3 = _clients(site)
+    return faults.attach(dynamodb), faults.attach(s3)
+
+
+def request(thread_id: str, message: str, key: str) -> TurnRequest:
+    return TurnRequest(ANNA, message, thread_id=thread_id, key=key, create=True)
+
+
+async def send(turns: Turns, wanted: TurnRequest) -> Turn:
+    return await (await turns.start(wanted)).finish()
+
+
+def later(seconds: float) -> Clock:
+    return lambda: time.time() + seconds
+
+
+def messages_of(table: Table, thread_id: str) -> list[tuple[str, str]]:
+    """Type and text of all messages, as the next run would find them in its state."""
+    loaded = table.load(table.head(ANNA, thread_id), None)
+    found = Run(loaded).get_tuple({"configurable": {"thread_id": thread_id}})
+    if found is None:
+        return []
+    messages: list[BaseMessage] = found.checkpoint["channel_values"]["messages"]
+    return [(message.type, message.text) for message in messages]
+
+
+# child processes: forked from a server that has loaded the libraries and runs nothing, so nothing is shared
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(PRELOADED)
+
+
+@dataclass(frozen=True)
+class Doom:
+    """What befalls the child at which of its calls."""
+
+    at: int
+    kind: Kind
+    lease_seconds: float = 30
+
+
+@dataclass(frozen=True)
+class Child:
+    process: BaseProcess
+    line: Connection
+
+    def hear(self, seconds: float = PATIENCE_SECONDS) -> Any:
+        """The next thing that it says; None when it is dead."""
+        assert self.line.poll(seconds), "the child says nothing"
+        try:
+            return self.line.recv()
+        except EOFError:
+            return None
+
+    def last_words(self) -> list[Any]:
+        """All that it says until it ends."""
+        words = list(iter(self.hear, None))
+        self.process.join(PATIENCE_SECONDS)
+        return words
+
+
+@contextmanager
+def child(target: Callable[..., None], *args: Any) -> Iterator[Child]:
+    """Runs target(line, *args) in a forked process that does not outlive the block."""
+    ours, theirs = CONTEXT.Pipe()
+    process = CONTEXT.Process(target=target, args=(theirs, *args), daemon=True)
+    process.start()
+    theirs.close()
+    try:
+        yield Child(process, ours)
+    finally:
+        process.kill()
+        process.join()
+        ours.close()
+
+
+def be_quiet() -> None:
+    """Metrics and logs of a child process go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+
+
+def answer_once(line: Connection, site: Site, agent: str, wanted: TurnRequest, doom: Doom) -> None:
+    """Sends one request; says each call before it is made, then the turn or the error."""
+    be_quiet()
+    faults = Faults(at_call(doom.at, doom.kind), told=line.send)
+    tuning = TurnTuning(lease_seconds=doom.lease_seconds)
+    turns = site.turns(faults, agent=agent, tuning=tuning)
+    try:
+        line.send(asyncio.run(send(turns, wanted)))
+    except TurnkeepError as error:
+        line.send(error)
+    line.close()

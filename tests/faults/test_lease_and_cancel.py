@@ -1,0 +1,288 @@
+"""A run that outlives its lease stays the owner; one that is cancelled, too late or blocking leaves the thread as it
+was and takes nobody else's time."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from fault_agents import story
+from fault_hooks import Faults
+from fault_site import ANNA, Site, messages_of, request, send
+from langchain_core.messages import AIMessage
+from langgraph.graph import END, START, MessagesState, StateGraph
+
+from turnkeep.agents import Agent
+from turnkeep.errors import ModelTimeout, Superseded, ThreadBusy, TurnInProgress
+from turnkeep.records import Reply
+from turnkeep.settings import TurnTuning
+from turnkeep.turns import RunningTurn, Turns
+
+SHORT_LEASE = TurnTuning(lease_seconds=1.5, renew_seconds=0.3)
+ONE_SECOND = TurnTuning(seconds=4, commit_seconds=3)  # a second to run, the rest to store
+
+
+def _one_node(node: Callable[[MessagesState], Any]) -> Agent:
+    graph = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").add_edge("node", END).compile()
+    return Agent("one", graph, lambda values: Reply(values["messages"][-1].text))
+
+
+def _sleeping(seconds: float) -> Agent:
+    async def node(state: MessagesState) -> dict[str, Any]:
+        await asyncio.sleep(seconds)
+        return {"messages": [AIMessage("awake")]}
+
+    return _one_node(node)
+
+
+def _blocking(until: threading.Event) -> Agent:
+    def node(state: MessagesState) -> dict[str, Any]:
+        assert until.wait(60)
+        return {"messages": [AIMessage("unblocked")]}
+
+    return _one_node(node)
+
+
+# the lease
+
+
+async def test_a_run_longer_than_its_lease_stays_the_owner(site: Site) -> None:
+    faults = Faults()
+    slow = site.turns(faults, agent=_sleeping(3), tuning=SHORT_LEASE)
+    other = site.turns(tuning=SHORT_LEASE)
+    running = await slow.start(request("t", "slow", "slow"))
+    task, refusals = asyncio.create_task(running.finish()), 0
+
+    while not task.done():
+        with pytest.raises(ThreadBusy):
+            await other.start(request("t", "quick", "quick"))
+        refusals += 1
+        await asyncio.wait({task}, timeout=0.25)
+
+    turn = await task
+    assert (turn.number, turn.reply, turn.persisted) == (1, "awake", True)
+    assert refusals > 5
+    assert sum(b"SET #lease.#t = :t" in body for body in faults.bodies) >= 4
+
+
+async def test_a_run_that_cannot_renew_its_lease_ends_when_another_took_the_thread(site: Site) -> None:
+    faults = Faults()
+    slow = site.turns(faults, agent=_sleeping(30), tuning=SHORT_LEASE)
+    running = await slow.start(request("t", "slow", "slow"))
+    faults.choose = lambda number, name: "cut"
+    await asyncio.sleep(1.8)
+    quick = await send(site.turns(agent=_sleeping(0), tuning=SHORT_LEASE), request("t", "quick", "quick"))
+    faults.heal()
+
+    with pytest.raises(Superseded):
+        await asyncio.wait_for(running.finish(), 10)
+
+    assert quick.number == 1
+    assert messages_of(site.table(), "t") == [("human", "quick"), ("ai", "awake")]
+
+
+async def test_a_store_that_hangs_over_a_renewal_holds_up_neither_the_reply_nor_the_deadline(site: Site) -> None:
+    gate = Gate("dynamodb.UpdateItem", passing=1)
+    turns = site.turns(Faults(told=gate.told), agent=_sleeping(0.5), tuning=SHORT_LEASE)
+
+    turn = await send(turns, request("t", "one", "k"))
+
+    assert gate.reached.is_set()
+    assert turn.persisted
+    gate.opened.set()
+    assert site.table().read_thread(ANNA, "t").status == "idle"
+
+
+# cancelling
+
+
+@asynccontextmanager
+async def _after_one_turn(site: Site) -> AsyncIterator[tuple[Turns, Callable[[], object]]]:
+    turns, table = site.turns(), site.table()
+    await send(turns, request("t", "one", "k1"))
+
+    def seen() -> object:
+        thread = table.read_thread(ANNA, "t")
+        return thread.turn_count, table.read_turns(ANNA, "t", limit=9), messages_of(table, "t")
+
+    yield turns, seen
+
+
+async def test_a_run_closed_at_any_of_its_events_leaves_the_thread_unchanged_and_its_key_free(site: Site) -> None:
+    async with _after_one_turn(site) as (turns, seen):
+        before = seen()
+        running = await turns.start(request("clean", "two", "k2"))
+        events = [event.name async for event in running.events()]
+        assert events.count("node") == 2
+        assert events.count("token") >= 2
+        assert events[-1] == "complete"
+
+        for many in range(len(events) - 1):
+            running = await turns.start(request("t", "two", "k2"))
+            await _close_after(running, many)
+
+            assert seen() == before, f"closed after {events[:many]}"
+            assert site.table().read_thread(ANNA, "t").status == "error"  # the message is shown as pending
+
+        turn = await send(turns, request("t", "two", "k2"))
+        assert turn.number == 2
+
+
+async def _close_after(running: RunningTurn, many: int) -> None:
+    events = running.events()
+    for _ in range(many):
+        await anext(events)
+    await events.aclose()
+    await running.close()
+
+
+async def test_a_run_closed_before_its_first_step_gives_the_thread_back(site: Site) -> None:
+    turns = site.turns()
+
+    await (await turns.start(request("t", "one", "k"))).close()
+
+    assert not site.table().head(ANNA, "t").lease
+    assert (await send(turns, request("t", "one", "k"))).number == 1
+
+
+async def test_a_turn_closed_after_its_complete_event_stays(site: Site) -> None:
+    turns = site.turns()
+    running = await turns.start(request("t", "one", "k"))
+    events = running.events()
+    last = ""
+    while last != "complete":
+        last = (await anext(events)).name
+    await events.aclose()
+
+    assert site.table().read_thread(ANNA, "t").turn_count == 1
+
+
+@dataclass
+class Gate:
+    """Holds one call of the store back, in the thread that makes it, until it is opened."""
+
+    name: str
+    passing: int = 0
+    reached: threading.Event = field(default_factory=threading.Event)
+    opened: threading.Event = field(default_factory=threading.Event)
+
+    def told(self, name: str) -> None:
+        if name != self.name or self.reached.is_set():
+            return
+        self.passing -= 1
+        if self.passing < 0:
+            self.reached.set()
+            assert self.opened.wait(20)
+
+    async def arrive(self) -> None:
+        assert await asyncio.to_thread(self.reached.wait, 20)
+
+
+@pytest.mark.parametrize("how", ["closed", "events closed", "reader cancelled"])
+async def test_a_turn_left_during_its_commit_is_kept_whole(site: Site, how: str) -> None:
+    gate = Gate("dynamodb.BatchWriteItem")
+    turns = site.turns(Faults(told=gate.told))
+    running = await turns.start(request("t", "one", "k"))
+    reader = asyncio.create_task(_read(running))
+    await gate.arrive()
+
+    leaving = asyncio.create_task(running.close()) if how == "closed" else None
+    if how == "reader cancelled":
+        reader.cancel()
+    await asyncio.sleep(0.1)
+    gate.opened.set()
+    await asyncio.wait({reader, *([leaving] if leaving else [])})
+    await running.close()
+
+    again = await turns.start(request("t", "one", "k"))
+    turn = await again.finish()
+    assert again.replayed
+    assert messages_of(site.table(), "t") == [("human", "one"), ("ai", turn.reply)]
+
+
+async def _read(running: RunningTurn) -> None:
+    async for _ in running.events():
+        pass
+
+
+async def test_a_client_that_leaves_while_its_thread_is_taken_does_not_keep_it(site: Site) -> None:
+    gate = Gate("dynamodb.UpdateItem")
+    turns = site.turns(Faults(told=gate.told))
+    starting = asyncio.create_task(turns.start(request("t", "one", "k")))
+    await gate.arrive()
+
+    starting.cancel()
+    await asyncio.sleep(0.05)
+    gate.opened.set()
+    await asyncio.wait({starting})
+
+    assert starting.cancelled()
+    assert (await _when_free(lambda: send(turns, request("t", "one", "k")))).number == 1
+
+
+async def _when_free[T](attempt: Callable[[], Awaitable[T]]) -> T:
+    """Within two seconds; a lease that is left behind lasts thirty."""
+    until = time.monotonic() + 2
+    while True:
+        try:
+            return await attempt()
+        except (TurnInProgress, ThreadBusy):
+            assert time.monotonic() < until, "the thread is still taken"
+            await asyncio.sleep(0.05)
+
+
+# the deadline
+
+
+async def test_a_run_past_its_deadline_is_a_timeout_and_leaves_the_thread_unchanged(site: Site) -> None:
+    async with _after_one_turn(site) as (turns, seen):
+        before, started = seen(), time.monotonic()
+
+        with pytest.raises(ModelTimeout):
+            await send(site.turns(agent=_renamed(_sleeping(60)), tuning=ONE_SECOND), request("t", "two", "k2"))
+
+        assert time.monotonic() - started < 10
+        assert seen() == before
+        assert (await send(turns, request("t", "two", "k2"))).number == 2
+
+
+def _renamed(agent: Agent) -> Agent:
+    """An agent in the place of `story`, whose thread it is."""
+    return Agent(story([]).name, agent.graph, agent.read_reply)
+
+
+async def test_nodes_that_block_hold_up_neither_the_loop_nor_any_answer(site: Site) -> None:
+    """More of them than the loop's own pool has threads."""
+    many, until = 40, threading.Event()
+    blocking = site.turns(agent=_blocking(until), tuning=ONE_SECOND)
+    pauses = asyncio.create_task(_longest_pause())
+    started = time.monotonic()
+    runs = [asyncio.create_task(send(blocking, request(f"t{n}", "one", "k"))) for n in range(many)]
+    await asyncio.sleep(0.5)
+
+    quick = await send(site.turns(), request("other", "one", "k"))
+    quick_seconds = time.monotonic() - started
+    outcomes = await asyncio.gather(*runs, return_exceptions=True)
+    seconds = time.monotonic() - started
+    pauses.cancel()
+    until.set()
+
+    assert quick.persisted
+    assert quick_seconds < 20
+    assert [type(outcome) for outcome in outcomes] == [ModelTimeout] * many
+    assert seconds < 20
+    assert await pauses < 5
+
+
+async def _longest_pause() -> float:
+    longest, last = 0.0, time.monotonic()
+    try:
+        while True:
+            await asyncio.sleep(0.01)
+            longest, last = max(longest, time.monotonic() - last), time.monotonic()
+    except asyncio.CancelledError:
+        return longest

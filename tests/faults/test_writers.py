@@ -1,0 +1,33 @@
+"""Several processes on one thread: every turn that one of them was told of is there, once, in one line."""
+
+from pathlib import Path
+
+import pytest
+from fault_site import Site
+from writer_crew import Drill, run_drill
+
+DRILLS = {
+    "two": Drill(writers=2, turns=80, each=20),
+    "eight": Drill(writers=8, turns=80, each=5),
+    "two under faults": Drill(writers=2, turns=30, each=5, fault_share=0.15),
+    "eight under faults": Drill(writers=8, turns=30, each=2, fault_share=0.15),
+    "eight under faults, four of them killed": Drill(
+        writers=8, turns=30, each=1, fault_share=0.15, killed=4, lease_seconds=1
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DRILLS)
+def test_writers_lose_nothing_double_nothing_and_see_all_that_went_before(
+    site: Site, tmp_path: Path, name: str
+) -> None:
+    drill = DRILLS[name]
+
+    report = run_drill(site, drill, tmp_path, seed=11)
+
+    assert (report.lost, report.doubled, report.half, report.wrong) == (0, 0, 0, [])
+    assert report.acknowledged >= drill.turns
+    assert report.fewest >= drill.each
+    assert (report.faults > 0) == (drill.fault_share > 0)
+    assert (report.deaths > 0) == (drill.killed > 0)
