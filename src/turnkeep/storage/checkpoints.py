@@ -7,6 +7,7 @@ Lists of messages are stored as what a run did to them (`Segment`), so a turn co
 every other channel lies in the checkpoint. With a window of None other lists that grow are stored that way as well.
 """
 
+import copy
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -86,12 +87,24 @@ class Run(BaseCheckpointSaver[str]):
                 raise StateCorrupt
         known = {(namespace, channel) for namespace, channel, _ in content["lengths"]}
         self._lists = {place: growing for place, growing in self._lists.items() if place in known}
+        self._align()
 
     def _replay(self, segment: Segment) -> None:
         place = (segment.namespace, segment.channel)
         growing = self._lists.setdefault(place, _Growing(start=segment.keep))
         growing.start = min(growing.start, segment.keep)
         growing.elements = growing.elements[: segment.keep - growing.start] + _thaw(segment.elements)
+
+    def _align(self) -> None:
+        """A sub-graph's list begins no earlier than the root's list of that name: it would give the root messages from
+        before the window, which the root would take for new ones."""
+        for (name, channel), growing in self._lists.items():
+            root = self._lists.get(("", channel))
+            if name and root and root.start and root.elements:
+                first = getattr(root.elements[0], "id", None)
+                named = [getattr(each, "id", None) for each in growing.elements]
+                before = named.index(first) if first in named else 0
+                growing.start, growing.elements = growing.start + before, growing.elements[before:]
 
     # what LangGraph calls
 
@@ -102,14 +115,17 @@ class Run(BaseCheckpointSaver[str]):
             wanted = get_checkpoint_id(config)
             if space is None or wanted not in (None, space.checkpoint["id"]):
                 return None
-            lists = {place[1]: list(each.elements) for place, each in self._lists.items() if place[0] == name}
-            values = {**space.checkpoint["channel_values"], **lists}
+            # Copies: LangGraph counts versions in what it gets, even to read a state; nodes change values in place.
+            checkpoint = copy.deepcopy(space.checkpoint)
+            for (of, channel), growing in self._lists.items():
+                if of == name:
+                    checkpoint["channel_values"][channel] = copy.deepcopy(growing.elements)
             return CheckpointTuple(
                 config=_config(config, name, space.checkpoint["id"]),
-                checkpoint={**space.checkpoint, "channel_values": values},
-                metadata=space.metadata,
+                checkpoint=checkpoint,
+                metadata=copy.deepcopy(space.metadata),
                 parent_config=_config(config, name, space.parent) if space.parent else None,
-                pending_writes=[write[:3] for write in space.writes],
+                pending_writes=[copy.deepcopy(write[:3]) for write in space.writes],
             )
 
     def put(
@@ -184,7 +200,11 @@ class Run(BaseCheckpointSaver[str]):
             kept = {name: space for name, space in self._spaces.items() if interrupted or ":" not in name}
             dropped = frozenset() if interrupted else per_turn
             state = {name: _stored(space, dropped if name == "" else frozenset()) for name, space in kept.items()}
-            lists = {place: each for place, each in self._lists.items() if place[0] in kept and place[1] not in dropped}
+            lists = {
+                (name, channel): each
+                for (name, channel), each in self._lists.items()
+                if name in kept and not (name == "" and channel in dropped)
+            }
             return Saved(
                 checkpoint_id=root.checkpoint["id"],
                 checkpoint={

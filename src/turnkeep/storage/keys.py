@@ -29,7 +29,7 @@ WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LAST_TURN = 99_999_999
-_LAST_GENERATION = 99_999
+_LAST_GENERATION = 99_999_999
 
 
 def is_well_formed(name: str) -> bool:
@@ -65,7 +65,7 @@ def turn_key(generation: int, number: int, seq: int, owner: bytes) -> str:
 
 def turn_floor(generation: int, number: int) -> str:
     """Sorts just before every item of this turn of this generation."""
-    return f"TURN#{_LAST_GENERATION - generation:05d}#{_LAST_TURN - number:08d}"
+    return f"TURN#{_LAST_GENERATION - generation:08d}#{_LAST_TURN - number:08d}"
 
 
 def turn_ceiling(generation: int, number: int) -> str:
@@ -74,11 +74,11 @@ def turn_ceiling(generation: int, number: int) -> str:
 
 
 def generation_of(turn_sk: str) -> int:
-    return _LAST_GENERATION - int(turn_sk[5:10])
+    return _LAST_GENERATION - int(turn_sk[5:13])
 
 
 def number_of(turn_sk: str) -> int:
-    return _LAST_TURN - int(turn_sk[11:19])
+    return _LAST_TURN - int(turn_sk[14:22])
 
 
 EVERY_TURN = "TURN#~"

@@ -159,7 +159,10 @@ class Table(Threads):
         try:
             return replace(self._take(want, pending, user, agent, create=False), created=True)
         except Refused as refused:
-            raise ThreadBusy(retry_after=1) from refused
+            head = self._head_in(refused.item)
+        if head.lease and head.lease.owner == want.owner:
+            return replace(want, head=head, created=True)
+        raise ThreadBusy(retry_after=1)
 
     def _take(self, want: Begun, pending: Item, user: str, agent: str | None, *, create: bool) -> Begun:
         now, pk = want.head.created, want.head.pk
@@ -282,7 +285,8 @@ class Table(Threads):
         """
         head, now = begun.head, self._now()
         number = loaded.number + (1 if turn else 0)
-        gen = head.gen + (1 if loaded.is_branch else 0)
+        # a branch takes its seq for its generation, so that no writer that died shares it: see Chain._shortcut
+        gen = head.seq if loaded.is_branch else head.gen
         numbered = replace(turn, number=number, thread_id=head.thread_id) if turn else None
         sk = turn_key(gen, number, head.seq, begun.owner)
         link: Item = {"PK": head.pk, "SK": sk, "n": number, "cp": saved.checkpoint_id, "k": begun.key, "b": begun.body}

@@ -15,7 +15,8 @@ from turnkeep.storage.sealing import Sealer
 
 METADATA_BYTES = 1024
 LIST_PAGE = 50
-TOMBSTONE_MS = 15 * 60_000
+# A deleted thread's HEAD outlives a stalled writer by 15 minutes; cleanup may come up to an hour before `due`.
+TOMBSTONE_MS = (60 + 15) * 60_000
 
 
 class Threads:
@@ -62,7 +63,7 @@ class Threads:
 
     def _replace_dead(self, old: Head, user: str, more: Item) -> Head:
         """A new thread where an expired one stands; the old items are out of its reach by their generation."""
-        born = newborn(old.pk, user, self._now(), self._thread_hours, seq=old.seq + 1, gen=old.gen + 1)
+        born = newborn(old.pk, user, self._now(), self._thread_hours, seq=old.seq + 1, gen=old.seq + 1)
         item = {"PK": old.pk, "SK": HEAD, **born, **more}
         try:
             self._items.put(item, condition="seq = :seq", values={":seq": old.seq})

@@ -1,0 +1,171 @@
+"""The shortest way to keep a turn: what the tests of storage share."""
+
+import itertools
+import uuid
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+from turnkeep.records import JSON, Principal, Turn, Usage
+from turnkeep.storage.blobs import Blobs, Objects
+from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.items import Item, Items
+from turnkeep.storage.keys import HEAD, partition
+from turnkeep.storage.links import Segment
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Begun, Loaded, Plan, Saved, Table
+
+ANN = Principal("acme", "ann")
+NOON = 1_800_000_000.0
+HOURS = 3600.0
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOON
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def noise(size: int) -> str:
+    """Text of this many bytes that hardly shrinks when compressed."""
+    blocks = (sha256(str(n).encode()).hexdigest() for n in itertools.count())
+    text = ""
+    while len(text) < size:
+        text += next(blocks)
+    return text[:size]
+
+
+@dataclass
+class Desk:
+    """A store with a clock that only moves when told."""
+
+    items: Items
+    objects: Objects
+    who: Principal = ANN
+    clock: Clock = field(default_factory=Clock)
+    count: Any = field(default_factory=itertools.count)
+
+    def __post_init__(self) -> None:
+        self.blobs = Blobs(self.objects)
+        self.sealer = Sealer(b"secret")
+        self.table = Table(
+            self.items, self.blobs, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
+        )
+        self.cleanup = Cleanup(self.items, self.table, clock=self.clock)
+
+    def begin(self, thread: str, message: str = "hello", *, key: str | None = None, **more: Any) -> Begun:
+        begun = self.table.begin(
+            self.who,
+            thread,
+            key=key or uuid.uuid4().hex,
+            body=message.encode(),
+            message=message,
+            **{"create": True, **more},
+        )
+        assert isinstance(begun, Begun)
+        return begun
+
+    def prepare(
+        self,
+        begun: Begun,
+        reply: str = "a reply",
+        *,
+        details: JSON | None = None,
+        checkpoint: JSON | None = None,
+        older: str | None = None,
+        edits: bool = False,
+        agent: str = "papers",
+    ) -> tuple[Plan, Turn | None]:
+        loaded = self.table.load(begun.head, None, older)
+        keep = length_of(loaded)
+        texts = [("ai", reply)] if edits else [("human", begun.message), ("ai", reply)]
+        elements = [{"type": kind, "data": {"content": text}} for kind, text in texts]
+        saved = Saved(
+            f"{next(self.count):08d}",
+            {"lengths": [["", "messages", keep + len(elements)]], **(checkpoint or {})},
+            (Segment("", "messages", keep, elements),),
+        )
+        turn = replace(plain_turn(begun.message, reply), details=details or {}, agent=agent)
+        return self.table.prepare(begun, loaded, saved, None if edits else turn)
+
+    def say(self, thread: str, message: str = "hello", reply: str = "a reply", **more: Any) -> Turn:
+        """One whole turn."""
+        begun = self.begin(thread, message, key=more.pop("key", None))
+        plan, turn = self.prepare(begun, reply, **more)
+        assert self.table.apply(plan) is None
+        return turn  # type: ignore[return-value]
+
+    def edit(self, thread: str, text: str = "by hand") -> None:
+        self.say(thread, "an edit", text, edits=True)
+
+    def orphan(self, thread: str, reply: str = "never promised", *, older: str | None = None) -> Plan:
+        """A writer that dies between its batch and the flip; its lease runs out."""
+        plan, _ = self.prepare(self.begin(thread, "never kept"), reply, older=older)
+        self.items.write_many(puts=plan.puts)
+        self.clock.now += 31
+        return plan
+
+    def numbers(self, thread: str, limit: int = 100, before: int | None = None) -> list[int]:
+        return [turn.number for turn in self.table.read_turns(self.who, thread, limit=limit, before=before)]
+
+    def texts(self, thread: str) -> list[str]:
+        return [turn.reply for turn in self.table.read_turns(self.who, thread, limit=100)]
+
+    def all_of(self, thread: str) -> dict[str, Item]:
+        """Every item of the thread's partition by its sort key."""
+        found = self.items.between(partition(self.who, thread), " ", "~")
+        return {item["SK"]: item for item in found}
+
+    def head(self, thread: str) -> Item:
+        return self.all_of(thread)[HEAD]
+
+
+def length_of(loaded: Loaded) -> int:
+    return int(loaded.checkpoint["lengths"][0][2]) if loaded.checkpoint else 0
+
+
+def plain_turn(message: str, reply: str) -> Turn:
+    return Turn(
+        thread_id=None,
+        number=0,
+        agent="papers",
+        message=message,
+        reply=reply,
+        status="complete",
+        created_at=NOON,
+        duration_ms=5,
+        provider="demo",
+        model="demo",
+        usage=Usage(1, 2),
+    )
+
+
+def flipped(raw: bytes, at: int = -1) -> bytes:
+    """The same bytes with one bit turned."""
+    changed = bytearray(raw)
+    changed[at] ^= 1
+    return bytes(changed)
+
+
+def item_bytes(item: Item) -> int:
+    """An item's size by DynamoDB's published rules."""
+    return sum(len(name) + value_bytes(value) for name, value in item.items())
+
+
+def value_bytes(value: Any) -> int:
+    match value:
+        case bool():
+            return 1
+        case str():
+            return len(value.encode())
+        case int():
+            return len(str(value)) // 2 + 2
+        case bytes():
+            return len(value)
+        case list():
+            return 3 + sum(1 + value_bytes(each) for each in value)
+        case dict():
+            return 3 + sum(1 + len(name) + value_bytes(each) for name, each in value.items())
+    raise TypeError(type(value))

@@ -1,0 +1,135 @@
+"""Large values lie whole in one object, or are not there: never half, never another's."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from desk import Desk, flipped, noise
+
+from turnkeep.errors import StateCorrupt, StoreUnavailable
+from turnkeep.local.processes import free_port
+from turnkeep.storage.blobs import INLINE_BYTES, Blobs, Objects, S3Objects
+from turnkeep.storage.items import Items
+from turnkeep.storage.keys import object_key
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+@pytest.fixture(params=["s3", "folder"])
+def store(request: pytest.FixtureRequest) -> Objects:
+    """The S3 of the cloud and the folder of a laptop."""
+    name = "objects" if request.param == "s3" else "folder_objects"
+    found: Objects = request.getfixturevalue(name)
+    return found
+
+
+@pytest.fixture
+def roomy(dynamodb: "DynamoDBClient", table_name: str, store: Objects) -> Desk:
+    return Desk(Items(dynamodb, table_name), store)
+
+
+@pytest.mark.parametrize(
+    ("size", "aside"), [(INLINE_BYTES - 1, False), (INLINE_BYTES, False), (INLINE_BYTES + 1, True)]
+)
+def test_a_value_goes_aside_above_its_limit(store: Objects, size: int, aside: bool) -> None:
+    blobs, value = Blobs(store), bytes(size)
+    item = blobs.attributes("pk", "sk", value)
+    assert ("object" in item) is aside
+    assert ("data" in item) is not aside
+    assert blobs.value(item) == value
+
+
+def test_a_missing_object_is_corruption(store: Objects) -> None:
+    blobs = Blobs(store)
+    item = blobs.attributes("pk", "sk", b"value", inline_bytes=0)
+    store.delete([item["object"]])
+    with pytest.raises(StateCorrupt):
+        blobs.value(item)
+
+
+@pytest.mark.parametrize("at", [0, 2, -1])
+def test_an_altered_object_is_corruption(store: Objects, at: int) -> None:
+    blobs = Blobs(store)
+    item = blobs.attributes("pk", "sk", b"value", inline_bytes=0)
+    store.put(item["object"], flipped(b"value", at))
+    with pytest.raises(StateCorrupt):
+        blobs.value(item)
+
+
+def test_objects_are_deleted_by_the_thousand_and_missing_ones_do_not_hinder(store: Objects) -> None:
+    blobs = Blobs(store)
+    items = [blobs.attributes("pk", f"sk{n}", b"v", inline_bytes=0) for n in range(3)]
+    absent: list[dict[str, Any]] = [{"object": object_key("pk", f"absent{n}")} for n in range(1100)]
+    blobs.discard([*absent, *items, {"data": b"inline"}])
+    for item in items:
+        with pytest.raises(KeyError):
+            store.get(item["object"])
+
+
+def test_an_s3_that_does_not_answer_is_no_missing_object() -> None:
+    quick = Config(connect_timeout=0.2, read_timeout=0.2, retries={"max_attempts": 0})
+    silent = S3Objects(boto3.client("s3", endpoint_url=f"http://127.0.0.1:{free_port()}", config=quick), "bucket")
+    for call in (lambda: silent.get("key"), lambda: silent.put("key", b""), lambda: silent.delete(["key"])):
+        with pytest.raises(StoreUnavailable):
+            call()
+
+
+def test_a_turn_with_a_reply_of_a_megabyte_comes_back(roomy: Desk) -> None:
+    long = noise(1_000_000)
+    roomy.say("x", "hello", long)
+    roomy.say("x", "again", "short")
+    assert roomy.texts("x") == [long, "short"]
+    loaded = roomy.table.load(roomy.table.head(roomy.who, "x"), 10)
+    assert [link.segments[0].elements[1]["data"]["content"] for link in loaded.links] == [long, "short"]  # type: ignore[index]
+
+
+def test_a_large_state_comes_back(roomy: Desk) -> None:
+    state = {"big": noise(900_000)}
+    roomy.say("x", checkpoint=state)
+    loaded = roomy.table.load(roomy.table.head(roomy.who, "x"), 10)
+    assert loaded.checkpoint is not None
+    assert loaded.checkpoint["big"] == state["big"]
+
+
+@pytest.mark.parametrize("size", [100, 3_000, 5_000, 200_000, 900_000])
+def test_details_of_any_size_come_back_with_their_turn(roomy: Desk, size: int) -> None:
+    details = {"rows": [noise(size)]}
+    roomy.say("x", details=details)
+    asides = [item for sk, item in roomy.all_of("x").items() if sk.startswith("ASIDE#")]
+    assert len(asides) == (0 if size < 1_000 else 1)
+    assert ["object" in item for item in asides] == [size > 700_000] * len(asides)
+    assert roomy.table.read_turn(roomy.who, "x", 1).details == details
+    assert roomy.table.read_turns(roomy.who, "x", limit=1)[0].details == {}
+
+
+@pytest.mark.parametrize("harm", ["delete", "alter"])
+@pytest.mark.parametrize("what", ["TURN#", "CP#", "ASIDE#"])
+def test_a_harmed_object_is_told_and_nothing_is_changed(roomy: Desk, what: str, harm: str) -> None:
+    roomy.say("x", "hello", noise(900_000), details={"rows": noise(900_000)}, checkpoint={"big": noise(900_000)})
+    item = next(item for sk, item in roomy.all_of("x").items() if sk.startswith(what))
+    if harm == "delete":
+        roomy.objects.delete([item["object"]])
+    else:
+        roomy.objects.put(item["object"], flipped(roomy.objects.get(item["object"]), 1000))
+    before = roomy.all_of("x")
+    reads: dict[str, Callable[[], object]] = {
+        "TURN#": lambda: roomy.table.read_turns(roomy.who, "x", limit=5),
+        "CP#": lambda: roomy.table.load(roomy.table.head(roomy.who, "x"), 10),
+        "ASIDE#": lambda: roomy.table.read_turn(roomy.who, "x", 1),
+    }
+    with pytest.raises(StateCorrupt):
+        reads[what]()
+    assert roomy.all_of("x") == before
+
+
+def test_deleting_a_thread_takes_its_objects_along(roomy: Desk) -> None:
+    roomy.say("x", "hello", noise(900_000), details={"rows": noise(900_000)}, checkpoint={"big": noise(900_000)})
+    names = [item["object"] for item in roomy.all_of("x").values() if "object" in item]
+    assert len(names) == 3
+    roomy.table.delete_thread(roomy.who, "x")
+    for name in names:
+        with pytest.raises(KeyError):
+            roomy.objects.get(name)

@@ -1,0 +1,195 @@
+"""Stores that break one rule each, and the proof that the state machine finds every one of them out.
+
+A mutant that survived would mean that the machine does not look at the rule it breaks.
+"""
+
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+from store_machine import Broken, LossyMemory, StoreMachine
+
+from turnkeep.errors import Superseded
+from turnkeep.records import Principal, Thread, Turn
+from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.head import Head, read_head
+from turnkeep.storage.items import Item
+from turnkeep.storage.keys import BY_USER, EVERY_TURN, HEAD, hour, number_of, user_key
+from turnkeep.storage.links import Chain, Link, Segment, turn_of
+from turnkeep.storage.table import Begun, Loaded, Plan, Saved, Table
+
+FOUND_OUT = settings(
+    max_examples=2000,
+    stateful_step_count=15,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    print_blob=False,
+    report_multiple_bugs=False,
+)
+
+
+class Reworded(LossyMemory):
+    """Sends other conditions than the store asked for."""
+
+    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+        return super().update(pk, sk, expression, values, condition=self.reworded(expression, condition))
+
+    def reworded(self, expression: str, condition: str) -> str:
+        raise NotImplementedError
+
+
+class FlipWithoutFence(Reworded):
+    def reworded(self, expression: str, condition: str) -> str:
+        return "attribute_exists(PK)" if expression.startswith("SET n = :n") else condition
+
+
+class BeginWithoutLeaseCheck(Reworded):
+    def reworded(self, expression: str, condition: str) -> str:
+        return condition.replace("(attribute_not_exists(#lease) OR #lease.#t < :now)", "seq >= :zero")
+
+
+class KeysNotConsulted(Reworded):
+    def reworded(self, expression: str, condition: str) -> str:
+        return condition.replace("NOT contains(#keys, :key)", "seq >= :zero")
+
+
+class CleanupWithoutClaim(Reworded):
+    def reworded(self, expression: str, condition: str) -> str:
+        return "attribute_exists(PK)" if condition.startswith("expires <= :now AND") else condition
+
+
+class CleanupUnderALease(Reworded):
+    def reworded(self, expression: str, condition: str) -> str:
+        return "expires <= :now" if condition.startswith("expires <= :now AND") else condition
+
+
+class ReleaseByAnyone(Reworded):
+    def reworded(self, expression: str, condition: str) -> str:
+        return "attribute_exists(PK)" if expression == "REMOVE #lease" else condition
+
+
+class ChainNotFollowed(Table):
+    """Takes every turn in the range for history."""
+
+    def __init__(self, *args: Any, **named: Any):
+        super().__init__(*args, **named)
+        self._chain = AllInRange(self._items, self._blobs, self._sealer)
+
+
+class AllInRange(Chain):
+    def walk(self, pk: str, last: str | None, low: int, found: dict[str, Item]) -> list[Item]:
+        every = self._items.between(pk, "TURN#", EVERY_TURN)
+        high = number_of(last) if last else 0
+        return sorted((item for item in every if low <= item["n"] <= high), key=lambda item: item["n"])
+
+
+class ReplayWithoutBody(Table):
+    def _replay(self, head: Head, number: int, body: bytes) -> Turn:
+        link = self._turn_link(head, number)
+        return turn_of(link, self._chain.details(link))
+
+
+class ExpiredStillShown(Table):
+    def _alive(self, item: Item | None) -> Head:
+        return super()._alive({**item, "expires": 2**53} if item and item["expires"] else item)
+
+
+class ExpiredStillListed(Table):
+    def search_threads(self, principal: Principal, **named: Any) -> list[Thread]:
+        keys = self._items.index(BY_USER, "u", user_key(principal), newest_first=True)
+        heads = [self._items.get(entry["PK"], HEAD) for entry in keys]
+        return [self._thread(read_head(item), with_message=False) for item in heads if item]
+
+
+class SecondLifeGoesOn(Table):
+    """An expired thread that is made again keeps what it was."""
+
+    def _replace_dead(self, old: Head, user: str, more: Item) -> Head:
+        return super()._replace_dead(old, user, {**more, "last": old.last, "cp": old.checkpoint, "n": old.n})
+
+
+class KeyWithoutWriter(Table):
+    """A writer of a thread that was deleted writes where a later thread of this id has its turns."""
+
+    def prepare(self, begun: Begun, *args: Any, **named: Any) -> tuple[Plan, Turn | None]:
+        plan, turn = super().prepare(replace(begun, owner=bytes(9)), *args, **named)
+        return replace(plan, flip={**plan.flip, ":owner": begun.owner}), turn
+
+
+class MessagesTwice(Table):
+    def prepare(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> tuple[Plan, Turn | None]:
+        doubled = [Segment(s.namespace, s.channel, s.keep, [*s.elements, *s.elements]) for s in saved.segments]
+        return super().prepare(begun, loaded, replace(saved, segments=cast(Any, tuple(doubled))), turn)
+
+
+class LostAcknowledgementIsALoss(Table):
+    def _settle(self, plan: Plan, head: Head) -> Turn | None:
+        raise Superseded
+
+
+class TokenForEver(Table):
+    def plan_in(self, principal: Principal, thread_id: str, token: str) -> Plan:
+        clock, self._clock = self._clock, lambda: 0.0
+        plan = super().plan_in(principal, thread_id, token)
+        self._clock = clock
+        return plan
+
+
+class TokenWrittenUnseen(Table):
+    """Stores the turn of a token without asking whether its thread still stands."""
+
+    def commit_later(self, principal: Principal, thread_id: str, token: str) -> Turn:
+        plan = self.plan_in(principal, thread_id, token)
+        return self.apply(plan) or self.read_turn(principal, thread_id, number_of(plan.sk))
+
+
+class DetailsOfAnother(Chain):
+    def details(self, link: Link) -> dict[str, Any]:
+        return {}
+
+
+class DetailsLost(Table):
+    def __init__(self, *args: Any, **named: Any):
+        super().__init__(*args, **named)
+        self._chain = DetailsOfAnother(self._items, self._blobs, self._sealer)
+
+
+class ForgetfulCleanup(Cleanup):
+    """Begins with the present hour, whatever the last sweep left."""
+
+    def _watermark(self, now: int) -> str:
+        return hour(now)
+
+
+MUTANTS = {
+    "the flip asks for no fence": Broken(items=FlipWithoutFence),
+    "BEGIN asks for no lease": Broken(items=BeginWithoutLeaseCheck),
+    "the keys are not consulted": Broken(items=KeysNotConsulted),
+    "cleanup deletes without a claim": Broken(items=CleanupWithoutClaim),
+    "cleanup takes a leased thread": Broken(items=CleanupUnderALease),
+    "anyone may release": Broken(items=ReleaseByAnyone),
+    "the chain is not followed": Broken(table=ChainNotFollowed),
+    "a replay serves another body": Broken(table=ReplayWithoutBody),
+    "expired threads are shown": Broken(table=ExpiredStillShown),
+    "expired threads are listed": Broken(table=ExpiredStillListed),
+    "a second life goes on with the first": Broken(table=SecondLifeGoesOn),
+    "two writers share a key": Broken(table=KeyWithoutWriter),
+    "messages are appended twice": Broken(table=MessagesTwice),
+    "a lost acknowledgement counts as a loss": Broken(table=LostAcknowledgementIsALoss),
+    "a retry token lasts for ever": Broken(table=TokenForEver),
+    "a retry token writes into a deleted thread": Broken(table=TokenWrittenUnseen),
+    "details get lost": Broken(table=DetailsLost),
+    "cleanup forgets the hours before": Broken(cleanup=ForgetfulCleanup),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_store_is_found_out_in_which(name: str) -> None:
+    mutant = type("Mutant", (StoreMachine,), {"broken": MUTANTS[name]})
+    with pytest.raises(Exception):  # noqa: B017, PT011 - whatever goes wrong, it is found out
+        run_state_machine_as_test(mutant, settings=FOUND_OUT)

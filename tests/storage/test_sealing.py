@@ -1,0 +1,203 @@
+"""A sealed value opens where it was sealed, unchanged, or not at all; no payload runs anything."""
+
+import os
+import pickle
+import time
+import tracemalloc
+import zlib
+from pathlib import Path
+from typing import Any
+
+import ormsgpack
+import pytest
+from desk import Desk, flipped
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+from turnkeep.errors import InvalidRetryToken, StateCorrupt
+from turnkeep.storage.checkpoints import SERIALISER, Run
+from turnkeep.storage.keys import partition
+from turnkeep.storage.sealing import MAX_RAW_BYTES, Sealer, is_plain
+from turnkeep.storage.table import Loaded
+
+SEALER = Sealer(b"secret")
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text() | st.binary(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(PLAIN)
+def test_a_value_comes_back_as_it_went_in(value: Any) -> None:
+    assert SEALER.open(SEALER.seal(value, "pk", "sk"), "pk", "sk") == value
+
+
+@given(st.integers(0, 10_000), st.integers(0, 7))
+def test_any_altered_bit_is_found(place: int, bit: int) -> None:
+    sealed = bytearray(SEALER.seal({"text": "something said"}, "pk", "sk"))
+    sealed[place % len(sealed)] ^= 1 << bit
+    with pytest.raises(StateCorrupt):
+        SEALER.open(bytes(sealed), "pk", "sk")
+
+
+@given(st.integers(0, 60))
+def test_a_value_cut_short_is_found(length: int) -> None:
+    with pytest.raises(StateCorrupt):
+        SEALER.open(SEALER.seal({"text": "something said"}, "pk", "sk")[:length][:-1], "pk", "sk")
+
+
+@pytest.mark.parametrize("context", [("pk", "other"), ("other", "sk"), ("pksk",), ("p", "ksk"), ("pk", "sk", ""), ()])
+def test_a_value_opens_in_its_own_place_only(context: tuple[str, ...]) -> None:
+    with pytest.raises(StateCorrupt):
+        SEALER.open(SEALER.seal("mine", "pk", "sk"), *context)
+
+
+def test_another_secret_opens_nothing() -> None:
+    with pytest.raises(StateCorrupt):
+        Sealer(b"other").open(SEALER.seal("mine", "pk"), "pk")
+    with pytest.raises(InvalidRetryToken):
+        Sealer(b"other").decrypt(SEALER.encrypt("mine", bytes(12), "pk"), "pk")
+
+
+def test_a_token_opens_for_its_own_thread_only() -> None:
+    token = SEALER.encrypt({"text": "mine"}, b"n" * 12, "pk")
+    assert SEALER.decrypt(token, "pk") == {"text": "mine"}
+    for wrong in (flipped(token), flipped(token, 0), token[:-1], token[:11], b""):
+        with pytest.raises(InvalidRetryToken):
+            SEALER.decrypt(wrong, "pk")
+    with pytest.raises(InvalidRetryToken):
+        SEALER.decrypt(token, "other")
+    assert b"mine" not in token
+
+
+def _sealed_as_it_is(packed: bytes) -> bytes:
+    """What somebody who had the secret could store: bytes of any kind under a right seal."""
+    return b"\x01" + SEALER.digest(16, packed, "pk") + packed
+
+
+def test_a_bomb_is_not_blown_up() -> None:
+    packer = zlib.compressobj(9)
+    bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(512)) + packer.flush()
+    tracemalloc.start()
+    started = time.monotonic()
+    with pytest.raises(StateCorrupt):
+        SEALER.open(_sealed_as_it_is(bomb), "pk")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak <= 2.2 * MAX_RAW_BYTES
+    assert time.monotonic() - started < 2
+
+
+def test_trailing_and_missing_bytes_are_refused() -> None:
+    packed = zlib.compress(ormsgpack.packb({"a": 1}))
+    with pytest.raises(StateCorrupt):
+        SEALER.open(_sealed_as_it_is(packed[:-3]), "pk")
+    with pytest.raises(StateCorrupt):
+        SEALER.open(_sealed_as_it_is(b"no zlib at all"), "pk")
+
+
+class Poison:
+    """Writes a file when it is unpickled or called."""
+
+    def __init__(self, proof: Path):
+        self.proof = proof
+
+    def __reduce__(self) -> Any:
+        return os.system, (f"touch {self.proof}",)
+
+
+def _poisoned(kind: int, body: Any) -> bytes:
+    return ormsgpack.packb(ormsgpack.Ext(kind, ormsgpack.packb(body)))
+
+
+def payloads(proof: Path) -> dict[str, bytes]:
+    command = f"touch {proof}"
+    return {
+        "call of one argument": _poisoned(0, ["os", "system", command]),
+        "call of many arguments": _poisoned(1, ["os", "system", [command]]),
+        "call by keyword": _poisoned(2, ["os", "system", {"command": command}]),
+        "method": _poisoned(3, ["os", "system", {"command": command}, "__call__"]),
+        "pydantic version 1": _poisoned(4, ["os", "system", {"command": command}, "parse_obj"]),
+        "pydantic version 2": _poisoned(5, ["os", "system", {"command": command}, "model_validate_json"]),
+        "array": _poisoned(6, ["numpy", "load", command]),
+        "subprocess": _poisoned(1, ["subprocess", "check_output", [["touch", str(proof)]]]),
+        "builtins": _poisoned(0, ["builtins", "eval", f"__import__('os').system('{command}')"]),
+        "pickle": _poisoned(1, ["pickle", "loads", [pickle.dumps(Poison(proof))]]),
+        "regular expression": _poisoned(1, ["re", "compile", ["(a+)+$" * 20, 0]]),
+        "path": _poisoned(1, ["pathlib", "Path", [str(proof)]]),
+    }
+
+
+@pytest.mark.parametrize("name", payloads(Path()))
+def test_a_poisoned_value_under_a_right_seal_runs_nothing(name: str, tmp_path: Path) -> None:
+    proof = tmp_path / "proof"
+    payload = payloads(proof)[name]
+    try:
+        loaded = SERIALISER.loads_typed(("msgpack", payload))
+    except Exception:  # noqa: BLE001 - refusing in any way will do
+        loaded = None
+    assert not proof.exists()
+    assert not callable(loaded)
+
+
+def test_pickled_values_are_refused(tmp_path: Path) -> None:
+    proof = tmp_path / "proof"
+    with pytest.raises((NotImplementedError, ValueError)):
+        SERIALISER.loads_typed(("pickle", pickle.dumps(Poison(proof))))
+    assert not proof.exists()
+
+
+def test_the_payloads_are_not_harmless_in_themselves(tmp_path: Path) -> None:
+    """The test above could not fail if no serialiser ran them."""
+    proof = tmp_path / "proof"
+    lax = JsonPlusSerializer(allowed_msgpack_modules=True)
+    lax.loads_typed(("msgpack", payloads(proof)["call of one argument"]))
+    assert proof.exists()
+
+
+def test_a_poisoned_checkpoint_in_the_table_is_found_before_it_is_read(desk: Desk, tmp_path: Path) -> None:
+    proof = tmp_path / "proof"
+    desk.say("x")
+    checkpoint = next(item for sk, item in desk.all_of("x").items() if sk.startswith("CP#"))
+    for payload in payloads(proof).values():
+        desk.items.put({**checkpoint, "data": payload})
+        with pytest.raises(StateCorrupt):
+            desk.table.load(desk.table.head(desk.who, "x"), None)
+    assert not proof.exists()
+
+
+def test_a_value_copied_from_another_thread_is_found(desk: Desk) -> None:
+    for thread in ("x", "y"):
+        desk.say(thread, "hello", f"only for {thread}")
+    mine, theirs = (desk.all_of(thread) for thread in ("x", "y"))
+    own = next(sk for sk in mine if sk.startswith("TURN#"))
+    other = next(item for sk, item in theirs.items() if sk.startswith("TURN#"))
+    desk.items.put({**other, "PK": partition(desk.who, "x"), "SK": own})
+    with pytest.raises(StateCorrupt):
+        desk.table.read_turns(desk.who, "x", limit=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]}',
+        '{"lc": 2, "type": "constructor", "id": ["os", "system"], "args": ["true"]}',
+        '{"__overwrite__": []}',
+    ],
+)
+def test_what_looks_like_an_instruction_stays_text(desk: Desk, text: str) -> None:
+    turn = desk.say("x", text, text, details={"given": {"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]}})
+    read = desk.table.read_turn(desk.who, "x", 1)
+    assert (read.message, read.reply, read.details) == (text, text, turn.details)
+    run = Run(Loaded())
+    message = HumanMessage(text, id="m", additional_kwargs={"lc": 1, "type": "secret", "id": ["OPENAI_API_KEY"]})
+    assert SERIALISER.loads_typed(SERIALISER.dumps_typed([message])) == [message]
+    assert run.get_tuple({"configurable": {"thread_id": "x"}}) is None
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, (1, 2), HumanMessage("x"), {"a": {"b": time}}, Path("x")])
+def test_only_plain_values_count_as_plain(value: Any) -> None:
+    assert not is_plain(value)

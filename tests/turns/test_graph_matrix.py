@@ -1,0 +1,838 @@
+"""What LangGraph can do, done on the store as on LangGraph's own in-memory saver: every step of a script runs on both
+and is compared, windowed and whole. Between two steps the store's side forgets everything but the table."""
+
+import asyncio
+import operator
+import secrets
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
+
+import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.config import get_stream_writer
+from langgraph.graph import END, START, MessagesState, StateGraph, add_messages
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.prebuilt import ToolNode, tools_condition
+from langgraph.types import Command, Send, interrupt
+
+from turnkeep.agents import Agent
+from turnkeep.errors import AgentFault, NotFound
+from turnkeep.local.objects import FolderObjects
+from turnkeep.records import Principal, Reply, Turn
+from turnkeep.settings import TurnTuning
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Begun, Loaded, Table
+from turnkeep.turns import TurnRequest, Turns
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+type Graph = Any
+type Shape = tuple[str, Any]
+
+WHO = Principal("tenant", "user")
+THREAD = "thread"
+CONFIG: Any = {"configurable": {"thread_id": THREAD}}
+
+
+@pytest.fixture
+def fresh_table(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects) -> Callable[[], Table]:
+    """A table object that remembers nothing, over the items that are there."""
+    return lambda: Table(
+        Items(dynamodb, table_name),
+        Blobs(folder_objects),
+        Sealer(b"matrix"),
+        clock=time.time,
+        mint=secrets.token_bytes,
+    )
+
+
+@dataclass
+class Twin:
+    """One graph on two savers. `window` is the store's; LangGraph's saver always keeps all."""
+
+    graph: Graph
+    table: Callable[[], Table]
+    window: int | None
+    per_turn: frozenset[str] = frozenset()
+    edited: bool = False
+    born: dict[str, int] = field(default_factory=dict)
+    places: list[tuple[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.twin = self.graph.copy({"checkpointer": InMemorySaver()})
+        self.there: Any = CONFIG
+
+    # one step on both sides
+
+    def turn(self, given: Any, modes: list[str] | None = None) -> list[Shape]:
+        """A run that makes a turn; gives what both streamed."""
+        theirs = list(self.twin.stream(given, self.there, stream_mode=modes or ["values"]))
+        self.there = CONFIG
+        ours = self.ours(lambda graph: list(graph.stream(given, CONFIG, **_exit(modes or ["values"]))))
+        self.compare()
+        return self.same(theirs, ours)
+
+    def update(self, values: Any, as_node: str) -> None:
+        self.twin.update_state(CONFIG, values, as_node=as_node)
+        self.edited = True
+        self.ours(lambda graph: graph.update_state(CONFIG, values, as_node=as_node), is_turn=False)
+        self.compare()
+
+    def back(self, step: int, given: Any) -> None:
+        """A turn from the checkpoint that stood after `step`, counted from 1."""
+        theirs, ours = self.places[step - 1]
+        self.there = {"configurable": {"thread_id": THREAD, "checkpoint_id": theirs}}
+        self.born = {name: number for name, number in self.born.items() if name in self.names_at(theirs)}
+        list(self.twin.stream(given, self.there, stream_mode="values"))
+        self.there = CONFIG
+        self.ours(lambda graph: list(graph.stream(given, CONFIG, **_exit(["values"]))), checkpoint=ours)
+        self.compare()
+
+    def names_at(self, checkpoint: str) -> set[str]:
+        config = {"configurable": {"thread_id": THREAD, "checkpoint_id": checkpoint}}
+        return {message.id for message in self.twin.get_state(config).values["messages"]}
+
+    def ours(self, work: Callable[[Graph], Any], *, is_turn: bool = True, checkpoint: str | None = None) -> Any:
+        """BEGIN, LOAD, RUN and COMMIT with objects that know nothing of the step before."""
+        table = self.table()
+        begun, loaded, run = self.hold(table, checkpoint)
+        graph = self.graph.copy({"checkpointer": run})
+        result = work(graph)
+        is_waiting = bool(graph.get_state(CONFIG).next)
+        saved = run.saved(self.per_turn, interrupted=is_waiting)
+        assert saved is not None
+        turn = _turn("interrupted" if is_waiting else "complete") if is_turn else None
+        plan, _ = table.prepare(begun, loaded, saved, turn)
+        assert table.apply(plan) is None
+        return result
+
+    def hold(self, table: Table, checkpoint: str | None = None) -> tuple[Begun, Loaded, Run]:
+        begun = table.begin(WHO, THREAD, key=uuid.uuid4().hex, body=b"", message="a message", create=True)
+        assert isinstance(begun, Begun)
+        loaded = table.load(begun.head, self.window, checkpoint)
+        return begun, loaded, Run(loaded, whole=self.window is None)
+
+    # what must be the same
+
+    def state(self, checkpoint: str | None = None) -> Any:
+        table = self.table()
+        loaded = table.load(table.head(WHO, THREAD), self.window, checkpoint)
+        return self.graph.copy({"checkpointer": Run(loaded, whole=self.window is None)}).get_state(CONFIG)
+
+    def compare(self) -> None:
+        theirs, ours = self.twin.get_state(CONFIG), self.state()
+        self.places.append((_place(theirs), _place(ours)))
+        self.compare_snapshots(theirs, ours)
+        table = self.table()
+        head = table.head(WHO, THREAD)
+        turns = table.read_turns(WHO, THREAD, limit=50)
+        assert [turn.number for turn in turns] == list(range(1, head.n + 1))
+        if not self.edited:
+            self.compare_stored(table, theirs.values)
+
+    def compare_snapshots(self, theirs: Any, ours: Any) -> None:
+        assert ours.next == theirs.next
+        assert [each.value for each in ours.interrupts] == [each.value for each in theirs.interrupts]
+        dropped = frozenset({"messages"}) if theirs.next else self.per_turn | {"messages"}
+        assert _without(ours.values, dropped) == _without(theirs.values, dropped)
+        if not theirs.next:
+            assert not self.per_turn & ours.values.keys()
+        self.compare_messages(theirs.values.get("messages", []), ours.values.get("messages", []))
+
+    def compare_messages(self, theirs: list[AnyMessage], ours: list[AnyMessage]) -> None:
+        names = [str(message.id) for message in ours]
+        assert len(set(names)) == len(names)
+        number = self.table().head(WHO, THREAD).n
+        for message in theirs:
+            self.born.setdefault(str(message.id), number)
+        low = 0 if self.window is None else number - self.window + 1
+        wanted = [message for message in theirs if self.born[str(message.id)] >= low]
+        if self.edited and self.window is not None:  # an edit stores again what stands behind it
+            assert len(ours) >= len(wanted)
+            wanted = theirs[len(theirs) - len(ours) :]
+        assert ours == wanted
+
+    def compare_stored(self, table: Table, values: Any) -> None:
+        """Every element of every list lies in the table once."""
+        loaded = table.load(table.head(WHO, THREAD), None)
+        stored = [s for link in loaded.links for s in link.segments if (s.namespace, s.channel) == ("", "messages")]
+        assert sum(len(segment.elements) for segment in stored) == len(values.get("messages", []))
+
+    def same(self, theirs: list[Any], ours: list[Any]) -> list[Shape]:
+        shown = [_shape(part) for part in ours]
+        expected = [_shape(part) for part in theirs]
+        if self.window is not None:  # the lists of a windowed graph begin later
+            shown, expected = ([each for each in parts if each[0] != "values"] for parts in (shown, expected))
+        assert sorted(shown, key=repr) == sorted(expected, key=repr)
+        return shown
+
+
+def _exit(modes: list[str]) -> dict[str, Any]:
+    return {"stream_mode": modes, "durability": "exit"}
+
+
+def _without(values: Any, names: frozenset[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in names}
+
+
+def _place(snapshot: Any) -> str:
+    return str(snapshot.config["configurable"]["checkpoint_id"])
+
+
+def _shape(part: Any) -> Shape:
+    """A streamed part without what differs from run to run."""
+    mode, data = part
+    if mode == "messages":
+        return mode, (data[0].content, data[1]["langgraph_node"])
+    if mode == "tasks":
+        return mode, (data["name"], "input" in data)
+    if mode in ("values", "updates"):
+        return mode, repr(_nameless({name: value for name, value in data.items() if name != "__interrupt__"}))
+    return mode, data
+
+
+def _nameless(value: Any) -> Any:
+    match value:
+        case BaseMessage():
+            return value.type, value.content
+        case dict():
+            return {name: _nameless(each) for name, each in value.items()}
+        case list():
+            return [_nameless(each) for each in value]
+    return value
+
+
+def _turn(status: Any) -> Turn:
+    return Turn(
+        thread_id=None,
+        number=0,
+        agent="test",
+        message="a message",
+        reply="a reply",
+        status=status,
+        created_at=1.0,
+        duration_ms=1,
+        provider="test",
+        model="test",
+    )
+
+
+def say(name: str, text: str | None = None) -> dict[str, Any]:
+    return {"messages": [HumanMessage(text or f"text of {name}", id=name)]}
+
+
+def answer(state: Any, text: str = "answer", mark: str = "a", **more: Any) -> AIMessage:
+    return AIMessage(text, id=f"{_asked(state).id}-{mark}{len(state['messages']) % 7}", **more)
+
+
+def _asked(state: Any) -> Any:
+    return next(message for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+
+
+def _echo(state: Any) -> dict[str, Any]:
+    return {"messages": [AIMessage(f"on {_asked(state).content}", id=f"{_asked(state).id}-a")]}
+
+
+windows = pytest.mark.parametrize("window", [None, 3, 10])
+
+
+def plain() -> Graph:
+    return StateGraph(MessagesState).add_node("echo", _echo).add_edge(START, "echo").add_edge("echo", END).compile()
+
+
+@windows
+def test_plain_turns(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(plain(), fresh_table, window)
+    for number in range(12):
+        twin.turn(say(f"h{number}"))
+
+
+# tools
+
+
+@tool
+def look_up(word: str) -> str:
+    """What is known of a word."""
+    return f"all about {word}"
+
+
+def with_tools() -> Graph:
+    def agent(state: Any) -> dict[str, Any]:
+        name = _asked(state).id
+        if isinstance(state["messages"][-1], ToolMessage):
+            return {"messages": [AIMessage("found", id=f"{name}-b")]}
+        calls = [{"name": "look_up", "args": {"word": f"{name}{n}"}, "id": f"{name}-c{n}"} for n in range(2)]
+        return {"messages": [AIMessage("", id=f"{name}-a", tool_calls=calls)]}
+
+    def name_results(state: Any) -> dict[str, Any]:
+        last = [m for m in state["messages"] if isinstance(m, ToolMessage)][-2:]
+        new = [ToolMessage(m.content, tool_call_id=m.tool_call_id, id=f"{m.tool_call_id}-r") for m in last]
+        return {"messages": [*(RemoveMessage(cast(str, m.id)) for m in last), *new]}
+
+    graph = StateGraph(MessagesState).add_node("agent", agent).add_node("tools", ToolNode([look_up]))
+    graph.add_node("name", name_results).add_edge(START, "agent").add_edge("tools", "name").add_edge("name", "agent")
+    graph.add_conditional_edges("agent", tools_condition, {"tools": "tools", END: END})
+    return graph.compile()
+
+
+@windows
+def test_tool_calls_stay_with_their_results(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(with_tools(), fresh_table, window)
+    for number in range(6):
+        twin.turn(say(f"h{number}"))
+        messages = twin.state().values["messages"]
+        called = {call["id"] for m in messages if isinstance(m, AIMessage) for call in m.tool_calls}
+        assert called == {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
+        assert isinstance(messages[0], HumanMessage)
+
+
+# interrupts
+
+
+def asking(state_type: Any = MessagesState) -> Graph:
+    def ask(state: Any) -> dict[str, Any]:
+        if "ask" not in _asked(state).content:
+            return {}
+        return {"messages": [HumanMessage(f"chosen {interrupt('which?')}", id=f"{_asked(state).id}-i")]}
+
+    graph = StateGraph(state_type).add_node("ask", ask).add_node("echo", _echo)
+    return graph.add_edge(START, "ask").add_edge("ask", "echo").add_edge("echo", END).compile()
+
+
+@windows
+def test_an_interrupt_waits_for_its_answer(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(asking(), fresh_table, window)
+    for number in range(4):
+        twin.turn(say(f"h{number}"))
+        twin.turn(say(f"q{number}", "ask me"))
+        assert twin.state().next == ("ask",)
+        twin.turn(Command(resume=f"answer {number}"))
+        assert twin.state().next == ()
+
+
+def nested(*, checkpointer: bool | None) -> Graph:
+    class Inner(TypedDict):
+        messages: Annotated[list[AnyMessage], add_messages]
+        steps: Annotated[list[str], operator.add]
+        notes: Annotated[list[AnyMessage], add_messages]
+
+    def count(state: Any) -> dict[str, Any]:
+        note = HumanMessage("noted", id=f"note-{_asked(state).id}")
+        return {"steps": [f"step {len(state['steps'])}"], "notes": [note]}
+
+    def ask(state: Any) -> dict[str, Any]:
+        if "ask" in _asked(state).content:
+            return {"messages": [AIMessage(f"got {interrupt('inner?')}", id=f"{_asked(state).id}-s")]}
+        return {"messages": [AIMessage(f"steps {len(state['steps'])}", id=f"{_asked(state).id}-s")]}
+
+    inner = StateGraph(Inner).add_node("count", count).add_node("ask", ask)
+    sub = inner.add_edge(START, "count").add_edge("count", "ask").compile(checkpointer=checkpointer)
+    graph = StateGraph(MessagesState).add_node("sub", sub).add_node("echo", _echo)
+    return graph.add_edge(START, "sub").add_edge("sub", "echo").add_edge("echo", END).compile()
+
+
+@windows
+@pytest.mark.parametrize("checkpointer", [None, True])
+def test_a_sub_graph_keeps_what_is_its_own(
+    fresh_table: Callable[[], Table], window: int | None, checkpointer: bool | None
+) -> None:
+    twin = Twin(nested(checkpointer=checkpointer), fresh_table, window)
+    for number in range(5):
+        twin.turn(say(f"h{number}"))
+    said = [m.content for m in twin.state().values["messages"] if str(m.id).endswith("-s")]
+    assert said[-1] == ("steps 5" if checkpointer else "steps 1")
+
+
+@windows
+@pytest.mark.parametrize("checkpointer", [None, True])
+def test_an_interrupt_inside_a_sub_graph(
+    fresh_table: Callable[[], Table], window: int | None, checkpointer: bool | None
+) -> None:
+    twin = Twin(nested(checkpointer=checkpointer), fresh_table, window)
+    for number in range(3):
+        twin.turn(say(f"h{number}"))
+        twin.turn(say(f"q{number}", "ask inside"))
+        assert twin.state().next == ("sub",)
+        twin.turn(Command(resume=f"answer {number}"))
+        assert f"got answer {number}" in [m.content for m in twin.state().values["messages"]]
+
+
+def test_a_finished_sub_graph_call_leaves_no_checkpoint(fresh_table: Callable[[], Table]) -> None:
+    twin = Twin(nested(checkpointer=None), fresh_table, 3)
+    twin.turn(say("q", "ask inside"))
+    assert any(":" in name for name in _namespaces(fresh_table()))
+    twin.turn(Command(resume="answer"))
+    assert set(_namespaces(fresh_table())) == {""}
+
+
+def _namespaces(table: Table) -> list[str]:
+    loaded = table.load(table.head(WHO, THREAD), 3)
+    return list(Run(loaded)._spaces)
+
+
+# branches
+
+
+class Wide(TypedDict):
+    messages: Annotated[list[AnyMessage], add_messages]
+    log: Annotated[list[str], operator.add]
+
+
+def wide() -> Graph:
+    def left(state: Any) -> dict[str, Any]:
+        return {"log": [f"left {_asked(state).id}"]}
+
+    def right(state: Any) -> dict[str, Any]:
+        match _asked(state).content:
+            case "fail":
+                raise ValueError("the right branch failed")
+            case "ask":
+                return {"log": [f"right {interrupt('right?')}"]}
+        return {"log": [f"right {_asked(state).id}"]}
+
+    graph = StateGraph(Wide).add_node("left", left).add_node("right", right).add_node("echo", _echo)
+    graph.add_edge(START, "left").add_edge(START, "right").add_edge(["left", "right"], "echo")
+    return graph.add_edge("echo", END).compile()
+
+
+@windows
+def test_parallel_branches(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(wide(), fresh_table, window)
+    for number in range(5):
+        twin.turn(say(f"h{number}"))
+    assert len(twin.state().values["log"]) == 10
+
+
+@windows
+def test_one_branch_waits_while_the_other_is_done(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(wide(), fresh_table, window)
+    for number in range(3):
+        twin.turn(say(f"h{number}"))
+        twin.turn(say(f"q{number}", "ask"))
+        assert twin.state().next == ("right",)
+        twin.turn(Command(resume=f"{number}"))
+    assert len(twin.state().values["log"]) == 12
+
+
+@windows
+def test_a_failing_branch_leaves_no_trace(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(wide(), fresh_table, window)
+    twin.turn(say("h0"))
+    _fails(twin, lambda graph: graph.invoke(say("bad", "fail"), CONFIG, durability="exit"), ValueError)
+    twin.turn(say("h1"))
+    assert [m.id for m in twin.state().values["messages"]] == ["h0", "h0-a", "h1", "h1-a"]
+
+
+def _fails(twin: Twin, work: Callable[[Graph], Any], error: type[Exception] | None) -> None:
+    """A run that ends early: the thread is released and stays as it was."""
+    before = twin.state()
+    table = twin.table()
+    begun, _, run = twin.hold(table)
+    graph = twin.graph.copy({"checkpointer": run})
+    if error:
+        with pytest.raises(error):
+            work(graph)
+    else:
+        work(graph)
+    table.release(begun)
+    assert twin.state() == before
+
+
+def fan_out() -> Graph:
+    def spread(state: Any) -> list[Send]:
+        return [Send("work", {"item": n, "of": _asked(state).id}) for n in range(4)]
+
+    def work(given: Any) -> Any:
+        return {"log": [f"{given['of']} {given['item']}"]}
+
+    graph = StateGraph(Wide).add_node("work", cast(Any, work)).add_node("echo", _echo)
+    graph.add_conditional_edges(START, spread, ["work"]).add_edge("work", "echo")
+    return graph.add_edge("echo", END).compile()
+
+
+@windows
+def test_send_fans_out(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(fan_out(), fresh_table, window)
+    for number in range(5):
+        twin.turn(say(f"h{number}"))
+    assert len(twin.state().values["log"]) == 20
+
+
+# edits
+
+
+@windows
+def test_update_state_as_a_node(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(asking(), fresh_table, window)
+    for number in range(4):
+        twin.turn(say(f"h{number}"))
+    twin.update({"messages": [AIMessage("by hand", id="edit")]}, "ask")
+    assert twin.state().next == ("echo",)
+    twin.turn(None)
+    twin.update({"messages": [AIMessage("again", id="edit2")]}, "echo")
+    for number in range(5):
+        twin.turn(say(f"k{number}"))
+
+
+@windows
+def test_a_thread_may_begin_with_an_edit(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(plain(), fresh_table, window)
+    twin.update(say("first"), "echo")
+    for number in range(5):
+        twin.turn(say(f"h{number}"))
+
+
+@windows
+def test_one_message_is_removed(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(plain(), fresh_table, window)
+    for number in range(4):
+        twin.turn(say(f"h{number}"))
+    twin.update({"messages": [RemoveMessage("h2")]}, "echo")
+    assert "h2" not in [m.id for m in twin.state().values["messages"]]
+    for number in range(5):
+        twin.turn(say(f"k{number}"))
+    if window == 3:
+        assert len(twin.state().values["messages"]) == 6
+
+
+@windows
+def test_a_message_is_replaced_by_its_id(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(plain(), fresh_table, window)
+    for number in range(3):
+        twin.turn(say(f"h{number}"))
+    twin.update({"messages": [AIMessage("better", id="h1-a")]}, "echo")
+    twin.turn(say("h3"))
+    assert [m.content for m in twin.state().values["messages"] if m.id == "h1-a"] == (["better"])
+
+
+@windows
+def test_all_messages_are_removed(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(plain(), fresh_table, window)
+    for number in range(4):
+        twin.turn(say(f"h{number}"))
+    twin.update({"messages": [RemoveMessage(REMOVE_ALL_MESSAGES)]}, "echo")
+    assert twin.state().values["messages"] == []
+    for number in range(5):
+        twin.turn(say(f"k{number}"))
+
+
+@windows
+def test_a_node_that_summarises_replaces_what_it_read(fresh_table: Callable[[], Table], window: int | None) -> None:
+    def summarise(state: Any) -> dict[str, Any]:
+        new = [HumanMessage("summary", id=f"{_asked(state).id}-sum"), AIMessage("done", id=f"{_asked(state).id}-a")]
+        return {"messages": [RemoveMessage(REMOVE_ALL_MESSAGES), *new]}
+
+    graph = StateGraph(MessagesState).add_node("sum", summarise).add_edge(START, "sum").compile()
+    twin = Twin(graph, fresh_table, window, edited=True)
+    for number in range(6):
+        twin.turn(say(f"h{number}"))
+        assert len(twin.state().values["messages"]) == 2
+
+
+# time travel
+
+
+@windows
+@pytest.mark.parametrize("step", [1, 3, 5])
+def test_a_turn_from_an_older_checkpoint_begins_a_branch(
+    fresh_table: Callable[[], Table], window: int | None, step: int
+) -> None:
+    twin = Twin(wide(), fresh_table, window)
+    for number in range(6):
+        twin.turn(say(f"h{number}"))
+    twin.back(step, say("branch"))
+    assert twin.table().head(WHO, THREAD).n == step + 1
+    for number in range(4):
+        twin.turn(say(f"k{number}"))
+    names = {m.id for m in twin.state().values["messages"]}
+    assert not names & {f"h{number}" for number in range(step, 6)}
+    for before in range(2, step + 6):
+        page = twin.table().read_turns(WHO, THREAD, limit=2, before=before)
+        assert [turn.number for turn in page] == list(range(max(1, before - 2), before))
+
+
+def test_a_branch_of_a_branch(fresh_table: Callable[[], Table]) -> None:
+    twin = Twin(plain(), fresh_table, 3)
+    for number in range(4):
+        twin.turn(say(f"h{number}"))
+    twin.back(2, say("b1"))
+    twin.turn(say("b2"))
+    twin.back(4, say("c1"))  # out of the dead branch
+    assert [m.id for m in twin.state().values["messages"] if "-" not in str(m.id)] == ["h2", "h3", "c1"]
+    twin.back(6, say("d1"))
+    assert [m.id for m in twin.state().values["messages"] if "-" not in str(m.id)] == ["b1", "b2", "d1"]
+
+
+@windows
+def test_the_state_at_an_older_checkpoint(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(wide(), fresh_table, window)
+    for number in range(5):
+        twin.turn(say(f"h{number}"))
+    theirs, ours = twin.places[2]
+    old = twin.twin.get_state({"configurable": {"thread_id": THREAD, "checkpoint_id": theirs}})
+    shown = twin.state(ours)
+    assert shown.values["log"] == old.values["log"]
+    assert shown.values["messages"] == old.values["messages"][0 if window != 3 else -6 :]
+    with pytest.raises(NotFound):
+        twin.state("00000000-0000-0000-0000-000000000000")
+
+
+# streams
+
+
+def streaming() -> Graph:
+    def agent(state: Any) -> dict[str, Any]:
+        get_stream_writer()({"seen": _asked(state).id})
+        model = GenericFakeChatModel(messages=iter([AIMessage("many small words", id=f"{_asked(state).id}-a")]))
+        return {"messages": [model.invoke(state["messages"])]}
+
+    return StateGraph(MessagesState).add_node("agent", agent).add_edge(START, "agent").compile()
+
+
+@windows
+def test_every_streaming_mode(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(streaming(), fresh_table, window)
+    for number in range(5):
+        parts = twin.turn(say(f"h{number}"), ["messages", "values", "updates", "custom", "tasks"])
+        kinds = {mode for mode, _ in parts}
+        assert kinds >= {"messages", "updates", "custom", "tasks"}
+        assert [data[0] for mode, data in parts if mode == "messages"][:3] == ["many", " ", "small"]
+
+
+# channels that are no messages
+
+
+class Lists(TypedDict, total=False):
+    messages: Annotated[list[AnyMessage], add_messages]
+    facts: Annotated[list[str], operator.add]
+    notes: Annotated[list[AnyMessage], add_messages]
+    rows: list[dict[str, Any]]
+    scratch: list[str]
+    depth: int
+
+
+def lists(*, notes: bool = True) -> Graph:
+    def think(state: Any) -> dict[str, Any]:
+        name, text = _asked(state).id, _asked(state).content
+        new: dict[str, Any] = {"scratch": [name], "depth": 1}
+        if "learn" in text:
+            new |= {"facts": [f"fact {name}"], "rows": [{"of": name}]}
+        if "learn" in text and notes:
+            new["notes"] = [HumanMessage("noted", id=f"n-{name}")]
+        return new
+
+    def ask(state: Any) -> dict[str, Any]:
+        return {"depth": len(str(interrupt("ask?")))} if "ask" in _asked(state).content else {}
+
+    graph = StateGraph(Lists).add_node("think", think).add_node("ask", ask).add_node("echo", _echo)
+    return graph.add_edge(START, "think").add_edge("think", "ask").add_edge("ask", "echo").compile()
+
+
+NEW_TURN = {"scratch": [], "depth": 0}
+
+
+def test_other_lists_stay_whole_in_a_windowed_graph(fresh_table: Callable[[], Table]) -> None:
+    twin = Twin(lists(notes=False), fresh_table, 3, per_turn=frozenset(NEW_TURN))
+    _talk(twin, ["learn", "learn", *["idle"] * 6, "learn"])
+    assert twin.state().values["facts"] == ["fact h0", "fact h1", "fact h8"]
+    assert twin.state().values["rows"] == [{"of": "h8"}]
+
+
+def test_every_list_stays_whole_in_a_whole_graph(fresh_table: Callable[[], Table]) -> None:
+    twin = Twin(lists(), fresh_table, None, per_turn=frozenset(NEW_TURN))
+    _talk(twin, ["learn", "learn", *["idle"] * 6, "learn"])
+    assert [m.id for m in twin.state().values["notes"]] == ["n-h0", "n-h1", "n-h8"]
+
+
+def _talk(twin: Twin, texts: list[str]) -> None:
+    for number, text in enumerate(texts):
+        twin.turn(NEW_TURN | say(f"h{number}", text))
+
+
+@windows
+def test_per_turn_keys_go_with_a_finished_turn_and_wait_with_an_interrupted_one(
+    fresh_table: Callable[[], Table], window: int | None
+) -> None:
+    twin = Twin(lists(), fresh_table, window, per_turn=frozenset(NEW_TURN))
+    for number in range(3):
+        twin.turn(NEW_TURN | say(f"h{number}"))
+        assert not NEW_TURN.keys() & twin.state().values.keys()
+        twin.turn(NEW_TURN | say(f"q{number}", "ask"))
+        assert twin.state().values["scratch"] == [f"q{number}"]
+        twin.turn(Command(resume="four"))
+        assert not NEW_TURN.keys() & twin.state().values.keys()
+
+
+def test_a_sub_graph_may_name_its_list_like_a_per_turn_key(fresh_table: Callable[[], Table]) -> None:
+    class Outer(TypedDict):
+        messages: Annotated[list[AnyMessage], add_messages]
+        notes: list[str]
+
+    def clear(state: Any) -> dict[str, Any]:
+        return {"notes": ["outer"]}
+
+    sub = nested(checkpointer=None).nodes["sub"].bound
+    inner = sub.copy({"checkpointer": True})
+    graph = StateGraph(Outer).add_node("clear", clear)
+    graph.add_node("sub", lambda state: inner.invoke({"messages": state["messages"]}))
+    compiled = graph.add_edge(START, "clear").add_edge("clear", "sub").compile()
+    twin = Twin(compiled, fresh_table, None, per_turn=frozenset({"notes"}))
+    for number in range(3):
+        twin.turn({"notes": []} | say(f"h{number}"))
+    run = Run(fresh_table().load(fresh_table().head(WHO, THREAD), None), whole=True)
+    found = run.get_tuple({"configurable": {"thread_id": THREAD, "checkpoint_ns": "sub"}})
+    assert found is not None
+    assert [m.id for m in found.checkpoint["channel_values"]["notes"]] == ["note-h0", "note-h1", "note-h2"]
+
+
+@windows
+def test_what_a_node_changes_in_place_is_kept(fresh_table: Callable[[], Table], window: int | None) -> None:
+    def mark(state: Any) -> dict[str, Any]:
+        rows = state.get("rows") or []
+        for row in rows:
+            row["seen"] = row.get("seen", 0) + 1
+        state["messages"][0].additional_kwargs["seen"] = len(rows)
+        rows = [*rows, {"of": _asked(state).id}]
+        return {"rows": rows, "messages": [*state["messages"][:1], *_echo(state)["messages"]]}
+
+    graph = StateGraph(Lists).add_node("mark", mark).add_edge(START, "mark").compile()
+    twin = Twin(graph, fresh_table, window, edited=True)
+    for number in range(3):
+        twin.turn(say(f"h{number}"))
+
+
+# runs that end early
+
+
+def failing() -> Graph:
+    def boom(state: Any) -> dict[str, Any]:
+        if "fail" in _asked(state).content:
+            raise ValueError("the node failed")
+        return {}
+
+    graph = StateGraph(MessagesState).add_node("echo", _echo).add_node("boom", boom)
+    return graph.add_edge(START, "echo").add_edge("echo", "boom").compile()
+
+
+@windows
+def test_a_failing_node_leaves_no_trace(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(failing(), fresh_table, window)
+    for number in range(4):
+        twin.turn(say(f"h{number}"))
+        _fails(twin, lambda graph: graph.invoke(say("bad", "fail"), CONFIG, durability="exit"), ValueError)
+
+
+@windows
+def test_a_closed_stream_leaves_no_trace(fresh_table: Callable[[], Table], window: int | None) -> None:
+    twin = Twin(failing(), fresh_table, window)
+
+    def close_early(graph: Graph) -> None:
+        stream: Iterator[Any] = graph.stream(say("gone"), CONFIG, stream_mode="updates", durability="exit")
+        next(stream)
+        cast(Any, stream).close()
+
+    for number in range(4):
+        twin.turn(say(f"h{number}"))
+        _fails(twin, close_early, None)
+
+
+# the same through Turns
+
+
+@pytest.fixture
+def turns_of(fresh_table: Callable[[], Table]) -> Callable[[Agent], Turns]:
+    """Turns over a table that remembers nothing, with one agent."""
+    return lambda agent: Turns(
+        fresh_table(),
+        lambda _: agent,
+        tuning=TurnTuning(),
+        default_agent="test",
+        clock=time.time,
+        mint=lambda: uuid.uuid4().hex,
+    )
+
+
+def agent_of(graph: Graph, window: int | None, **more: Any) -> Agent:
+    return Agent("test", graph, lambda values: Reply(values["messages"][-1].text), window=window, **more)
+
+
+@windows
+async def test_turns_ask_resume_and_go_on(
+    fresh_table: Callable[[], Table], turns_of: Callable[[Agent], Turns], window: int | None
+) -> None:
+    agent = agent_of(asking(), window)
+    talk = [
+        ("one", "on one"),
+        ("ask me", "which?"),
+        ("blue", "on chosen blue"),
+        ("two", "on two"),
+        ("three", "on three"),
+    ]
+    for number, (message, reply) in enumerate(talk, 1):
+        running = await turns_of(agent).start(TurnRequest(WHO, message, thread_id=THREAD, create=True))
+        turn = await running.finish()
+        assert (turn.number, turn.message, turn.reply, turn.persisted) == (number, message, reply, True)
+        assert turn.status == ("interrupted" if message == "ask me" else "complete")
+        table = fresh_table()
+        assert table.read_thread(WHO, THREAD).status == ("interrupted" if message == "ask me" else "idle")
+        assert table.read_turn(WHO, THREAD, number).reply == reply
+
+
+async def test_two_branches_that_ask_are_answered_one_after_the_other(
+    fresh_table: Callable[[], Table], turns_of: Callable[[Agent], Turns]
+) -> None:
+    def ask(name: str) -> Any:
+        return lambda state: {"log": [f"{name} {interrupt(f'{name}?')}"]}
+
+    graph = StateGraph(Wide).add_node("left", ask("left")).add_node("right", ask("right"))
+    graph.add_node("tell", lambda state: {"messages": [AIMessage(", ".join(state["log"]))]})
+    graph.add_edge(START, "left").add_edge(START, "right").add_edge(["left", "right"], "tell")
+    agent = agent_of(graph.compile(), 3)
+    replies = []
+    for message in ("hello", "one", "two"):
+        running = await turns_of(agent).start(TurnRequest(WHO, message, thread_id=THREAD, create=True))
+        replies.append((await running.finish()).reply)
+    assert replies == ["left?", "right?", "left one, right two"]
+
+
+@windows
+async def test_turns_keep_nothing_of_a_run_that_failed(
+    fresh_table: Callable[[], Table], turns_of: Callable[[Agent], Turns], window: int | None
+) -> None:
+    agent = agent_of(failing(), window)
+    for number in range(1, 5):
+        request = TurnRequest(WHO, "fail", thread_id=THREAD, key=f"k{number}", create=True)
+        failed = await turns_of(agent).start(request)
+        with pytest.raises(AgentFault):
+            await failed.finish()
+        shown = fresh_table().read_thread(WHO, THREAD)
+        assert (shown.turn_count, shown.status) == (number - 1, "error")
+        again = TurnRequest(WHO, f"fine {number}", thread_id=THREAD, key=f"k{number}")
+        assert (await (await turns_of(agent).start(again)).finish()).number == number
+
+
+async def test_events_closed_early_leave_no_trace(
+    fresh_table: Callable[[], Table], turns_of: Callable[[Agent], Turns]
+) -> None:
+    async def slow(state: Any) -> dict[str, Any]:
+        await asyncio.sleep(30)
+        return {}
+
+    graph = StateGraph(MessagesState).add_node("slow", slow).add_edge(START, "slow").compile()
+    running = await turns_of(agent_of(graph, 3)).start(TurnRequest(WHO, "hello", thread_id=THREAD, create=True))
+    events = running.events()
+    assert (await anext(events)).name == "node"
+    await cast(Any, events).aclose()
+    shown = fresh_table().read_thread(WHO, THREAD)
+    assert (shown.turn_count, shown.status) == (0, "error")
+    assert fresh_table().read_turns(WHO, THREAD, limit=5) == []
