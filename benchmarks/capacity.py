@@ -25,7 +25,7 @@ from turnkeep.errors import ThreadBusy
 from turnkeep.records import Reply
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.keys import hour
-from turnkeep.storage.table import Begun
+from turnkeep.storage.plans import Begun
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -155,9 +155,6 @@ def test_a_planted_question_is_found_wherever_it_is_hidden(planted: str) -> None
 # Sizes, catches, names, imports
 
 LONGEST_MODULE, LONGEST_FUNCTION = 300, 60
-LARGER_MODULES = {"storage/table.py": 420}
-"""Delete the entry when the module has been split."""
-
 SWALLOWED = {("api/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500"}
 
 
@@ -171,9 +168,7 @@ def name_of(path: Path) -> str:
 
 def test_no_module_is_too_large_to_read() -> None:
     sizes = {name_of(path): len(path.read_text().splitlines()) for path in modules()}
-    allowed = {name: LARGER_MODULES.get(name, LONGEST_MODULE) for name in sizes}
-    assert {name: size for name, size in sizes.items() if size > allowed[name]} == {}
-    assert LARGER_MODULES.keys() <= {name for name, size in sizes.items() if size > LONGEST_MODULE}
+    assert {name: size for name, size in sizes.items() if size > LONGEST_MODULE} == {}
 
 
 def test_no_function_is_too_long_to_read() -> None:

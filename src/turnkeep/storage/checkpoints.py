@@ -29,8 +29,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.links import Segment
+from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
-from turnkeep.storage.table import Loaded, Saved
 
 # Strict: a stored value can name no type but LangGraph's own list of harmless ones.
 SERIALISER = JsonPlusSerializer(allowed_msgpack_modules=None, pickle_fallback=False)

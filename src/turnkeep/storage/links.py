@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from turnkeep.errors import StateCorrupt
+from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON, Source, Turn, Usage
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
@@ -144,6 +144,15 @@ class Chain:
         """The link with its value; raises StateCorrupt."""
         payload = self._sealer.open(self._blobs.value(item), *seal_context(item))
         return Link(item, payload)
+
+    def turn(self, head: Head, number: int) -> Link:
+        """The link of one turn; raises NotFound where the thread has none of this number, StateCorrupt."""
+        if not 1 <= number <= head.n:
+            raise NotFound("The thread has no turn of this number.")
+        for item in self.newest(head, 1, number + 1):
+            if "edit" not in item:
+                return self.open(item)
+        raise StateCorrupt
 
     def details(self, link: Link) -> JSON:
         inline: Any = link.payload.get("details", {})

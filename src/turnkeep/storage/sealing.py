@@ -85,6 +85,8 @@ def _pack(value: Any) -> bytes:
         raw = ormsgpack.packb(value, option=_EXACTLY)
     except ormsgpack.MsgpackEncodeError as error:
         raise AgentFault("The agent's reply or state holds a value that cannot be stored.") from error
+    if len(raw) > MAX_RAW_BYTES:
+        raise AgentFault("The agent's reply or state is too large to be stored: at most 64 MB.")
     return zlib.compress(raw, 6)
 
 

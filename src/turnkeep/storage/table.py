@@ -8,105 +8,45 @@
 A lost acknowledgement is no error: BEGIN knows its own lease again, the flip knows its own link.
 """
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as Base64Error
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from turnkeep.errors import (
     AgentMismatch,
     IdempotencyKeyReused,
-    InvalidRetryToken,
     NotFound,
     StateCorrupt,
     Superseded,
     ThreadBusy,
     TurnInProgress,
 )
-from turnkeep.records import JSON, Principal, Turn
-from turnkeep.storage.head import FIRST_SEQ, KEPT_KEYS, TITLE_CHARACTERS, Head, newborn, read_head
+from turnkeep.records import Principal, Turn
+from turnkeep.storage.head import FIRST_SEQ, Head, newborn, read_head
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import (
     HEAD,
     LAYOUT,
     checkpoint_key,
-    details_key,
-    expiry,
     item_ttl,
     message_key,
     number_of,
     partition,
     turn_ceiling,
-    turn_key,
     user_key,
 )
-from turnkeep.storage.links import (
-    DETAILS_INLINE_BYTES,
-    DETAILS_INLINE_CHARACTERS,
-    Chain,
-    Link,
-    Segment,
-    payload_of,
-    seal_context,
-    turn_of,
-)
+from turnkeep.storage.links import Chain, turn_of
+from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
 from turnkeep.storage.threads import Threads
 
-KEY_BYTES, BODY_BYTES, OWNER_BYTES, NONCE_BYTES = 6, 16, 9, 12
+KEY_BYTES, BODY_BYTES, OWNER_BYTES = 6, 16, 9
 PENDING_INLINE_BYTES = 1024
-TOKEN_BYTES = 100_000
-TOKEN_MS = 15 * 60_000
 _LONGEST_WAIT_SECONDS = 5
 
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
 _FLIP_EDIT = "SET n = :n, gen = :gen, #last = :last, cp = :cp, la = :la, expires = :expires, #keys = :keys, st = :st"
 _FLIP_TURN = f"{_FLIP_EDIT}, #agent = if_not_exists(#agent, :agent), #title = if_not_exists(#title, :title)"
 _MINE = "seq = :seq AND #lease.#o = :owner"
-
-
-@dataclass(frozen=True)
-class Begun:
-    """A run's hold on its thread. `created` says that BEGIN made the thread."""
-
-    head: Head
-    key: bytes
-    body: bytes
-    owner: bytes
-    message: str
-    created: bool
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """What a run starts from. `number` and `last` are where its turn will be joined on: the newest turn, or an older
-    one where the run goes back in time (`is_branch`)."""
-
-    number: int = 0
-    last: str | None = None
-    checkpoint: JSON | None = None
-    links: tuple[Link, ...] = ()
-    is_branch: bool = False
-
-
-@dataclass(frozen=True)
-class Saved:
-    """What a run leaves behind: its newest checkpoint (plain msgpack types) and what it did to list channels."""
-
-    checkpoint_id: str
-    checkpoint: JSON
-    segments: tuple[Segment, ...]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A COMMIT that is ready to be written, once or again: invisible items, then the flip's values."""
-
-    pk: str
-    sk: str
-    key: bytes
-    puts: tuple[Item, ...]
-    flip: Item
 
 
 class Table(Threads):
@@ -117,6 +57,7 @@ class Table(Threads):
         self._mint = mint
         self._lease_ms = int(lease_seconds * 1000)
         self._chain = Chain(self._items, self._blobs, self._sealer)
+        self._planner = Planner(self._blobs, self._sealer, thread_hours=self._thread_hours)
 
     # BEGIN
 
@@ -218,7 +159,7 @@ class Table(Threads):
         raise ThreadBusy(retry_after=wait)
 
     def _replay(self, head: Head, number: int, body: bytes) -> Turn:
-        link = self._turn_link(head, number)
+        link = self._chain.turn(head, number)
         if link.item["b"] != body:
             raise IdempotencyKeyReused
         return turn_of(link, self._chain.details(link))
@@ -247,8 +188,18 @@ class Table(Threads):
     def load(self, head: Head, window: int | None, checkpoint_id: str | None = None) -> Loaded:
         """The newest `window` turns (None: all) and the checkpoint they lead to.
 
-        An older `checkpoint_id` goes back in time: what stood then. Raises NotFound for an unknown one, StateCorrupt.
+        An older `checkpoint_id` goes back in time: what stood then. Raises NotFound for an unknown one, StateCorrupt,
+        and Superseded where the thread was deleted or taken over since `head` was read.
         """
+        try:
+            return self._load(head, window, checkpoint_id)
+        except StateCorrupt as error:
+            now = self._items.get(head.pk, HEAD)
+            if now is None or now["seq"] != head.seq:
+                raise Superseded from error
+            raise
+
+    def _load(self, head: Head, window: int | None, checkpoint_id: str | None) -> Loaded:
         if checkpoint_id not in (None, head.checkpoint):
             return self._load_older(head, window, str(checkpoint_id))
         if head.checkpoint is None:
@@ -281,53 +232,9 @@ class Table(Threads):
     def prepare(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> tuple[Plan, Turn | None]:
         """What COMMIT will write, and the turn with its number; `turn` is None for an edit of the state.
 
-        Writes objects that are too large for an item; raises StoreUnavailable.
+        Writes objects that are too large for an item; raises StoreUnavailable, AgentFault for what cannot be stored.
         """
-        head, now = begun.head, self._now()
-        number = loaded.number + (1 if turn else 0)
-        # a branch takes its seq for its generation, so that no writer that died shares it: see Chain._shortcut
-        gen = head.seq if loaded.is_branch else head.gen
-        numbered = replace(turn, number=number, thread_id=head.thread_id) if turn else None
-        sk = turn_key(gen, number, head.seq, begun.owner)
-        link: Item = {"PK": head.pk, "SK": sk, "n": number, "cp": saved.checkpoint_id, "k": begun.key, "b": begun.body}
-        link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
-        puts = [*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved)]
-        keys = head.keys[head.n - loaded.number :]
-        flip: Item = {
-            ":n": number,
-            ":gen": gen,
-            ":last": sk,
-            ":cp": saved.checkpoint_id,
-            ":la": now,
-            ":expires": expiry(now, head.created, self._thread_hours),
-            ":keys": list(([begun.key, *keys] if turn else keys)[:KEPT_KEYS]),
-            ":st": turn.status if turn else "complete",
-            ":seq": head.seq,
-            ":owner": begun.owner,
-        }
-        if turn:
-            flip |= {":agent": turn.agent, ":title": _title(begun.message)}
-        return Plan(head.pk, sk, begun.key, tuple(puts), flip), numbered
-
-    def _link_items(self, link: Item, saved: Saved, turn: Turn | None) -> list[Item]:
-        payload, pk = payload_of(turn, saved.segments), link["PK"]
-        if turn is None:
-            return [{**link, "edit": True, **self._link_value(link, payload)}]
-        sk = details_key(link["SK"])
-        sealed = self._sealer.seal(turn.details, pk, sk)
-        if len(sealed) <= DETAILS_INLINE_BYTES and len(str(turn.details)) <= DETAILS_INLINE_CHARACTERS:
-            return [{**link, **self._link_value(link, {**payload, "details": turn.details})}]
-        aside = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": link["ttl"], **self._blobs.attributes(pk, sk, sealed)}
-        return [{**link, "aside": True, **self._link_value(link, payload)}, aside]
-
-    def _link_value(self, link: Item, payload: JSON) -> Item:
-        return self._blobs.attributes(link["PK"], link["SK"], self._sealer.seal(payload, *seal_context(link)))
-
-    def _checkpoint_item(self, link: Item, saved: Saved) -> Item:
-        pk, sk = link["PK"], checkpoint_key(saved.checkpoint_id)
-        sealed = self._sealer.seal(saved.checkpoint, pk, sk, link["SK"])
-        value = self._blobs.attributes(pk, sk, sealed)
-        return {"PK": pk, "SK": sk, "v": LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
+        return self._planner.plan(begun, loaded, saved, turn, self._now())
 
     def apply(self, plan: Plan) -> Turn | None:
         """Writes the plan. Gives None, or the stored turn where this key had made one already.
@@ -351,7 +258,7 @@ class Table(Threads):
         number = head.turn_of_key(plan.key)
         if number is None:
             raise Superseded
-        link = self._turn_link(head, number)
+        link = self._chain.turn(head, number)
         if link.item["b"] != plan.puts[0]["b"]:  # the key has served another message in the meantime
             raise Superseded
         return turn_of(link, self._chain.details(link))
@@ -359,27 +266,12 @@ class Table(Threads):
     # a turn that could not be stored
 
     def retry_token(self, plan: Plan) -> str:
-        """The whole plan, encrypted for this thread, to be stored later; over 100 KB it lies in an object."""
-        content = {"until": self._now() + TOKEN_MS, "sk": plan.sk, "key": plan.key, "flip": plan.flip}
-        sealed = self._sealer.encrypt(content | {"puts": list(plan.puts)}, self._mint(NONCE_BYTES), plan.pk)
-        if len(sealed) > TOKEN_BYTES:
-            inner = self._blobs.attributes(plan.pk, f"TOKEN#{plan.sk}", sealed, inline_bytes=0)
-            sealed = self._sealer.encrypt({"object": inner}, self._mint(NONCE_BYTES), plan.pk)
-        return urlsafe_b64encode(sealed).decode().rstrip("=")
+        """The plan for 15 minutes, encrypted for its thread; raises StoreUnavailable for one that needs an object."""
+        return self._planner.token(plan, self._now(), self._mint)
 
     def plan_in(self, principal: Principal, thread_id: str, token: str) -> Plan:
-        """Raises InvalidRetryToken for a token that is altered, of another thread, or older than 15 minutes."""
-        pk = partition(principal, thread_id)
-        try:
-            sealed = urlsafe_b64decode(token + "=" * (-len(token) % 4))
-        except (Base64Error, ValueError) as error:
-            raise InvalidRetryToken from error
-        content = self._sealer.decrypt(sealed, pk)
-        if "object" in content:
-            content = self._sealer.decrypt(self._blobs.value(content["object"]), pk)
-        if content["until"] < self._now():
-            raise InvalidRetryToken
-        return Plan(pk, content["sk"], content["key"], tuple(content["puts"]), content["flip"])
+        """Raises InvalidRetryToken."""
+        return self._planner.plan_in(partition(principal, thread_id), token, self._now())
 
     def commit_later(self, principal: Principal, thread_id: str, token: str) -> Turn:
         """Stores the turn of a retry token, at most once; raises InvalidRetryToken, NotFound, Superseded,
@@ -404,18 +296,5 @@ class Table(Threads):
 
     def read_turn(self, principal: Principal, thread_id: str, number: int) -> Turn:
         """One turn with its details; raises NotFound."""
-        link = self._turn_link(self.head(principal, thread_id), number)
+        link = self._chain.turn(self.head(principal, thread_id), number)
         return turn_of(link, self._chain.details(link))
-
-    def _turn_link(self, head: Head, number: int) -> Link:
-        if not 1 <= number <= head.n:
-            raise NotFound("The thread has no turn of this number.")
-        for item in self._chain.newest(head, 1, number + 1):
-            if "edit" not in item:
-                return self._chain.open(item)
-        raise StateCorrupt
-
-
-def _title(message: str) -> str:
-    line = " ".join(message.split())
-    return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1]}…"

@@ -13,8 +13,8 @@ from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
-from turnkeep.storage.table import Loaded, Saved
 
 OWN_EVENTS = {"route_decision", "tool_start"}
 

@@ -21,7 +21,8 @@ from turnkeep.errors import (
 from turnkeep.observability import count, logger, place
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
 from turnkeep.settings import TurnTuning
-from turnkeep.storage.table import Begun, Loaded, Plan, Table
+from turnkeep.storage.plans import Begun, Loaded, Plan
+from turnkeep.storage.table import Table
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.running import RunningTurn
 

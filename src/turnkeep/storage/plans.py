@@ -1,0 +1,153 @@
+"""What COMMIT will write, made before anything is written: a plan can be applied again, or carried by a client as a
+token when the store did not answer."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from turnkeep.errors import InvalidRetryToken
+from turnkeep.records import JSON, Turn
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head
+from turnkeep.storage.items import Item
+from turnkeep.storage.keys import LAYOUT, checkpoint_key, details_key, expiry, item_ttl, turn_key
+from turnkeep.storage.links import (
+    DETAILS_INLINE_BYTES,
+    DETAILS_INLINE_CHARACTERS,
+    Link,
+    Segment,
+    payload_of,
+    seal_context,
+)
+from turnkeep.storage.sealing import Sealer
+
+NONCE_BYTES = 12
+TOKEN_BYTES = 100_000
+TOKEN_MS = 15 * 60_000
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A run's hold on its thread. `created` says that BEGIN made the thread."""
+
+    head: Head
+    key: bytes
+    body: bytes
+    owner: bytes
+    message: str
+    created: bool
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a run starts from. `number` and `last` are where its turn will be joined on: the newest turn, or an older
+    one where the run goes back in time (`is_branch`)."""
+
+    number: int = 0
+    last: str | None = None
+    checkpoint: JSON | None = None
+    links: tuple[Link, ...] = ()
+    is_branch: bool = False
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a run leaves behind: its newest checkpoint (plain msgpack types) and what it did to list channels."""
+
+    checkpoint_id: str
+    checkpoint: JSON
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A COMMIT that is ready to be written, once or again: invisible items, then the flip's values."""
+
+    pk: str
+    sk: str
+    key: bytes
+    puts: tuple[Item, ...]
+    flip: Item
+
+
+class Planner:
+    """Makes plans and their tokens. Times are epoch milliseconds."""
+
+    def __init__(self, blobs: Blobs, sealer: Sealer, *, thread_hours: float):
+        self._blobs = blobs
+        self._sealer = sealer
+        self._thread_hours = thread_hours
+
+    def plan(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> tuple[Plan, Turn | None]:
+        """The plan, and the turn with its number; writes objects that are too large for an item."""
+        head = begun.head
+        number = loaded.number + (1 if turn else 0)
+        # a branch takes its seq for its generation, so that no writer that died shares it: see Chain._shortcut
+        gen = head.seq if loaded.is_branch else head.gen
+        numbered = replace(turn, number=number, thread_id=head.thread_id) if turn else None
+        sk = turn_key(gen, number, head.seq, begun.owner)
+        link: Item = {"PK": head.pk, "SK": sk, "n": number, "cp": saved.checkpoint_id, "k": begun.key, "b": begun.body}
+        link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
+        puts = (*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved))
+        flip = {":n": number, ":gen": gen, ":last": sk, ":cp": saved.checkpoint_id, ":la": now}
+        return Plan(head.pk, sk, begun.key, puts, flip | self._rest_of_flip(begun, loaded, turn, now)), numbered
+
+    def _rest_of_flip(self, begun: Begun, loaded: Loaded, turn: Turn | None, now: int) -> Item:
+        head = begun.head
+        keys = head.keys[head.n - loaded.number :]
+        rest: Item = {
+            ":expires": expiry(now, head.created, self._thread_hours),
+            ":keys": list(([begun.key, *keys] if turn else keys)[:KEPT_KEYS]),
+            ":st": turn.status if turn else "complete",
+            ":seq": head.seq,
+            ":owner": begun.owner,
+        }
+        return rest | ({":agent": turn.agent, ":title": _title(begun.message)} if turn else {})
+
+    def _link_items(self, link: Item, saved: Saved, turn: Turn | None) -> list[Item]:
+        payload, pk = payload_of(turn, saved.segments), link["PK"]
+        if turn is None:
+            return [{**link, "edit": True, **self._link_value(link, payload)}]
+        sk = details_key(link["SK"])
+        sealed = self._sealer.seal(turn.details, pk, sk)
+        if len(sealed) <= DETAILS_INLINE_BYTES and len(str(turn.details)) <= DETAILS_INLINE_CHARACTERS:
+            return [{**link, **self._link_value(link, {**payload, "details": turn.details})}]
+        aside = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": link["ttl"], **self._blobs.attributes(pk, sk, sealed)}
+        return [{**link, "aside": True, **self._link_value(link, payload)}, aside]
+
+    def _link_value(self, link: Item, payload: JSON) -> Item:
+        return self._blobs.attributes(link["PK"], link["SK"], self._sealer.seal(payload, *seal_context(link)))
+
+    def _checkpoint_item(self, link: Item, saved: Saved) -> Item:
+        pk, sk = link["PK"], checkpoint_key(saved.checkpoint_id)
+        sealed = self._sealer.seal(saved.checkpoint, pk, sk, link["SK"])
+        value = self._blobs.attributes(pk, sk, sealed)
+        return {"PK": pk, "SK": sk, "v": LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
+
+    def token(self, plan: Plan, now: int, mint: Callable[[int], bytes]) -> str:
+        """The whole plan, encrypted for this thread; over 100 KB it lies in an object."""
+        content = {"until": now + TOKEN_MS, "sk": plan.sk, "key": plan.key, "flip": plan.flip, "puts": list(plan.puts)}
+        sealed = self._sealer.encrypt(content, mint(NONCE_BYTES), plan.pk)
+        if len(sealed) > TOKEN_BYTES:
+            inner = self._blobs.attributes(plan.pk, f"TOKEN#{plan.sk}", sealed, inline_bytes=0)
+            sealed = self._sealer.encrypt({"object": inner}, mint(NONCE_BYTES), plan.pk)
+        return urlsafe_b64encode(sealed).decode().rstrip("=")
+
+    def plan_in(self, pk: str, token: str, now: int) -> Plan:
+        """Raises InvalidRetryToken for a token that is altered, of another thread, or older than 15 minutes."""
+        try:
+            sealed = urlsafe_b64decode(token + "=" * (-len(token) % 4))
+        except (Base64Error, ValueError) as error:
+            raise InvalidRetryToken from error
+        content = self._sealer.decrypt(sealed, pk)
+        if "object" in content:
+            content = self._sealer.decrypt(self._blobs.value(content["object"]), pk)
+        if content["until"] < now:
+            raise InvalidRetryToken
+        return Plan(pk, content["sk"], content["key"], tuple(content["puts"]), content["flip"])
+
+
+def _title(message: str) -> str:
+    line = " ".join(message.split())
+    return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1]}…"
