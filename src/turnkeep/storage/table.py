@@ -26,10 +26,7 @@ from turnkeep.storage.head import FIRST_SEQ, Head, newborn, read_head
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import (
     HEAD,
-    LAYOUT,
     checkpoint_key,
-    item_ttl,
-    message_key,
     number_of,
     partition,
     turn_ceiling,
@@ -40,7 +37,6 @@ from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
 from turnkeep.storage.threads import Threads
 
 KEY_BYTES, BODY_BYTES, OWNER_BYTES = 6, 16, 9
-PENDING_INLINE_BYTES = 1024
 _LONGEST_WAIT_SECONDS = 5
 
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
@@ -77,17 +73,9 @@ class Table(Threads):
         `body` is what tells two requests apart. Raises NotFound, ThreadBusy, TurnInProgress, IdempotencyKeyReused,
         AgentMismatch, StoreUnavailable.
         """
-        pk, now = partition(principal, thread_id), self._now()
-        user = user_key(principal)
-        want = Begun(
-            head=read_head({"PK": pk, **newborn(pk, user, now, self._thread_hours)}),
-            key=self._sealer.digest(KEY_BYTES, "key", pk, key),
-            body=self._sealer.digest(BODY_BYTES, "body", pk, body),
-            owner=self._mint(OWNER_BYTES),
-            message=message,
-            created=False,
-        )
-        pending = self._pending_item(want, now, create=create)
+        user, now = user_key(principal), self._now()
+        want = self._wanted(partition(principal, thread_id), user, key, body, message)
+        pending = self._pending_item(want.head.pk, want.key, want.body, message, must_exist=not create)
         try:
             return self._take(want, pending, user, agent, create=create)
         except Refused as refused:
@@ -97,6 +85,20 @@ class Table(Threads):
         if head is None or not create:
             raise NotFound
         self._replace_dead(head, user, {})
+        return self._take_newborn(want, pending, user, agent)
+
+    def _wanted(self, pk: str, user: str, key: str, body: bytes, message: str) -> Begun:
+        """What BEGIN asks for; `head` is a thread born now, and its `created` the time of this BEGIN."""
+        return Begun(
+            head=read_head({"PK": pk, **newborn(pk, user, self._now(), self._thread_hours)}),
+            key=self._sealer.digest(KEY_BYTES, "key", pk, key),
+            body=self._sealer.digest(BODY_BYTES, "body", pk, body),
+            owner=self._mint(OWNER_BYTES),
+            message=message,
+            created=False,
+        )
+
+    def _take_newborn(self, want: Begun, pending: Item, user: str, agent: str | None) -> Begun:
         try:
             return replace(self._take(want, pending, user, agent, create=False), created=True)
         except Refused as refused:
@@ -126,21 +128,6 @@ class Table(Threads):
         )
         head = read_head(item)
         return replace(want, head=head, created=create and head.seq == FIRST_SEQ)
-
-    def _pending_item(self, want: Begun, now: int, *, create: bool) -> Item:
-        """The pending message as HEAD keeps it; a long one is put aside first, so that HEAD stays small."""
-        pk = want.head.pk
-        pending: Item = {"k": want.key, "b": want.body, "at": now}
-        sealed = self._sealer.seal(want.message, pk, HEAD, "message")
-        if len(sealed) <= PENDING_INLINE_BYTES:
-            return {**pending, "m": sealed}
-        if not create:
-            self._alive(self._items.get(pk, HEAD))
-        sk = message_key(want.key)
-        aside = self._sealer.seal(want.message, pk, sk, "message")
-        value = self._blobs.attributes(pk, sk, aside)
-        self._items.write_many(puts=[{"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(now), **value}])
-        return pending
 
     def _refused(self, want: Begun, head: Head, agent: str | None, *, create: bool) -> Begun | Turn:
         now = want.head.created

@@ -10,10 +10,20 @@ from turnkeep.records import JSON, Pending, Principal, Status, Thread
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import FIRST_SEQ, Head, newborn, read_head
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import BY_USER, HEAD, expiry_bucket, message_key, partition, user_key
+from turnkeep.storage.keys import (
+    BY_USER,
+    HEAD,
+    LAYOUT,
+    expiry_bucket,
+    item_ttl,
+    message_key,
+    partition,
+    user_key,
+)
 from turnkeep.storage.sealing import Sealer
 
 METADATA_BYTES = 1024
+PENDING_INLINE_BYTES = 1024
 LIST_PAGE = 50
 # A deleted thread's HEAD outlives a stalled writer by 15 minutes; cleanup may come up to an hour before `due`.
 TOMBSTONE_MS = (60 + 15) * 60_000
@@ -203,6 +213,20 @@ class Threads:
             metadata=self._metadata(head),
             pending=self._pending(head) if with_message else None,
         )
+
+    def _pending_item(self, pk: str, key: bytes, body: bytes, message: str, *, must_exist: bool) -> Item:
+        """The pending message as HEAD keeps it; a long one is put aside first, so that HEAD stays small."""
+        now = self._now()
+        pending: Item = {"k": key, "b": body, "at": now}
+        sealed = self._sealer.seal(message, pk, HEAD, "message")
+        if len(sealed) <= PENDING_INLINE_BYTES:
+            return {**pending, "m": sealed}
+        if must_exist:
+            self._alive(self._items.get(pk, HEAD))
+        sk = message_key(key)
+        value = self._blobs.attributes(pk, sk, self._sealer.seal(message, pk, sk, "message"))
+        self._items.write_many(puts=[{"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(now), **value}])
+        return pending
 
     def _pending(self, head: Head) -> Pending | None:
         if head.pending is None:
