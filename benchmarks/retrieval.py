@@ -47,14 +47,14 @@ class Row:
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of collections")
+    arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="a collection, or a folder of them")
     arguments.add_argument("--set", action="append", dest="sets", help="a sub-folder; repeatable; default: all")
     options = arguments.parse_args()
-    sets = options.sets or _collections(options.data)
-    if not sets:
-        sys.exit(f"no collection with {', '.join(FILES)} under {options.data}; name its parent folder with --data")
+    folders = [options.data / name for name in options.sets or []] or _collections(options.data)
+    if not folders:
+        sys.exit(f"no collection with {', '.join(FILES)} in {options.data} or its sub-folders; name one with --data")
     try:
-        rows = [row for name in sets for row in measure(options.data / name)]
+        rows = [row for folder in folders for row in measure(folder)]
     except (OSError, ValueError) as error:
         sys.exit(f"cannot measure: {error}")
     _print(rows)
@@ -146,8 +146,10 @@ def _judgements(path: Path) -> Judgements:
     return judgements
 
 
-def _collections(data: Path) -> list[str]:
-    return sorted(folder.name for folder in data.glob("*") if all((folder / name).is_file() for name in FILES))
+def _collections(data: Path) -> list[Path]:
+    """The folder itself, or those of its sub-folders that hold a collection."""
+    places = sorted([data, *data.glob("*")])
+    return [place for place in places if all((place / name).is_file() for name in FILES)]
 
 
 def _milliseconds(since: float) -> float:
