@@ -20,7 +20,6 @@ from turnkeep.errors import (
     IdempotencyKeyReused,
     InvalidRetryToken,
     NotFound,
-    StateCorrupt,
     StoreUnavailable,
     Superseded,
     ThreadBusy,
@@ -196,6 +195,11 @@ class StoreMachine(RuleBasedStateMachine):
         life = self.lives.get(thread)
         return life if life and life.expires > self.time else None
 
+    def runs_on(self, thread: str) -> bool:
+        """Whether a turn that began before the thread expired may still bring it back."""
+        life = self.lives.get(thread)
+        return bool(life and life.holder and life.until > self.time)
+
     def born(self, thread: str) -> Life:
         if thread in self.lives:
             self.lives[thread].holder = None
@@ -215,8 +219,10 @@ class StoreMachine(RuleBasedStateMachine):
     def refusal(self, thread: str, key: str, message: str, *, create: bool) -> type[Exception] | Said | None:
         """What BEGIN must answer instead of giving the thread."""
         life = self.living(thread)
+        if life is None and create:
+            return ThreadBusy if self.runs_on(thread) else None
         if life is None:
-            return None if create else NotFound
+            return NotFound
         for said in life.at.turns:
             if said.key == key:
                 return said if said.message == message else IdempotencyKeyReused
@@ -414,7 +420,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert writer.begun
         try:
             self.table.load(writer.begun.head, None)
-        except StateCorrupt:
+        except Superseded:
             assert self.lives.get(writer.thread) is not writer.life
 
     def apply(self, writer: Writer, lost: str) -> None:
@@ -517,6 +523,10 @@ class StoreMachine(RuleBasedStateMachine):
         self.items.lost = "" if life else lost
         if life and if_exists == "raise":
             assert raises(ThreadExists, self.table.create_thread, self.principal, thread)
+            return
+        if life is None and self.runs_on(thread):
+            self.items.lost = ""
+            assert raises(ThreadBusy, self.table.create_thread, self.principal, thread)
             return
         made = self.table.create_thread(self.principal, thread, if_exists=if_exists)
         self.items.lost = ""

@@ -72,7 +72,12 @@ class Threads:
         return self._thread(old)
 
     def _replace_dead(self, old: Head, user: str, more: Item) -> Head:
-        """A new thread where an expired one stands; the old items are out of its reach by their generation."""
+        """A new thread where an expired one stands; the old items are out of its reach by their generation.
+
+        Raises ThreadBusy while a turn that began before the expiry still runs: it will bring the thread back.
+        """
+        if old.is_leased(self._now()):
+            raise ThreadBusy(retry_after=1)
         born = newborn(old.pk, user, self._now(), self._thread_hours, seq=old.seq + 1, gen=old.seq + 1)
         item = {"PK": old.pk, "SK": HEAD, **born, **more}
         try:
