@@ -164,6 +164,11 @@ class ModelTruncated(ModelFault):
     status, code, title = 502, "model_truncated", "The model's answer was cut off"
     advice = "Nothing was stored; ask for less, or send the same request again."
 
+    def __init__(self, detail: str | None = None, *, retry_after: int | None = None, at_limit: bool = False):
+        """`at_limit`: the model wrote all it was allowed to, so the connection and the server are well."""
+        self.at_limit = at_limit
+        super().__init__(detail, retry_after=retry_after)
+
 
 class ModelBusy(ModelFault):
     status, code, title = 503, "model_busy", "The model takes no more requests just now"

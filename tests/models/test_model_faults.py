@@ -52,3 +52,10 @@ def test_a_recursion_error_says_that_the_agent_did_not_end() -> None:
     fault = as_fault(GraphRecursionError("x"))
     assert fault is not None
     assert "did not come to an end" in (fault.detail or "")
+
+
+def test_a_context_that_llama_cpp_names_too_long_is_named_so() -> None:
+    error = library_error("openai", "BadRequestError", status_code=400, type="exceed_context_size_error")
+    fault = as_fault(error)
+    assert fault is not None
+    assert fault.detail == "The conversation is longer than the model can read."

@@ -1,6 +1,7 @@
 """Faults of a model over the wire: whatever happens, the right ModelFault comes out and nothing else."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -223,10 +224,14 @@ async def test_a_result_that_stays_unusable_is_a_model_error(call: str, fault: s
 
 @pytest.mark.parametrize("mode", ["invoke", "stream"])
 @pytest.mark.parametrize("call", INNER_CALLS)
-async def test_a_truncated_inner_call_ends_the_run(call: str, mode: str) -> None:
-    cut = calls(RESULTS[call], '{"score": 9', "length") if call in RESULTS else says("It adds low-rank", "length")
-    with WireServer([*INNER_CALLS[call][0], cut]) as server, pytest.raises(ModelTruncated):
-        await turn(server, mode)
+async def test_an_inner_call_that_stays_truncated_ends_the_run(call: str, mode: str) -> None:
+    cut = [says("It adds low-rank", "length")]
+    if call in RESULTS:
+        cut = [calls(RESULTS[call], '{"score": 9', "length"), says('{"score": 9', "length")]
+    with WireServer([*INNER_CALLS[call][0], *cut]) as server:
+        with pytest.raises(ModelTruncated) as caught:
+            await turn(server, mode)
+        assert caught.value.detail == "The answer ran into its token limit."
 
 
 @pytest.mark.parametrize("mode", ["invoke", "stream"])
@@ -259,10 +264,67 @@ async def test_a_fault_in_any_inner_call_is_the_fault_of_the_run(call: str, faul
         await turn(server, mode, timeout_seconds=timeout_of(fault))
 
 
-async def test_a_result_written_as_text_is_taken() -> None:
-    fenced = says('```json\n{"score": 95, "reason": "of the field"}\n```')
-    with WireServer([fenced, GRADE, ANSWER]) as server:
+AS_TEXT = [
+    '{"score": 95, "reason": "of the field"}',
+    '```json\n{"score": 95, "reason": "of the field"}\n```',
+    '<tool_call>\n{"name": "ScopeResult", "arguments": {"score": 95, "reason": "of the field"}}\n</tool_call>',
+    '{"name": "ScopeResult", "parameters": {"score": 95, "reason": "of the field"}}',
+]
+
+
+@pytest.mark.parametrize("text", AS_TEXT)
+async def test_a_result_written_as_text_is_taken(text: str) -> None:
+    with WireServer([says(text), GRADE, ANSWER]) as server:
         assert (await turn(server, "invoke")).details["guardrail_score"] == 95
+
+
+WITHOUT_TOOLS: dict[str, Callable[[], Answer]] = {
+    "prose": lambda: says("It is surely relevant."),
+    "prose without end": lambda: says("It is surely relevant, and", "length"),
+    "400": lambda: fails("400 Bad Request"),
+    "422": lambda: fails("422 Unprocessable Entity"),
+}
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("answer", WITHOUT_TOOLS)
+async def test_a_server_without_tools_is_asked_for_json_of_the_schema(answer: str, mode: str) -> None:
+    written = says('{"score": 95, "reason": "of the field"}')
+    with WireServer([WITHOUT_TOOLS[answer](), written, GRADE, ANSWER]) as server:
+        assert (await turn(server, mode)).details["guardrail_score"] == 95
+        again = server.bodies[1]
+    schema = again["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["score"]["maximum"] == 100
+    assert json.dumps(schema) in again["messages"][-1]["content"]
+    assert (again["temperature"], again["max_tokens"]) == (0.0, 400)
+    assert "tools" not in again
+
+
+async def test_a_model_that_calls_tools_badly_is_asked_for_the_tool_again() -> None:
+    with WireServer([calls("ScopeResult", {}), SCOPE, GRADE, ANSWER]) as server:
+        await turn(server, "invoke")
+        again = server.bodies[1]
+    assert again["tool_choice"]["function"]["name"] == "ScopeResult"
+    assert "response_format" not in again
+
+
+@pytest.mark.parametrize("status", ["500 Internal Server Error", "401 Unauthorized", "404 Not Found"])
+async def test_a_server_that_fails_is_not_asked_in_another_way(status: str) -> None:
+    with WireServer([fails(status)]) as server:
+        with pytest.raises(ModelError):
+            await turn(server, "invoke")
+        assert len(server.bodies) == 1
+
+
+async def test_what_a_call_read_that_ran_into_its_limit_is_counted_as_estimated() -> None:
+    meter = UsageMeter()
+    with WireServer([says("It is surely", "length"), SCOPE, GRADE, ANSWER]) as server:
+        await turn(server, "invoke", {"callbacks": [meter]})
+    usage = meter.usage(price_of)
+    assert len(meter.calls) == 4
+    assert usage.input_tokens > 33
+    assert usage.estimated
+    assert usage.cost_usd is None
 
 
 async def test_requests_carry_limits_and_no_parts() -> None:

@@ -65,7 +65,7 @@ FAULTS = {
     "malformed JSON": while_answering(lambda: garbles, 502, "model_error"),
     "refusing to grade": while_grading(lambda: refuses("I will not."), 502, "model_error"),
     "a bad tool call": while_grading(lambda: calls("GradeResult", '{"relevant_ids": ['), 502, "model_error"),
-    "a cut tool call": Fault(lambda: [calls("ScopeResult", '{"score": 9', "length")], 502, "model_truncated"),
+    "a cut tool call": while_grading(lambda: calls("GradeResult", '{"relevant', "length"), 502, "model_truncated"),
 }
 
 

@@ -1,5 +1,6 @@
 """Inner calls: each has a name, its own limits, and a typed result or text. A typed result that cannot be used is
-asked for once more with the reason. Calls that the user should not see carry LangGraph's tag for that."""
+asked for once more with the reason, and as plain JSON where the server or its model seems to know no tools. Calls that
+the user should not see carry LangGraph's tag for that."""
 
 import json
 import re
@@ -8,18 +9,22 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
 
-from turnkeep.errors import ModelError
+from turnkeep.errors import ModelError, ModelFault, ModelTruncated
+from turnkeep.models.faults import is_refused_request
 
 INNER_CALL = "inner_call"
 MODEL_REFUSED = "model_refused"
 
-_FENCE = re.compile(r"^```\w*\n|\n```$")
+type Asked = Runnable[LanguageModelInput, AIMessage]
+
+_WRAPPING = re.compile(r"^(?:```\w*\n|<tool_call>)|(?:\n```|</tool_call>)$")
 
 
 @dataclass(frozen=True)
@@ -71,21 +76,53 @@ async def ask_text(
 
 async def ask_typed[R: BaseModel](model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
     """The model's result; raises ModelFault, after one repair also for a result that cannot be used."""
-    bound = model.bind_tools([call.result], tool_choice=call.result.__name__).bind(
-        temperature=call.temperature, max_tokens=call.max_tokens
-    )
-    config = _config(call.name, visible=False)
-    asked = _marked(messages, call.name)
-    first = await bound.ainvoke(asked, config)
+    asked, config = _marked(messages, call.name), _config(call.name, visible=False)
+    by_tool = _by_tool(model, call)
+    first = await _first_answer(by_tool, asked, config)
     result = _read(call.result, first)
     if isinstance(result, call.result):
         return result
-    complaint = f"Your last answer could not be used: {result}. Call {call.result.__name__} once, with valid arguments."
-    second = await bound.ainvoke([*asked, HumanMessage(complaint)], config)
-    result = _read(call.result, second)
+    knows_tools = bool(first.tool_calls or first.invalid_tool_calls)
+    again = by_tool if knows_tools else _by_schema(model, call)
+    how = f"Call {call.result.__name__} once, with valid arguments." if knows_tools else _in_words(call.result)
+    complaint = HumanMessage(f"Your last answer could not be used: {result}. {how}")
+    result = _read(call.result, await again.ainvoke([*asked, complaint], config))
     if isinstance(result, call.result):
         return result
     raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
+
+
+async def _first_answer(bound: Asked, asked: list[BaseMessage], config: RunnableConfig) -> AIMessage:
+    """An empty answer stands for one that ran into its limit, which is what prose in place of a tool call often comes
+    to, and for a request that the server refused, which is what some do with tools."""
+    try:
+        return await bound.ainvoke(asked, config)
+    except ModelFault as fault:
+        is_at_limit = isinstance(fault, ModelTruncated) and fault.at_limit
+        if not is_at_limit and not is_refused_request(fault):
+            raise
+    return AIMessage("")
+
+
+def _by_tool[R: BaseModel](model: BaseChatModel, call: TypedCall[R]) -> Asked:
+    bound = model.bind_tools([call.result], tool_choice=call.result.__name__)
+    return bound.bind(temperature=call.temperature, max_tokens=call.max_tokens)
+
+
+def _by_schema[R: BaseModel](model: BaseChatModel, call: TypedCall[R]) -> Asked:
+    """Servers of local models hold a model to a schema that they would not hold to a tool."""
+    schema = {"name": call.result.__name__, "schema": _schema_of(call.result)}
+    form = {"type": "json_schema", "json_schema": schema}
+    return model.bind(response_format=form, temperature=call.temperature, max_tokens=call.max_tokens)
+
+
+def _in_words(kind: type[BaseModel]) -> str:
+    return f"Answer with one JSON object and nothing else. It has to fit this schema: {json.dumps(_schema_of(kind))}"
+
+
+def _schema_of(kind: type[BaseModel]) -> dict[str, Any]:
+    schema: dict[str, Any] = convert_to_openai_tool(kind)["function"]["parameters"]
+    return schema
 
 
 def inner_call_of(messages: Sequence[BaseMessage]) -> str | None:
@@ -125,16 +162,19 @@ def _arguments(name: str, message: AIMessage) -> dict[str, Any] | str:
         return "it called an unknown tool"
     if message.invalid_tool_calls:
         return "the arguments were not valid JSON"
-    return _json_object(message.text)
+    return _json_object(name, message.text)
 
 
-def _json_object(text: str) -> dict[str, Any] | str:
-    """Some local servers ignore `tool_choice`; their models then write the object as text."""
+def _json_object(name: str, text: str) -> dict[str, Any] | str:
+    """Some local servers ignore `tool_choice`; their models then write the object, or the whole call, as text."""
     try:
-        found = json.loads(_FENCE.sub("", text.strip()))
+        found = json.loads(_WRAPPING.sub("", text.strip()))
     except ValueError:
         return "it called no tool"
-    return found if isinstance(found, dict) else "it called no tool"
+    if not isinstance(found, dict):
+        return "it called no tool"
+    arguments = found.get("arguments", found.get("parameters")) if found.get("name") == name else None
+    return arguments if isinstance(arguments, dict) else found
 
 
 def _storable(text: str) -> str:

@@ -15,7 +15,7 @@ _FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
     "TimeoutException": (ModelTimeout, None),
     "RateLimitError": (ModelBusy, None),
     "ModelRateLimitError": (ModelBusy, None),
-    "LengthFinishReasonError": (ModelTruncated, None),
+    "LengthFinishReasonError": (ModelTruncated, "The answer ran into its token limit."),
     "ContentFilterFinishReasonError": (ModelTruncated, "The provider's content filter cut the answer off."),
     "OutputParserException": (ModelError, "The model's answer did not have the form that was asked for."),
     "AuthenticationError": (ModelError, "The model's server does not accept the API key of this deployment."),
@@ -43,7 +43,12 @@ def as_fault(error: BaseException) -> TurnkeepError | None:
         return error
     if isinstance(error, ValueError) and str(error).startswith("No generation chunks were returned"):
         return ModelError("The model's answer was empty or could not be read.")
-    return _by_status(error) or _by_class(error)
+    return _by_status(error) or _by_type(error) or _by_class(error)
+
+
+def is_refused_request(fault: ModelFault) -> bool:
+    """Whether the server would not take the request as it was; one that asks for less may fare better."""
+    return getattr(fault.__cause__, "status_code", None) in (400, 422)
 
 
 def _by_status(error: BaseException) -> ModelFault | None:
@@ -52,6 +57,12 @@ def _by_status(error: BaseException) -> ModelFault | None:
     if getattr(error, "code", None) == "insufficient_quota":
         return ModelError("The model account of this deployment has no quota left.")
     return ModelBusy(retry_after=_retry_after(error))
+
+
+def _by_type(error: BaseException) -> ModelFault | None:
+    """What a server names in its body where the client library has no class for it."""
+    is_too_long = getattr(error, "type", None) == "exceed_context_size_error"  # llama.cpp
+    return ModelError(_TOO_LONG) if is_too_long and _is_from_library(type(error)) else None
 
 
 def _by_class(error: BaseException) -> ModelFault | None:

@@ -173,7 +173,8 @@ def _reason_of(generation: ChatGeneration) -> str | None:
 
 def _check_reason(reason: str | None) -> None:
     if reason not in _ENDINGS:
-        raise ModelTruncated(_CUT_OFF.get(reason or "", "The answer broke off before its end."))
+        detail = _CUT_OFF.get(reason or "", "The answer broke off before its end.")
+        raise ModelTruncated(detail, at_limit=reason == "length")
 
 
 def _refusal_in(chunk: dict[str, Any]) -> str | None:

@@ -1,5 +1,5 @@
 """Counts the tokens of one run. A model that reports no usage is estimated, and the sum then says so. A call that
-failed is not counted: its run makes no turn."""
+failed is not counted, for its run makes no turn; only one that ran into its limit may be made good by another."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
+from turnkeep.errors import ModelTruncated
 from turnkeep.models.prices import Price
 from turnkeep.records import Usage
 from turnkeep.tokens import estimate_tokens
@@ -63,7 +64,9 @@ class UsageMeter(BaseCallbackHandler):
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
-            self._prompts.pop(run_id, None)
+            prompt = self._prompts.pop(run_id, "")
+            if isinstance(error, ModelTruncated) and error.at_limit:
+                self.calls.append(ModelCall("", estimate_tokens(prompt), 0, estimated=True))
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
