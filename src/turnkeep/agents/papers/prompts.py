@@ -44,7 +44,7 @@ class ScopeResult(BaseModel):
 class GradeResult(BaseModel):
     """Which documents help to answer the question."""
 
-    relevant_ids: list[str] = Field(max_length=50, description="ids of the documents that help; may be empty")
+    relevant_ids: list[str] = Field(max_length=10, description="ids of the documents that help; may be empty")
     reason: str = Field(max_length=500, description="one sentence")
 
 
