@@ -126,7 +126,7 @@ def length_of(loaded: Loaded) -> int:
     return int(loaded.checkpoint["lengths"][0][2]) if loaded.checkpoint else 0
 
 
-def plain_turn(message: str, reply: str) -> Turn:
+def plain_turn(message: str, reply: str, at: float = NOON, details: JSON | None = None) -> Turn:
     return Turn(
         thread_id=None,
         number=0,
@@ -134,11 +134,12 @@ def plain_turn(message: str, reply: str) -> Turn:
         message=message,
         reply=reply,
         status="complete",
-        created_at=NOON,
+        created_at=at,
         duration_ms=5,
         provider="demo",
         model="demo",
         usage=Usage(1, 2),
+        details=details or {},
     )
 
 

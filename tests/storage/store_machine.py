@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from desk import plain_turn
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from memory_items import MemoryItems
@@ -26,7 +27,7 @@ from turnkeep.errors import (
     ThreadExists,
     TurnInProgress,
 )
-from turnkeep.records import Principal, Turn, Usage
+from turnkeep.records import Principal, Turn
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.items import Item, Items
@@ -293,7 +294,7 @@ class StoreMachine(RuleBasedStateMachine):
             {"lengths": [["", "messages", keep + len(new)]]},
             (Segment("", "messages", keep, elements),),
         )
-        turn = None if edits else plain_turn(writer.message, new[-1], self.time)
+        turn = None if edits else plain_turn(writer.message, new[-1], self.time, {"of": new[-1]})
         writer.plan, writer.turn = self.table.prepare(writer.begun, loaded, saved, turn)
         writer.prepared = self.time
         assert edits or (writer.turn and writer.turn.number == number)
@@ -628,23 +629,6 @@ def replayed(loaded: Loaded) -> tuple[str, ...]:
     if loaded.checkpoint:
         assert start + len(texts) == loaded.checkpoint["lengths"][0][2]
     return tuple(texts)
-
-
-def plain_turn(message: str, reply: str, at: float) -> Turn:
-    return Turn(
-        thread_id=None,
-        number=0,
-        agent="papers",
-        message=message,
-        reply=reply,
-        status="complete",
-        created_at=at,
-        duration_ms=5,
-        provider="demo",
-        model="demo",
-        usage=Usage(1, 2),
-        details={"of": reply},
-    )
 
 
 def raises(kind: type[Exception], call: Callable[..., Any], *given: Any, **named: Any) -> bool:

@@ -81,7 +81,7 @@ def number_of(turn_sk: str) -> int:
     return _LAST_TURN - int(turn_sk[14:22])
 
 
-EVERY_TURN = "TURN#~"
+EVERY_TURN = "TURN#~"  # sorts just after the turns of all generations
 
 
 def details_key(turn_sk: str) -> str:

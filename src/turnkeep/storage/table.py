@@ -25,6 +25,7 @@ from turnkeep.records import Principal, Turn
 from turnkeep.storage.head import FIRST_SEQ, Head, newborn, read_head
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import (
+    EVERY_TURN,
     HEAD,
     checkpoint_key,
     number_of,
@@ -192,7 +193,7 @@ class Table(Threads):
         if head.checkpoint is None:
             return Loaded()
         low = 0 if window is None else max(0, head.n - window + 1)
-        high = turn_ceiling(0, 0) if window is None else turn_ceiling(head.gen, low)
+        high = EVERY_TURN if window is None else turn_ceiling(head.gen, low)
         items = self._items.between(head.pk, checkpoint_key(head.checkpoint), high)
         found = {item["SK"]: item for item in items}
         return self._loaded(head.pk, found, head.checkpoint, Loaded(head.n, head.last), low)
