@@ -12,14 +12,22 @@ from starlette.responses import JSONResponse
 from starlette.routing import Match, Route
 
 from turnkeep.errors import (
+    AgentFault,
     BadRequest,
     InternalError,
     InvalidRequest,
     MethodNotAllowed,
+    ModelFault,
     NotFound,
+    StateCorrupt,
+    StoreUnavailable,
+    Superseded,
+    ThreadBusy,
+    TurnInProgress,
     TurnkeepError,
 )
 from turnkeep.observability import correlation_id, count, logger, place
+from turnkeep.observability.metrics import Metric
 from turnkeep.records import JSON
 
 MAX_LISTED_ERRORS = 10
@@ -27,6 +35,16 @@ PROBLEM = "application/problem+json"
 OWN_WORDS = "turnkeep"
 """Type of the validation errors that schemas.py words itself."""
 
+_METRICS: Mapping[type, Metric] = {
+    ThreadBusy: "ThreadBusy",
+    TurnInProgress: "ThreadBusy",
+    Superseded: "Superseded",
+    StateCorrupt: "StateCorrupt",
+    ModelFault: "ModelFault",
+    AgentFault: "AgentFault",
+    StoreUnavailable: "StoreUnavailable",
+    InternalError: "InternalError",
+}
 _NO_ROUTE = "No route has this path; /openapi.json lists them."
 _FIELD = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _ADVICE = {
@@ -62,11 +80,15 @@ def as_problem(error: TurnkeepError) -> JSON:
     }
 
 
-def as_internal(error: BaseException) -> InternalError:
-    """What a caller may know of an exception that nobody expected; class and place go to the log."""
-    logger.error("unexpected exception", error=type(error).__name__, place=place(error))
-    count("InternalError")
-    return InternalError()
+def note(error: TurnkeepError) -> None:
+    """Tells the operator of an error that ended a request; each is noted once, where it becomes an answer."""
+    metric = next((_METRICS[kind] for kind in type(error).__mro__ if kind in _METRICS), None)
+    if metric:
+        count(metric, code=error.code)
+    if isinstance(error, StateCorrupt):
+        logger.error("stored thread unreadable", place=place(error))
+    elif error.status >= 500:
+        logger.warning("request failed", code=error.code)
 
 
 def respond(error: TurnkeepError, **more: Any) -> ProblemResponse:
@@ -75,13 +97,16 @@ def respond(error: TurnkeepError, **more: Any) -> ProblemResponse:
 
 
 async def _on_known(_: Request, error: TurnkeepError) -> ProblemResponse:
-    if error.status >= 500:
-        logger.warning("request failed", code=error.code)
+    note(error)
     return respond(error)
 
 
 async def _on_unknown(_: Request, error: Exception) -> ProblemResponse:
-    return respond(as_internal(error))
+    """A caller may know no more than that it happened; class and place go to the log."""
+    logger.error("unexpected exception", error=type(error).__name__, place=place(error))
+    internal = InternalError()
+    note(internal)
+    return respond(internal)
 
 
 async def _on_validation(_: Request, error: RequestValidationError) -> ProblemResponse:

@@ -71,14 +71,15 @@ class UsageMeter(BaseCallbackHandler):
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
             prompt = self._prompts.pop(run_id, "")
-            self.calls.append(_read_call(response, prompt))
+            self.calls.append(read_call(response, prompt))
 
     def _remember(self, run_id: UUID, prompt: str) -> None:
         with self._lock:
             self._prompts[run_id] = prompt
 
 
-def _read_call(response: LLMResult, prompt: str) -> ModelCall:
+def read_call(response: LLMResult, prompt: str = "") -> ModelCall:
+    """What a finished call used; estimated from `prompt` and the answer where the model does not say."""
     model = str((response.llm_output or {}).get("model_name", ""))
     texts: list[str] = []
     for generation in (one for batch in response.generations for one in batch):

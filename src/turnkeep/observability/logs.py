@@ -1,0 +1,112 @@
+"""Log lines are lower-case event sentences with fields and hold no message text: a tenant or thread appears as a salted
+hash, an exception as its class and place, because its text may quote a user. A field may not have the name of an
+attribute of LogRecord (`thread`, `name`, `module` ...): logging raises KeyError."""
+
+import hmac
+import json
+import logging
+import os
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Mapping
+from contextvars import ContextVar
+from pathlib import PurePath
+from typing import Any, TextIO
+
+from aws_lambda_powertools.logging import Logger
+
+SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "turnkeep"
+"""What tells the stacks of one account apart, in log lines and in metrics."""
+
+# The first would make CloudWatch read metrics out of a log line; the second tells nobody anything.
+_LEFT_OUT = {"_aws", "taskName"}
+
+
+def _as_line(fields: Mapping[str, Any]) -> str:
+    """ASCII, so that no character can end a line or fail to be written; never taken for metrics."""
+    told = {name: value for name, value in fields.items() if name not in _LEFT_OUT}
+    return json.dumps(told, default=str, separators=(",", ":"))
+
+
+logger = Logger(service="turnkeep", json_serializer=_as_line, utc=True, use_rfc3339=True)
+logger.append_keys(service=SERVICE)
+_plain = logging.getLogger("turnkeep")
+_plain.propagate = False  # Lambda's runtime has a handler on the root logger, which would write every line once more
+
+_correlation_id: ContextVar[str] = ContextVar("correlation_id", default="")
+_is_provisioned = os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "provisioned-concurrency"
+_cold_starts = iter(() if _is_provisioned else (True,))
+
+
+def correlate(correlation_id: str, **fields: str) -> None:
+    """From here on, every log line of this request carries the id and the fields; concurrent requests keep their own.
+    The first request of a sandbox is marked with `cold_start`."""
+    _correlation_id.set(correlation_id)
+    logger.thread_safe_clear_keys()
+    annotate(correlation_id=correlation_id, **fields)
+    if next(_cold_starts, False):
+        annotate(cold_start=True)
+
+
+def annotate(**fields: str | int) -> None:
+    """Adds fields to every later log line of this request, also to those of tasks that it starts."""
+    logger.thread_safe_append_keys(**fields)
+
+
+def annotations() -> dict[str, Any]:
+    """The fields that every log line of this request carries."""
+    return dict(logger.thread_safe_get_current_keys())
+
+
+def correlation_id() -> str:
+    return _correlation_id.get()
+
+
+def fingerprint(salt: str, *parts: str) -> str:
+    """Twelve hex digits that tell tenants, users and threads apart in logs without naming them."""
+    return hmac.digest(salt.encode(), "\0".join(parts).encode(), "sha256").hex()[:12]
+
+
+def place(error: BaseException) -> str:
+    """Where an exception was raised, as `file.py:line in function`; never what it says."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return "unknown"
+    last = frames[-1]
+    return f"{PurePath(last.filename).name}:{last.lineno} in {last.name}"
+
+
+def guard_output() -> None:
+    """From here on, what libraries log, warn of or let fall is told as a class and a place; its text, which may quote a
+    user or name a thread, is dropped. For a process of our own: it replaces the handlers of the root logger."""
+    logging.root.handlers[:] = [_Libraries(logging.WARNING)]
+    logging.raiseExceptions = False
+    warnings.showwarning = _on_warning
+    threading.excepthook = _on_lost
+    sys.unraisablehook = _on_lost
+
+
+class _Libraries(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        more = {"error": type(error).__name__, "place": place(error)} if error else {}
+        at = f"{record.filename}:{record.lineno} in {record.funcName}"
+        _plain.log(record.levelno, "a library logged", extra={"library": record.name, "at": at, **more})
+
+
+def _on_warning(  # noqa: PLR0917 - as warnings calls it
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    logger.warning("a library warned", kind=category.__name__, place=f"{PurePath(filename).name}:{lineno}")
+
+
+def _on_lost(lost: "threading.ExceptHookArgs | sys.UnraisableHookArgs") -> None:
+    where = place(lost.exc_value) if lost.exc_value else "unknown"
+    logger.error("an exception that nobody caught", error=lost.exc_type.__name__, place=where)

@@ -1,0 +1,79 @@
+"""What one turn took, for an operator: one EMF line and one log line when its run ends, however that is."""
+
+import sys
+import time
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+from turnkeep.errors import TurnkeepError
+from turnkeep.models.prices import price_of
+from turnkeep.observability import logger, measure
+from turnkeep.observability.metrics import Metric
+from turnkeep.records import Event, Turn
+
+if TYPE_CHECKING:
+    from turnkeep.models.usage import UsageMeter
+
+
+class Tally:
+    """Counts from its making on. `meter` is that of the run, once there is one."""
+
+    def __init__(self) -> None:
+        self.meter: UsageMeter | None = None
+        self._started = time.monotonic()
+        self._first_token: float | None = None
+
+    def see(self, event: Event) -> None:
+        if event.name == "token" and self._first_token is None:
+            self._first_token = self._elapsed()
+
+    async def over(self, work: Coroutine[Any, Any, Turn], *, agent: str) -> Turn:
+        """Does the work, which is a run and its COMMIT, and tells how it went."""
+        turn = None
+        try:
+            turn = await work
+        finally:
+            self._tell(turn, agent)
+        return turn
+
+    def _tell(self, turn: Turn | None, agent: str) -> None:
+        if values := (self._reached(turn) if turn else {}) | self._spent():
+            measure(values, agent=agent)
+        if turn is None:
+            error = sys.exception()
+            code = error.code if isinstance(error, TurnkeepError) else type(error).__name__
+            logger.info("run ended early", agent=agent, code=code, duration_ms=round(self._elapsed()))
+        elif turn.thread_id is None:
+            logger.info("stateless run answered", agent=agent, **_figures(turn, self._elapsed()))
+        elif turn.persisted:
+            logger.info("turn kept", agent=agent, turn_number=turn.number, **_figures(turn, self._elapsed()))
+
+    def _spent(self) -> dict[Metric, float]:
+        """Also of a run that failed: its calls were made."""
+        if self.meter is None or not self.meter.calls:
+            return {}
+        usage = self.meter.usage(price_of)
+        spent: dict[Metric, float] = {"ModelCalls": len(self.meter.calls)}
+        spent |= {"TokensIn": usage.input_tokens, "TokensOut": usage.output_tokens}
+        return spent if usage.cost_usd is None else {**spent, "CostUSD": usage.cost_usd}
+
+    def _reached(self, turn: Turn) -> dict[Metric, float]:
+        reached: dict[Metric, float] = {"TurnLatency": self._elapsed()}
+        if self._first_token is not None:
+            reached["FirstToken"] = self._first_token
+        if turn.thread_id is not None:
+            reached["Persisted"] = int(turn.persisted)
+        return reached
+
+    def _elapsed(self) -> float:
+        """Milliseconds."""
+        return round((time.monotonic() - self._started) * 1000, 1)
+
+
+def _figures(turn: Turn, milliseconds: float) -> dict[str, Any]:
+    return {
+        "duration_ms": round(milliseconds),
+        "model": turn.model,
+        "input_tokens": turn.usage.input_tokens,
+        "output_tokens": turn.usage.output_tokens,
+    }

@@ -1,0 +1,259 @@
+"""Log lines: whole, parseable, with fields that logging takes and without what a user said."""
+
+import ast
+import asyncio
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnkeep.observability import annotate, correlate, correlation_id, fingerprint, logger, place
+
+SOURCES = Path(__file__).parents[2] / "src"
+RESERVED = {*vars(logging.makeLogRecord({})), "message", "asctime"}
+OPTIONS = {"extra", "exc_info", "stack_info", "stacklevel"}
+
+
+def run(code: str, **environ: str) -> "subprocess.CompletedProcess[str]":
+    """A process of its own, because what it does to standard output and the root logger stays."""
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": "", **environ}
+    )
+
+
+def log_calls() -> list[tuple[Path, ast.Call]]:
+    found = []
+    for path in SOURCES.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            if is_method and isinstance(node.func.value, ast.Name) and node.func.value.id == "logger":
+                found.append((path, node))
+    return found
+
+
+def test_no_log_line_has_a_field_that_logging_refuses() -> None:
+    faults = [
+        f"{path.name}:{call.lineno} {keyword.arg}"
+        for path, call in log_calls()
+        for keyword in call.keywords
+        if keyword.arg in RESERVED - OPTIONS
+    ]
+    assert faults == []
+
+
+def test_no_log_line_is_built_from_values_or_carries_a_traceback() -> None:
+    """Values are fields; a traceback would end in the exception's text, which may quote a user."""
+    events = {"debug", "info", "warning", "error", "exception", "critical"}
+    faults = []
+    for path, call in log_calls():
+        assert isinstance(call.func, ast.Attribute)
+        if call.func.attr not in events:
+            continue
+        sentence = call.args[0]
+        is_plain = isinstance(sentence, ast.Constant) and str(sentence.value)[0].islower()
+        if not is_plain or call.func.attr == "exception" or any(k.arg == "exc_info" for k in call.keywords):
+            faults.append(f"{path.name}:{call.lineno}")
+    assert faults == []
+
+
+# Fields of a request
+
+
+async def test_concurrent_requests_keep_their_own_fields() -> None:
+    seen: dict[str, dict[str, object]] = {}
+
+    async def serve(name: str) -> None:
+        correlate(name)
+        annotate(thread_hash=f"h-{name}")
+        await asyncio.sleep(0)
+        assert correlation_id() == name
+        seen[name] = dict(logger.thread_safe_get_current_keys())
+
+    correlate("before")
+    await asyncio.gather(*(serve(str(number)) for number in range(5)))
+    assert seen == {str(n): {"correlation_id": str(n), "thread_hash": f"h-{n}"} for n in range(5)}
+
+
+def test_the_next_request_does_not_inherit_fields() -> None:
+    correlate("one")
+    annotate(thread_hash="h")
+    correlate("two")
+    assert logger.thread_safe_get_current_keys() == {"correlation_id": "two"}
+
+
+CORRELATED = """
+from turnkeep.observability import correlate, logger
+for number in "12":
+    correlate(number, function_request_id="f" + number)
+    logger.info("served")
+"""
+
+
+def test_only_the_first_request_of_a_sandbox_is_a_cold_start() -> None:
+    first, second = map(json.loads, run(CORRELATED, POWERTOOLS_SERVICE_NAME="a-stack").stdout.splitlines())
+    known = {"message": "served", "service": "a-stack", "level": "INFO"}
+    assert first.items() >= {**known, "correlation_id": "1", "function_request_id": "f1", "cold_start": True}.items()
+    assert second.items() >= {**known, "correlation_id": "2", "function_request_id": "f2"}.items()
+    assert "cold_start" not in second
+
+
+def test_a_sandbox_that_was_made_in_advance_has_no_cold_start() -> None:
+    assert "cold_start" not in run(CORRELATED, AWS_LAMBDA_INITIALIZATION_TYPE="provisioned-concurrency").stdout
+
+
+def test_a_hash_tells_apart_and_does_not_tell() -> None:
+    assert fingerprint("salt", "a", "bc") != fingerprint("salt", "ab", "c")
+    assert fingerprint("salt", "a") != fingerprint("other", "a")
+    assert fingerprint("salt", "a") == fingerprint("salt", "a")
+    assert "ann" not in fingerprint("salt", "ann")
+
+
+def test_the_place_of_an_exception_leaves_out_its_text() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        raise RuntimeError("what the user said")
+    found = place(caught.value)
+    assert found.startswith("test_logs.py:")
+    assert "user" not in found
+    assert place(RuntimeError("never raised")) == "unknown"
+
+
+# Injection
+
+TEXTS = st.text(st.characters(exclude_categories=())) | st.sampled_from(
+    ['\n{"level":"ERROR"}', "\r\n", "\x1b[31mred", "\u2028", "\x85", "\ud800", '{"_aws": {}}', '"}\n{"x":"', "%s %d"]
+)
+VALUES = TEXTS | st.integers() | st.booleans() | st.none() | st.dictionaries(TEXTS, TEXTS, max_size=2)
+FIELDS = st.dictionaries(st.sampled_from(["error", "place", "code", "field", "_aws"]), VALUES)
+
+
+@contextmanager
+def alone() -> Iterator[StringIO]:
+    """What our handler writes. Those of pytest get nothing: half a surrogate pair would break its report."""
+    log, written = logging.getLogger("turnkeep"), StringIO()
+    handlers = list(log.handlers)
+    assert isinstance(handlers[0], logging.StreamHandler)
+    before, handlers[0].stream = handlers[0].stream, written
+    log.handlers[:] = handlers[:1]
+    try:
+        yield written
+    finally:
+        handlers[0].stream, log.handlers[:] = before, handlers
+        correlate("")
+
+
+@given(calls=st.lists(st.tuples(TEXTS, FIELDS), max_size=5), annotated=TEXTS)
+def test_so_many_calls_write_so_many_lines_and_none_is_taken_for_metrics(
+    calls: list[tuple[str, dict[str, Any]]], annotated: str
+) -> None:
+    with alone() as written:
+        correlate("c")
+        annotate(thread_hash=annotated)
+        for sentence, fields in calls:
+            logger.info(sentence, **fields)
+    raw = written.getvalue().encode("ascii")
+    assert raw.count(b"\n") == len(raw.splitlines()) == len(calls)
+    assert all(byte == 0x0A or 0x20 <= byte < 0x7F for byte in raw)
+    for line, (_, fields) in zip(raw.splitlines(), calls, strict=True):
+        found = json.loads(line)
+        assert (found["thread_hash"], found["service"], "_aws" in found) == (annotated, "turnkeep", False)
+        told = {name: value for name, value in fields.items() if name != "_aws" and value is not None}
+        assert told.items() <= found.items()
+
+
+# What libraries say
+
+LIBRARIES = """
+import asyncio, gc, logging, sys, threading, warnings
+import turnkeep.observability as observability
+{guard}
+logging.getLogger("mangum.http").info("GET /threads/SECRET 200")
+logging.getLogger("httpx").setLevel(logging.DEBUG)
+logging.getLogger("httpx").debug("SECRET")
+logging.getLogger("urllib3").warning("Retrying: /SECRET")
+logging.getLogger("langgraph").warning("%d of SECRET %s", "not a number")
+warnings.warn("got SECRET of type str")
+try:
+    raise ValueError("SECRET")
+except ValueError:
+    logging.getLogger("mangum.http").exception("An error occurred: SECRET")
+
+def fall():
+    raise KeyError("SECRET")
+
+thread = threading.Thread(target=fall)
+thread.start()
+thread.join()
+
+class Clumsy:
+    def __del__(self):
+        raise RuntimeError("SECRET")
+
+Clumsy()
+
+async def lost():
+    asyncio.get_running_loop().create_task(broken())
+    await asyncio.sleep(0.01)
+
+async def broken():
+    raise LookupError("SECRET")
+
+asyncio.run(lost())
+gc.collect()
+sys.stdout.flush()
+"""
+
+
+def test_what_libraries_say_is_told_without_their_words() -> None:
+    done = run(LIBRARIES.format(guard="observability.guard_output()"))
+    assert "SECRET" not in done.stdout + done.stderr
+    assert done.stderr == ""
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["message"], line.get("library") or line.get("kind"), line.get("error")) for line in told] == [
+        ("a library logged", "urllib3", None),
+        ("a library logged", "langgraph", None),
+        ("a library warned", "UserWarning", None),
+        ("a library logged", "mangum.http", "ValueError"),
+        ("an exception that nobody caught", None, "KeyError"),
+        ("an exception that nobody caught", None, "RuntimeError"),
+        ("a library logged", "asyncio", "LookupError"),
+    ]
+    assert [line["level"] for line in told][:4] == ["WARNING", "WARNING", "WARNING", "ERROR"]
+    assert [line["place"].rpartition(" ")[2] for line in told[4:]] == ["fall", "__del__", "broken"]
+
+
+def test_without_the_guard_their_words_would_be_seen() -> None:
+    done = run(LIBRARIES.format(guard=""))
+    assert done.stderr.count("SECRET") >= 5
+
+
+RUNTIME = """
+import logging, sys
+{before}
+from awslambdaric import bootstrap
+sys.stdout = bootstrap.Unbuffered(sys.stdout)
+bootstrap._setup_logging(bootstrap.LogFormat.from_str({format!r}), "INFO", bootstrap.StandardLogSink())
+from turnkeep.observability import correlate, count, guard_output, logger
+{after}
+correlate("c")
+logger.info("served")
+logging.getLogger("boto3").warning("SECRET")
+count("Replayed")
+"""
+
+
+@pytest.mark.parametrize("log_format", ["JSON", "TEXT"])
+@pytest.mark.parametrize("before", ["", "import turnkeep.observability"])
+def test_no_line_is_written_twice_under_lambdas_own_logging(log_format: str, before: str) -> None:
+    done = run(RUNTIME.format(format=log_format, before=before, after="guard_output()"))
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line.get("message") for line in told] == ["served", "a library logged", None]
+    assert (told[2]["Replayed"], done.stderr) == ([1.0], "")

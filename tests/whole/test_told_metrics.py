@@ -1,0 +1,321 @@
+"""What an operator is told of each fault, read off the lines that are really written while it happens over HTTP."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from scripted import read_events
+from whole_site import Site, Visitor
+from wire import Answer, Exchange, WireServer, calls, fails, says
+
+from turnkeep.storage.keys import EVERY_TURN
+
+type Output = Callable[[], list[dict[str, Any]]]
+type Metrics = dict[str, float | str]
+
+SCOPE = calls("ScopeResult", {"score": 95, "reason": "of the field"})
+GRADE = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
+WELL = [SCOPE, GRADE, says("Small matrices [2106.09685].")]
+ASKED = {"message": "What is low-rank adaptation?"}
+THREAD = "/threads/t1/turns"
+PATIENT: dict[str, Any] = {"models": {"timeout_seconds": 20, "max_retries": 0}}
+
+
+@pytest.fixture
+def model() -> Iterator[WireServer]:
+    with WireServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def visitor(site: Site, model: WireServer, output: Output) -> Visitor:
+    """Has said nothing yet in the thread `t1`; what was told of its making is left out."""
+    opened = await site.open(model="openai:test", openai_base_url=model.base_url, **PATIENT)
+    assert (await opened.http.post("/threads", json={"thread_id": "t1"})).status_code == 200
+    output()
+    return opened
+
+
+def metrics(lines: list[dict[str, Any]]) -> list[Metrics]:
+    """The metrics of each line that holds some, with the code that comes with it."""
+    found = []
+    for line in lines:
+        if "_aws" in line:
+            [declared] = line["_aws"]["CloudWatchMetrics"]
+            values: Metrics = {metric["Name"]: line[metric["Name"]][0] for metric in declared["Metrics"]}
+            found.append(values | ({"code": line["code"]} if "code" in line else {}))
+    return found
+
+
+def sentences(lines: list[dict[str, Any]]) -> list[str]:
+    return [line["message"] for line in lines if "message" in line]
+
+
+def timed(values: Metrics) -> Metrics:
+    """Without the times, once they are plausible."""
+    rest = dict(values)
+    latency, first = float(rest.pop("TurnLatency")), float(rest.pop("FirstToken"))
+    assert 0 < first <= latency < 60_000
+    return rest
+
+
+TWO_CALLS = {"ModelCalls": 2, "TokensIn": 22, "TokensOut": 14}
+THREE_CALLS = {"ModelCalls": 3, "TokensIn": 33, "TokensOut": 21}
+
+
+# Turns
+
+
+async def test_a_kept_turn_is_one_line_of_metrics_and_one_sentence(
+    visitor: Visitor, model: WireServer, output: Output
+) -> None:
+    model.script += WELL
+    answer = await visitor.http.post(THREAD, json=ASKED, headers={"X-Correlation-Id": "c-1"})
+    assert answer.json()["persisted"]
+    lines = output()
+    [line] = metrics(lines)
+    assert timed(line) == {**THREE_CALLS, "Persisted": 1}
+    assert sentences(lines) == ["turn kept", "request answered"]
+    for line in lines:
+        assert (line["correlation_id"], line["turn_number"], line["service"]) == ("c-1", 1, "turnkeep")
+        assert len(line["thread_hash"]) == len(line["caller_hash"]) == 12
+    kept = lines[1]
+    assert kept["duration_ms"] >= answer.json()["duration_ms"]
+    assert (kept["agent"], kept["model"], kept["input_tokens"], kept["output_tokens"]) == ("papers", "test", 33, 21)
+
+
+async def test_the_cost_is_told_where_every_price_is_known(site: Site, output: Output) -> None:
+    demo = await site.open()
+    await demo.say(ASKED["message"], "t1")
+    [line] = metrics(output())
+    assert timed(line) | {"TokensIn": 0, "TokensOut": 0} == {
+        "ModelCalls": 3,
+        "TokensIn": 0,
+        "TokensOut": 0,
+        "CostUSD": 0,
+        "Persisted": 1,
+    }
+
+
+async def test_a_stateless_run_is_not_taken_for_one_that_was_lost(
+    visitor: Visitor, model: WireServer, output: Output
+) -> None:
+    model.script += WELL
+    assert not (await visitor.say(ASKED["message"]))["persisted"]
+    lines = output()
+    assert [timed(line) for line in metrics(lines)] == [THREE_CALLS]
+    assert sentences(lines) == ["stateless run answered", "request answered"]
+
+
+async def test_many_turns_at_once_are_told_apart(site: Site, output: Output) -> None:
+    demo = await site.open()
+    numbers = range(8)
+    await asyncio.gather(*(demo.say(ASKED["message"], f"t{number}") for number in numbers))
+    lines = output()
+    turns = [line for line in lines if "Persisted" in line]
+    assert len(turns) == len({line["thread_hash"] for line in turns}) == len(numbers)
+    assert {line["thread_hash"]: line["correlation_id"] for line in turns} == {
+        line["thread_hash"]: line["correlation_id"] for line in lines if line.get("message") == "turn kept"
+    }
+
+
+async def test_a_replay_is_no_second_turn(visitor: Visitor, model: WireServer, output: Output) -> None:
+    model.script += WELL
+    for expected in ("turn", "replay"):
+        assert (await visitor.http.post(THREAD, json=ASKED, headers={"Idempotency-Key": "k"})).status_code == 200
+        found = metrics(output())
+        assert found == [{"Replayed": 1}] if expected == "replay" else found[0]["Persisted"] == 1
+
+
+async def test_a_reply_that_could_not_be_kept_is_told_and_so_is_that_it_was_kept_later(
+    visitor: Visitor, site: Site, model: WireServer, output: Output
+) -> None:
+    model.script += WELL
+    site.refused.add("BatchWriteItem")
+    answer = (await visitor.http.post(THREAD, json=ASKED)).json()
+    lines = output()
+    assert [timed(line) for line in metrics(lines)] == [{**THREE_CALLS, "Persisted": 0}]
+    assert sentences(lines) == ["turn not persisted", "request answered"]
+    site.refused.clear()
+    later = await visitor.http.post("/threads/t1/turns:commit", json={"retry_token": answer["retry_token"]})
+    assert later.json()["persisted"]
+    assert metrics(output()) == [{"CommittedLater": 1}]
+
+
+# Threads that cannot be taken
+
+
+class Held:
+    """A model that answers its first call when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self._free = threading.Event(), threading.Event()
+
+    def then(self, answer: Answer) -> Answer:
+        def play(exchange: Exchange) -> None:
+            self.asked.set()
+            assert self._free.wait(30)
+            answer(exchange)
+
+        return play
+
+    def release(self) -> None:
+        self._free.set()
+
+
+async def test_a_busy_thread_is_told_whether_the_key_is_the_same_or_another(
+    visitor: Visitor, model: WireServer, output: Output
+) -> None:
+    held = Held()
+    model.script += [held.then(SCOPE), GRADE, says("Small matrices [2106.09685].")]
+    first = asyncio.ensure_future(visitor.http.post(THREAD, json=ASKED, headers={"Idempotency-Key": "k"}))
+    assert await asyncio.to_thread(held.asked.wait, 10)
+    for key, code in (("other", "thread_busy"), ("k", "turn_in_progress")):
+        refused = await visitor.http.post(THREAD, json=ASKED, headers={"Idempotency-Key": key})
+        assert (refused.status_code, refused.json()["code"]) == (409, code)
+        assert metrics(output()) == [{"ThreadBusy": 1, "code": code}]
+    held.release()
+    assert (await first).status_code == 200
+    assert [line["Persisted"] for line in metrics(output())] == [1]
+
+
+async def test_a_run_that_lost_its_thread_is_superseded_and_its_calls_are_paid(
+    visitor: Visitor, model: WireServer, output: Output
+) -> None:
+    held = Held()
+    model.script += [held.then(SCOPE), GRADE, says("Small matrices [2106.09685].")]
+    first = asyncio.ensure_future(visitor.http.post(THREAD, json=ASKED))
+    assert await asyncio.to_thread(held.asked.wait, 10)
+    assert (await visitor.http.delete("/threads/t1")).status_code == 204
+    held.release()
+    assert (await first).json()["code"] == "superseded"
+    lines = output()
+    assert metrics(lines) == [THREE_CALLS, {"Superseded": 1, "code": "superseded"}]
+    assert "run ended early" in sentences(lines)
+
+
+async def test_a_thread_that_cannot_be_read_is_told_with_the_place_that_found_out(
+    visitor: Visitor, site: Site, model: WireServer, output: Output
+) -> None:
+    model.script += WELL
+    await visitor.http.post(THREAD, json=ASKED)
+    [turn] = [sk for sk in site.lying("t1") if "TURN#" < sk < EVERY_TURN]
+    site.remove("t1", turn)
+    output()
+    for request in (visitor.http.post(THREAD, json=ASKED), visitor.http.get(THREAD)):
+        assert (await request).json()["code"] == "state_corrupt"
+        lines = output()
+        assert metrics(lines) == [{"StateCorrupt": 1, "code": "state_corrupt"}]
+        [told] = [line for line in lines if line.get("message") == "stored thread unreadable"]
+        assert (told["level"], len(told["thread_hash"])) == ("ERROR", 12)
+        assert ".py:" in told["place"]
+
+
+# Faults
+
+
+@pytest.mark.parametrize("route", [THREAD, f"{THREAD}/stream"])
+async def test_a_model_that_failed_is_told_once_with_what_was_spent(
+    route: str, visitor: Visitor, model: WireServer, output: Output
+) -> None:
+    model.script += [SCOPE, GRADE, fails("500 Internal Server Error")]
+    answer = await visitor.http.post(route, json=ASKED, headers={"X-Correlation-Id": "c-2"})
+    assert "model_error" in answer.text
+    lines = output()
+    assert metrics(lines) == [TWO_CALLS, {"ModelFault": 1, "code": "model_error"}]
+    assert {line["correlation_id"] for line in lines} == {"c-2"}
+    assert sentences(lines).count("request failed") == 1
+    [ended] = [line for line in lines if line.get("message") == "run ended early"]
+    assert ended["code"] == "model_error"
+
+
+@pytest.mark.parametrize("operation", ["UpdateItem", "Query", "GetItem"])
+async def test_a_store_that_is_down_is_told(
+    operation: str, visitor: Visitor, site: Site, model: WireServer, output: Output
+) -> None:
+    model.script += WELL
+    await visitor.http.post(THREAD, json=ASKED)
+    output()
+    site.refused.add(operation)
+    request = visitor.http.get("/threads/t1") if operation == "GetItem" else visitor.http.post(THREAD, json=ASKED)
+    assert (await request).status_code == 503
+    site.refused.clear()
+    assert metrics(output()) == [{"StoreUnavailable": 1, "code": "store_unavailable"}]
+
+
+async def test_a_fault_of_ours_is_told(site: Site, output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PAPERS__CORPUS", "/no/such/file")
+    broken = await site.open()
+    assert (await broken.http.post("/chat", json=ASKED)).status_code == 500
+    lines = output()
+    assert metrics(lines) == [{"InternalError": 1, "code": "internal_error"}]
+    [told] = [line for line in lines if line.get("message") == "unexpected exception"]
+    assert told["error"] == "CorpusError"
+
+
+async def test_what_the_caller_did_wrong_is_no_metric(visitor: Visitor, output: Output) -> None:
+    for request in (
+        visitor.http.post(THREAD, json={"message": ""}),
+        visitor.http.post(THREAD, content=b"{"),
+        visitor.http.get("/threads/unknown"),
+        visitor.http.get("/nowhere"),
+        visitor.http.put(THREAD),
+    ):
+        assert 400 <= (await request).status_code < 500
+    lines = output()
+    assert (metrics(lines), sentences(lines)) == ([], ["request answered"] * 5)
+
+
+# Clients that leave
+
+
+async def leave(visitor: Visitor, held: Held, body: dict[str, Any]) -> "asyncio.Task[None]":
+    """Opens a stream, reads its first event, and hangs up when the model has been asked."""
+    caller = visitor.call(f"{THREAD}/stream", json.dumps(body).encode())
+    served, text = caller.start(), ""
+    assert (await caller.answer())["status"] == 200
+    while "event: node" not in text:
+        text += (await caller.answer())["body"].decode()
+    assert await asyncio.to_thread(held.asked.wait, 10)
+    caller.hang_up()
+    assert next(name for name, _, _ in read_events(text)) == "node"
+    return served
+
+
+async def test_a_stream_that_was_left_is_told_and_its_run_ends(
+    visitor: Visitor, model: WireServer, output: Output
+) -> None:
+    held = Held()
+    model.script += [held.then(SCOPE)]
+    await asyncio.wait_for(await leave(visitor, held, ASKED), 10)
+    held.release()
+    lines = output()
+    assert metrics(lines) == [{"StreamLeft": 1}]
+    [ended] = [line for line in lines if line.get("message") == "run ended early"]
+    assert ended["code"] == "CancelledError"
+
+
+async def test_a_run_that_goes_on_without_its_client_is_told_to_its_end(
+    visitor: Visitor, model: WireServer, output: Output
+) -> None:
+    held = Held()
+    model.script += [held.then(SCOPE), *WELL[1:]]
+    served = await leave(visitor, held, {**ASKED, "on_disconnect": "continue"})
+    held.release()
+    await asyncio.wait_for(served, 10)
+    left, kept = metrics(output())
+    assert (left, timed(kept)) == ({"StreamLeft": 1}, {**THREE_CALLS, "Persisted": 1})
+
+
+async def test_a_run_that_goes_on_and_fails_has_an_operator_to_tell(
+    visitor: Visitor, model: WireServer, output: Output
+) -> None:
+    held = Held()
+    model.script += [held.then(fails("500 Internal Server Error"))]
+    served = await leave(visitor, held, {**ASKED, "on_disconnect": "continue"})
+    held.release()
+    await asyncio.wait_for(served, 10)
+    assert {"ModelFault": 1, "code": "model_error"} in metrics(output())
