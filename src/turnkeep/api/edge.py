@@ -11,12 +11,13 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from turnkeep.observability import correlate, correlation_id, logger
+from turnkeep.observability.tracing import begin_trace
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class Edge:
-    """`mint` makes correlation ids for requests that bring none, or a malformed one."""
+    """`mint` makes correlation ids for requests that bring none, or a malformed one, and whose server has none."""
 
     def __init__(self, app: ASGIApp, *, mint: Callable[[], str]) -> None:
         self._app = app
@@ -27,7 +28,8 @@ class Edge:
             await self._app(scope, receive, send)
             return
         started = perf_counter()
-        correlate(self._correlation_id(scope))
+        correlate(self._correlation_id(scope), **_lambdas_id(scope))
+        begin_trace()
         answer = _Answer(scope, send)
         inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": answer.state}
         try:
@@ -39,7 +41,9 @@ class Edge:
 
     def _correlation_id(self, scope: Scope) -> str:
         given = Headers(scope=scope).get("x-correlation-id", "")
-        return given if _WELL_FORMED.fullmatch(given) else self._mint()
+        if _WELL_FORMED.fullmatch(given):
+            return given
+        return scope.get("state", {}).get("correlation_id") or self._mint()
 
 
 class _Answer:
@@ -61,6 +65,12 @@ class _Answer:
         elif self._is_head:
             message = {**message, "body": b""}
         await self._send(message)
+
+
+def _lambdas_id(scope: Scope) -> dict[str, str]:
+    """Lambda's id of this request, which its own log lines bear."""
+    request_id = getattr(scope.get("aws.context"), "aws_request_id", None)
+    return {"function_request_id": request_id} if request_id else {}
 
 
 def _log(scope: Scope, status: int, seconds: float) -> None:

@@ -105,6 +105,9 @@ class NewTurn(Request):
     message: Message
     agent: AgentName | None = Field(None, description="one of GET /agents; absent: the thread's, else the default one")
     conversation_window: int | None = Field(None, ge=1, le=10, description="turns that the prompt shows")
+    on_disconnect: Literal["cancel", "continue"] = Field(
+        "cancel", description="what becomes of a stream's run when its client goes away: ended, or finished and kept"
+    )
 
 
 class Chat(NewTurn):
@@ -128,8 +131,8 @@ class InternalInput(Request):
 
 class InternalConversation(Request):
     id: Id
-    user_id: AgentName | None = None
-    company_id: AgentName | None = None
+    user_id: Id | None = Field(None, description="counts only for a caller who may act for others; absent: its own")
+    company_id: Id | None = Field(None, description="the same, of the tenant")
 
 
 class InternalChat(Request):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
-from turnkeep.api.errors import as_problem
+from turnkeep.api.errors import as_problem, note
 from turnkeep.errors import TurnkeepError
 from turnkeep.observability import count, logger
 from turnkeep.records import JSON, Event, Turn
@@ -19,16 +19,28 @@ if TYPE_CHECKING:
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 TERMINAL = ("complete", "error")
+TRAILERS = "http.response.trailers"  # an ASGI extension
+FAILURE_TRAILER = b"x-turnkeep-failure"
 
 
 class RunStream:
     """One run as SSE frames with exactly one terminal event, `complete` or `error`. `render` makes a turn the data of
-    `complete`. Closing it before that cancels the run."""
+    `complete`. Closing it before that cancels the run, unless it `goes_on` without its client. `failure` is the code
+    of what ended the run after its first event."""
 
-    def __init__(self, running: "RunningTurn", *, render: Callable[[Turn], JSON], heartbeat_seconds: float) -> None:
+    def __init__(
+        self,
+        running: "RunningTurn",
+        *,
+        render: Callable[[Turn], JSON],
+        heartbeat_seconds: float,
+        goes_on: bool = False,
+    ) -> None:
+        self.failure: str | None = None
         self._running = running
         self._render = render
         self._heartbeat_seconds = heartbeat_seconds
+        self._goes_on = goes_on
         self._first: Event | None = None
         self._has_ended = False
 
@@ -56,21 +68,34 @@ class RunStream:
         try:
             event = self._first or await self._running.next(self._heartbeat_seconds)
         except TurnkeepError as error:
+            note(error)
+            self.failure = error.code
             return "error", _as_event(error)
         self._first = None
         assert event is not None  # noqa: S101 - nothing is asked for after `complete`
         return event.name, self._render(event.data["turn"]) if event.name == "complete" else event.data
 
     async def close(self) -> None:
-        """Ends the run, unless it is complete. Returns when it has ended."""
+        """Ends the run, unless it is complete or goes on. Returns when it has ended."""
         if not self._has_ended:
             logger.info("stream left by its client")
             count("StreamLeft")
-        await self._running.close()
+        if not self._goes_on:
+            await self._running.close()
+        elif not self._has_ended:
+            await self._outlive()
+
+    async def _outlive(self) -> None:
+        """A run that goes on may still fail, and then there is only the operator to tell."""
+        try:
+            await self._running.finish()
+        except TurnkeepError as error:
+            note(error)
 
 
 class RunStreamResponse(StreamingResponse):
-    """Sends a RunStream and closes it whatever happens: end, cut connection or cancellation."""
+    """Sends a RunStream and closes it whatever happens: end, cut connection or cancellation. Where the server can send
+    trailers, a failed run names its code there too, so that the server may count the call as failed."""
 
     media_type = "text/event-stream"
 
@@ -79,19 +104,37 @@ class RunStreamResponse(StreamingResponse):
         self._stream = stream
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        has_trailers = TRAILERS in scope.get("extensions", {})
         try:
-            await super().__call__(scope, receive, send)
+            await super().__call__(scope, receive, _announcing_trailers(send) if has_trailers else send)
         except ClientDisconnect:
             logger.info("connection cut while sending")
         finally:
             await self._stream.close()
+        if has_trailers:
+            await send({"type": TRAILERS, "headers": self._trailers(), "more_trailers": False})
+
+    def _trailers(self) -> list[tuple[bytes, bytes]]:
+        return [(FAILURE_TRAILER, self._stream.failure.encode())] if self._stream.failure else []
+
+
+def _announcing_trailers(send: Send) -> Send:
+    async def announce(message: Message) -> None:
+        await send({**message, "trailers": True} if message["type"] == "http.response.start" else message)
+
+    return announce
 
 
 async def open_stream(
-    running: "RunningTurn", *, render: Callable[[Turn], JSON], heartbeat_seconds: float, headers: Mapping[str, str]
+    running: "RunningTurn",
+    *,
+    render: Callable[[Turn], JSON],
+    heartbeat_seconds: float,
+    headers: Mapping[str, str],
+    goes_on: bool = False,
 ) -> RunStreamResponse:
     """Raises what fails before the first event, so that it becomes a status; later faults become an event."""
-    stream = RunStream(running, render=render, heartbeat_seconds=heartbeat_seconds)
+    stream = RunStream(running, render=render, heartbeat_seconds=heartbeat_seconds, goes_on=goes_on)
     is_open = False
     try:
         await stream.peek()

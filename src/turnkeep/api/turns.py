@@ -29,6 +29,7 @@ from turnkeep.errors import (
     MessageTooLong,
     ModelBusy,
     ModelError,
+    ModelKeyUnavailable,
     ModelTimeout,
     ModelTruncated,
     NotFound,
@@ -61,6 +62,7 @@ RUN = (
     ModelError,
     ModelTruncated,
     ModelBusy,
+    ModelKeyUnavailable,
     ModelTimeout,
     AgentFault,
 )
@@ -113,14 +115,18 @@ class TurnRoutes:
     def read(self, thread_id: Id, number: TurnNumber, caller: Caller) -> TurnView:
         return TurnView.of(self._table.read_turn(caller, thread_id, number))
 
-    async def take(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, response: Response) -> TurnView:
-        running = await self._turns.start(_request(caller, body, key, thread_id))
+    async def take(
+        self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request, response: Response
+    ) -> TurnView:
+        running = await self._turns.start(_request(request, caller, body, key, thread_id))
         response.headers.update(_headers(running))
         return TurnView.of(await running.finish())
 
-    async def stream(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key) -> RunStreamResponse:
-        running = await self._turns.start(_request(caller, body, key, thread_id))
-        return await self._streamed(running, TurnView)
+    async def stream(
+        self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request
+    ) -> RunStreamResponse:
+        running = await self._turns.start(_request(request, caller, body, key, thread_id))
+        return await self._streamed(running, body, TurnView)
 
     async def commit(self, thread_id: Id, body: Commit, caller: Caller) -> TurnView:
         """Stores a turn that was answered with `persisted: false`, without calling the model again."""
@@ -133,17 +139,24 @@ class TurnRoutes:
 
     async def stream_chat(self, body: Chat, caller: Caller, key: Key, request: Request) -> RunStreamResponse:
         running = await self._turns.start(_chat_request(request, caller, body, key))
-        return await self._streamed(running, ChatView)
+        return await self._streamed(running, body, ChatView)
 
-    async def _streamed(self, running: "RunningTurn", view: type[TurnView]) -> RunStreamResponse:
+    async def _streamed(self, running: "RunningTurn", body: NewTurn, view: type[TurnView]) -> RunStreamResponse:
         def render(turn: Turn) -> JSON:
             return view.of(turn).as_json()
 
-        headers = _headers(running)
-        return await open_stream(running, render=render, heartbeat_seconds=self._heartbeat_seconds, headers=headers)
+        return await open_stream(
+            running,
+            render=render,
+            heartbeat_seconds=self._heartbeat_seconds,
+            headers=_headers(running),
+            goes_on=body.on_disconnect == "continue",
+        )
 
 
-def _request(caller: Principal, body: NewTurn, key: str, thread_id: str | None, *, create: bool = False) -> TurnRequest:
+def _request(
+    request: Request, caller: Principal, body: NewTurn, key: str, thread_id: str | None, *, create: bool = False
+) -> TurnRequest:
     return TurnRequest(
         principal=caller,
         message=body.message,
@@ -152,6 +165,7 @@ def _request(caller: Principal, body: NewTurn, key: str, thread_id: str | None, 
         key=key,
         conversation_window=body.conversation_window,
         create=create,
+        deadline=getattr(request.state, "deadline", None),
     )
 
 
@@ -159,7 +173,7 @@ def _chat_request(request: Request, caller: Principal, body: Chat, key: str) -> 
     thread_id = _session_of(caller, body, key)
     if thread_id is not None:
         name_thread(request, thread_id)
-    return _request(caller, body, key, thread_id, create=thread_id is not None)
+    return _request(request, caller, body, key, thread_id, create=thread_id is not None)
 
 
 def _session_of(caller: Principal, body: Chat, key: str) -> str | None:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import REGISTRY, Agent
@@ -18,13 +19,14 @@ from turnkeep.errors import (
     TurnkeepError,
     UnknownAgent,
 )
-from turnkeep.observability import count, logger, place
+from turnkeep.observability import annotate, count, logger, place
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
 from turnkeep.settings import TurnTuning
 from turnkeep.storage.plans import Begun, Loaded, Plan
 from turnkeep.storage.table import Table
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.running import RunningTurn
+from turnkeep.turns.tally import Tally
 
 if TYPE_CHECKING:
     from turnkeep.turns.graph import GraphRun, Outcome
@@ -41,6 +43,7 @@ class _Hold:
     agent: Agent
     loaded: Loaded
     begun: Begun | None
+    tally: Tally
     started: float
     started_at: float
 
@@ -78,24 +81,36 @@ class Turns:
         """BEGIN and LOAD; the run goes on by itself. Raises TurnkeepError, and then nothing is held."""
         if request.agent is not None and request.agent not in self._names:
             raise UnknownAgent
+        tally = Tally()
         request = replace(request, key=request.key or self._mint())
         key = str(request.key)
         if request.thread_id is None:
-            hold = await self._hold(request, None)
+            hold = await self._hold(request, None, tally)
             return RunningTurn(key=key, thread_id=None).run(lambda running: self._answer(hold, running))
         begun = await self._begin(request, request.thread_id)
         if isinstance(begun, Turn):
             count("Replayed")
             running = RunningTurn(key=key, thread_id=request.thread_id, replayed=True)
             return running.run(lambda running: _replay(begun, running))
-        hold = await self._or_release(begun, self._hold(request, begun))
+        annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
+        hold = await self._or_release(begun, self._hold(request, begun, tally))
         return RunningTurn(key=key, thread_id=request.thread_id, thread_created=begun.created).run(
             lambda running: self._or_release(begun, self._answer(hold, running))
         )
 
     async def commit_later(self, principal: Principal, thread_id: str, retry_token: str) -> Turn:
         """Stores a turn that could not be stored; no model is called. Raises TurnkeepError."""
-        return await self._in_thread(self._table.commit_later, principal, thread_id, retry_token)
+        turn = await self._in_thread(self._table.commit_later, principal, thread_id, retry_token)
+        count("CommittedLater")
+        return turn
+
+    def warm(self) -> None:
+        """Loads and builds what the first turn would: LangGraph and the default agent."""
+        import turnkeep.models.prices  # noqa: PLC0415
+        import turnkeep.turns.graph  # noqa: PLC0415
+        import turnkeep.turns.spans  # noqa: F401, PLC0415
+
+        self._agents(self._default_agent)
 
     def describe(self, name: str) -> JSON:
         """An agent's description and drawing; builds the agent. Raises UnknownAgent."""
@@ -131,12 +146,12 @@ class Turns:
         if isinstance(begun, Begun):
             await self._release(begun)
 
-    async def _hold(self, request: TurnRequest, begun: Begun | None) -> _Hold:
+    async def _hold(self, request: TurnRequest, begun: Begun | None, tally: Tally) -> _Hold:
         started, started_at = time.monotonic(), self._clock()
         name = (begun.head.agent if begun else None) or request.agent or self._default_agent
         agent = await self._in_thread(self._agents, name)
         loaded = await self._in_thread(self._table.load, begun.head, agent.window) if begun else Loaded()
-        return _Hold(request, agent, loaded, begun, started, started_at)
+        return _Hold(request, agent, loaded, begun, tally, started, started_at)
 
     async def _or_release[T](self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
         """Whatever ends the work early, an error or a client that went away, gives the thread back unchanged."""
@@ -156,6 +171,9 @@ class Turns:
             logger.warning("lease left to run out")
 
     async def _answer(self, hold: _Hold, running: RunningTurn) -> Turn:
+        return await hold.tally.over(self._run(hold, running), agent=hold.agent.name)
+
+    async def _run(self, hold: _Hold, running: RunningTurn) -> Turn:
         from turnkeep.turns.graph import GraphRun  # noqa: PLC0415 - LangGraph loads on the chat path only
 
         thread_id = hold.request.thread_id or STATELESS
@@ -167,16 +185,17 @@ class Turns:
 
     async def _drive(self, hold: _Hold, run: "GraphRun", running: RunningTurn) -> "tuple[Outcome, Turn]":
         from turnkeep.models.prices import price_of  # noqa: PLC0415 - as above
-        from turnkeep.models.usage import UsageMeter  # noqa: PLC0415
         from turnkeep.turns.graph import first_input  # noqa: PLC0415
+        from turnkeep.turns.spans import run_meter  # noqa: PLC0415
 
         request, agent, head = hold.request, hold.agent, hold.begun.head if hold.begun else None
         message_id = f"m-{head.gen}-{head.seq}" if head else f"m-{request.key}"
         given = first_input(agent, request.message, message_id, interrupted=bool(head and head.interrupted))
         window = request.conversation_window or agent.prompt_window
         context = RunContext(window, datetime.fromtimestamp(self._clock(), UTC))
-        meter = UsageMeter()
+        hold.tally.meter = meter = run_meter()
         async for event in run.events(given, context, [meter]):
+            hold.tally.see(event)
             running.emit(event)
         outcome = await run.outcome()
         reply = outcome.reply
@@ -204,10 +223,10 @@ class Turns:
 
     async def _watch[T](self, hold: _Hold, work: Coroutine[Any, Any, T]) -> T:
         """Waits for the run, keeps its lease alive, and ends it when its time is up; raises TurnkeepError."""
-        deadline = hold.started + self._tuning.seconds - self._tuning.commit_seconds
+        deadline = min(hold.started + self._tuning.seconds, hold.request.deadline or inf) - self._tuning.commit_seconds
         task, keeping = asyncio.create_task(work), asyncio.create_task(self._keep(hold.begun))
         try:
-            left = deadline - time.monotonic()
+            left = max(0, deadline - time.monotonic())
             await asyncio.wait({task, keeping}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 raise (keeping.exception() if keeping.done() else None) or ModelTimeout
@@ -244,7 +263,6 @@ class Turns:
         except StoreUnavailable:
             token = await self._token(plan)
             return _unstored(numbered or turn, token) if token else await self._without_token(begun, turn)
-        count("Persisted")
         return stored or numbered or turn
 
     async def _without_token(self, begun: Begun, turn: Turn) -> Turn:
@@ -262,7 +280,6 @@ class Turns:
 def _unstored(turn: Turn, token: str | None) -> Turn:
     """The permitted degradation: the client gets its reply, and is told that it is not kept."""
     logger.error("turn not persisted")
-    count("NotPersisted")
     return turn.without_store(token)
 
 

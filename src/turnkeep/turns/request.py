@@ -10,7 +10,8 @@ from turnkeep.records import Principal
 class TurnRequest:
     """One message. Without `thread_id` the run is stateless; `create` makes a thread of an id that is not held yet.
 
-    `key` is the idempotency key, minted where it is None. `conversation_window` is in turns.
+    `key` is the idempotency key, minted where it is None. `conversation_window` is in turns. By `deadline`, in
+    `time.monotonic()` seconds, the turn has to be stored or given up.
     """
 
     principal: Principal
@@ -20,6 +21,7 @@ class TurnRequest:
     key: str | None = None
     conversation_window: int | None = None
     create: bool = False
+    deadline: float | None = None
 
     def body(self) -> bytes:
         """What makes two requests with one key the same request."""
