@@ -5,8 +5,12 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from turnkeep.local import LocalError
+
+if TYPE_CHECKING:
+    from turnkeep.aws.keys import KeyDesk
 
 URL = "http://127.0.0.1:8000"
 
@@ -38,6 +42,13 @@ def _parser() -> argparse.ArgumentParser:
     chat.add_argument("--thread", metavar="ID", help="go on with this thread")
     chat.set_defaults(run=_chat)
 
+    _add_keys(commands)
+
+    invoke = commands.add_parser("invoke", help="one event through one function, on Lambda's runtime emulator")
+    invoke.add_argument("function", metavar="FUNCTION", help="the name of its folder: api, stream ...")
+    invoke.add_argument("event", type=Path, metavar="EVENT.json", help="such as events/api-chat.json")
+    invoke.set_defaults(run=_invoke)
+
     papers = commands.add_parser("papers", help="the corpus of the agent `papers`").add_subparsers(
         required=True, metavar="COMMAND"
     )
@@ -47,6 +58,56 @@ def _parser() -> argparse.ArgumentParser:
     )
     load.set_defaults(run=_load)
     return parser
+
+
+def _add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    place = argparse.ArgumentParser(add_help=False)
+    where = place.add_mutually_exclusive_group()
+    where.add_argument("--stack", metavar="NAME", help="the deployed stack; default: turnkeep")
+    where.add_argument("--table", metavar="NAME", help="the table itself; default: TABLE_NAME, else that of the stack")
+    keys = commands.add_parser("keys", help="API keys of a deployment").add_subparsers(required=True, metavar="COMMAND")
+
+    create = keys.add_parser("create", parents=[place], help="make a key; it is shown this once")
+    create.add_argument("--tenant", required=True, help="whose data: a company, a team")
+    create.add_argument("--user", required=True, help="whose threads, within the tenant")
+    create.add_argument("--acts-for", action="store_true", help="for servers: may name other users, in any tenant")
+    create.add_argument("--days", type=int, metavar="N", help="how long it is valid; default: until it is revoked")
+    create.add_argument("--label", default="", metavar="TEXT", help="for people")
+    create.set_defaults(run=_keys, act=_create_key)
+
+    listing = keys.add_parser("list", parents=[place], help="all keys, without their secrets")
+    listing.add_argument("--tenant", help="those of one tenant")
+    listing.set_defaults(run=_keys, act=_list_keys)
+
+    revoke = keys.add_parser("revoke", parents=[place], help="take a key back for good, within a minute")
+    revoke.add_argument("key_id", metavar="KEY_ID", help="as `turnkeep keys list` shows it")
+    revoke.set_defaults(run=_keys, act=_revoke_key)
+
+
+def _keys(options: argparse.Namespace) -> None:
+    from turnkeep.aws.keys import AwsError, open_desk  # noqa: PLC0415
+
+    try:
+        options.act(open_desk(os.environ, stack=options.stack, table=options.table), options)
+    except AwsError as error:
+        raise LocalError(str(error)) from error
+
+
+def _create_key(desk: "KeyDesk", options: argparse.Namespace) -> None:
+    """The key goes to standard output and all else beside it, so that a script can take it."""
+    key, told = desk.create(
+        options.tenant, options.user, acts_for=options.acts_for, days=options.days, label=options.label
+    )
+    print(key, flush=True)
+    print(told, file=sys.stderr)
+
+
+def _list_keys(desk: "KeyDesk", options: argparse.Namespace) -> None:
+    print(desk.list(options.tenant))
+
+
+def _revoke_key(desk: "KeyDesk", options: argparse.Namespace) -> None:
+    print(desk.revoke(options.key_id))
 
 
 def _dev(options: argparse.Namespace) -> None:
@@ -70,6 +131,12 @@ def _chat(options: argparse.Namespace) -> None:
 
 def _read_line() -> str:
     return input("\n> ")
+
+
+def _invoke(options: argparse.Namespace) -> None:
+    from turnkeep.local.invoke import invoke  # noqa: PLC0415
+
+    invoke(options.function, options.event, os.environ)
 
 
 def _load(options: argparse.Namespace) -> None:

@@ -13,10 +13,11 @@ EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "
 
 @dataclass(frozen=True)
 class Principal:
-    """Who calls, from the verified credential only."""
+    """Who calls, from the verified credential only. Whether it may act for others says nothing about who it is."""
 
     tenant: str
     user: str
+    acts_for: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

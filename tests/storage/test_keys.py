@@ -15,6 +15,7 @@ from turnkeep.storage.keys import (
     expiry_bucket,
     generation_of,
     hour,
+    is_storable,
     item_ttl,
     message_key,
     next_hour,
@@ -69,6 +70,26 @@ def test_an_id_that_is_not_well_formed_has_no_partition(bad: str) -> None:
 def test_the_longest_names_fit_a_key() -> None:
     assert len(partition(Principal("t" * 128, "u" * 256), "x" * 64).encode()) < 2048
     assert thread_of(partition(Principal("t#", "u#"), "x-_1")) == "x-_1"
+
+
+def test_a_principal_is_storable_up_to_the_length_that_every_key_takes() -> None:
+    longest = Principal("t", "u" * (959 - len("T#t#U#")))
+    assert is_storable(longest)
+    assert len(partition(longest, "x" * 64).encode()) == 1024
+    assert not is_storable(Principal("t", longest.user + "u"))
+    assert not is_storable(Principal("t", "\U0001f600" * 100))
+
+
+@pytest.mark.parametrize("who", [("", "u"), ("t", ""), ("\ud800", "u"), ("t", "\udfff")])
+def test_a_principal_without_a_name_or_with_one_of_no_characters_is_not_storable(who: tuple[str, str]) -> None:
+    assert not is_storable(Principal(*who))
+
+
+def test_the_right_to_act_for_others_does_not_make_another_principal() -> None:
+    plain, acting = Principal("t", "u"), Principal("t", "u", acts_for=True)
+    assert plain == acting
+    assert len({plain, acting}) == 1
+    assert user_key(plain) == user_key(acting)
 
 
 def test_a_window_is_one_range_with_head_in_the_middle() -> None:

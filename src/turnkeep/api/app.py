@@ -9,6 +9,7 @@ from starlette.types import ASGIApp
 
 from turnkeep import __version__
 from turnkeep.api.bodies import JsonRoute
+from turnkeep.api.browsers import for_browsers
 from turnkeep.api.document import describe
 from turnkeep.api.edge import Edge
 from turnkeep.api.errors import HANDLERS
@@ -28,10 +29,10 @@ def mint_id() -> str:
 
 
 class Api(FastAPI):
-    """FastAPI behind our edge, with our OpenAPI document."""
+    """FastAPI behind our edge and CORS, with our OpenAPI document."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        return Edge(super().build_middleware_stack(), mint=self.state.new_id)
+        return for_browsers(Edge(super().build_middleware_stack(), mint=self.state.new_id), self.state.cors_origins)
 
     def openapi(self) -> JSON:
         self.openapi_schema = self.openapi_schema or describe(self.title, self.version, self.routes)
@@ -60,6 +61,7 @@ def create_app(
     )
     app.state.authenticate = authenticate
     app.state.new_id = new_id
+    app.state.cors_origins = settings.cors_origins
     app.state.salt = settings.seal_key.get_secret_value()
     app.router.route_class = JsonRoute
     ServiceRoutes(settings, turns).register(app.router)

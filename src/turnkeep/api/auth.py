@@ -7,7 +7,7 @@ from fastapi import Depends, Request
 
 from turnkeep.api.schemas import check_id
 from turnkeep.errors import Unauthorized
-from turnkeep.observability import annotate, fingerprint
+from turnkeep.observability import annotate, fingerprint, logger
 from turnkeep.records import Principal
 
 USER_HEADER = "X-Turnkeep-User"
@@ -45,6 +45,23 @@ def name_thread(request: Request, thread_id: str) -> None:
     """Marks the log lines of this request with its thread, where the path does not tell."""
     principal: Principal = request.state.principal
     annotate(thread_hash=fingerprint(request.app.state.salt, principal.tenant, principal.user, thread_id))
+
+
+def act_for(request: Request, user: str | None, company: str | None) -> Principal:
+    """Whom a body speaks for that names a user and a company (seed 003). The ids count only for a caller who may act
+    for others, in any tenant: `company` is the tenant, `user` the user, and one that is missing is the caller's own.
+    From anybody else they are passed over, and the caller stays itself."""
+    principal: Principal = request.state.principal
+    if user is None and company is None:
+        return principal
+    if not principal.acts_for:
+        logger.info("ids in the body passed over")
+        return principal
+    acting = Principal(company or principal.tenant, user or principal.user)
+    request.state.principal = acting
+    annotate(acting_hash=fingerprint(request.app.state.salt, acting.tenant, acting.user))
+    logger.info("caller acts for another")
+    return acting
 
 
 async def caller(request: Request) -> Principal:

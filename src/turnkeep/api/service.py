@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.routing import APIRoute
 
 from turnkeep import __version__
 from turnkeep.agents import REGISTRY
+from turnkeep.api.auth import act_for, name_thread
 from turnkeep.api.errors import problems
 from turnkeep.api.schemas import AgentName, InternalChat
 from turnkeep.api.sse import RunStreamResponse
@@ -18,6 +19,13 @@ from turnkeep.settings import Settings
 
 if TYPE_CHECKING:
     from turnkeep.turns import Turns
+
+NOTES: Mapping[str, str] = {
+    "no_model_key": (
+        "No key of a model's server is set, so the demo model answers by rules. Set OPENAI_API_KEY, or deploy with "
+        "ModelKeyParameter or ModelKeySecret. MODEL=bedrock:<model id> needs no key; MODEL=demo ends this note."
+    )
+}
 
 
 class ServiceRoutes:
@@ -46,7 +54,10 @@ class ServiceRoutes:
     async def info(self) -> Info:
         model = self._settings.main_model
         warnings = ["demo_model"] if model == "demo" else []
-        return Info(version=__version__, model=model, agents=list(REGISTRY), warnings=warnings)
+        if warnings and not self._settings.model:
+            warnings.append("no_model_key")
+        notes = [NOTES[warning] for warning in warnings if warning in NOTES]
+        return Info(version=__version__, model=model, agents=list(REGISTRY), warnings=warnings, notes=notes)
 
     async def agents(self) -> list[AgentView]:
         return [AgentView(name=name, description=entry.description) for name, entry in REGISTRY.items()]
@@ -59,6 +70,8 @@ class ServiceRoutes:
             raise NotFound(UnknownAgent.advice) from None
         return AgentDrawing(**described)
 
-    async def internal_chat(self, body: InternalChat) -> RunStreamResponse:
-        """Waits for its agent: the request is checked, then refused."""
+    async def internal_chat(self, body: InternalChat, request: Request) -> RunStreamResponse:
+        """Waits for its agent: the request is checked, the caller found out, then it is refused."""
+        act_for(request, body.conversation.user_id, body.conversation.company_id)
+        name_thread(request, body.conversation.id)
         raise AgentUnavailable

@@ -44,6 +44,7 @@ class Info(BaseModel):
     model: str
     agents: list[str]
     warnings: list[str]
+    notes: list[str] = Field(description="what a deployer should know or do")
 
 
 class PendingView(BaseModel):

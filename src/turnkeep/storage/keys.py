@@ -11,7 +11,7 @@ so the newest checkpoint, HEAD and the newest turns are neighbours, and one Quer
 """
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from hashlib import sha256
 from urllib.parse import quote
 from zlib import crc32
@@ -26,8 +26,11 @@ MAX_THREAD_DAYS = 30
 ITEM_DAYS = MAX_THREAD_DAYS + 1
 BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
+API_KEYS = "APIKEYS"
+"""Partition of the API keys, each under its id. That of a thread begins with `T#`, whatever its tenant is called."""
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_MAX_USER_KEY_BYTES = 1024 - 1 - 64  # a partition key is the sort key of the expiry index too, which takes 1024
 _LAST_TURN = 99_999_999
 _LAST_GENERATION = 99_999_999
 
@@ -40,6 +43,15 @@ def is_well_formed(name: str) -> bool:
 def user_key(principal: Principal) -> str:
     """Hash key of the index of one user's threads; no two principals share one."""
     return f"T#{quote(principal.tenant, safe='')}#U#{quote(principal.user, safe='')}"
+
+
+def is_storable(principal: Principal) -> bool:
+    """Whether both names are there and every thread of this principal has a key."""
+    try:
+        key = user_key(principal)
+    except UnicodeEncodeError:
+        return False
+    return bool(principal.tenant and principal.user) and len(key) <= _MAX_USER_KEY_BYTES
 
 
 def partition(principal: Principal, thread_id: str) -> str:
@@ -111,8 +123,13 @@ def hour(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H")
 
 
+def begin_of(name: str) -> int:
+    """When an hour began, epoch milliseconds."""
+    return int(datetime.strptime(name, "%Y-%m-%dT%H").replace(tzinfo=UTC).timestamp() * 1000)
+
+
 def next_hour(name: str) -> str:
-    return (datetime.strptime(name, "%Y-%m-%dT%H").replace(tzinfo=UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H")
+    return hour(begin_of(name) + 3_600_000)
 
 
 def expiry_bucket(at_ms: int, pk: str) -> str:

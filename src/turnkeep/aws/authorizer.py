@@ -1,0 +1,178 @@
+"""API Gateway's Lambda authorizer: takes the credential out of the headers, has it verified, and allows the whole
+stage, so that one answer fits every route.
+
+A caller who was verified is known for a minute: for that long a warm sandbox takes a key that was revoked meanwhile.
+What is refused is not remembered.
+"""
+
+import re
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from typing import Any
+
+from turnkeep.aws.callers import Verified
+from turnkeep.errors import Unauthorized
+from turnkeep.observability import annotate, correlate, logger
+from turnkeep.records import JSON
+
+KNOWN_SECONDS = 60
+MAX_KNOWN = 1000
+MAX_CREDENTIAL_CHARACTERS = 8192
+# A store that is slow must not hold every request up: two tries, four seconds at most.
+CLIENT_CONFIG = {"retries": {"mode": "standard", "total_max_attempts": 2}, "connect_timeout": 1, "read_timeout": 1}
+
+_STAGE = re.compile(r"(arn:[a-z-]+:execute-api:[^:/]*:[^:/]*:[^:/]+/[^/]+)/.*", re.ASCII | re.DOTALL)
+
+type Verify = Callable[[str], Verified]
+
+
+class Known:
+    """Callers verified lately, by digest of kind and credential: no credential is kept. `clock` gives epoch seconds."""
+
+    def __init__(self, *, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._held: OrderedDict[bytes, tuple[float, Verified]] = OrderedDict()
+
+    def find(self, digest: bytes) -> Verified | None:
+        since, verified = self._held.get(digest, (0.0, None))
+        now = self._clock()
+        # Also a clock that was set back ends it.
+        if verified is None or not since <= now < since + KNOWN_SECONDS:
+            return None
+        return verified if verified.expires_at is None or now < verified.expires_at else None
+
+    def keep(self, digest: bytes, verified: Verified) -> None:
+        self._held.pop(digest, None)
+        self._held[digest] = (self._clock(), verified)
+        if len(self._held) > MAX_KNOWN:
+            self._held.popitem(last=False)
+
+
+class Authorizer:
+    """`verify` raises Unauthorized for a credential that is not good, and something else where it cannot tell."""
+
+    def __init__(self, kind: str, verify: Verify, *, clock: Callable[[], float]) -> None:
+        self._kind = kind
+        self._verify = verify
+        self._known = Known(clock=clock)
+
+    def __call__(self, event: Any) -> JSON:
+        """The policy for a caller who is known. Raises what API Gateway makes a 401 of; any other exception becomes a
+        500, never an answer that lets somebody in."""
+        correlate(_request_id(event))
+        try:
+            stage, verified = _stage(event), self._verified(_credential(event))
+        except Unauthorized as error:
+            logger.info("caller refused", reason=error.detail)
+            # API Gateway compares the message, to the letter.
+            raise Exception("Unauthorized") from None
+        logger.info("caller known", credential=verified.credential)
+        return _policy(stage, verified)
+
+    def _verified(self, credential: str) -> Verified:
+        digest = sha256(f"{self._kind}\0{credential}".encode()).digest()
+        verified = self._known.find(digest)
+        if verified is None:
+            verified = self._verify(credential)
+            self._known.keep(digest, verified)
+        return verified
+
+
+def _request_id(event: Any) -> str:
+    context = event.get("requestContext") if isinstance(event, Mapping) else None
+    return str(context.get("requestId", "")) if isinstance(context, Mapping) else ""
+
+
+def _stage(event: Any) -> str:
+    """The ARN of the stage that was called."""
+    arn = event.get("methodArn") if isinstance(event, Mapping) and event.get("type") == "REQUEST" else None
+    found = _STAGE.fullmatch(arn) if isinstance(arn, str) else None
+    if found is None:
+        raise Unauthorized("The event is no request of an authorizer.")
+    return found[1]
+
+
+def _credential(event: Mapping[str, Any]) -> str:
+    """The one credential, which a client may send in both headers."""
+    found = set(_presented(event))
+    if not found:
+        raise Unauthorized("No credential was sent.")
+    if len(found) > 1:
+        raise Unauthorized("Credentials were sent that differ.")
+    (credential,) = found
+    if len(credential) > MAX_CREDENTIAL_CHARACTERS or not credential.isascii():
+        raise Unauthorized("The credential is malformed.")
+    return credential
+
+
+def _presented(event: Mapping[str, Any]) -> Iterator[str]:
+    """Clients that have a key in one header only may send the other one empty."""
+    for name, value in _headers(event):
+        if name == "x-api-key" and value:
+            yield value
+        if name == "authorization" and value:
+            yield _bearer(value)
+
+
+def _bearer(value: str) -> str:
+    scheme, _, credential = value.partition(" ")
+    if scheme.lower() != "bearer" or not credential.strip():
+        raise Unauthorized("The header Authorization is not Bearer.")
+    return credential.strip()
+
+
+def _headers(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Names in lower case, values stripped. `headers` holds the last of several values, `multiValueHeaders` all."""
+    for field in ("headers", "multiValueHeaders"):
+        headers = event.get(field)
+        for name, values in headers.items() if isinstance(headers, Mapping) else ():
+            for value in values if isinstance(values, list) else [values]:
+                if isinstance(name, str) and isinstance(value, str):
+                    yield name.lower(), value.strip()
+
+
+def _policy(stage: str, verified: Verified) -> JSON:
+    """`principalId` ends in access logs, so it names the credential and nobody."""
+    statement = {"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{stage}/*"}
+    return {
+        "principalId": verified.credential,
+        "policyDocument": {"Version": "2012-10-17", "Statement": [statement]},
+        "context": verified.as_context(),
+    }
+
+
+def build_authorizer(environ: Mapping[str, str]) -> Authorizer:
+    """From a function's environment, loading only what its kind needs; raises ValueError where that cannot be used."""
+    kind = environ.get("AUTH") or "keys"
+    if kind == "keys":
+        return Authorizer(kind, _by_key(environ), clock=time.time)
+    if kind == "jwt":
+        from turnkeep.aws.bearer import bearer_tokens  # noqa: PLC0415
+
+        return Authorizer(kind, bearer_tokens(environ, clock=time.time).verify, clock=time.time)
+    raise ValueError(f"AUTH={kind} has no authorizer; use keys or jwt")
+
+
+def _by_key(environ: Mapping[str, str]) -> Verify:
+    # botocore's own client: boto3 would load S3's transfer manager, a sixth of the whole start.
+    from botocore.config import Config  # noqa: PLC0415
+    from botocore.session import Session  # noqa: PLC0415
+
+    from turnkeep.storage.apikeys import ApiKeys, split_key  # noqa: PLC0415
+    from turnkeep.storage.items import Items  # noqa: PLC0415
+
+    if not environ.get("TABLE_NAME"):
+        raise ValueError("AUTH=keys needs TABLE_NAME")
+    facts: dict[str, Any] = {**CLIENT_CONFIG}
+    client: Any = Session().create_client("dynamodb", config=Config(**facts))
+    keys = ApiKeys(Items(client, environ["TABLE_NAME"]), clock=time.time, mint=secrets.token_bytes)
+
+    def verify(presented: str) -> Verified:
+        annotate(credential=split_key(presented)[0])
+        key = keys.find(presented)
+        return Verified(key.principal, key.key_id, key.expires_at)
+
+    return verify

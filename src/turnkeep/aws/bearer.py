@@ -1,0 +1,99 @@
+"""Bearer tokens: JWTs of one issuer for one audience, signed with a key that the issuer publishes. Only signatures by
+key pairs count, and where the keys lie is the deployment's word, never the token's."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+
+from turnkeep.aws.callers import Verified
+from turnkeep.aws.jwks import Jwks
+from turnkeep.errors import Unauthorized
+from turnkeep.records import Principal
+from turnkeep.storage.keys import is_storable
+
+LEEWAY_SECONDS = 30
+CREDENTIAL = "jwt"
+KEY_TYPE_OF = {
+    **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
+    **dict.fromkeys(("ES256", "ES384", "ES512"), "EC"),
+    "EdDSA": "OKP",
+}
+"""The algorithms that count, each with the type of its keys."""
+
+
+@dataclass(frozen=True)
+class TokenRules:
+    """What a token has to say. `default_tenant` is taken for a token without the tenant claim; None refuses it."""
+
+    issuer: str
+    audiences: tuple[str, ...]
+    tenant_claim: str = "tenant"
+    default_tenant: str | None = None
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> "TokenRules":
+        """Raises ValueError where issuer or audience is not named: a token without an addressee is for anybody."""
+        audiences = tuple(name.strip() for name in environ.get("JWT_AUDIENCE", "").split(",") if name.strip())
+        if not environ.get("JWT_ISSUER") or not audiences:
+            raise ValueError("AUTH=jwt needs JWT_ISSUER and JWT_AUDIENCE")
+        claim = environ.get("JWT_TENANT_CLAIM") or cls.tenant_claim
+        return cls(environ["JWT_ISSUER"], audiences, claim, environ.get("JWT_DEFAULT_TENANT") or None)
+
+
+class BearerTokens:
+    def __init__(self, rules: TokenRules, jwks: Jwks) -> None:
+        self._rules = rules
+        self._jwks = jwks
+
+    def verify(self, token: str) -> Verified:
+        """Who the token is for; raises Unauthorized, or JwksUnavailable where nobody can tell."""
+        claims = self._claims(token)
+        principal = Principal(self._tenant(claims), claims["sub"])
+        if not is_storable(principal):
+            raise Unauthorized("The token's tenant or subject is empty or too long.")
+        return Verified(principal, CREDENTIAL, expires_at=float(claims["exp"]))
+
+    def _claims(self, token: str) -> dict[str, Any]:
+        algorithm, key = self._key(token)
+        try:
+            return jwt.decode(
+                token,
+                jwt.PyJWK(key, algorithm),
+                algorithms=[algorithm],
+                issuer=self._rules.issuer,
+                audience=self._rules.audiences,
+                leeway=LEEWAY_SECONDS,
+                options={"require": ["exp", "iss", "aud", "sub"]},
+            )
+        except jwt.PyJWTError as error:
+            raise Unauthorized(f"The token is not valid: {type(error).__name__}.") from None
+
+    def _key(self, token: str) -> tuple[str, dict[str, Any]]:
+        """Algorithm and key as the token's head names them, both from our lists; what else it says is not read."""
+        try:
+            head = jwt.get_unverified_header(token)
+        except jwt.PyJWTError as error:
+            raise Unauthorized(f"The token is malformed: {type(error).__name__}.") from None
+        algorithm, key_id = head.get("alg"), head.get("kid")
+        if not isinstance(algorithm, str) or algorithm not in KEY_TYPE_OF:
+            raise Unauthorized("The token is signed in a way that does not count.")
+        if not isinstance(key_id, str):
+            raise Unauthorized("The token names no key.")
+        key = self._jwks.find(key_id)
+        if key["kty"] != KEY_TYPE_OF[algorithm] or key.get("alg", algorithm) != algorithm:
+            raise Unauthorized("The token's algorithm is not that of its key.")
+        return algorithm, key
+
+    def _tenant(self, claims: Mapping[str, Any]) -> str:
+        tenant = claims.get(self._rules.tenant_claim, self._rules.default_tenant)
+        if not isinstance(tenant, str):
+            raise Unauthorized("The token names no tenant.")
+        return tenant
+
+
+def bearer_tokens(environ: Mapping[str, str], *, clock: Callable[[], float]) -> BearerTokens:
+    """From a function's environment; raises ValueError where it does not say enough. Fetches nothing yet."""
+    jwks = Jwks(environ.get("JWT_JWKS_URL", ""), clock=clock)
+    return BearerTokens(TokenRules.from_environment(environ), jwks)

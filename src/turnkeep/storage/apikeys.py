@@ -1,0 +1,137 @@
+"""API keys: `tk_<key id>_<secret>`. The table keeps a digest of the secret, so nobody can read a key out of it.
+
+They lie in a partition of their own, which no index, no cleanup and no thread route reaches. Every read is consistent:
+a key that is revoked or expired is refused by the very next one.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+
+from turnkeep.errors import NotFound, Unauthorized
+from turnkeep.records import Principal
+from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keys import API_KEYS, LAYOUT, is_storable
+
+ID_BYTES, SECRET_BYTES = 8, 32
+LABEL_CHARACTERS = 100
+
+_KEY = re.compile(r"tk_([0-9a-f]{16})_([0-9a-f]{64})")
+_FIRST, _LAST = "0", "g"  # ids are hex digits
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """What is known of a key. Times are epoch seconds; `expires_at` None is never."""
+
+    key_id: str
+    principal: Principal
+    label: str
+    created_at: float
+    expires_at: float | None
+    revoked_at: float | None
+
+    def is_expired(self, now: float) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+
+class ApiKeys:
+    """`clock` gives epoch seconds, `mint` so many random bytes."""
+
+    def __init__(self, items: Items, *, clock: Callable[[], float], mint: Callable[[int], bytes]) -> None:
+        self._items = items
+        self._clock = clock
+        self._mint = mint
+
+    def create(self, principal: Principal, *, label: str = "", expires_at: float | None = None) -> tuple[ApiKey, str]:
+        """The record and the key itself, which is nowhere to be had again. Raises ValueError for names that no thread
+        could be stored under."""
+        if not is_storable(principal):
+            raise ValueError("tenant or user is empty or too long")
+        key_id, secret = self._mint(ID_BYTES).hex(), self._mint(SECRET_BYTES).hex()
+        item: Item = {
+            "PK": API_KEYS,
+            "SK": key_id,
+            "v": LAYOUT,
+            "digest": _digest(secret),
+            "tenant": principal.tenant,
+            "user": principal.user,
+            "acts_for": principal.acts_for,
+            "label": label,
+            "created": _ms(self._clock()),
+        }
+        if expires_at is not None:
+            item["expires"] = _ms(expires_at)
+        self._put(item)
+        return _read(item), f"tk_{key_id}_{secret}"
+
+    def _put(self, item: Item) -> None:
+        try:
+            self._items.put(item, condition="attribute_not_exists(PK)")
+        except Refused as refused:
+            # A first try was stored and its answer lost: what stands there is ours.
+            if refused.item != item:
+                raise
+
+    def find(self, presented: str) -> ApiKey:
+        """The key that was presented; raises Unauthorized, and before any read where it is malformed."""
+        key_id, secret = split_key(presented)
+        item = self._items.get(API_KEYS, key_id)
+        if item is None or not compare_digest(item["digest"], _digest(secret)):
+            raise Unauthorized("The key is not known.")
+        key = _read(item)
+        if key.revoked_at is not None:
+            raise Unauthorized("The key is revoked.")
+        if key.is_expired(self._clock()):
+            raise Unauthorized("The key is expired.")
+        return key
+
+    def list(self, tenant: str | None = None) -> list[ApiKey]:
+        """All keys, or those of one tenant, the oldest first; also the expired and the revoked."""
+        keys = [_read(item) for item in self._items.between(API_KEYS, _FIRST, _LAST)]
+        wanted = [key for key in keys if tenant is None or key.principal.tenant == tenant]
+        return sorted(wanted, key=lambda key: (key.created_at, key.key_id))
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """For good; a second time changes nothing. Raises NotFound."""
+        try:
+            item = self._items.update(
+                API_KEYS,
+                key_id,
+                "SET revoked = if_not_exists(revoked, :now)",
+                {":now": _ms(self._clock())},
+                condition="attribute_exists(PK)",
+            )
+        except Refused:
+            raise NotFound("No key has this id.") from None
+        return _read(item)
+
+
+def split_key(presented: str) -> tuple[str, str]:
+    """Id and secret; raises Unauthorized where it is no key of ours."""
+    found = _KEY.fullmatch(presented)
+    if found is None:
+        raise Unauthorized("The key is malformed.")
+    return found[1], found[2]
+
+
+def _digest(secret: str) -> bytes:
+    """A plain digest is enough, as nobody can guess 256 random bits."""
+    return sha256(secret.encode()).digest()
+
+
+def _ms(seconds: float) -> int:
+    return int(seconds * 1000)
+
+
+def _read(item: Item) -> ApiKey:
+    return ApiKey(
+        key_id=item["SK"],
+        principal=Principal(item["tenant"], item["user"], acts_for=item["acts_for"] is True),
+        label=item["label"],
+        created_at=item["created"] / 1000,
+        expires_at=item["expires"] / 1000 if "expires" in item else None,
+        revoked_at=item["revoked"] / 1000 if "revoked" in item else None,
+    )

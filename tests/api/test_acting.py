@@ -1,0 +1,126 @@
+"""Who may speak for whom: the ids in a body count only for a caller with that right."""
+
+import json
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from httpx import ASGITransport, AsyncClient, Response
+from starlette.requests import Request
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import act_for
+from turnkeep.observability import fingerprint
+from turnkeep.records import Principal
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+SALT = "salt-of-the-test"
+ANN = Principal("acme", "ann")
+SERVER = Principal("acme", "server", acts_for=True)
+ROUTE = "/internal/chat/stream"
+
+
+def app_for(caller: Principal) -> "FastAPI":
+    settings = Settings(seal_key=SALT)  # type: ignore[arg-type]
+    return create_app(table=None, turns=None, settings=settings, authenticate=lambda _: caller)  # type: ignore[arg-type]
+
+
+async def send(caller: Principal, **conversation: Any) -> Response:
+    body = {"input": {"message": "ping"}, "conversation": {"id": "c1", **conversation}}
+    async with AsyncClient(transport=ASGITransport(app_for(caller)), base_url="http://test") as client:
+        return await client.post(ROUTE, json=body)
+
+
+def request_of(caller: Principal) -> Request:
+    request = Request({"type": "http", "app": app_for(caller), "state": {}, "headers": []})
+    request.state.principal = caller
+    return request
+
+
+def act(caller: Principal, user: str | None, company: str | None) -> Principal:
+    request = request_of(caller)
+    acting = act_for(request, user, company)
+    assert request.state.principal is acting
+    return acting
+
+
+def hash_of(*parts: str) -> str:
+    return fingerprint(SALT, *parts)
+
+
+@pytest.mark.parametrize(
+    ("user", "company", "acting"),
+    [
+        ("bob", "other", Principal("other", "bob")),
+        ("bob", None, Principal("acme", "bob")),
+        (None, "other", Principal("other", "server")),
+        ("server", "acme", SERVER),
+    ],
+)
+def test_a_caller_with_the_right_is_whom_the_body_names(
+    user: str | None, company: str | None, acting: Principal
+) -> None:
+    assert act(SERVER, user, company) == acting
+
+
+@pytest.mark.parametrize(("user", "company"), [("bob", "other"), ("bob", None), (None, "other"), (None, None)])
+def test_a_caller_without_the_right_stays_itself(user: str | None, company: str | None) -> None:
+    assert act(ANN, user, company) is ANN
+
+
+def test_without_ids_every_caller_is_itself() -> None:
+    assert act(SERVER, None, None) is SERVER
+
+
+def test_the_right_does_not_pass_on_to_whom_it_was_used_for() -> None:
+    assert not act(SERVER, "bob", "other").acts_for
+    assert not act(SERVER, "server", "acme").acts_for
+
+
+@pytest.mark.parametrize("field", ["user_id", "company_id"])
+@pytest.mark.parametrize("caller", [ANN, SERVER])
+@pytest.mark.parametrize("bad", ["", "a/b", "x" * 65, "a#b", "../x", "\u00e9", "a\n"])
+async def test_an_id_that_is_not_well_formed_is_refused_whoever_calls(field: str, caller: Principal, bad: str) -> None:
+    answer = await send(caller, **{field: bad})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_id")
+    assert bad not in answer.text or not bad
+
+
+@pytest.mark.parametrize("bad", [7, ["bob"], {"id": "bob"}, True])
+async def test_an_id_that_is_no_text_is_refused(bad: Any) -> None:
+    assert (await send(SERVER, user_id=bad)).json()["code"] == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("caller", "ids", "lines", "owner"),
+    [
+        (SERVER, {"user_id": "bob", "company_id": "other"}, ["caller acts for another"], ("other", "bob")),
+        (SERVER, {}, [], ("acme", "server")),
+        (SERVER, {"user_id": None}, [], ("acme", "server")),
+        (ANN, {"user_id": "bob", "company_id": "other"}, ["ids in the body passed over"], ("acme", "ann")),
+        (ANN, {}, [], ("acme", "ann")),
+    ],
+)
+async def test_the_route_decides_whose_thread_it_is_and_says_so_by_hashes_only(
+    log: StringIO, caller: Principal, ids: dict[str, Any], lines: list[str], owner: tuple[str, str]
+) -> None:
+    answer = await send(caller, **ids)
+    assert (answer.status_code, answer.json()["code"]) == (501, "agent_unavailable")
+    logged = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [line["message"] for line in logged if line["message"] in (*lines, "caller acts for another")] == lines
+    last = logged[-1]
+    assert last["thread_hash"] == hash_of(*owner, "c1")
+    assert last["caller_hash"] == hash_of(caller.tenant, caller.user)
+    assert last.get("acting_hash") == (hash_of(*owner) if lines and caller.acts_for else None)
+    assert not any(f'"{name}"' in log.getvalue() for name in ("bob", "other", "acme", "ann", "server", "c1"))
+
+
+async def test_no_other_route_knows_a_body_that_names_somebody() -> None:
+    async with AsyncClient(transport=ASGITransport(app_for(SERVER)), base_url="http://test") as client:
+        for path in ("/chat", "/chat/stream", "/threads/t1/turns", "/threads/t1/turns/stream"):
+            for field in ("user_id", "company_id"):
+                answer = await client.post(path, json={"message": "ping", field: "bob"})
+                assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")

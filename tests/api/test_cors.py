@@ -1,0 +1,223 @@
+"""Pages of other origins: only those that were named may call, and they can read every answer, errors too."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from httpx import ASGITransport, AsyncClient, Response
+from pydantic import ValidationError
+from scripted import ScriptedTurns, complete, read_events, token
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.errors import Unauthorized
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request
+
+    from turnkeep.records import Principal
+
+PAGE = "https://app.example.com"
+EXPOSED = {
+    "x-correlation-id",
+    "idempotency-key",
+    "idempotency-replayed",
+    "retry-after",
+    "location",
+    "content-location",
+    "x-pagination-total",
+    "x-pagination-next",
+}
+SENT = "authorization,content-type,idempotency-key,x-api-key,x-correlation-id,last-event-id"
+
+
+def nobody(_: "Request") -> "Principal":
+    raise Unauthorized
+
+
+def app_of(*origins: str, turns: Any = None, table: Any = None, authenticate: Any = local_principal) -> "FastAPI":
+    settings = Settings(cors_origins=origins)
+    return create_app(table=table, turns=turns, settings=settings, authenticate=authenticate)
+
+
+@asynccontextmanager
+async def browser(app: "FastAPI", origin: str = PAGE) -> AsyncIterator[AsyncClient]:
+    transport = ASGITransport(app)
+    async with AsyncClient(transport=transport, base_url="http://test", headers={"Origin": origin}) as client:
+        yield client
+
+
+def listed(answer: Response, name: str) -> set[str]:
+    return {word.strip().lower() for word in answer.headers.get(name, "").split(",") if word.strip()}
+
+
+def is_readable(answer: Response, origin: str = PAGE) -> bool:
+    return answer.headers.get("access-control-allow-origin") == origin
+
+
+async def test_without_origins_no_page_of_another_origin_may_call() -> None:
+    asked = {"Access-Control-Request-Method": "POST"}
+    async with browser(app_of()) as client:
+        for answer in (await client.get("/ok"), await client.options("/chat", headers=asked)):
+            assert not any(name.startswith("access-control-") for name in answer.headers)
+        assert answer.status_code == 405
+
+
+async def test_a_page_that_was_named_reads_answers_with_all_that_they_tell() -> None:
+    async with browser(app_of("https://other.example.com", PAGE)) as client:
+        answer = await client.get("/ok")
+    assert is_readable(answer)
+    assert listed(answer, "access-control-expose-headers") == EXPOSED
+    assert "origin" in listed(answer, "vary")
+    assert answer.headers["x-correlation-id"]
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example.com", f"{PAGE}.evil.com", "http://app.example.com", f"{PAGE}:8443", "null", ""]
+)
+async def test_another_page_reads_nothing(origin: str) -> None:
+    async with browser(app_of(PAGE), origin) as client:
+        assert "access-control-allow-origin" not in (await client.get("/ok")).headers
+        preflight = await client.options("/chat", headers={"Access-Control-Request-Method": "POST"})
+        assert "access-control-allow-origin" not in preflight.headers
+
+
+async def test_every_page_may_be_let_in() -> None:
+    async with browser(app_of("*"), "https://anything.example") as client:
+        answer = await client.get("/ok")
+    assert is_readable(answer, "*")
+    assert listed(answer, "access-control-expose-headers") == EXPOSED
+
+
+@pytest.mark.parametrize("origins", [("*",), (PAGE,)])
+async def test_a_browser_is_never_told_to_send_its_own_credentials(origins: tuple[str, ...]) -> None:
+    async with browser(app_of(*origins)) as client:
+        asked = {"Access-Control-Request-Method": "POST", "Cookie": "a=b"}
+        for answer in (await client.get("/ok", headers={"Cookie": "a=b"}), await client.options("/ok", headers=asked)):
+            assert "access-control-allow-credentials" not in answer.headers
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "PUT", "DELETE"])
+async def test_a_preflight_needs_no_credential_and_allows_what_clients_send(log: StringIO, method: str) -> None:
+    asked = {"Access-Control-Request-Method": method, "Access-Control-Request-Headers": SENT}
+    async with browser(app_of(PAGE, authenticate=nobody)) as client:
+        answer = await client.options("/threads/t1", headers=asked)
+    assert (answer.status_code, is_readable(answer)) == (200, True)
+    assert method.lower() in listed(answer, "access-control-allow-methods")
+    assert set(SENT.split(",")) <= listed(answer, "access-control-allow-headers")
+    assert log.getvalue() == ""  # it does not reach the API
+
+
+async def test_a_preflight_for_more_than_that_is_refused() -> None:
+    async with browser(app_of(PAGE)) as client:
+        for asked in (
+            {"Access-Control-Request-Method": "TRACE"},
+            {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-turnkeep-user"},
+        ):
+            assert (await client.options("/chat", headers=asked)).status_code == 400
+
+
+async def test_errors_can_be_read_too() -> None:
+    class Broken:
+        def read_thread(self, *_: Any) -> None:
+            raise RuntimeError("canary")
+
+    large = b'{"message": "' + b"x" * 300_000 + b'"}'
+    json = {"Content-Type": "application/json"}
+    async with browser(app_of(PAGE, table=Broken())) as client:
+        answers = [
+            await client.get("/threads/t1"),
+            await client.get("/nowhere"),
+            await client.post("/chat", content=large, headers=json),
+            await client.post("/chat", content=b"{", headers=json),
+            await client.post("/chat", json={"message": 7}),
+            await client.put("/chat"),
+            await client.post("/chat", content=b"x", headers={"Content-Type": "text/plain"}),
+        ]
+    async with browser(app_of(PAGE, authenticate=nobody)) as client:
+        answers.append(await client.get("/threads/t1"))
+    assert [answer.status_code for answer in answers] == [500, 404, 413, 400, 422, 405, 415, 401]
+    for answer in answers:
+        assert is_readable(answer)
+        assert listed(answer, "access-control-expose-headers") == EXPOSED
+        assert answer.json()["correlation_id"] == answer.headers["x-correlation-id"]
+
+
+async def test_a_stream_can_be_read_too() -> None:
+    turns = ScriptedTurns([token("po"), token("ng"), complete()])
+    async with browser(app_of(PAGE, turns=turns)) as client:
+        answer = await client.post("/chat/stream", json={"message": "ping"}, headers={"Idempotency-Key": "k1"})
+    assert [name for name, _, _ in read_events(answer.text)] == ["token", "token", "complete"]
+    assert is_readable(answer)
+    assert answer.headers["idempotency-key"] == "k1"
+
+
+async def test_a_client_that_is_no_browser_sees_no_difference() -> None:
+    seen = []
+    for app in (app_of(), app_of(PAGE)):
+        async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+            answer = await client.get("/ok", headers={"X-Correlation-Id": "c"})
+            seen.append((answer.status_code, answer.content, {**answer.headers, "vary": None}))
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "origins"),
+    [
+        ("", ()),
+        (" , ", ()),
+        ("*", ("*",)),
+        (PAGE, (PAGE,)),
+        (f"{PAGE}, http://localhost:3000,", (PAGE, "http://localhost:3000")),
+        ("capacitor://localhost,chrome-extension://abcdef", ("capacitor://localhost", "chrome-extension://abcdef")),
+        ("http://[::1]:3000", ("http://[::1]:3000",)),
+    ],
+)
+def test_origins_are_read_from_the_environment(
+    monkeypatch: pytest.MonkeyPatch, text: str, origins: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("CORS_ORIGINS", text)
+    assert Settings().cors_origins == origins
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"*,{PAGE}",
+        "*,*",
+        "https://*.example.com",
+        "*.example.com",
+        "app.example.com",
+        "null",
+        f"{PAGE}/",
+        f"{PAGE}/path",
+        f"{PAGE}?x",
+        "https://user@app.example.com",
+        "https://App.example.com",
+        "HTTPS://app.example.com",
+        "https://app.example.com:",
+        "https://app.example.com:0",
+        "https://app.example.com:443",
+        "http://app.example.com:80",
+        "http://[::1]:80",
+        "https://",
+        "https://a b.com",
+        f"{PAGE}\nhttps://evil.example.com",
+        f'["{PAGE}"]',
+    ],
+)
+def test_what_no_browser_would_send_as_its_origin_is_refused_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("CORS_ORIGINS", text)
+    with pytest.raises(ValidationError, match="without a path"):
+        Settings()
+
+
+def test_origins_in_code_are_checked_alike() -> None:
+    assert Settings(cors_origins=[PAGE]).cors_origins == (PAGE,)  # type: ignore[arg-type]
+    with pytest.raises(ValidationError):
+        Settings(cors_origins=[PAGE, "*"])  # type: ignore[arg-type]

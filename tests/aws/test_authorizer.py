@@ -1,0 +1,440 @@
+"""The authorizer: one credential from the headers, one answer for the stage, 401 for whoever is not known, and nothing
+but an error where nobody can tell."""
+
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from issuer import AUDIENCE, ISSUER, public_jwk, published, token
+
+from turnkeep.aws.authorizer import KNOWN_SECONDS, MAX_KNOWN, Authorizer, build_authorizer
+from turnkeep.aws.callers import Verified, principal_of
+from turnkeep.aws.jwks import JwksUnavailable
+from turnkeep.errors import StoreUnavailable, Unauthorized
+from turnkeep.local.processes import free_port
+from turnkeep.observability import logger
+from turnkeep.records import Principal
+from turnkeep.storage.apikeys import ApiKeys
+from turnkeep.storage.items import Items
+
+STAGE = "arn:aws:execute-api:eu-west-1:123456789012:abcdef1234/v1"
+ANN = Principal("acme", "ann")
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Verifier:
+    """Knows the credentials "good..."; fails as told. Records what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.fault: Exception | None = None
+        self.expires_at: float | None = None
+
+    def __call__(self, credential: str) -> Verified:
+        self.asked.append(credential)
+        if self.fault:
+            raise self.fault
+        if not credential.startswith("good"):
+            raise Unauthorized("The key is not known.")
+        return Verified(Principal("acme", credential), f"id-of-{credential}", self.expires_at)
+
+
+def event(headers: Any = None, *, route: str = "POST/chat", **more: Any) -> dict[str, Any]:
+    """As API Gateway sends it: every header once in `headers` and in full in `multiValueHeaders`."""
+    pairs: list[tuple[str, str]] = list(headers.items()) if isinstance(headers, dict) else list(headers or [])
+    many: dict[str, list[str]] = {}
+    for name, value in pairs:
+        many.setdefault(name, []).append(value)
+    return {
+        "type": "REQUEST",
+        "methodArn": f"{STAGE}/{route}",
+        "resource": "/{proxy+}",
+        "path": "/chat",
+        "httpMethod": "POST",
+        "headers": dict(pairs),
+        "multiValueHeaders": many,
+        "requestContext": {"requestId": "request-7", "stage": "v1"},
+        **more,
+    }
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def verifier() -> Verifier:
+    return Verifier()
+
+
+@pytest.fixture
+def authorize(verifier: Verifier, clock: Clock) -> Authorizer:
+    return Authorizer("keys", verifier, clock=clock)
+
+
+@pytest.fixture
+def log() -> Iterator[StringIO]:
+    output = StringIO()
+    handler = logging.StreamHandler(output)
+    handler.setFormatter(logger.registered_formatter)
+    logging.getLogger("turnkeep").addHandler(handler)
+    yield output
+    logging.getLogger("turnkeep").removeHandler(handler)
+
+
+def refused(authorize: Callable[[Any], Any], sent: Any) -> None:
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - the very class and text that API Gateway is told
+        authorize(sent)
+    assert (type(caught.value), caught.value.args) == (Exception, ("Unauthorized",))
+    assert caught.value.__cause__ is None
+
+
+def lines(log: StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.getvalue().splitlines()]
+
+
+# The answer
+
+
+def test_a_known_caller_gets_a_policy_for_the_whole_stage_and_a_context(authorize: Authorizer) -> None:
+    answer = authorize(event({"x-api-key": "good"}))
+    assert answer == {
+        "principalId": "id-of-good",
+        "policyDocument": {
+            "Version": "2012-10-17",
+            "Statement": [{"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{STAGE}/*"}],
+        },
+        "context": {"tenant": "acme", "user": "good", "acts_for": "false", "credential": "id-of-good"},
+    }
+    assert principal_of({"requestContext": {"authorizer": answer["context"]}}, "keys") == Principal("acme", "good")
+
+
+@pytest.mark.parametrize("route", ["GET/", "GET/info", "POST/threads/t1/turns/stream", "DELETE/threads/a/b/../c:d"])
+def test_the_answer_is_the_same_for_every_route(authorize: Authorizer, route: str) -> None:
+    assert authorize(event({"x-api-key": "good"}, route=route)) == authorize(event({"x-api-key": "good"}))
+
+
+def test_a_stage_of_another_partition_is_named_as_it_is(authorize: Authorizer) -> None:
+    arn = "arn:aws-us-gov:execute-api:us-gov-west-1:123456789012:abc/$default/GET/info"
+    answer = authorize(event({"x-api-key": "good"}, methodArn=arn))
+    assert answer["policyDocument"]["Statement"][0]["Resource"] == arn.removesuffix("GET/info") + "*"
+
+
+# The credential
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"x-api-key": "good"},
+        {"X-Api-Key": "good"},
+        {"X-API-KEY": " good "},
+        {"Authorization": "Bearer good"},
+        {"authorization": "bearer good"},
+        {"AUTHORIZATION": "BEARER   good "},
+        {"x-api-key": "good", "Authorization": "Bearer good"},
+        {"x-api-key": "", "Authorization": "Bearer good"},
+        {"x-api-key": "good", "authorization": " "},
+        {"x-api-key": "good", "X-Api-Key": "good"},
+        [("x-api-key", "good"), ("x-api-key", "good")],
+        {"x-api-key": "good", "X-Auth-Scheme": "langsmith-api-key", "Cookie": "x-api-key=bad"},
+    ],
+)
+def test_a_credential_is_read_from_either_header_however_it_is_spelt(
+    authorize: Authorizer, verifier: Verifier, headers: Any
+) -> None:
+    assert authorize(event(headers))["context"]["user"] == "good"
+    assert verifier.asked == ["good"]
+
+
+def test_one_of_the_two_forms_of_headers_is_enough(authorize: Authorizer) -> None:
+    sent = event({"x-api-key": "good"})
+    for field in ("headers", "multiValueHeaders"):
+        for absent in (None, {}, [], "x"):
+            assert authorize({**sent, field: absent})["context"]["user"] == "good"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"x-api-key": ""},
+        {"x-api-key": "  "},
+        {"Authorization": ""},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer "},
+        {"Authorization": "good"},
+        {"Authorization": "Basic good"},
+        {"Authorization": "Bearergood"},
+        {"Authorization": "Basic Z29vZA==", "x-api-key": "good"},
+        {"x-api-key": "good", "Authorization": "Bearer good2"},
+        {"x-api-key": "good", "X-Api-Key": "good2"},
+        [("x-api-key", "good"), ("x-api-key", "good2")],
+        [("authorization", "Bearer good"), ("authorization", "Bearer good2")],
+        {"x-api-key": "good" * 3000},
+        {"x-api-key": "good\u00e9"},
+        {"x-api-key": "good\ud800"},
+        {"cookie": "x-api-key=good"},
+        {"proxy-authorization": "Bearer good"},
+    ],
+)
+def test_no_credential_two_that_differ_and_malformed_ones_are_refused_before_any_work(
+    authorize: Authorizer, verifier: Verifier, headers: Any
+) -> None:
+    refused(authorize, event(headers))
+    assert verifier.asked == []
+
+
+def test_of_two_keys_none_is_chosen_even_where_one_form_of_headers_hides_the_other(
+    authorize: Authorizer, verifier: Verifier
+) -> None:
+    sent = event({"x-api-key": "good"})
+    refused(authorize, {**sent, "multiValueHeaders": {"X-Api-Key": ["good2", "good"]}})
+    refused(authorize, {**sent, "headers": {"X-API-KEY": "good2"}})
+    assert verifier.asked == []
+
+
+def test_a_credential_in_the_query_or_the_body_is_none(authorize: Authorizer, verifier: Verifier) -> None:
+    refused(authorize, event(queryStringParameters={"x-api-key": "good"}, body='{"x-api-key": "good"}'))
+    assert verifier.asked == []
+
+
+def test_headers_of_odd_types_are_passed_over(authorize: Authorizer) -> None:
+    odd: Any = {"x-api-key": ["good", 7, None, ["good2"]], 7: "good2", "authorization": None, "Authorization": {}}
+    assert authorize({**event(), "multiValueHeaders": odd})["context"]["user"] == "good"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        7,
+        "REQUEST",
+        [],
+        {},
+        {"type": "TOKEN", "authorizationToken": "good", "methodArn": f"{STAGE}/GET/info"},
+        event({"x-api-key": "good"}) | {"type": "request"},
+        event({"x-api-key": "good"}) | {"methodArn": None},
+        event({"x-api-key": "good"}) | {"methodArn": "*"},
+        event({"x-api-key": "good"}) | {"methodArn": "arn:aws:execute-api:*:*:*"},
+        event({"x-api-key": "good"}) | {"methodArn": "arn:aws:s3:::bucket/v1/GET/info"},
+        {"version": "2.0", "type": "REQUEST", "routeArn": f"{STAGE}/GET/info", "headers": {"x-api-key": "good"}},
+        {"source": "aws.events", "detail-type": "Scheduled Event", "requestContext": 7},
+    ],
+)
+def test_an_event_that_is_no_request_of_an_authorizer_is_refused_with_a_line(
+    authorize: Authorizer, verifier: Verifier, log: StringIO, odd: Any
+) -> None:
+    refused(authorize, odd)
+    assert verifier.asked == []
+    (line,) = lines(log)
+    assert (line["message"], line["reason"]) == ("caller refused", "The event is no request of an authorizer.")
+
+
+# Who is not known, and when nobody can tell
+
+
+def test_whoever_is_not_known_is_refused(authorize: Authorizer) -> None:
+    refused(authorize, event({"x-api-key": "bad"}))
+
+
+@pytest.mark.parametrize("fault", [StoreUnavailable(), JwksUnavailable(), RuntimeError("x"), KeyError("digest")])
+def test_where_nobody_can_tell_there_is_an_error_and_neither_a_policy_nor_a_refusal(
+    authorize: Authorizer, verifier: Verifier, fault: Exception
+) -> None:
+    verifier.fault = fault
+    with pytest.raises(type(fault)) as caught:
+        authorize(event({"x-api-key": "good"}))
+    assert str(caught.value).strip().lower() != "unauthorized"
+    verifier.fault = None
+    assert authorize(event({"x-api-key": "good"}))["context"]["user"] == "good"
+
+
+# What is remembered
+
+
+def test_a_known_caller_is_verified_once_a_minute(authorize: Authorizer, verifier: Verifier, clock: Clock) -> None:
+    answers = []
+    for _ in range(KNOWN_SECONDS):
+        answers.append(authorize(event({"x-api-key": "good"})))
+        clock.now += 1
+    assert len(verifier.asked) == 1
+    assert answers == [answers[0]] * KNOWN_SECONDS
+    authorize(event({"x-api-key": "good"}))
+    assert len(verifier.asked) == 2
+
+
+def test_a_credential_that_was_taken_back_is_refused_a_minute_later(
+    authorize: Authorizer, verifier: Verifier, clock: Clock
+) -> None:
+    authorize(event({"x-api-key": "good"}))
+    verifier.fault = Unauthorized("The key is revoked.")
+    clock.now += KNOWN_SECONDS
+    refused(authorize, event({"x-api-key": "good"}))
+
+
+def test_a_minute_does_not_outlast_the_credential_itself(
+    authorize: Authorizer, verifier: Verifier, clock: Clock
+) -> None:
+    verifier.expires_at = clock.now + 10
+    authorize(event({"x-api-key": "good"}))
+    clock.now += 9
+    authorize(event({"x-api-key": "good"}))
+    assert len(verifier.asked) == 1
+    verifier.fault = Unauthorized("The key is expired.")
+    clock.now += 1
+    refused(authorize, event({"x-api-key": "good"}))
+
+
+def test_a_clock_that_is_set_back_makes_nobody_known_for_longer(
+    authorize: Authorizer, verifier: Verifier, clock: Clock
+) -> None:
+    authorize(event({"x-api-key": "good"}))
+    clock.now -= 3600
+    authorize(event({"x-api-key": "good"}))
+    assert len(verifier.asked) == 2
+
+
+def test_a_refusal_is_not_remembered(authorize: Authorizer, verifier: Verifier) -> None:
+    verifier.fault = Unauthorized("The key is not known.")
+    refused(authorize, event({"x-api-key": "good"}))
+    verifier.fault = None
+    authorize(event({"x-api-key": "good"}))
+
+
+def test_known_callers_are_not_mixed_up(authorize: Authorizer, verifier: Verifier) -> None:
+    for name in ("good1", "good2", "good1"):
+        assert authorize(event({"x-api-key": name}))["context"]["user"] == name
+    assert verifier.asked == ["good1", "good2"]
+
+
+def test_what_is_remembered_is_bounded_and_the_oldest_goes_first(authorize: Authorizer, verifier: Verifier) -> None:
+    for number in range(MAX_KNOWN + 1):
+        authorize(event({"x-api-key": f"good{number}"}))
+    verifier.asked.clear()
+    authorize(event({"x-api-key": f"good{MAX_KNOWN}"}))
+    authorize(event({"x-api-key": "good1"}))
+    assert verifier.asked == []
+    authorize(event({"x-api-key": "good0"}))
+    assert verifier.asked == ["good0"]
+    held = authorize._known._held
+    assert len(held) == MAX_KNOWN
+    assert all(len(digest) == 32 and b"good" not in digest for digest in held)
+
+
+def test_whoever_is_known_by_one_kind_is_not_known_by_another(clock: Clock) -> None:
+    one, other = Verifier(), Verifier()
+    by_key, by_token = Authorizer("keys", one, clock=clock), Authorizer("jwt", other, clock=clock)
+    by_key(event({"x-api-key": "good"}))
+    other.fault = Unauthorized("The token is malformed.")
+    refused(by_token, event({"x-api-key": "good"}))
+    by_token._known = by_key._known
+    refused(by_token, event({"x-api-key": "good"}))
+
+
+# Log lines
+
+
+def test_log_lines_name_the_key_by_its_id_and_hold_nothing_of_it_nor_of_anybody(
+    authorize: Authorizer, log: StringIO
+) -> None:
+    authorize(event({"x-api-key": "good-canary", "x-canary": "canary"}))
+    refused(authorize, event({"x-api-key": "bad-canary"}))
+    refused(authorize, event({"x-api-key": "canary", "Authorization": "Bearer canary2"}))
+    refused(authorize, event({"Authorization": "Canary canary"}))
+    known, *refusals = lines(log)
+    assert (known["message"], known["credential"]) == ("caller known", "id-of-good-canary")
+    assert [line["message"] for line in refusals] == ["caller refused"] * 3
+    assert all(line["correlation_id"] == "request-7" for line in (known, *refusals))
+    assert "canary" not in log.getvalue().replace("id-of-good-canary", "").lower()
+    assert "acme" not in log.getvalue()
+
+
+# Whole: keys in a real table, tokens of a real issuer
+
+
+@pytest.fixture
+def deployed(dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Authorizer]:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
+
+    def build(**environ: str) -> Authorizer:
+        return build_authorizer({"TABLE_NAME": table_name, **environ})
+
+    return build
+
+
+@pytest.fixture
+def keys(dynamodb: Any, table_name: str) -> ApiKeys:
+    import secrets
+
+    return ApiKeys(Items(dynamodb, table_name), clock=time.time, mint=secrets.token_bytes)
+
+
+def test_a_key_opens_the_api_and_a_revoked_one_does_not(
+    deployed: Callable[..., Authorizer], keys: ApiKeys, log: StringIO
+) -> None:
+    record, key = keys.create(Principal("acme", "server", acts_for=True))
+    answer = deployed()(event({"authorization": f"Bearer {key}"}))
+    found = principal_of({"requestContext": {"authorizer": answer["context"]}}, "keys")
+    assert (found, found.acts_for) == (record.principal, True)
+    assert answer["principalId"] == record.key_id
+    keys.revoke(record.key_id)
+    refused(deployed(), event({"x-api-key": key}))
+    assert [line["credential"] for line in lines(log)] == [record.key_id] * 2
+    secret = key.rpartition("_")[2]
+    assert secret not in log.getvalue()
+
+
+def test_expired_unknown_and_malformed_keys_do_not_open_it(deployed: Callable[..., Authorizer], keys: ApiKeys) -> None:
+    authorize = deployed(AUTH="keys")
+    _, expired = keys.create(ANN, expires_at=time.time() - 1)
+    for presented in (expired, f"tk_{'0' * 16}_{'0' * 64}", expired[:-1], token()):
+        refused(authorize, event({"x-api-key": presented}))
+
+
+def test_a_store_that_is_down_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", f"http://127.0.0.1:{free_port()}")
+    authorize = build_authorizer({"TABLE_NAME": "turnkeep"})
+    with pytest.raises(StoreUnavailable):
+        authorize(event({"x-api-key": f"tk_{'0' * 16}_{'0' * 64}"}))
+
+
+def test_a_token_opens_the_api_and_a_bad_one_does_not() -> None:
+    with published(public_jwk("rsa")) as issuer:
+        environ = {"AUTH": "jwt", "JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "JWT_JWKS_URL": issuer.url}
+        authorize = build_authorizer(environ)
+        answer = authorize(event({"Authorization": f"Bearer {token()}"}))
+        assert answer["context"] == {"tenant": "acme", "user": "ann", "acts_for": "false", "credential": "jwt"}
+        assert answer["principalId"] == "jwt"
+        refused(authorize, event({"Authorization": f"Bearer {token(aud='another')}"}))
+        refused(authorize, event({"x-api-key": f"tk_{'0' * 16}_{'0' * 64}"}))
+        issuer.answer = (500, {}, b"")
+        with pytest.raises(JwksUnavailable):
+            build_authorizer(environ)(event({"Authorization": f"Bearer {token()}"}))
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {},
+        {"AUTH": "keys", "TABLE_NAME": ""},
+        {"AUTH": "iam", "TABLE_NAME": "t"},
+        {"AUTH": "none", "TABLE_NAME": "t"},
+        {"AUTH": "jwt", "TABLE_NAME": "t"},
+        {"AUTH": "jwt", "JWT_ISSUER": "i", "JWT_AUDIENCE": "a", "JWT_JWKS_URL": "http://issuer.example/keys"},
+    ],
+)
+def test_an_environment_that_does_not_say_who_may_call_starts_nothing(environ: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"AUTH|JWT"):
+        build_authorizer(environ)

@@ -1,0 +1,284 @@
+"""Tokens: what a good one says, and that none of the bad ones passes."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from issuer import AUDIENCE, ISSUER, Issuer, claims, private_key, public_jwk, published, token
+
+from turnkeep.aws.bearer import KEY_TYPE_OF, BearerTokens, TokenRules, bearer_tokens
+from turnkeep.aws.jwks import Jwks, JwksUnavailable
+from turnkeep.errors import Unauthorized
+from turnkeep.records import Principal
+
+PUBLISHED = ("rsa", "p256", "p384", "ed")
+
+
+@pytest.fixture
+def issuer() -> Iterator[Issuer]:
+    secret = {"kty": "oct", "kid": "secret", "k": encoded(b"s" * 32), "alg": "HS256"}
+    with published(*map(public_jwk, PUBLISHED), public_jwk("rsa-enc", use="enc"), secret) as server:
+        yield server
+
+
+@pytest.fixture
+def tokens(issuer: Issuer) -> BearerTokens:
+    return BearerTokens(TokenRules(ISSUER, (AUDIENCE,)), Jwks(issuer.url, clock=time.time))
+
+
+def encoded(part: bytes) -> str:
+    return base64.urlsafe_b64encode(part).rstrip(b"=").decode()
+
+
+def raw(head: Any, body: Any, sign: Callable[[bytes], bytes] = lambda _: b"") -> str:
+    """A token as no library would make it."""
+    signed = f"{encoded(json.dumps(head).encode())}.{encoded(json.dumps(body).encode())}"
+    return f"{signed}.{encoded(sign(signed.encode()))}"
+
+
+def hmac_with(secret: bytes) -> Callable[[bytes], bytes]:
+    return lambda text: hmac.digest(secret, text, hashlib.sha256)
+
+
+def public_pem() -> bytes:
+    return private_key("rsa").public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def with_payload(good: str, **changes: Any) -> str:
+    head, _, signature = good.split(".")
+    return f"{head}.{encoded(json.dumps(claims(**changes)).encode())}.{signature}"
+
+
+def nested(depth: int) -> str:
+    return f"{encoded(b'[' * depth)}.{encoded(b'{}')}.{encoded(b'x')}"
+
+
+NOW = int(time.time())
+HEAD = {"alg": "RS256", "kid": "rsa"}
+BY_HEAD: dict[str, Callable[[], str]] = {
+    "nothing": lambda: "",
+    "garbage": lambda: "garbage",
+    "dots": lambda: "..",
+    "not base64": lambda: "a!b.c!d.e!f",
+    "not JSON": lambda: f"{encoded(b'{')}.{encoded(b'{}')}.x",
+    "no object": lambda: nested(1),
+    "too deep": lambda: nested(5000),
+    "encrypted, five parts": lambda: "a.b.c.d.e",
+    "alg none": lambda: raw({"alg": "none", "kid": "rsa"}, claims()),
+    "alg NONE, signed": lambda: raw({"alg": "NONE", "kid": "rsa"}, claims(), lambda _: b"x"),
+    "no alg": lambda: raw({"kid": "rsa"}, claims()),
+    "alg of another type": lambda: raw({"alg": ["RS256"], "kid": "rsa"}, claims()),
+    "alg unknown": lambda: raw({"alg": "RS1", "kid": "rsa"}, claims()),
+    "HS256 with the public key as secret": lambda: raw(
+        {"alg": "HS256", "kid": "rsa"}, claims(), hmac_with(public_pem())
+    ),
+    "HS256 with a secret that was published": lambda: raw(
+        {"alg": "HS256", "kid": "secret"}, claims(), hmac_with(b"s" * 32)
+    ),
+    "no kid": lambda: jwt.encode(claims(), private_key("rsa"), "RS256"),
+    "kid of another type": lambda: raw({"alg": "RS256", "kid": 7}, claims()),
+    "critical words that nobody knows": lambda: raw({**HEAD, "crit": ["x"], "x": 1}, claims()),
+}
+"""Refused by what they look like: the issuer is not even asked for its keys."""
+BY_KEY: dict[str, tuple[str, Callable[[], str]]] = {
+    "kid unknown": ("does not publish", lambda: token("rsa", head={"kid": "rsa-other"})),
+    "kid a path": ("does not publish", lambda: token("rsa", head={"kid": "../../etc/passwd"})),
+    "kid empty": ("does not publish", lambda: token("rsa", head={"kid": ""})),
+    "kid of a secret": ("does not publish", lambda: token("rsa", head={"kid": "secret"})),
+    "kid of a key for encryption": ("does not publish", lambda: token("rsa-enc")),
+    "another key under the same kid": ("InvalidSignatureError", lambda: token("rsa-other", head={"kid": "rsa"})),
+    "another key that comes along": (
+        "InvalidSignatureError",
+        lambda: token("rsa-other", head={"kid": "rsa", "jwk": public_jwk("rsa-other", kid="rsa")}),
+    ),
+    "kid of a key of another type": ("not that of its key", lambda: token("p256", head={"kid": "rsa"})),
+    "curve of another length": ("InvalidKeyError", lambda: token("p256", head={"kid": "p384"})),
+    "no signature": ("InvalidSignatureError", lambda: raw(HEAD, claims())),
+    "cut off": ("DecodeError", lambda: token()[:-1]),
+    "cut in half": ("DecodeError|InvalidSignatureError", lambda: token()[: len(token()) // 2]),
+    "signature of another token": (
+        "InvalidSignatureError",
+        lambda: f"{token().rpartition('.')[0]}.{token(sub='bob').rpartition('.')[2]}",
+    ),
+    "payload tampered": ("InvalidSignatureError", lambda: with_payload(token(), sub="bob")),
+    "tenant tampered": ("InvalidSignatureError", lambda: with_payload(token(), tenant="other")),
+}
+BY_CLAIM: dict[str, tuple[str, Callable[[], str]]] = {
+    "expired": ("ExpiredSignatureError", lambda: token(exp=NOW - 60)),
+    "no exp": ("MissingRequiredClaimError", lambda: token(exp=None)),
+    "exp no number": ("DecodeError", lambda: raw_signed(exp="soon")),
+    "exp without end": ("DecodeError", lambda: raw_signed(exp=float("inf"))),
+    "not yet": ("ImmatureSignatureError", lambda: token(nbf=NOW + 3600)),
+    "issued in the future": ("ImmatureSignatureError", lambda: token(iat=NOW + 3600)),
+    "wrong audience": ("InvalidAudienceError", lambda: token(aud="another")),
+    "audience that contains ours": ("InvalidAudienceError", lambda: token(aud=f"{AUDIENCE}-admin")),
+    "no audience": ("MissingRequiredClaimError", lambda: token(aud=None)),
+    "audiences without ours": ("InvalidAudienceError", lambda: token(aud=["another", "third"])),
+    "wrong issuer": ("InvalidIssuerError", lambda: token(iss="https://evil.example")),
+    "issuer that begins like ours": ("InvalidIssuerError", lambda: token(iss=f"{ISSUER}/")),
+    "no issuer": ("MissingRequiredClaimError", lambda: token(iss=None)),
+    "no subject": ("MissingRequiredClaimError", lambda: token(sub=None)),
+    "subject empty": ("empty or too long", lambda: token(sub="")),
+    "subject no text": ("InvalidSubjectError", lambda: raw_signed(sub=7)),
+    "subject of no characters": ("empty or too long", lambda: token(sub="\ud800")),
+    "subject without end": ("empty or too long", lambda: token(sub="x" * 3000)),
+    "no tenant": ("names no tenant", lambda: token(tenant=None)),
+    "tenant empty": ("empty or too long", lambda: token(tenant="")),
+    "tenant no text": ("names no tenant", lambda: token(tenant=["acme"])),
+    "tenant no text but true": ("names no tenant", lambda: token(tenant=True)),
+}
+
+
+def raw_signed(**changes: Any) -> str:
+    """Signed well, with claims that a library would not sign."""
+    jws = jwt.PyJWS()
+    return jws.encode(json.dumps(claims(**changes)).encode(), private_key("rsa"), "RS256", headers={"kid": "rsa"})
+
+
+@pytest.mark.parametrize("make", BY_HEAD.values(), ids=BY_HEAD.keys())
+def test_a_token_that_looks_bad_is_refused_before_any_request(
+    tokens: BearerTokens, issuer: Issuer, make: Callable[[], str]
+) -> None:
+    with pytest.raises(Unauthorized):
+        tokens.verify(make())
+    assert issuer.asked == []
+
+
+@pytest.mark.parametrize(("reason", "make"), BY_KEY.values(), ids=BY_KEY.keys())
+def test_a_token_that_no_published_key_signed_is_refused(
+    tokens: BearerTokens, reason: str, make: Callable[[], str]
+) -> None:
+    with pytest.raises(Unauthorized, match=reason):
+        tokens.verify(make())
+
+
+@pytest.mark.parametrize(("reason", "make"), BY_CLAIM.values(), ids=BY_CLAIM.keys())
+def test_a_token_that_is_not_for_us_or_not_for_now_is_refused(
+    tokens: BearerTokens, reason: str, make: Callable[[], str]
+) -> None:
+    with pytest.raises(Unauthorized, match=reason):
+        tokens.verify(make())
+
+
+@pytest.mark.parametrize("key", PUBLISHED)
+def test_a_good_token_of_every_kind_of_key_is_taken(tokens: BearerTokens, key: str) -> None:
+    verified = tokens.verify(token(key, sub="auth0|7", tenant="acme"))
+    assert (verified.principal, verified.credential) == (Principal("acme", "auth0|7"), "jwt")
+    assert not verified.principal.acts_for
+    assert verified.expires_at is not None
+    assert time.time() + 200 < verified.expires_at < time.time() + 400
+
+
+@pytest.mark.parametrize("algorithm", ["RS384", "RS512", "PS256"])
+def test_a_key_that_names_no_algorithm_takes_every_one_of_its_type(issuer: Issuer, algorithm: str) -> None:
+    assert "alg" not in issuer.keys[0]
+    tokens = BearerTokens(TokenRules(ISSUER, (AUDIENCE,)), Jwks(issuer.url, clock=time.time))
+    assert tokens.verify(token("rsa", algorithm=algorithm)).principal.user == "ann"
+
+
+def test_a_key_that_names_its_algorithm_takes_no_other(issuer: Issuer) -> None:
+    issuer.keys[0]["alg"] = "RS256"
+    tokens = BearerTokens(TokenRules(ISSUER, (AUDIENCE,)), Jwks(issuer.url, clock=time.time))
+    tokens.verify(token("rsa"))
+    with pytest.raises(Unauthorized):
+        tokens.verify(token("rsa", algorithm="PS256"))
+
+
+def test_clocks_may_differ_by_half_a_minute(tokens: BearerTokens) -> None:
+    now = int(time.time())
+    tokens.verify(token(exp=now - 20))
+    tokens.verify(token(nbf=now + 20, iat=now + 20))
+    for changes in ({"exp": now - 40}, {"nbf": now + 45}):
+        with pytest.raises(Unauthorized):
+            tokens.verify(token(**changes))
+
+
+def test_one_of_several_audiences_is_enough(issuer: Issuer) -> None:
+    rules = TokenRules(ISSUER, ("web", AUDIENCE))
+    tokens = BearerTokens(rules, Jwks(issuer.url, clock=time.time))
+    tokens.verify(token(aud=["another", AUDIENCE]))
+    tokens.verify(token(aud="web"))
+    with pytest.raises(Unauthorized):
+        tokens.verify(token(aud="app"))
+
+
+@pytest.mark.parametrize("word", ["jku", "x5u"])
+def test_a_token_does_not_say_where_its_key_lies(tokens: BearerTokens, issuer: Issuer, word: str) -> None:
+    with published(public_jwk("rsa-other", kid="evil"), public_jwk("rsa-other", kid="rsa")) as evil:
+        for kid in ("evil", "rsa"):
+            with pytest.raises(Unauthorized):
+                tokens.verify(token("rsa-other", head={"kid": kid, word: evil.url}))
+        assert evil.asked == []
+    assert len(issuer.asked) == 1
+
+
+def test_the_tenant_is_read_from_the_claim_that_is_named(issuer: Issuer) -> None:
+    rules = TokenRules(ISSUER, (AUDIENCE,), tenant_claim="https://example.com/org")
+    tokens = BearerTokens(rules, Jwks(issuer.url, clock=time.time))
+    named = token(**{"https://example.com/org": "org-1"}, tenant="acme")
+    assert tokens.verify(named).principal == Principal("org-1", "ann")
+    with pytest.raises(Unauthorized):
+        tokens.verify(token(tenant="acme"))
+
+
+def test_a_missing_tenant_is_replaced_only_where_that_is_said_and_a_malformed_one_never(issuer: Issuer) -> None:
+    rules = TokenRules(ISSUER, (AUDIENCE,), default_tenant="main")
+    tokens = BearerTokens(rules, Jwks(issuer.url, clock=time.time))
+    assert tokens.verify(token(tenant=None)).principal == Principal("main", "ann")
+    assert tokens.verify(token(tenant="acme")).principal == Principal("acme", "ann")
+    for tenant in ("", 7, ["acme"]):
+        with pytest.raises(Unauthorized):
+            tokens.verify(token(tenant=tenant))
+    with pytest.raises(Unauthorized):
+        tokens.verify(null_tenant())
+
+
+def null_tenant() -> str:
+    body = json.dumps({**claims(), "tenant": None}).encode()
+    return jwt.PyJWS().encode(body, private_key("rsa"), "RS256", headers={"kid": "rsa"})
+
+
+def test_keys_that_cannot_be_read_are_no_refusal(issuer: Issuer, tokens: BearerTokens) -> None:
+    issuer.answer = (503, {}, b"")
+    with pytest.raises(JwksUnavailable):
+        tokens.verify(token())
+
+
+def test_no_refusal_tells_anything_of_the_token(tokens: BearerTokens) -> None:
+    made = [*BY_HEAD.values(), *(make for _, make in (BY_KEY | BY_CLAIM).values())]
+    for make in made:
+        with pytest.raises(Unauthorized) as caught:
+            tokens.verify(make())
+        shown = f"{caught.value.detail}{caught.value.__cause__}"
+        assert not any(word in shown for word in ("ann", "bob", "acme", "evil", "passwd", "rsa-other", "eyJ"))
+
+
+def test_only_key_pairs_sign() -> None:
+    assert set(KEY_TYPE_OF.values()) == {"RSA", "EC", "OKP"}
+    assert not any(name.startswith("HS") or name.lower() == "none" for name in KEY_TYPE_OF)
+
+
+WHOLE = {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": f" {AUDIENCE}, web,", "JWT_JWKS_URL": "https://issuer.example/keys"}
+
+
+def test_the_rules_are_read_from_the_environment() -> None:
+    assert TokenRules.from_environment(WHOLE) == TokenRules(ISSUER, (AUDIENCE, "web"))
+    more = {**WHOLE, "JWT_TENANT_CLAIM": "org", "JWT_DEFAULT_TENANT": "main"}
+    assert TokenRules.from_environment(more) == TokenRules(ISSUER, (AUDIENCE, "web"), "org", "main")
+
+
+@pytest.mark.parametrize("missing", WHOLE)
+@pytest.mark.parametrize("value", [None, "", " , "])
+def test_rules_that_would_take_any_token_are_refused_at_the_start(missing: str, value: str | None) -> None:
+    if (missing, value) == ("JWT_ISSUER", " , "):
+        return
+    environ = {name: text for name, text in WHOLE.items() if name != missing}
+    with pytest.raises(ValueError, match="JWT_"):
+        bearer_tokens(environ if value is None else {**environ, missing: value}, clock=time.time)

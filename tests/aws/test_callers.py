@@ -1,0 +1,165 @@
+"""What the authorizer tells, the app reads; nothing that a client writes itself makes it somebody else."""
+
+from typing import Any
+
+import pytest
+
+from turnkeep.aws.callers import KINDS, Verified, principal_of
+from turnkeep.errors import Unauthorized
+from turnkeep.records import Principal
+
+ACCOUNT = "123456789012"
+FORGED = {
+    "headers": {"tenant": "evil", "x-tenant": "evil", "Authorization": "Bearer evil", "X-Turnkeep-User": "evil"},
+    "multiValueHeaders": {"user": ["evil"]},
+    "queryStringParameters": {"tenant": "evil", "user": "evil", "acts_for": "true"},
+    "body": '{"tenant": "evil", "user": "evil", "authorizer": {"tenant": "evil"}}',
+    "authorizer": {"tenant": "evil", "user": "evil", "acts_for": "true"},
+    "tenant": "evil",
+}
+
+
+def told(**changes: Any) -> dict[str, Any]:
+    """An event as API Gateway sends it behind an authorizer."""
+    context = Verified(Principal("acme", "ann"), "0123456789abcdef").as_context()
+    authorizer = {**context, "principalId": "0123456789abcdef", "integrationLatency": 12, **changes}
+    return {"requestContext": {"authorizer": authorizer, "identity": {"accountId": None, "userArn": None}}}
+
+
+def signed(arn: Any, account: Any = ACCOUNT, **more: Any) -> dict[str, Any]:
+    """An event as API Gateway sends it behind IAM."""
+    return {"requestContext": {"identity": {"accountId": account, "userArn": arn, "cognitoIdentityId": None, **more}}}
+
+
+@pytest.mark.parametrize("kind", ["keys", "jwt"])
+@pytest.mark.parametrize("acts_for", [False, True])
+def test_what_the_authorizer_tells_is_what_the_app_reads(kind: str, acts_for: bool) -> None:
+    who = Principal("acme \u00e9/#", "auth0|7", acts_for=acts_for)
+    event = {"requestContext": {"authorizer": Verified(who, "x").as_context()}}
+    found = principal_of(event, kind)
+    assert (found, found.acts_for) == (who, acts_for)
+
+
+def test_the_context_is_made_of_text_only_and_names_the_credential() -> None:
+    context = Verified(Principal("acme", "ann"), "0123456789abcdef", expires_at=1.5).as_context()
+    assert context == {"tenant": "acme", "user": "ann", "acts_for": "false", "credential": "0123456789abcdef"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_that_a_client_writes_says_who_it_is(kind: str) -> None:
+    event = signed(f"arn:aws:iam::{ACCOUNT}:user/ann") if kind == "iam" else told()
+    expected = principal_of(event, kind)
+    found = principal_of({**FORGED, **event}, kind)
+    assert (found, found.acts_for) == (expected, False)
+    assert "evil" not in f"{found}"
+
+
+@pytest.mark.parametrize("value", ["True", "TRUE", "1", "yes", "", " true", True, 1, None, ["true"]])
+def test_nobody_acts_for_others_by_a_word_that_only_looks_so(value: Any) -> None:
+    assert principal_of(told(acts_for="true"), "keys").acts_for
+    assert not principal_of(told(acts_for=value), "keys").acts_for
+
+
+@pytest.mark.parametrize("kind", ["keys", "jwt"])
+@pytest.mark.parametrize("field", ["tenant", "user"])
+@pytest.mark.parametrize("value", [None, "", 7, True, ["acme"], {"a": 1}, "\ud800", "x" * 2000])
+def test_a_context_that_does_not_name_somebody_is_nobody(kind: str, field: str, value: Any) -> None:
+    with pytest.raises(Unauthorized):
+        principal_of(told(**{field: value}), kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "event",
+    [
+        {},
+        {"requestContext": None},
+        {"requestContext": "x"},
+        {"requestContext": {}},
+        {"requestContext": {"authorizer": None, "identity": None}},
+        {"requestContext": {"authorizer": "acme", "identity": "acme"}},
+        {"requestContext": {"authorizer": {}, "identity": {}}},
+        {"requestContext": {"authorizer": {"claims": {"tenant": "acme", "user": "ann"}}}},
+        {"requestContext": {"authorizer": {"lambda": {"tenant": "acme", "user": "ann"}}}},
+        FORGED,
+    ],
+)
+def test_an_event_without_a_verified_caller_is_nobody(kind: str, event: dict[str, Any]) -> None:
+    with pytest.raises(Unauthorized):
+        principal_of(event, kind)
+
+
+def test_one_kind_is_not_taken_for_another() -> None:
+    with pytest.raises(Unauthorized):
+        principal_of(signed(f"arn:aws:iam::{ACCOUNT}:user/ann"), "keys")
+    with pytest.raises(Unauthorized):
+        principal_of(told(), "iam")
+
+
+def test_a_kind_that_nobody_knows_is_a_fault_and_lets_nobody_in() -> None:
+    with pytest.raises(ValueError, match="AUTH=none"):
+        principal_of(told(), "none")
+
+
+@pytest.mark.parametrize(
+    ("arn", "user"),
+    [
+        (f"arn:aws:iam::{ACCOUNT}:user/ann", "user/ann"),
+        (f"arn:aws:iam::{ACCOUNT}:user/team/a/ann", "user/team/a/ann"),
+        (f"arn:aws:iam::{ACCOUNT}:root", "root"),
+        (f"arn:aws:sts::{ACCOUNT}:assumed-role/app/ann", "assumed-role/app/ann"),
+        (f"arn:aws:sts::{ACCOUNT}:assumed-role/app/ann@example.com", "assumed-role/app/ann@example.com"),
+        (f"arn:aws:sts::{ACCOUNT}:federated-user/ann", "federated-user/ann"),
+        (f"arn:aws-us-gov:sts::{ACCOUNT}:assumed-role/app/a", "assumed-role/app/a"),
+    ],
+)
+def test_who_signed_is_told_by_account_and_arn(arn: str, user: str) -> None:
+    found = principal_of(signed(arn), "iam")
+    assert (found, found.acts_for) == (Principal(ACCOUNT, user), False)
+
+
+def test_two_sessions_of_a_role_are_two_users_and_so_are_two_roles_two_accounts_a_user_and_a_role() -> None:
+    other = "210987654321"
+    events = [
+        signed(f"arn:aws:sts::{ACCOUNT}:assumed-role/app/ann"),
+        signed(f"arn:aws:sts::{ACCOUNT}:assumed-role/app/bob"),
+        signed(f"arn:aws:sts::{ACCOUNT}:assumed-role/web/ann"),
+        signed(f"arn:aws:sts::{other}:assumed-role/app/ann", other),
+        signed(f"arn:aws:iam::{ACCOUNT}:user/ann"),
+        signed(f"arn:aws:iam::{ACCOUNT}:role/app/ann"),
+    ]
+    assert len({principal_of(event, "iam") for event in events}) == len(events)
+
+
+def test_callers_of_an_identity_pool_share_their_session_name_and_are_told_apart() -> None:
+    arn = f"arn:aws:sts::{ACCOUNT}:assumed-role/Cognito_Auth_Role/CognitoIdentityCredentials"
+    ann, bob = (principal_of(signed(arn, cognitoIdentityId=f"eu-west-1:{name}"), "iam") for name in ("ann", "bob"))
+    assert (ann, bob) == (
+        Principal(ACCOUNT, "cognito-identity/eu-west-1:ann"),
+        Principal(ACCOUNT, "cognito-identity/eu-west-1:bob"),
+    )
+    for malformed in ("", 7, ["x"]):
+        with pytest.raises(Unauthorized):
+            principal_of(signed(arn, cognitoIdentityId=malformed), "iam")
+
+
+@pytest.mark.parametrize(
+    ("arn", "account"),
+    [
+        (None, None),
+        (f"arn:aws:iam::{ACCOUNT}:user/ann", None),
+        (f"arn:aws:iam::{ACCOUNT}:user/ann", "210987654321"),
+        (None, ACCOUNT),
+        ("", ACCOUNT),
+        ("ann", ACCOUNT),
+        (f"arn:aws:iam::{ACCOUNT}:", ACCOUNT),
+        (f"arn:aws:s3::{ACCOUNT}:user/ann", ACCOUNT),
+        ("arn:aws:iam:::user/ann", ""),
+        ("arn:aws:iam::anonymous:user/ann", "anonymous"),
+        (f"arn:aws:iam::{ACCOUNT}:user/{'p/' * 512}ann", ACCOUNT),
+        ([f"arn:aws:iam::{ACCOUNT}:user/ann"], ACCOUNT),
+    ],
+)
+def test_whoever_did_not_sign_is_nobody(arn: Any, account: Any) -> None:
+    with pytest.raises(Unauthorized):
+        principal_of(signed(arn, account), "iam")

@@ -1,0 +1,239 @@
+"""The issuer's keys: fetched seldom, from nobody else, and never guessed at while the issuer is down."""
+
+import datetime
+import json
+import ssl
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+from issuer import Issuer, private_key, public_jwk, published
+
+from turnkeep.aws.jwks import (
+    FRESH_SECONDS,
+    MAX_BYTES,
+    PAUSE_AFTER_FAULT_SECONDS,
+    PAUSE_SECONDS,
+    STALE_SECONDS,
+    Jwks,
+    JwksUnavailable,
+    check_url,
+    read_keys,
+)
+from turnkeep.errors import Unauthorized
+from turnkeep.local.processes import free_port
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def issuer() -> Iterator[Issuer]:
+    with published(public_jwk("p256"), public_jwk("p384")) as server:
+        yield server
+
+
+@pytest.fixture
+def jwks(issuer: Issuer, clock: Clock) -> Jwks:
+    return Jwks(issuer.url, clock=clock)
+
+
+def test_nothing_is_fetched_before_a_token_needs_it(issuer: Issuer, jwks: Jwks) -> None:
+    assert issuer.asked == []
+    assert jwks.find("p256")["crv"] == "P-256"
+    assert issuer.asked == ["/.well-known/jwks.json"]
+
+
+def test_keys_are_fetched_once_in_five_minutes(issuer: Issuer, jwks: Jwks, clock: Clock) -> None:
+    for _ in range(10):
+        jwks.find("p256")
+        jwks.find("p384")
+        clock.now += 29
+    assert len(issuer.asked) == 1
+    clock.now += FRESH_SECONDS
+    jwks.find("p256")
+    assert len(issuer.asked) == 2
+
+
+def test_made_up_key_ids_cost_the_issuer_one_request_a_minute(issuer: Issuer, jwks: Jwks, clock: Clock) -> None:
+    for number in range(120):
+        with pytest.raises(Unauthorized):
+            jwks.find(f"made-up-{number}")
+        clock.now += 1
+    assert len(issuer.asked) == 2
+
+
+def test_a_new_key_is_found_within_a_minute_whatever_else_is_asked_for(
+    issuer: Issuer, jwks: Jwks, clock: Clock
+) -> None:
+    with pytest.raises(Unauthorized):
+        jwks.find("made-up")
+    issuer.keys.append(public_jwk("rsa"))
+    with pytest.raises(Unauthorized):
+        jwks.find("rsa")
+    clock.now += PAUSE_SECONDS
+    assert jwks.find("rsa")["kty"] == "RSA"
+
+
+def test_a_key_that_was_taken_back_is_gone_after_five_minutes(issuer: Issuer, jwks: Jwks, clock: Clock) -> None:
+    jwks.find("p256")
+    del issuer.keys[0]
+    jwks.find("p256")
+    clock.now += FRESH_SECONDS
+    with pytest.raises(Unauthorized):
+        jwks.find("p256")
+
+
+GOOD = json.dumps({"keys": [public_jwk("p256")]}).encode()
+FAULTS: dict[str, tuple[int, dict[str, str], bytes]] = {
+    "a fault": (500, {}, GOOD),
+    "no content": (204, {}, b""),
+    "not JSON": (200, {}, b"<html>"),
+    "not an object": (200, {}, b"[1]"),
+    "too deep": (200, {}, b"[" * 100_000),
+    "no keys": (200, {}, b"{}"),
+    "keys of another type": (200, {}, b'{"keys": {"a": 1}}'),
+    "an empty set": (200, {}, b'{"keys": []}'),
+    "a set without a usable key": (200, {}, b'{"keys": [null, 1, {"kid": "a"}, {"kid": 7, "kty": "RSA"}]}'),
+    "too large": (200, {}, GOOD + b" " * MAX_BYTES),
+    "cut off": (200, {"Content-Length": "5000"}, GOOD[:-5]),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+def test_an_answer_that_is_no_set_of_keys_leaves_every_token_undecided(
+    issuer: Issuer, jwks: Jwks, fault: tuple[int, dict[str, str], bytes]
+) -> None:
+    issuer.answer = fault
+    with pytest.raises(JwksUnavailable):
+        jwks.find("p256")
+
+
+def test_an_issuer_that_is_not_there_leaves_every_token_undecided(clock: Clock) -> None:
+    jwks = Jwks(f"http://127.0.0.1:{free_port()}/keys", clock=clock)
+    with pytest.raises(JwksUnavailable):
+        jwks.find("p256")
+
+
+def test_a_redirect_is_not_followed(issuer: Issuer, jwks: Jwks) -> None:
+    with published(public_jwk("rsa", kid="evil")) as evil:
+        issuer.answer = (302, {"Location": evil.url}, b"")
+        with pytest.raises(JwksUnavailable):
+            jwks.find("evil")
+        assert evil.asked == []
+
+
+def test_an_issuer_that_is_down_is_asked_again_after_seconds_and_not_at_every_request(
+    issuer: Issuer, jwks: Jwks, clock: Clock
+) -> None:
+    issuer.answer = FAULTS["a fault"]
+    for _ in range(5):
+        with pytest.raises(JwksUnavailable):
+            jwks.find("p256")
+    assert len(issuer.asked) == 1
+    issuer.answer = None
+    clock.now += PAUSE_AFTER_FAULT_SECONDS
+    jwks.find("p256")
+
+
+def test_while_the_issuer_is_down_known_keys_serve_for_an_hour_and_no_longer(
+    issuer: Issuer, jwks: Jwks, clock: Clock
+) -> None:
+    jwks.find("p256")
+    issuer.answer = FAULTS["a fault"]
+    while clock.now < Clock.now + STALE_SECONDS - PAUSE_SECONDS:
+        clock.now += PAUSE_SECONDS
+        assert jwks.find("p256")["kid"] == "p256"
+    with pytest.raises(JwksUnavailable):
+        jwks.find("new")
+    clock.now = Clock.now + STALE_SECONDS
+    with pytest.raises(JwksUnavailable):
+        jwks.find("p256")
+
+
+def test_of_two_keys_under_one_id_the_first_counts() -> None:
+    first, second = public_jwk("p256", kid="a"), public_jwk("p384", kid="a")
+    assert read_keys(json.dumps({"keys": [first, second]}).encode())["a"] == first
+
+
+@pytest.mark.parametrize(
+    "unusable", [{"kty": "oct", "k": "c2VjcmV0"}, {"kty": "RSA", "use": "enc"}, {"kty": "RSA", "use": None}, {}]
+)
+def test_only_keys_that_sign_are_kept(unusable: dict[str, Any]) -> None:
+    body = json.dumps({"keys": [{"kid": "a", **unusable}, public_jwk("p256")]}).encode()
+    assert read_keys(body).keys() == {"p256"}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "issuer.example/keys",
+        "http://issuer.example/keys",
+        "http://10.0.0.1/keys",
+        "http://localhost.evil.example/keys",
+        "http://127.0.0.1@evil.example/keys",
+        "https://user@issuer.example/keys",
+        "https:///keys",
+        "https://issuer.example:99999/keys",
+        "file:///etc/keys",
+        "ftp://issuer.example/keys",
+    ],
+)
+def test_an_address_on_whose_way_keys_could_be_swapped_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match=r"https|Port|port"):
+        check_url(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://issuer.example/keys", "https://issuer.example:8443", "http://localhost:1/k", "http://[::1]:1/k"]
+)
+def test_https_is_taken_and_http_on_this_machine(url: str) -> None:
+    assert check_url(url) == url
+
+
+def certified(folder: Path) -> tuple[Path, ssl.SSLContext]:
+    """A certificate for 127.0.0.1 that nobody signed but itself, and a server's context with it."""
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now, key = datetime.datetime.now(datetime.UTC), private_key("p256-tls")
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, SHA256())
+    )
+    shown, whole = folder / "certificate.pem", folder / "whole.pem"
+    shown.write_bytes(certificate.public_bytes(Encoding.PEM))
+    hidden = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    whole.write_bytes(shown.read_bytes() + hidden)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(whole)
+    return shown, context
+
+
+def test_the_issuer_has_to_show_a_certificate_that_is_trusted(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, context = certified(tmp_path)
+    with published(public_jwk("p256"), tls=context) as issuer:
+        with pytest.raises(JwksUnavailable):
+            Jwks(issuer.url, clock=clock).find("p256")
+        assert issuer.asked == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(shown))
+        assert Jwks(issuer.url, clock=clock).find("p256")["kid"] == "p256"

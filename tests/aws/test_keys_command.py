@@ -1,0 +1,310 @@
+"""`turnkeep keys`: the key alone on standard output, all else beside it; one clear line where something is missing."""
+
+import json
+import re
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+
+from turnkeep.aws.keys import AwsError, KeyDesk, open_desk
+from turnkeep.cli import main
+from turnkeep.errors import Unauthorized
+from turnkeep.local.processes import free_port
+from turnkeep.records import Principal
+from turnkeep.storage.apikeys import ApiKeys
+from turnkeep.storage.items import Items
+
+CREATE = ["keys", "create", "--tenant", "acme", "--user", "ann"]
+URL = "https://abc.execute-api.eu-west-1.amazonaws.com/v1"
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def account(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An AWS account in which there is nothing yet."""
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3_url)
+    return s3_url
+
+
+def deploy(stack: str, **outputs: Any) -> str:
+    """A stack with a table of its own name; its outputs as given."""
+    key = {"AttributeName": "PK", "KeyType": "HASH"}, {"AttributeName": "SK", "KeyType": "RANGE"}
+    table = {
+        "Type": "AWS::DynamoDB::Table",
+        "Properties": {
+            "TableName": f"{stack}-table",
+            "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": list(key),
+            "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("PK", "SK")],
+        },
+    }
+    template: dict[str, Any] = {"Resources": {"Table": table}}
+    if outputs:
+        template["Outputs"] = {name: {"Value": value} for name, value in outputs.items()}
+    boto3.client("cloudformation").create_stack(StackName=stack, TemplateBody=json.dumps(template))
+    return f"{stack}-table"
+
+
+@pytest.fixture
+def table(account: str) -> Iterator[str]:
+    """The table of the stack "turnkeep"."""
+    client = boto3.client("cloudformation")
+    yield deploy("turnkeep", TableName={"Ref": "Table"}, Url=URL)
+    client.delete_stack(StackName="turnkeep")
+
+
+def keys_of(table: str) -> ApiKeys:
+    import secrets
+    import time
+
+    return ApiKeys(Items(boto3.client("dynamodb"), table), clock=time.time, mint=secrets.token_bytes)
+
+
+def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command that cannot be done says: one line, and exit code 1."""
+    assert main(arguments) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("turnkeep: ")
+    assert told.err.count("\n") == 1
+    return told.err
+
+
+# What the commands do
+
+
+def test_a_key_is_made_shown_once_and_works(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*CREATE, "--label", "the laptop"]) == 0
+    told = capsys.readouterr()
+    key = told.out.strip()
+    assert re.fullmatch(r"tk_[0-9a-f]{16}_[0-9a-f]{64}", key)
+    assert told.out == f"{key}\n"
+    record = keys_of(table).find(key)
+    assert (record.principal, record.principal.acts_for) == (Principal("acme", "ann"), False)
+    assert (record.label, record.expires_at) == ("the laptop", None)
+    assert key not in told.err
+    assert key.rpartition("_")[2] not in told.err
+    assert record.key_id in told.err
+    assert (
+        f"""curl -s {URL}/chat -H "x-api-key: $KEY" --json '{{"session_id": "new", "message": "Hello"}}'""" in told.err
+    )
+
+
+def test_the_body_of_the_curl_line_is_one_that_the_api_takes(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from turnkeep.api.schemas import Chat
+
+    main(CREATE)
+    (body,) = re.findall(r"--json '([^']+)'", capsys.readouterr().err)
+    assert Chat.model_validate_json(body).session_id == "new"
+
+
+def test_a_key_may_act_for_others_and_end(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*CREATE, "--acts-for", "--days", "7"]) == 0
+    record = keys_of(table).find(capsys.readouterr().out.strip())
+    assert record.principal.acts_for
+    assert record.expires_at is not None
+    assert record.expires_at - record.created_at == pytest.approx(7 * 86_400, abs=1)
+
+
+def test_a_list_shows_who_may_call_and_no_secret(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(CREATE)
+    main(["keys", "create", "--tenant", "beta", "--user", "bob", "--acts-for", "--days", "1", "--label", "b"])
+    made = capsys.readouterr().out.split()
+    assert main(["keys", "list"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["ID", "TENANT", "USER", "ACTS", "FOR", "STATE", "CREATED", "EXPIRES", "LABEL"]
+    assert {row.split()[0] for row in rows} == {key.split("_")[1] for key in made}
+    assert not any(key.rpartition("_")[2] in row for key in made for row in rows)
+    assert main(["keys", "list", "--tenant", "beta"]) == 0
+    _, row = capsys.readouterr().out.splitlines()
+    assert row.split()[1:5] == ["beta", "bob", "anybody", "valid"]
+
+
+def test_a_revoked_key_is_refused_and_listed_as_such(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main(CREATE)
+    key = capsys.readouterr().out.strip()
+    key_id = key.split("_")[1]
+    for _ in range(2):
+        assert main(["keys", "revoke", key_id]) == 0
+        assert capsys.readouterr().out.startswith(f"Key {key_id} is revoked since 20")
+    with pytest.raises(Unauthorized):
+        keys_of(table).find(key)
+    main(["keys", "list"])
+    assert capsys.readouterr().out.splitlines()[1].split()[4] == "revoked"
+
+
+def test_an_expired_key_is_listed_as_such(table: str) -> None:
+    clock = Clock()
+    keys = ApiKeys(Items(boto3.client("dynamodb"), table), clock=clock, mint=lambda size: b"\1" * size)
+    desk = KeyDesk(keys, url=None, clock=clock)
+    desk.create("acme", "ann", days=1)
+    clock.now += 86_399
+    assert " valid " in desk.list()
+    clock.now += 1
+    assert " expired " in desk.list()
+
+
+def test_a_list_without_keys_is_its_headings(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["keys", "list"]) == 0
+    assert capsys.readouterr().out.split()[0] == "ID"
+
+
+# Which table
+
+
+def test_a_stack_is_named_or_a_table(
+    table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = deploy(f"stack-{uuid.uuid4().hex[:8]}", TableName={"Ref": "Table"})
+    stack = other.removesuffix("-table")
+    monkeypatch.setenv("TABLE_NAME", "not-this-one")
+    for where, expected in ((["--stack", stack], other), (["--stack", "turnkeep"], table), (["--table", other], other)):
+        assert main([*CREATE, *where]) == 0
+        keys_of(expected).find(capsys.readouterr().out.strip())
+    monkeypatch.setenv("TABLE_NAME", other)
+    assert main(CREATE) == 0
+    told = capsys.readouterr()
+    keys_of(other).find(told.out.strip())
+    assert "https://<the URL of the API>/chat" in told.err
+
+
+def test_a_stack_and_a_table_are_not_named_together(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([*CREATE, "--stack", "a", "--table", "b"])
+    assert "not allowed with" in capsys.readouterr().err
+
+
+# What may be missing
+
+
+def test_a_stack_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert complaint(capsys, *CREATE).startswith("turnkeep: There is no stack turnkeep in eu-west-1. Deploy it")
+    assert "no stack other in" in complaint(capsys, "keys", "list", "--stack", "other")
+
+
+def test_a_stack_of_something_else_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    table = deploy(f"stack-{uuid.uuid4().hex[:8]}")
+    told = complaint(capsys, *CREATE, "--stack", table.removesuffix("-table"))
+    assert "has no output TableName. Name its table: --table NAME" in told
+
+
+def test_a_table_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (CREATE, ["keys", "list"], ["keys", "revoke", "0" * 16]):
+        assert "There is no such table" in complaint(capsys, *command, "--table", "absent")
+
+
+@pytest.mark.parametrize("key_id", ["0" * 16, "x", "tk_0123456789abcdef_x"])
+def test_a_key_that_is_not_there_is_said(table: str, capsys: pytest.CaptureFixture[str], key_id: str) -> None:
+    told = complaint(capsys, "keys", "revoke", key_id)
+    assert told == "turnkeep: No key has this id. List them: turnkeep keys list\n"
+
+
+def test_a_missing_region_is_said(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    for where in ([], ["--table", "t"]):
+        assert "No AWS region is set" in complaint(capsys, *CREATE, *where)
+    monkeypatch.setenv("AWS_REGION", "not a region")
+    assert "No AWS region is set, or none that exists" in complaint(capsys, *CREATE)
+    monkeypatch.setenv("AWS_REGION", "eu-west-1")
+    assert "There is no stack" in complaint(capsys, *CREATE)
+
+
+def test_missing_credentials_are_said(
+    table: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+        monkeypatch.setenv(name, "/nowhere")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    assert "No AWS credentials are found" in complaint(capsys, *CREATE)
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    for where in ([], ["--table", table]):
+        assert "No AWS credentials are found. Log in" in complaint(capsys, *CREATE, *where)
+    monkeypatch.setenv("AWS_PROFILE", "absent")
+    assert "AWS_PROFILE names no profile" in complaint(capsys, *CREATE)
+
+
+def test_an_account_that_does_not_answer_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    for where in ([], ["--table", "t"]):
+        assert "AWS does not answer" in complaint(capsys, *CREATE, *where)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--days", "0"],
+        ["--days", "-1"],
+        ["--days", "99999999"],
+        ["--user", ""],
+        ["--tenant", ""],
+        ["--user", "x" * 2000],
+        ["--user", "a\nb"],
+        ["--tenant", "\x1b[31m"],
+        ["--label", "x" * 101],
+        ["--label", "a\nb"],
+    ],
+)
+def test_a_key_that_cannot_be_is_refused_and_nothing_stored(
+    table: str, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert "\x1b" not in complaint(capsys, *CREATE, *arguments)
+    assert keys_of(table).list() == []
+
+
+def refusing(code: str) -> Any:
+    """A table whose every request is refused."""
+    from botocore.exceptions import ClientError
+
+    class Client:
+        def __getattr__(self, _: str) -> Any:
+            return self.refuse
+
+        def refuse(self, **_: Any) -> Any:
+            raise ClientError({"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}, "x")  # type: ignore[typeddict-item]
+
+    return Client()
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("AccessDeniedException", "They need cloudformation:DescribeStacks, dynamodb:PutItem, Query and UpdateItem"),
+        ("ExpiredTokenException", "AWS refuses: ExpiredTokenException. Log in"),
+        ("UnrecognizedClientException", "AWS refuses: UnrecognizedClientException. Log in"),
+        ("ThrottlingException", "did not answer in time. Try again"),
+    ],
+)
+def test_a_refusal_of_aws_is_said_in_words_that_help(code: str, advice: str) -> None:
+    keys = ApiKeys(Items(refusing(code), "t"), clock=Clock(), mint=bytes)
+    desk = KeyDesk(keys, url=None, clock=Clock())
+    for do in (lambda: desk.create("acme", "ann"), desk.list, lambda: desk.revoke("0" * 16)):
+        with pytest.raises(AwsError, match=advice):
+            do()
+
+
+def test_nothing_is_asked_of_aws_before_a_command_needs_it() -> None:
+    code = "import sys, turnkeep.cli as c\ntry: c.main(['keys', '--help'])\nexcept SystemExit: print(*sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "revoke" in told
+    assert {"boto3", "botocore", "pydantic"}.isdisjoint(told.split())
+
+
+def test_a_desk_of_a_named_table_asks_nobody_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
+    open_desk({"TABLE_NAME": "t", "AWS_REGION": "eu-west-1"})
+    open_desk({"AWS_REGION": "eu-west-1"}, table="t")

@@ -1,0 +1,287 @@
+"""API keys: stored as a digest, refused at once when they are over, and out of reach of everything about threads."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from desk import ANN, HOURS, NOON, Clock, Desk
+from memory_items import MemoryItems
+
+from turnkeep.errors import NotFound, StoreUnavailable, Unauthorized
+from turnkeep.records import Principal
+from turnkeep.storage.apikeys import ApiKeys, split_key
+from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, hour, partition, user_key
+
+SERVER = Principal("acme", "server", acts_for=True)
+
+
+class CountedItems(MemoryItems):
+    """Counts the reads of single items."""
+
+    reads = 0
+
+    def get(self, pk: str, sk: str) -> Item | None:
+        self.reads += 1
+        return super().get(pk, sk)
+
+
+def counting() -> Callable[[int], bytes]:
+    """Bytes that differ from call to call."""
+    calls = itertools.count(1)
+    return lambda size: next(calls).to_bytes(size, "big")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def items() -> CountedItems:
+    return CountedItems()
+
+
+@pytest.fixture
+def keys(items: CountedItems, clock: Clock) -> ApiKeys:
+    return ApiKeys(items, clock=clock, mint=counting())
+
+
+def refusal(keys: ApiKeys, presented: str) -> str:
+    with pytest.raises(Unauthorized) as caught:
+        keys.find(presented)
+    return caught.value.detail
+
+
+def test_a_key_is_found_by_what_was_shown(keys: ApiKeys) -> None:
+    record, key = keys.create(SERVER, label="the server", expires_at=NOON + HOURS)
+    assert keys.find(key) == record
+    assert (record.principal, record.principal.acts_for, record.label) == (SERVER, True, "the server")
+    assert (record.created_at, record.expires_at, record.revoked_at) == (NOON, NOON + HOURS, None)
+
+
+def test_a_key_acts_for_others_only_if_it_was_made_so(keys: ApiKeys) -> None:
+    _, plain = keys.create(ANN)
+    _, acting = keys.create(replace(ANN, acts_for=True))
+    assert [keys.find(key).principal.acts_for for key in (plain, acting)] == [False, True]
+
+
+def test_nothing_of_the_secret_is_stored(keys: ApiKeys, items: CountedItems) -> None:
+    _, key = keys.create(ANN)
+    secret = split_key(key)[1]
+    (item,) = items.stored.values()
+    assert item["digest"] == sha256(secret.encode()).digest()
+    for shown in (secret, secret[:16], bytes.fromhex(secret)):
+        assert all(shown not in value for value in item.values() if isinstance(value, type(shown)))
+
+
+def test_no_two_keys_are_alike(items: CountedItems) -> None:
+    import secrets
+
+    keys = ApiKeys(items, clock=Clock(), mint=secrets.token_bytes)
+    made = [keys.create(ANN)[1] for _ in range(20)]
+    assert len({split_key(key)[0] for key in made}) == len({split_key(key)[1] for key in made}) == 20
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda key: "",
+        lambda key: key[:-1],
+        lambda key: key + "0",
+        lambda key: key + "\n",
+        lambda key: key.upper(),
+        lambda key: key.replace("tk_", "sk_"),
+        lambda key: key.replace("_", "-"),
+        lambda key: f" {key}",
+        lambda key: key[:-1] + "g",
+        lambda key: key[:-1] + "\u0665",
+        lambda key: "eyJhbGciOiJub25lIn0.e30.",
+        lambda key: key * 1000,
+    ],
+)
+def test_a_malformed_key_is_refused_without_a_read(
+    keys: ApiKeys, items: CountedItems, change: Callable[[str], str]
+) -> None:
+    _, key = keys.create(ANN)
+    assert refusal(keys, change(key)) == "The key is malformed."
+    assert items.reads == 0
+
+
+def test_an_id_without_its_secret_is_worth_nothing(keys: ApiKeys) -> None:
+    _, key = keys.create(ANN)
+    _, other = keys.create(ANN)
+    (one, _), (two, secret) = split_key(key), split_key(other)
+    assert refusal(keys, f"tk_{one}_{secret}") == "The key is not known."
+    assert refusal(keys, f"tk_{'f' * 16}_{secret}") == "The key is not known."
+    digest = sha256(secret.encode()).hexdigest()
+    assert refusal(keys, f"tk_{two}_{digest}") == "The key is not known."
+
+
+def test_a_revoked_key_is_refused_by_the_next_read(keys: ApiKeys, clock: Clock) -> None:
+    record, key = keys.create(ANN)
+    keys.find(key)
+    clock.now += 5
+    assert keys.revoke(record.key_id).revoked_at == NOON + 5
+    assert refusal(keys, key) == "The key is revoked."
+
+
+def test_an_expired_key_is_refused_from_its_last_second_on(keys: ApiKeys, clock: Clock) -> None:
+    _, key = keys.create(ANN, expires_at=NOON + 60)
+    clock.now = NOON + 59.999
+    keys.find(key)
+    clock.now = NOON + 60
+    assert refusal(keys, key) == "The key is expired."
+
+
+def test_whoever_lacks_the_secret_does_not_learn_that_a_key_is_over(keys: ApiKeys) -> None:
+    record, _ = keys.create(ANN)
+    keys.revoke(record.key_id)
+    assert refusal(keys, f"tk_{record.key_id}_{'0' * 64}") == "The key is not known."
+
+
+def test_revoking_again_changes_nothing(keys: ApiKeys, clock: Clock) -> None:
+    record, _ = keys.create(ANN)
+    keys.revoke(record.key_id)
+    clock.now += HOURS
+    assert keys.revoke(record.key_id).revoked_at == NOON
+
+
+@pytest.mark.parametrize("key_id", ["f" * 16, "x", "WATERMARK"])
+def test_what_is_no_key_cannot_be_revoked(keys: ApiKeys, items: CountedItems, key_id: str) -> None:
+    with pytest.raises(NotFound):
+        keys.revoke(key_id)
+    assert items.stored == {}
+
+
+def test_all_keys_are_listed_by_age_or_those_of_a_tenant(keys: ApiKeys, clock: Clock) -> None:
+    made = []
+    for tenant in ("b", "a", "b"):
+        clock.now += 1
+        made.append(keys.create(Principal(tenant, "u"))[0])
+    made[0] = keys.revoke(made[0].key_id)
+    assert keys.list() == made
+    assert keys.list("b") == [made[0], made[2]]
+    assert keys.list("c") == []
+
+
+@pytest.mark.parametrize("principal", [Principal("", "u"), Principal("t", ""), Principal("t", "u" * 2000)])
+def test_a_key_is_made_only_for_whom_threads_can_be_stored(keys: ApiKeys, principal: Principal) -> None:
+    with pytest.raises(ValueError, match="empty or too long"):
+        keys.create(principal)
+
+
+class LostAnswer(MemoryItems):
+    """Stores, and is asked once more by a client that did not hear so."""
+
+    def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
+        super().put(item, condition=condition, values=values)
+        super().put(item, condition=condition, values=values)
+
+
+def test_a_key_whose_storing_was_repeated_is_made_once() -> None:
+    items = LostAnswer()
+    keys = ApiKeys(items, clock=Clock(), mint=counting())
+    record, key = keys.create(ANN, expires_at=NOON + 60)
+    assert keys.find(key) == record
+    assert len(items.stored) == 1
+
+
+def test_a_key_is_never_written_over_another(items: CountedItems) -> None:
+    keys = ApiKeys(items, clock=Clock(), mint=bytes)
+    _, key = keys.create(ANN)
+    with pytest.raises(Refused):
+        keys.create(Principal("acme", "bob"))
+    assert keys.find(key).principal == ANN
+
+
+def test_a_store_that_is_down_says_so_and_not_that_the_key_is_wrong() -> None:
+    class Down(MemoryItems):
+        def get(self, pk: str, sk: str) -> Item | None:
+            raise StoreUnavailable
+
+    with pytest.raises(StoreUnavailable):
+        ApiKeys(Down(), clock=Clock(), mint=counting()).find(f"tk_{'0' * 16}_{'0' * 64}")
+
+
+# On DynamoDB itself, beside threads
+
+
+def on(desk: Desk, items: Items | None = None) -> ApiKeys:
+    import secrets
+
+    return ApiKeys(items or desk.items, clock=desk.clock, mint=secrets.token_bytes)
+
+
+def test_on_dynamodb_a_key_is_made_found_listed_and_revoked(desk: Desk) -> None:
+    keys = on(desk)
+    record, key = keys.create(SERVER, label="", expires_at=desk.clock.now + HOURS)
+    assert keys.find(key) == record
+    assert keys.list() == [record]
+    desk.clock.now += 1
+    revoked = keys.revoke(record.key_id)
+    assert keys.list() == [revoked] != [record]
+    assert refusal(keys, key) == "The key is revoked."
+    with pytest.raises(NotFound):
+        keys.revoke("0" * 16)
+
+
+def test_keys_stand_in_no_index_and_outlive_the_cleanup(desk: Desk) -> None:
+    keys = on(desk)
+    record, key = keys.create(ANN, expires_at=desk.clock.now + 1)
+    living, lasting = keys.create(ANN)
+    desk.say("x")
+    desk.cleanup.begin_at(hour(int(NOON * 1000)))
+    desk.clock.now += 26 * HOURS
+    swept = desk.cleanup.sweep()
+    assert (swept.threads, swept.finished) == (1, True)
+    assert [found.key_id for found in keys.list()] == sorted([record.key_id, living.key_id])
+    assert keys.find(lasting) == living
+    assert refusal(keys, key) == "The key is expired."
+
+
+def test_a_list_of_threads_holds_no_key(desk: Desk) -> None:
+    on(desk).create(ANN)
+    desk.say("x")
+    assert [thread.thread_id for thread in desk.table.search_threads(ANN)] == ["x"]
+
+
+def test_an_item_of_a_key_has_no_attribute_of_an_index(items: CountedItems, keys: ApiKeys) -> None:
+    record, _ = keys.create(SERVER, label="x", expires_at=NOON)
+    keys.revoke(record.key_id)
+    (item,) = items.stored.values()
+    assert item["PK"] == API_KEYS
+    assert {"u", "la", "xh", "ttl"} & item.keys() == set()
+    assert list(items.index(BY_USER, "u", user_key(SERVER))) == []
+    assert list(items.index(BY_EXPIRY, "xh", f"{hour(int(NOON * 1000))}#00")) == []
+
+
+@pytest.mark.parametrize("tenant", [API_KEYS, "", "#", "\0", f"#{API_KEYS}", "CLEANUP"])
+def test_no_tenant_can_be_named_so_that_its_threads_meet_the_keys(tenant: str) -> None:
+    for user in (API_KEYS, "", "#"):
+        who = Principal(tenant, user)
+        assert partition(who, API_KEYS).startswith("T#")
+        assert user_key(who).startswith("T#")
+        assert not API_KEYS.startswith("T#")
+
+
+def test_an_item_read_back_is_what_was_written(desk: Desk, items: CountedItems) -> None:
+    """The stand-in of the other tests stores what DynamoDB stores."""
+
+    def written(store: Items) -> Any:
+        keys = ApiKeys(store, clock=Clock(), mint=counting())
+        record, _ = keys.create(SERVER, label="\u00e9", expires_at=NOON + 1)
+        keys.revoke(record.key_id)
+        return store.get(API_KEYS, record.key_id)
+
+    assert written(desk.items) == written(items)
+
+
+def test_the_longest_name_of_a_principal_can_be_stored_in_every_index(desk: Desk) -> None:
+    longest = Principal("t", "u" * (959 - len("T#t#U#")))
+    desk.who = longest
+    desk.say("x" * 64)
+    assert [thread.thread_id for thread in desk.table.search_threads(longest)] == ["x" * 64]
