@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from turnkeep.agents import build_agent
-from turnkeep.settings import Settings
+from turnkeep.settings import KeySource, Settings
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.items import Items
@@ -39,9 +39,12 @@ def build(
     *,
     dynamodb: "DynamoDBClient",
     objects: Objects,
+    model_key: KeySource | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Services:
-    """All services of a deployment over the given store."""
+    """All services of a deployment over the given store. `model_key` takes the place of a key in the settings."""
+    if model_key:
+        settings = settings.with_key_source(model_key)
     items, blobs = Items(dynamodb, settings.table_name), Blobs(objects)
     table = Table(
         items,

@@ -25,6 +25,7 @@
     + ModelError               502 model_error
     + ModelTruncated           502 model_truncated
     + ModelBusy                503 model_busy
+    + ModelKeyUnavailable      503 model_key_unavailable
     + ModelTimeout             504 model_timeout
   x AgentFault                 500 agent_error           a node of the graph raised
   x AgentUnavailable           501 agent_unavailable     the route's agent is not part of this deployment
@@ -172,6 +173,11 @@ class ModelTruncated(ModelFault):
 
 class ModelBusy(ModelFault):
     status, code, title = 503, "model_busy", "The model takes no more requests just now"
+    advice = "Nothing was stored; send the same request again after Retry-After seconds."
+
+
+class ModelKeyUnavailable(ModelFault):
+    status, code, title = 503, "model_key_unavailable", "The key of the model's server cannot be read"
     advice = "Nothing was stored; send the same request again after Retry-After seconds."
 
 

@@ -1,12 +1,27 @@
 """Deployment facts and tuning numbers, typed and read from the environment once. Environment names are the field
-names in capitals; a tuning number is `GROUP__NAME`, for example `TURN__SECONDS=60`."""
+names in capitals; a tuning number is `GROUP__NAME`, for example `TURN__SECONDS=60`. No error quotes a value, which may
+be a secret in the wrong place."""
 
-from typing import Self
+import re
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
+KEY_LOCATION = re.compile(
+    r"ssm:(?P<parameter>[\w./:-]+)|secretsmanager:(?P<secret>[\w/+=.@:-]+)(?:#(?P<field>\S+))?", re.ASCII
+)
+
+type KeySource = Callable[[str], str]
+"""The key of the model's server as of now. Its argument is the key that the server has just refused, or empty. It may
+wait for AWS, and raises ModelFault."""
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?")
+_USUAL_PORT = re.compile(r"http://.*[^:]:80|https://.*[^:]:443")
+_MODEL = re.compile(r"(demo|openai:.+|bedrock:(?!arn:).+)?")
 
 
 class Tuning(BaseModel):
@@ -40,36 +55,90 @@ class ModelTuning(Tuning):
 class Settings(BaseSettings):
     """All facts of one deployment; `Settings()` reads the environment and raises ValidationError at start."""
 
-    model_config = SettingsConfigDict(env_nested_delimiter="__", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_nested_delimiter="__", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
 
     table_name: str = "turnkeep"
     bucket_name: str = "turnkeep"
     thread_hours: float = Field(24, gt=0, le=24 * 30)
     seal_key: SecretStr = Field(SecretStr(""), description="secret that seals stored values; empty only on a laptop")
-    model: str = Field("", description="demo, or openai:<name>; empty: openai with a key, else demo")
+    model: str = Field("", description="demo, openai:<name> or bedrock:<id>; empty: openai with a key, else demo")
     model_small: str = Field("", description="the same for inner calls; empty: as `model`")
     openai_api_key: SecretStr = SecretStr("")
+    model_key: str = Field("", repr=False, description="where AWS keeps that key: ssm:<name> or secretsmanager:<name>")
     openai_base_url: str | None = None
     default_agent: str = "papers"
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
+        (), description="pages that may call from a browser: https://app.example.com, ... by commas, or * alone"
+    )
     turn: TurnTuning = TurnTuning()
     models: ModelTuning = ModelTuning()
     papers: PapersTuning = PapersTuning()
 
+    _key_source: KeySource | None = PrivateAttr(None)
+
     @field_validator("model", "model_small")
     @classmethod
     def _known_provider(cls, value: str) -> str:
-        if value in ("", "demo") or (value.startswith("openai:") and len(value) > len("openai:")):
+        if _MODEL.fullmatch(value):
             return value
-        raise ValueError('use "demo" or "openai:<model name>"')
+        raise ValueError('use "demo", "openai:<model name>" or "bedrock:<id of a model or inference profile>"')
+
+    @field_validator("cors_origins", mode="before")
+    @classmethod
+    def _split_at_commas(cls, value: Any) -> Any:
+        return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """As a browser sends them, because they are compared to the letter."""
+        if value == ("*",) or all(_ORIGIN.fullmatch(name) and not _USUAL_PORT.fullmatch(name) for name in value):
+            return value
+        raise ValueError('use scheme://host or scheme://host:port in lower case without a path, or "*" alone')
+
+    @field_validator("model_key")
+    @classmethod
+    def _well_formed_location(cls, value: str) -> str:
+        if not value or KEY_LOCATION.fullmatch(value):
+            return value
+        raise ValueError('use "ssm:<name>" or "secretsmanager:<name or arn>", with "#<field>" where it holds JSON')
 
     @model_validator(mode="after")
     def _can_be_called(self) -> Self:
-        needs_server = any(name.startswith("openai:") for name in (self.model, self.model_small))
-        if needs_server and not self.openai_api_key.get_secret_value() and not self.openai_base_url:
-            raise ValueError("MODEL=openai:... needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server without keys")
+        if self.model_key and self.openai_api_key.get_secret_value():
+            raise ValueError("set OPENAI_API_KEY or MODEL_KEY, not both")
+        if self._uses("openai:") and not self.has_key and not self.openai_base_url:
+            raise ValueError(
+                "MODEL=openai:... needs OPENAI_API_KEY, MODEL_KEY, or OPENAI_BASE_URL of a server without keys"
+            )
+        if self._uses("bedrock:") and not find_spec("langchain_aws"):
+            raise ValueError(
+                "MODEL=bedrock:... needs langchain-aws: uv sync --extra bedrock, or EXTRAS=bedrock make build"
+            )
         return self
+
+    def _uses(self, provider: str) -> bool:
+        return any(name.startswith(provider) for name in (self.model, self.model_small))
+
+    @property
+    def has_key(self) -> bool:
+        """Whether there is a key for the model's server, or a place where one is said to be."""
+        return bool(self.model_key or self.openai_api_key.get_secret_value())
 
     @property
     def main_model(self) -> str:
         """The model that writes what the user reads: as named, else OpenAI's with a key, else the demo model."""
-        return self.model or (DEFAULT_OPENAI_MODEL if self.openai_api_key.get_secret_value() else "demo")
+        return self.model or (DEFAULT_OPENAI_MODEL if self.has_key else "demo")
+
+    @property
+    def key_source(self) -> KeySource:
+        """What says the key of the model's server, to be asked at every call of it."""
+        return self._key_source or (lambda _: self.openai_api_key.get_secret_value())
+
+    def with_key_source(self, source: KeySource) -> Self:
+        """The same settings, with a key that is looked up when it is needed."""
+        copied = self.model_copy()
+        copied._key_source = source
+        return copied

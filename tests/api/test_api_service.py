@@ -1,15 +1,20 @@
 """Health, version, agents; and that none of it loads LangGraph."""
 
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from httpx import AsyncClient
+from pydantic import SecretStr
 
 from turnkeep import __version__
 from turnkeep.agents import REGISTRY
-from turnkeep.settings import Settings
+from turnkeep.api.service import NOTES, ServiceRoutes
+from turnkeep.api.views import Info
+from turnkeep.settings import DEFAULT_OPENAI_MODEL, Settings
 
 
 async def test_health_needs_no_credential(client: AsyncClient) -> None:
@@ -23,9 +28,36 @@ async def test_info_names_what_runs_and_no_secret(client: AsyncClient) -> None:
         "version": __version__,
         "model": "demo",
         "agents": list(REGISTRY),
-        "warnings": ["demo_model"],
+        "warnings": ["demo_model", "no_model_key"],
+        "notes": [NOTES["no_model_key"]],
     }
     assert "secret" not in answer.text
+
+
+async def told(settings: Settings) -> Info:
+    turns: Any = None
+    return await ServiceRoutes(settings, turns).info()
+
+
+async def test_a_demo_model_that_was_asked_for_needs_no_key() -> None:
+    info = await told(Settings(model="demo"))
+    assert (info.warnings, info.notes) == (["demo_model"], [])
+
+
+async def test_with_a_key_or_a_place_of_one_there_is_nothing_to_note() -> None:
+    for settings in (Settings(openai_api_key=SecretStr("canary")), Settings(model_key="ssm:/canary")):
+        info = await told(settings)
+        assert (info.model, info.warnings, info.notes) == (DEFAULT_OPENAI_MODEL, [], [])
+        assert "canary" not in info.model_dump_json()
+
+
+def test_the_advice_on_a_missing_key_names_what_exists() -> None:
+    parameters = re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", NOTES["no_model_key"])
+    assert set(parameters) == {"ModelKeyParameter", "ModelKeySecret"}
+    template = (Path(__file__).parents[2] / "template.yaml").read_text()
+    assert all(f"\n  {name}:\n    Type: String" in template for name in parameters)
+    for variable in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", NOTES["no_model_key"]):
+        assert variable.lower() in Settings.model_fields
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -1,3 +1,4 @@
+import asyncio
 from typing import Any
 from uuid import UUID
 
@@ -5,13 +6,15 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from pydantic import SecretStr
-from wire import WireServer, calls, says
+from wire import WireServer, calls, fails, says
 
+from turnkeep.errors import ModelError, ModelKeyUnavailable
 from turnkeep.models.chat import chat_models
-from turnkeep.models.openai_chat import REASONING_TOKENS, openai_chat
+from turnkeep.models.endings import REASONING_TOKENS
+from turnkeep.models.openai_chat import NO_KEY, openai_chat
 from turnkeep.models.prices import Price, price_of
 from turnkeep.models.usage import UsageMeter
-from turnkeep.settings import Settings
+from turnkeep.settings import KeySource, ModelTuning, Settings
 from turnkeep.tokens import estimate_tokens
 
 
@@ -41,6 +44,100 @@ def test_a_model_that_cannot_be_called_is_refused_with_what_to_set() -> None:
 def test_the_key_is_not_in_the_text_of_the_model() -> None:
     models = chat_models(Settings(model="openai:m", openai_api_key=SecretStr("sk-hidden")), {})
     assert "sk-hidden" not in repr(models)
+
+
+class Ring:
+    """A key source that gives `keys` in turn, the last for ever, and the next as soon as one is refused."""
+
+    def __init__(self, *keys: str) -> None:
+        self.keys = list(keys)
+        self.refused: list[str] = []
+
+    def __call__(self, refused: str) -> str:
+        if refused:
+            self.refused.append(refused)
+            self.keys = self.keys[1:] or self.keys
+        return self.keys[0]
+
+
+def sourced(server: WireServer, source: KeySource, max_retries: int = 1) -> Any:
+    tuning = ModelTuning(timeout_seconds=15, max_retries=max_retries)
+    settings = Settings(model="openai:m", openai_base_url=server.base_url, models=tuning)
+    return chat_models(settings.with_key_source(source), {}).main
+
+
+async def asked(model: Any, mode: str) -> str:
+    match mode:
+        case "invoke":
+            return str((await asyncio.to_thread(model.invoke, "hello")).text)
+        case "ainvoke":
+            return str((await model.ainvoke("hello")).text)
+        case "stream":
+            return await asyncio.to_thread(lambda: "".join(chunk.text for chunk in model.stream("hello")))
+        case _:
+            return "".join([chunk.text async for chunk in model.astream("hello")])
+
+
+def bearers(server: WireServer) -> list[str]:
+    return [headers["authorization"] for headers in server.headers]
+
+
+MODES = ["invoke", "ainvoke", "stream", "astream"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_every_call_asks_for_the_key_of_now(mode: str) -> None:
+    ring = Ring("a")
+    with WireServer([says("one"), says("two")]) as server:
+        model = sourced(server, ring)
+        await asked(model, mode)
+        ring.keys = ["b"]
+        await asked(model, mode)
+    assert bearers(server) == ["Bearer a", "Bearer b"]
+    assert ring.refused == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_refused_key_that_was_replaced_is_tried_anew_at_once(mode: str) -> None:
+    ring = Ring("a", "b")
+    with WireServer([fails("401 Unauthorized"), says("well")]) as server:
+        assert (await asked(sourced(server, ring), mode)).strip() == "well"
+    assert (bearers(server), ring.refused) == (["Bearer a", "Bearer b"], ["a"])
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_refused_key_that_was_not_replaced_is_not_tried_again(mode: str) -> None:
+    with WireServer([fails("401 Unauthorized")]) as server:
+        with pytest.raises(ModelError, match="does not accept the API key"):
+            await asked(sourced(server, Ring("a")), mode)
+        assert len(server.bodies) == 1
+
+
+async def test_without_tries_the_next_call_has_the_new_key() -> None:
+    with WireServer([fails("401 Unauthorized"), says("well")]) as server:
+        model = sourced(server, Ring("a", "b"), max_retries=0)
+        with pytest.raises(ModelError):
+            await asked(model, "astream")
+        assert (await asked(model, "astream")).strip() == "well"
+    assert bearers(server) == ["Bearer a", "Bearer b"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_key_that_cannot_be_had_stops_the_call(mode: str) -> None:
+    def source(refused: str) -> str:
+        raise ModelKeyUnavailable(retry_after=5)
+
+    with WireServer() as server:
+        with pytest.raises(ModelKeyUnavailable):
+            await asked(sourced(server, source), mode)
+        assert server.bodies == []
+
+
+async def test_a_server_without_keys_is_sent_a_word_in_its_place() -> None:
+    with WireServer([says("well")]) as server:
+        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), {}).main
+        await asked(model, "ainvoke")
+    assert bearers(server) == [f"Bearer {NO_KEY}"]
 
 
 def payload(name: str, base_url: str | None) -> dict[str, Any]:
@@ -78,6 +175,13 @@ async def test_a_tool_call_keeps_its_arguments_through_a_stream() -> None:
 def test_a_dated_release_has_the_price_of_its_model() -> None:
     assert price_of("gpt-4o-mini-2024-07-18") == price_of("gpt-4o-mini") == Price(0.15, 0.60)
     assert price_of("a-model-of-my-own") is None
+
+
+@pytest.mark.parametrize("name", ["amazon.nova-lite-v1:0", "us.amazon.nova-lite-v1:0", "apac.amazon.nova-lite-v1:0"])
+def test_a_profile_of_bedrock_has_the_price_of_its_model(name: str) -> None:
+    assert price_of(name) == Price(0.06, 0.24)
+    assert price_of("us-gov.anthropic.claude-haiku-4-5-20251001-v1:0") == Price(1, 5)
+    assert price_of("amazon.nova-lite-2-v1:0") is None
 
 
 def _result(text: str, model: str, **fields: Any) -> LLMResult:

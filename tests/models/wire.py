@@ -21,6 +21,7 @@ class Exchange:
     connection: socket.socket
     body: Body
     headers: Mapping[str, str]
+    path: str = ""
 
     @property
     def streams(self) -> bool:
@@ -229,11 +230,12 @@ def _read_request(connection: socket.socket) -> Exchange:
     while b"\r\n\r\n" not in data:
         data += _receive(connection)
     head, _, body = data.partition(b"\r\n\r\n")
-    fields = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+    request_line, *lines = head.decode().split("\r\n")
+    fields = dict(line.split(": ", 1) for line in lines)
     headers = {name.lower(): value for name, value in fields.items()}
     while len(body) < int(headers["content-length"]):
         body += _receive(connection)
-    return Exchange(connection, json.loads(body), headers)
+    return Exchange(connection, json.loads(body), headers, request_line.split(" ")[1])
 
 
 def _receive(connection: socket.socket) -> bytes:

@@ -15,6 +15,7 @@ from scripted import Caller, read_events
 
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import USER_HEADER, local_principal
+from turnkeep.aws.secrets import model_key
 from turnkeep.bootstrap import build
 from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
@@ -85,7 +86,8 @@ class Site:
     async def open(self, **settings: Any) -> Visitor:
         facts = Settings(table_name=self.table, seal_key="of the test", **settings)
         client = self._client()
-        services = build(facts, dynamodb=client, objects=FolderObjects(self.folder / "objects"), clock=self.clock)
+        objects = FolderObjects(self.folder / "objects")
+        services = build(facts, dynamodb=client, objects=objects, model_key=model_key(facts), clock=self.clock)
         app = create_app(table=services.table, turns=services.turns, settings=facts, authenticate=local_principal)
         http = AsyncClient(transport=ASGITransport(app), base_url="http://test", headers={USER_HEADER: self.user})
         return Visitor(app, await self._stack.enter_async_context(http), self.user)
@@ -102,6 +104,11 @@ class Site:
             )
         )
         return {item["SK"]["S"] for page in pages for item in page["Items"]}
+
+    def remove(self, thread: str, sk: str) -> None:
+        """Takes one item of a thread away behind everybody's back."""
+        key = {"PK": {"S": partition(Principal("local", self.user), thread)}, "SK": {"S": sk}}
+        self._client().delete_item(TableName=self.table, Key=key)
 
     def count(self) -> int:
         """All items of the table."""

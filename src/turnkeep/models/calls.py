@@ -21,6 +21,7 @@ from turnkeep.models.faults import is_refused_request
 
 INNER_CALL = "inner_call"
 MODEL_REFUSED = "model_refused"
+DEMO_MODEL = "demo_model"
 
 type Asked = Runnable[LanguageModelInput, AIMessage]
 
@@ -49,12 +50,17 @@ class TypedCall[R: BaseModel]:
 
 @dataclass(frozen=True)
 class TextAnswer:
-    """`text` is never empty; a refusal of the model is text too, with a warning. `id` is that of the streamed message:
-    a state message with it is not streamed again."""
+    """`text` is never empty; a refusal of the model is text too, with a warning, and so is what the demo model says.
+    `id` is that of the streamed message: a state message with it is not streamed again."""
 
     text: str
     id: str
     warnings: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> AIMessage:
+        """The answer as it belongs into the state."""
+        return AIMessage(self.text, id=self.id)
 
 
 async def ask_text(
@@ -70,8 +76,11 @@ async def ask_text(
     text = _storable(message.text).strip()
     if not text:
         raise ModelError("The model's answer was empty.")
-    warnings = (MODEL_REFUSED,) if message.additional_kwargs.get("refusal") else ()
-    return TextAnswer(text, message.id or str(run_id), warnings)
+    applies = {
+        DEMO_MODEL: message.response_metadata.get("model_provider") == "demo",
+        MODEL_REFUSED: bool(message.additional_kwargs.get("refusal")),
+    }
+    return TextAnswer(text, message.id or str(run_id), tuple(code for code in applies if applies[code]))
 
 
 async def ask_typed[R: BaseModel](model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:

@@ -30,8 +30,14 @@ def chat_models(settings: Settings, rules: Mapping[str, Rule]) -> Models:
 
 
 def _model(choice: str, settings: Settings, rules: Mapping[str, Rule]) -> BaseChatModel:
-    if choice == "demo":
+    """Each client library is loaded only where it is used: that takes a second which the others save."""
+    provider, _, name = choice.partition(":")
+    if provider == "demo":
         return DemoChatModel(rules=rules)
-    from turnkeep.models.openai_chat import openai_chat  # noqa: PLC0415  loading it takes a second that demo saves
+    if provider == "bedrock":
+        from turnkeep.models.bedrock_chat import bedrock_chat  # noqa: PLC0415
 
-    return openai_chat(choice.removeprefix("openai:"), settings)
+        return bedrock_chat(name, settings)
+    from turnkeep.models.openai_chat import openai_chat  # noqa: PLC0415
+
+    return openai_chat(name, settings)

@@ -125,7 +125,11 @@ def _message(messages: Sequence[BaseMessage], said: str | JSON, tool: JSON | Non
         content=text,
         tool_calls=calls,
         usage_metadata=UsageMetadata(input_tokens=read, output_tokens=written, total_tokens=read + written),
-        response_metadata={"finish_reason": "tool_calls" if calls else "stop", "model_name": "demo"},
+        response_metadata={
+            "finish_reason": "tool_calls" if calls else "stop",
+            "model_name": "demo",
+            "model_provider": "demo",
+        },
     )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated, TurnkeepError
 
 RETRY_AFTER_SECONDS = 5  # where the server names no time
+TOO_LONG = "The conversation is longer than the model can read."
 
-_TOO_LONG = "The conversation is longer than the model can read."
 _FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
     "APITimeoutError": (ModelTimeout, None),
     "StreamChunkTimeoutError": (ModelTimeout, None),
@@ -21,9 +21,9 @@ _FAULTS: Mapping[str, tuple[type[ModelFault], str | None]] = {
     "AuthenticationError": (ModelError, "The model's server does not accept the API key of this deployment."),
     "PermissionDeniedError": (ModelError, "The API key of this deployment may not use this model."),
     "NotFoundError": (ModelError, "The model's server does not know the model of this deployment."),
-    "OpenAIContextOverflowError": (ModelError, _TOO_LONG),
-    "OpenAIAPIContextOverflowError": (ModelError, _TOO_LONG),
-    "ContextOverflowError": (ModelError, _TOO_LONG),
+    "OpenAIContextOverflowError": (ModelError, TOO_LONG),
+    "OpenAIAPIContextOverflowError": (ModelError, TOO_LONG),
+    "ContextOverflowError": (ModelError, TOO_LONG),
     "BadRequestError": (ModelError, "The model's server refused the request."),
     "APIConnectionError": (ModelError, "The connection to the model's server failed."),
     "TransportError": (ModelError, "A connection that the agent needs failed."),
@@ -48,7 +48,15 @@ def as_fault(error: BaseException) -> TurnkeepError | None:
 
 def is_refused_request(fault: ModelFault) -> bool:
     """Whether the server would not take the request as it was; one that asks for less may fare better."""
-    return getattr(fault.__cause__, "status_code", None) in (400, 422)
+    return _status_of(fault.__cause__) in (400, 422)
+
+
+def _status_of(error: BaseException | None) -> int | None:
+    """The status of the server's answer, in an error of a library on httpx or on botocore."""
+    answer = getattr(error, "response", None)
+    metadata = answer.get("ResponseMetadata", {}) if isinstance(answer, dict) else {}
+    status: int | None = getattr(error, "status_code", None) or metadata.get("HTTPStatusCode")
+    return status
 
 
 def _by_status(error: BaseException) -> ModelFault | None:
@@ -62,7 +70,7 @@ def _by_status(error: BaseException) -> ModelFault | None:
 def _by_type(error: BaseException) -> ModelFault | None:
     """What a server names in its body where the client library has no class for it."""
     is_too_long = getattr(error, "type", None) == "exceed_context_size_error"  # llama.cpp
-    return ModelError(_TOO_LONG) if is_too_long and _is_from_library(type(error)) else None
+    return ModelError(TOO_LONG) if is_too_long and _is_from_library(type(error)) else None
 
 
 def _by_class(error: BaseException) -> ModelFault | None:

@@ -4,6 +4,7 @@ langchain-openai 1.7.3 passes a stream that merely ends, `length` and `content_f
 lets raw parser errors out. Loaded only by a deployment that has such a model.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -15,40 +16,54 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackMana
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
-from pydantic import PrivateAttr, SecretStr
+from pydantic import PrivateAttr
 
-from turnkeep.errors import ModelError, ModelFault, ModelTruncated
+from turnkeep.errors import ModelError, ModelFault
 from turnkeep.models.breaker import Breaker
+from turnkeep.models.endings import REASONING_TOKENS, Endings, StreamEnd
 from turnkeep.models.faults import as_fault
-from turnkeep.settings import Settings
+from turnkeep.settings import KeySource, Settings
 
 LONGEST_WAIT_SECONDS = 5
-REASONING_TOKENS = 4_000
+NO_KEY = "unused"  # for servers without keys: the client library wants one
 
-_ENDINGS = {"stop", "tool_calls", "function_call", "completed"}
-_CUT_OFF = {
-    "length": "The answer ran into its token limit.",
-    "content_filter": "The provider's content filter cut the answer off.",
-}
 _REASONING_MODEL = re.compile(r"o\d|gpt-(?:5|6)(?!.*chat)")
 _DOWN = (openai.APIConnectionError, openai.InternalServerError, openai.RateLimitError, OSError)
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 
 
+def _ending_of(generation: ChatGeneration) -> str | None:
+    info = generation.generation_info or {}
+    return info.get("finish_reason") or generation.message.response_metadata.get("status")
+
+
+ENDINGS = Endings(
+    read=_ending_of,
+    whole=frozenset({"stop", "tool_calls", "function_call", "completed"}),
+    at_limit="length",
+    cut_off={
+        "length": "The answer ran into its token limit.",
+        "content_filter": "The provider's content filter cut the answer off.",
+    },
+)
+
+
 def openai_chat(name: str, settings: Settings) -> ChatOpenAI:
-    """The model called `name` at `settings.openai_base_url`; connections are not kept between calls, because a
-    kept one belongs to an event loop that may have ended by the next call."""
+    """The model called `name` at `settings.openai_base_url`. Its key is asked for at every call, and anew when the
+    server refuses it. Connections are not kept between calls, because a kept one belongs to an event loop that may
+    have ended by the next call."""
+    hooks = _Hooks(settings.key_source)
     return CheckedChatOpenAI(
         model=name,
         base_url=settings.openai_base_url,
-        api_key=SecretStr(settings.openai_api_key.get_secret_value() or "unused"),
+        api_key=hooks.key,
         timeout=settings.models.timeout_seconds,
         stream_chunk_timeout=settings.models.timeout_seconds,
         max_retries=settings.models.max_retries,
         stream_usage=True,
         default_headers={"Connection": "close"},
-        http_client=openai.DefaultHttpxClient(event_hooks={"response": [_refuse_long_waits]}),
-        http_async_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [_arefuse_long_waits]}),
+        http_client=openai.DefaultHttpxClient(event_hooks={"response": [hooks.see]}),
+        http_async_client=openai.DefaultAsyncHttpxClient(event_hooks={"response": [hooks.asee]}),
     )
 
 
@@ -80,20 +95,20 @@ class CheckedChatOpenAI(ChatOpenAI):
         return _checked(result)
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        ending = _Ending()
+        end = StreamEnd(ENDINGS)
         with self._watched():
             for chunk in super()._stream(*args, **kwargs):
-                ending.see(chunk)
+                end.see(chunk)
                 yield chunk
-        ending.check()
+        end.check()
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        ending = _Ending()
+        end = StreamEnd(ENDINGS)
         with self._watched():
             async for chunk in super()._astream(*args, **kwargs):
-                ending.see(chunk)
+                end.see(chunk)
                 yield chunk
-        ending.check()
+        end.check()
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -139,42 +154,11 @@ def _suited(payload: dict[str, Any], model: str, base_url: str | None) -> dict[s
     return payload
 
 
-class _Ending:
-    """Whether a stream came to its proper end."""
-
-    def __init__(self) -> None:
-        self._reason: str | None = None
-        self._is_empty = True
-
-    def see(self, chunk: ChatGenerationChunk) -> None:
-        self._is_empty = False
-        self._reason = _reason_of(chunk) or self._reason
-
-    def check(self) -> None:
-        if self._is_empty:
-            raise ModelError("The model's answer was empty or could not be read.")
-        _check_reason(self._reason)
-
-
 def _checked(result: ChatResult) -> ChatResult:
-    if not result.generations:
-        raise ModelError("The model's answer was empty.")
-    for generation in result.generations:
-        _check_reason(_reason_of(generation))
+    for generation in ENDINGS.checked(result).generations:
         if refusal := generation.message.additional_kwargs.get("refusal"):
             _speak_refusal(generation.message, refusal)
     return result
-
-
-def _reason_of(generation: ChatGeneration) -> str | None:
-    info = generation.generation_info or {}
-    return info.get("finish_reason") or generation.message.response_metadata.get("status")
-
-
-def _check_reason(reason: str | None) -> None:
-    if reason not in _ENDINGS:
-        detail = _CUT_OFF.get(reason or "", "The answer broke off before its end.")
-        raise ModelTruncated(detail, at_limit=reason == "length")
 
 
 def _refusal_in(chunk: dict[str, Any]) -> str | None:
@@ -189,12 +173,29 @@ def _speak_refusal(message: BaseMessage, refusal: str) -> None:
     message.additional_kwargs["refusal"] = refusal
 
 
-def _refuse_long_waits(response: Any) -> None:
-    """Tells the client library not to sit out a Retry-After that would use the run's time up."""
-    wait = response.headers.get("retry-after", "0")
-    if not wait.isdigit() or int(wait) > LONGEST_WAIT_SECONDS:
-        response.headers["x-should-retry"] = "false"
+class _Hooks:
+    """Gives the client library its key, and tells it after which answers to try again."""
 
+    def __init__(self, source: KeySource) -> None:
+        self._source = source
 
-async def _arefuse_long_waits(response: Any) -> None:
-    _refuse_long_waits(response)
+    def key(self) -> str:
+        return self._source("") or NO_KEY
+
+    def see(self, response: Any) -> None:
+        """Not after a Retry-After that would use the run's time up; yes where the key has just been replaced."""
+        wait = response.headers.get("retry-after", "0")
+        if not wait.isdigit() or int(wait) > LONGEST_WAIT_SECONDS:
+            response.headers["x-should-retry"] = "false"
+        elif response.status_code == 401 and self._is_replaced(response.request.headers.get("authorization", "")):
+            response.headers["x-should-retry"] = "true"
+
+    async def asee(self, response: Any) -> None:
+        if response.status_code == 401:
+            await asyncio.to_thread(self.see, response)  # a new key may come from afar
+        else:
+            self.see(response)
+
+    def _is_replaced(self, authorization: str) -> bool:
+        refused = authorization.removeprefix("Bearer ")
+        return bool(refused) and self._source(refused) not in ("", refused)

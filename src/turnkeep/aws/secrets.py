@@ -1,0 +1,168 @@
+"""Secrets of a deployment: the key that seals stored values, and the key of the model's server. What goes wrong is told
+by AWS's code for it; no value is ever part of an error or a log line."""
+
+import re
+import secrets
+import time
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import SecretStr
+
+from turnkeep.bootstrap import CLIENT_CONFIG
+from turnkeep.errors import ModelKeyUnavailable
+from turnkeep.observability import logger
+from turnkeep.settings import KEY_LOCATION, Settings
+
+MAX_AGE_SECONDS = 300
+REREAD_SECONDS = 5
+"""How long a key that was refused, or could not be read, is not asked for again."""
+
+_PRINTABLE = re.compile(r"[!-z|~]+")  # what a header may hold; without { and } a JSON object is not taken for a key
+
+type Read = Callable[[bool], str]
+"""The value of a secret, from its cache unless told to pass that by; raises SecretError."""
+
+
+class SecretError(Exception):
+    """A secret that cannot be had; the message says why in a few words that may be logged."""
+
+
+def mint_key() -> str:
+    return secrets.token_urlsafe(48)
+
+
+def seal_key(ssm: Any, name: str, *, mint: Callable[[], str] = mint_key) -> SecretStr:
+    """The SSM SecureString called `name`, made by whichever function of a deployment starts first.
+
+    `ssm` is boto3's client. Raises SecretError.
+    """
+    try:
+        found = _get(ssm, name) or _put(ssm, name, mint()) or _get(ssm, name)
+    except (BotoCoreError, ClientError) as error:
+        needed = "the function needs ssm:GetParameter and ssm:PutParameter on it"
+        raise SecretError(f"the seal key {name} cannot be read or made ({_code(error)}); {needed}") from None
+    if not found:
+        raise SecretError(f"the seal key {name} was made by another function just now and cannot be read yet")
+    return SecretStr(found)
+
+
+def _get(ssm: Any, name: str) -> str | None:
+    try:
+        answer = ssm.get_parameter(Name=name, WithDecryption=True)
+    except ssm.exceptions.ParameterNotFound:
+        return None
+    return str(answer["Parameter"]["Value"])
+
+
+def _put(ssm: Any, name: str, value: str) -> str | None:
+    """The value, or None where another function was faster."""
+    try:
+        ssm.put_parameter(Name=name, Value=value, Type="SecureString", Overwrite=False)
+    except (ssm.exceptions.ParameterAlreadyExists, ssm.exceptions.TooManyUpdates):
+        return None
+    return value
+
+
+def model_key(settings: Settings) -> "ModelKey | None":
+    """The key that MODEL_KEY names, for `bootstrap.build`. Nothing is read before the first call of the model."""
+    return ModelKey(KeyReader(settings.model_key)) if settings.model_key else None
+
+
+class ModelKey:
+    """The key of the model's server as of now. Called with a key that the server has refused, it reads anew at once;
+    where it cannot, the newest key that it knows is given again. `clock` gives monotonic seconds."""
+
+    def __init__(self, read: Read, *, clock: Callable[[], float] = time.monotonic):
+        self._read = read
+        self._clock = clock
+        self._lock = Lock()
+        self._value = ""
+        self._refused = ""
+        self._has_failed = False
+        self._rests_until = 0.0
+
+    def __call__(self, refused: str = "") -> str:
+        """Raises ModelKeyUnavailable while no key has ever been read."""
+        with self._lock:
+            self._refused = refused or self._refused
+            if self._clock() >= self._rests_until:
+                self._refresh()
+            if not self._value:
+                raise ModelKeyUnavailable(retry_after=REREAD_SECONDS)
+            return self._value
+
+    def _refresh(self) -> None:
+        is_refused = bool(self._value) and self._value == self._refused
+        try:
+            self._value = self._read(is_refused or self._has_failed)
+        except SecretError as error:
+            logger.warning("model key not read", reason=str(error), older_is_used=bool(self._value))
+            self._has_failed = True
+            self._rest()
+        else:
+            self._has_failed = False
+            if is_refused:
+                self._refused = ""
+                self._rest()
+
+    def _rest(self) -> None:
+        self._rests_until = self._clock() + REREAD_SECONDS
+
+
+class KeyReader:
+    """Reads the key at a location that Settings have checked, through Powertools, which caches it. Powertools' module
+    and client are made by the first read, because most functions and requests never need them."""
+
+    def __init__(self, location: str):
+        found = KEY_LOCATION.fullmatch(location)
+        if not found:
+            raise SecretError("malformed location")
+        self._is_parameter = bool(found["parameter"])
+        self._name = found["parameter"] or found["secret"]
+        self._field = found["field"]
+        self._provider: Any = None
+
+    def __call__(self, is_fresh: bool) -> str:
+        from aws_lambda_powertools.utilities.parameters import exceptions  # noqa: PLC0415
+
+        options: dict[str, Any] = {"decrypt": True} if self._is_parameter else {}
+        if self._field:
+            options["transform"] = "json"
+        try:
+            found = self._open().get(self._name, max_age=MAX_AGE_SECONDS, force_fetch=is_fresh, **options)
+        except exceptions.TransformParameterError:
+            raise SecretError("not JSON") from None
+        except (exceptions.GetParameterError, BotoCoreError) as error:
+            raise SecretError(_code(error.__context__ or error)) from None
+        return _usable(_field_of(found, self._field) if self._field else found)
+
+    def _open(self) -> Any:
+        from aws_lambda_powertools.utilities import parameters  # noqa: PLC0415
+
+        if self._provider is None:
+            settings: dict[str, Any] = {**CLIENT_CONFIG}
+            make = parameters.SSMProvider if self._is_parameter else parameters.SecretsProvider
+            self._provider = make(boto_config=Config(**settings))
+        return self._provider
+
+
+def _field_of(found: object, field: str) -> object:
+    return found.get(field) if isinstance(found, dict) else None
+
+
+def _usable(found: object) -> str:
+    """A key without the line end that files and consoles add; what could be no header is refused here, because the HTTP
+    library would quote it."""
+    key = found.strip() if isinstance(found, str) else ""
+    if not _PRINTABLE.fullmatch(key):
+        raise SecretError("no key in it")
+    return key
+
+
+def _code(error: BaseException) -> str:
+    """AWS's code for what went wrong, else the class of the exception."""
+    return str(error.response["Error"]["Code"]) if isinstance(error, ClientError) else type(error).__name__

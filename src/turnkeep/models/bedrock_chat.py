@@ -1,0 +1,212 @@
+"""A ChatBedrockConverse that lets no unfinished or unreadable answer through, as `openai_chat` does. It needs the extra
+`bedrock` and no key: the role of the function may invoke the model. Bedrock has no asynchronous client, so LangChain
+runs its calls in threads; one that is cancelled leaves its thread with the model's next word, or its time-out."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.eventstream import ParserError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectTimeoutError,
+    CredentialRetrievalError,
+    NoCredentialsError,
+    NoRegionError,
+    ParamValidationError,
+    ReadTimeoutError,
+)
+from botocore.parsers import ResponseParserError
+from langchain_aws import ChatBedrockConverse
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.exceptions import ContextOverflowError
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import Runnable
+from pydantic import PrivateAttr
+from urllib3.exceptions import HTTPError
+from urllib3.exceptions import TimeoutError as SocketTimeout
+
+from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
+from turnkeep.models.breaker import Breaker
+from turnkeep.models.endings import REASONING_TOKENS, Endings, StreamEnd
+from turnkeep.models.faults import RETRY_AFTER_SECONDS, TOO_LONG
+from turnkeep.settings import Settings
+
+CONNECT_SECONDS = 5
+
+ENDINGS = Endings(
+    read=lambda generation: generation.message.response_metadata.get("stopReason"),
+    whole=frozenset({"end_turn", "stop_sequence", "tool_use"}),
+    at_limit="max_tokens",
+    cut_off={
+        "max_tokens": "The answer ran into its token limit.",
+        "model_context_window_exceeded": TOO_LONG,
+        "guardrail_intervened": "A guardrail of the provider took the answer's place.",
+        "content_filtered": "The provider's content filter cut the answer off.",
+    },
+)
+
+_REASONING_MODEL = re.compile(r"openai\.gpt-|deepseek\.r1")
+_NO_ACCESS = (
+    "This deployment may not invoke its model on Bedrock: its role needs bedrock:InvokeModel, its account access."
+)
+_NO_CREDENTIALS = "AWS does not accept the credentials of this deployment, or there are none."
+_UNKNOWN = "Bedrock does not know the model of this deployment in its region."
+_REFUSED = "Bedrock refused the request."
+_FAILED = "The connection to Bedrock failed."
+_UNREADABLE = "The model's answer could not be read."
+
+type _Fault = tuple[type[ModelFault], str | None]
+
+_BY_CODE: Mapping[str, _Fault] = {
+    "throttlingexception": (ModelBusy, None),
+    "serviceunavailableexception": (ModelBusy, None),
+    "modelnotreadyexception": (ModelBusy, None),
+    "modeltimeoutexception": (ModelTimeout, None),
+    "accessdeniedexception": (ModelError, _NO_ACCESS),
+    "resourcenotfoundexception": (ModelError, _UNKNOWN),
+    "validationexception": (ModelError, _REFUSED),
+    "unrecognizedclientexception": (ModelError, _NO_CREDENTIALS),
+    "expiredtokenexception": (ModelError, _NO_CREDENTIALS),
+    "invalidsignatureexception": (ModelError, _NO_CREDENTIALS),
+}
+"""By AWS's code in lower case: events of a stream begin theirs with a small letter."""
+
+_BY_CLASS: Mapping[type[Exception], _Fault] = {
+    ConnectTimeoutError: (ModelTimeout, None),
+    ReadTimeoutError: (ModelTimeout, None),
+    SocketTimeout: (ModelTimeout, None),
+    NoCredentialsError: (ModelError, _NO_CREDENTIALS),
+    CredentialRetrievalError: (ModelError, _NO_CREDENTIALS),
+    ParamValidationError: (ModelError, _REFUSED),
+    BotoCoreError: (ModelError, _FAILED),
+    HTTPError: (ModelError, _FAILED),
+    ConnectionError: (ModelTruncated, "The answer broke off before its end."),  # so does langchain-aws call it
+    OSError: (ModelError, _FAILED),
+    ParserError: (ModelError, _UNREADABLE),
+    ResponseParserError: (ModelError, _UNREADABLE),
+    ValueError: (ModelError, _UNREADABLE),
+    LookupError: (ModelError, _UNREADABLE),
+    TypeError: (ModelError, _UNREADABLE),
+    AttributeError: (ModelError, _UNREADABLE),
+}
+"""The first that fits."""
+
+_CAUGHT: tuple[type[Exception], ...] = (ClientError, *_BY_CLASS)
+
+
+def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:
+    """The model or inference profile called `name`, in the region and with the credentials of this process; raises
+    ModelError where no region is set."""
+    config = Config(
+        connect_timeout=CONNECT_SECONDS,
+        read_timeout=settings.models.timeout_seconds,
+        retries={"mode": "standard", "total_max_attempts": settings.models.max_retries + 1},
+    )
+    make: Callable[..., Any] = boto3.Session().client
+    try:
+        client = make("bedrock-runtime", config=config)
+    except NoRegionError:
+        raise ModelError("Bedrock needs a region: set AWS_REGION.") from None
+    return CheckedChatBedrock(model_id=name, client=client, bedrock_client=client)
+
+
+class CheckedChatBedrock(ChatBedrockConverse):
+    """Raises ModelFault, and nothing else, for whatever goes wrong with a call."""
+
+    _breaker: Breaker = PrivateAttr(default_factory=Breaker)
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        with self._watched():
+            result = super()._generate(messages, stop, run_manager, **self._suited(kwargs))
+        for generation in result.generations:
+            _forget_transport(generation.message)
+        return ENDINGS.checked(result)
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+        end = StreamEnd(ENDINGS)
+        with self._watched():
+            for chunk in super()._stream(*args, **self._suited(kwargs)):
+                _forget_transport(chunk.message)
+                end.see(chunk)
+                yield chunk
+        end.check()
+
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: dict[str, Any] | str | None = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """Asks for a tool as firmly as the model understands; where it may answer otherwise, the caller will see."""
+        return super().bind_tools(tools, tool_choice=self._understood(tool_choice), **kwargs)
+
+    def _understood(self, choice: dict[str, Any] | str | None) -> dict[str, Any] | str | None:
+        known = self.supports_tool_choice_values or ()
+        wanted = next(iter(choice)) if isinstance(choice, dict) else choice if choice in ("auto", "any") else "tool"
+        if choice is None or wanted in known:
+            return choice
+        return next((weaker for weaker in ("any", "auto") if weaker in known), None)
+
+    def _suited(self, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Few models of Bedrock can be held to a JSON schema, which the prompt says in words too; reasoning models
+        think within their token limit."""
+        suited = {name: value for name, value in kwargs.items() if name != "response_format"}
+        if _REASONING_MODEL.search(self.model_id) and suited.get("max_tokens"):
+            suited["max_tokens"] += REASONING_TOKENS
+        return suited
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """Names the faults of one call, and leaves a server that fails again and again alone for a while."""
+        self._breaker.admit()
+        try:
+            yield
+        except ModelFault:
+            raise
+        except _CAUGHT as error:
+            fault = _fault_of(error)
+            if _is_down(error, fault):
+                self._breaker.failed()
+            raise fault from error
+        self._breaker.succeeded()
+
+
+def _fault_of(error: Exception) -> ModelFault:
+    if isinstance(error, ContextOverflowError):
+        return ModelError(TOO_LONG)
+    if isinstance(error, ClientError):
+        kind, detail = _answered(error)
+    else:
+        kind, detail = next(fault for known, fault in _BY_CLASS.items() if isinstance(error, known))
+    return kind(detail, retry_after=RETRY_AFTER_SECONDS if kind is ModelBusy else None)
+
+
+def _answered(error: ClientError) -> _Fault:
+    code = str(error.response.get("Error", {}).get("Code", "")).lower()
+    return _BY_CODE.get(code) or (ModelBusy if _status(error) in (429, 503) else ModelError, None)
+
+
+def _is_down(error: Exception, fault: ModelFault) -> bool:
+    """Whether it speaks of a server that is down or overloaded, and not of this request or its answer."""
+    is_failing = isinstance(error, ClientError) and _status(error) >= 500
+    return is_failing or fault.detail == _FAILED or isinstance(fault, ModelBusy | ModelTimeout)
+
+
+def _status(error: ClientError) -> int:
+    """0 for an event of a stream."""
+    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+
+
+def _forget_transport(message: BaseMessage) -> None:
+    """A message may be stored: without the headers of the answer that brought it."""
+    message.response_metadata.pop("ResponseMetadata", None)

@@ -1,0 +1,317 @@
+"""The seal key makes itself once; the model's key is read where MODEL_KEY says, anew when it was refused, and never
+quoted. Over moto's SSM and Secrets Manager."""
+
+import json
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.stub import Stubber
+
+from turnkeep.aws.secrets import REREAD_SECONDS, KeyReader, ModelKey, SecretError, model_key, seal_key
+from turnkeep.errors import ModelKeyUnavailable
+from turnkeep.settings import Settings
+
+OLD, NEW = "sk-old-canary", "sk-new-canary"
+SECRET = "secret upstream text"
+ONE_TRY = Config(connect_timeout=1, read_timeout=10, retries={"total_max_attempts": 1})
+
+type Output = Callable[[], list[dict[str, Any]]]
+
+
+def client(service: str, url: str) -> Any:
+    make: Callable[..., Any] = boto3.client
+    return make(service, endpoint_url=url, config=ONE_TRY)
+
+
+@pytest.fixture
+def ssm(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", s3_url)
+    return client("ssm", s3_url)
+
+
+@pytest.fixture
+def secrets_manager(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", s3_url)
+    return client("secretsmanager", s3_url)
+
+
+@pytest.fixture
+def name() -> str:
+    return f"/turnkeep/{uuid.uuid4().hex}"
+
+
+# The seal key
+
+
+def test_the_seal_key_is_made_once_and_kept_secret(ssm: Any, name: str) -> None:
+    first, again = seal_key(ssm, name), seal_key(ssm, name)
+    assert first.get_secret_value() == again.get_secret_value()
+    assert len(first.get_secret_value()) == 64
+    assert first.get_secret_value() not in repr(first)
+    assert ssm.get_parameter(Name=name, WithDecryption=True)["Parameter"]["Type"] == "SecureString"
+
+
+def test_who_loses_the_race_takes_the_key_of_the_winner(ssm: Any, name: str) -> None:
+    def mint_while_another_puts() -> str:
+        ssm.put_parameter(Name=name, Value="the winner's", Type="SecureString", Overwrite=False)
+        return "the loser's"
+
+    assert seal_key(ssm, name, mint=mint_while_another_puts).get_secret_value() == "the winner's"
+    assert ssm.get_parameter(Name=name, WithDecryption=True)["Parameter"]["Value"] == "the winner's"
+
+
+def test_functions_that_start_together_agree_on_one_key(s3_url: str, ssm: Any, name: str) -> None:
+    gate, clients = threading.Barrier(4), [client("ssm", s3_url) for _ in range(4)]
+
+    def start(own: Any) -> str:
+        gate.wait()
+        return seal_key(own, name).get_secret_value()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(start, clients))) == 1
+
+
+@pytest.mark.parametrize("call", ["get_parameter", "put_parameter"])
+def test_a_denied_seal_key_names_what_the_function_needs(ssm: Any, name: str, call: str) -> None:
+    with Stubber(ssm) as stubber:
+        if call == "put_parameter":
+            stubber.add_client_error("get_parameter", "ParameterNotFound")
+        stubber.add_client_error(call, "AccessDeniedException", SECRET)
+        with pytest.raises(SecretError, match=f"{name}.*AccessDeniedException.*ssm:PutParameter") as caught:
+            seal_key(ssm, name, mint=lambda: OLD)
+    assert SECRET not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+def test_a_seal_key_that_cannot_be_seen_yet_stops_the_start(ssm: Any, name: str) -> None:
+    with Stubber(ssm) as stubber:
+        stubber.add_client_error("get_parameter", "ParameterNotFound")
+        stubber.add_client_error("put_parameter", "TooManyUpdates")
+        stubber.add_client_error("get_parameter", "ParameterNotFound")
+        with pytest.raises(SecretError, match="cannot be read yet"):
+            seal_key(ssm, name)
+
+
+def test_a_parameter_store_that_is_down_stops_the_start(name: str) -> None:
+    with pytest.raises(SecretError, match="EndpointConnectionError"):
+        seal_key(client("ssm", "http://127.0.0.1:9"), name)
+
+
+# When the model's key is read
+
+
+class Store:
+    """Gives `value`, or fails with it where it is an error; records whether the cache was to be passed by."""
+
+    def __init__(self, value: str | SecretError):
+        self.value = value
+        self.reads: list[bool] = []
+
+    def __call__(self, is_fresh: bool) -> str:
+        self.reads.append(is_fresh)
+        if isinstance(self.value, SecretError):
+            raise self.value
+        return self.value
+
+
+class HandClock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_nothing_is_read_before_the_first_call() -> None:
+    store = Store(OLD)
+    key = ModelKey(store)
+    assert store.reads == []
+    assert (key(), key()) == (OLD, OLD)
+    assert store.reads == [False, False]
+
+
+def test_a_refused_key_is_read_anew_at_once() -> None:
+    store = Store(OLD)
+    key = ModelKey(store, clock=HandClock())
+    key()
+    store.value = NEW
+    assert key(OLD) == NEW
+    assert key() == NEW
+    assert store.reads == [False, True]
+
+
+def test_a_key_that_stays_refused_is_read_once_in_some_seconds() -> None:
+    store, clock = Store(OLD), HandClock()
+    key = ModelKey(store, clock=clock)
+    key()
+    assert [key(OLD) for _ in range(10)] == [OLD] * 10
+    assert store.reads == [False, True]
+    store.value, clock.now = NEW, clock.now + REREAD_SECONDS
+    assert key() == NEW
+    assert store.reads == [False, True, True]
+
+
+def test_a_key_that_is_accepted_after_all_is_read_from_the_cache_again() -> None:
+    store, clock = Store(OLD), HandClock()
+    key = ModelKey(store, clock=clock)
+    key()
+    key(OLD)
+    for _ in range(3):
+        clock.now += REREAD_SECONDS
+        key()
+    assert store.reads == [False, True, False, False, False]
+
+
+def test_who_was_refused_with_an_older_key_gets_the_newer_without_a_read() -> None:
+    store, clock = Store(OLD), HandClock()
+    key = ModelKey(store, clock=clock)
+    key()
+    store.value = NEW
+    key(OLD)
+    clock.now += REREAD_SECONDS
+    assert key(OLD) == NEW
+    assert store.reads == [False, True, False]
+
+
+def test_where_no_key_can_be_read_an_older_one_is_used_and_a_warning_written(output: Output) -> None:
+    store, clock = Store(OLD), HandClock()
+    key = ModelKey(store, clock=clock)
+    key()
+    store.value = SecretError("ThrottlingException")
+    assert [key(), key(), key(OLD)] == [OLD] * 3
+    [line] = output()
+    assert (line["level"], line["message"]) == ("WARNING", "model key not read")
+    assert (line["reason"], line["older_is_used"]) == ("ThrottlingException", True)
+    assert OLD not in json.dumps(line)
+    assert store.reads == [False, False]
+    store.value, clock.now = NEW, clock.now + REREAD_SECONDS
+    assert (key(), key()) == (NEW, NEW)
+    assert store.reads == [False, False, True]
+
+
+def test_where_there_never_was_a_key_the_call_is_refused_with_when_to_come_again(output: Output) -> None:
+    store, clock = Store(SecretError("AccessDeniedException")), HandClock()
+    key = ModelKey(store, clock=clock)
+    for _ in range(2):
+        with pytest.raises(ModelKeyUnavailable) as caught:
+            key()
+        assert caught.value.retry_after == REREAD_SECONDS
+    assert [line["older_is_used"] for line in output()] == [False]
+    store.value, clock.now = NEW, clock.now + REREAD_SECONDS
+    assert key() == NEW
+
+
+def test_calls_at_once_make_one_read_of_a_refused_key() -> None:
+    class SlowStore(Store):
+        def __call__(self, is_fresh: bool) -> str:
+            gate.wait(0.05)
+            return super().__call__(is_fresh)
+
+    gate, store = threading.Event(), SlowStore(OLD)
+    key = ModelKey(store)
+    key()
+    store.value = NEW
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(key, [OLD] * 8)) == {NEW}
+    assert store.reads.count(True) == 1
+
+
+# Where it is read
+
+
+def read(location: str, *, is_fresh: bool = False) -> str:
+    return KeyReader(location)(is_fresh)
+
+
+def test_a_key_is_decrypted_and_comes_without_its_line_end(ssm: Any, name: str) -> None:
+    ssm.put_parameter(Name=name, Value=f"{OLD}\n", Type="SecureString")
+    assert read(f"ssm:{name}") == OLD
+
+
+def test_a_key_is_kept_for_some_minutes_unless_asked_for_anew(ssm: Any, name: str) -> None:
+    ssm.put_parameter(Name=name, Value=OLD, Type="SecureString")
+    reader = KeyReader(f"ssm:{name}")
+    assert reader(False) == OLD
+    ssm.put_parameter(Name=name, Value=NEW, Type="SecureString", Overwrite=True)
+    assert [reader(False), reader(True), reader(False)] == [OLD, NEW, NEW]
+
+
+def test_a_secret_that_was_no_key_is_used_as_soon_as_it_is_one(secrets_manager: Any, name: str) -> None:
+    secrets_manager.create_secret(Name=name, SecretString="to be filled in")
+    clock = HandClock()
+    key = ModelKey(KeyReader(f"secretsmanager:{name}"), clock=clock)
+    with pytest.raises(ModelKeyUnavailable):
+        key()
+    secrets_manager.put_secret_value(SecretId=name, SecretString=NEW)
+    clock.now += REREAD_SECONDS
+    assert key() == NEW
+
+
+def test_a_secret_is_found_by_name_and_by_arn(secrets_manager: Any, name: str) -> None:
+    arn = secrets_manager.create_secret(Name=name, SecretString=OLD)["ARN"]
+    assert read(f"secretsmanager:{name}") == read(f"secretsmanager:{arn}") == OLD
+
+
+def test_a_key_is_taken_out_of_a_field(secrets_manager: Any, name: str) -> None:
+    secrets_manager.create_secret(Name=name, SecretString=json.dumps({"api_key": OLD, "other": NEW}))
+    assert read(f"secretsmanager:{name}#api_key") == OLD
+
+
+NO_KEYS = [
+    ("", '{"api_key":"sk-old-canary"}'),
+    ("", f"{OLD} {NEW}"),
+    ("", f"{OLD}\x07"),
+    ("#api_key", OLD),
+    ("#api_key", '{"other": "sk-old-canary"}'),
+    ("#api_key", '{"api_key": 7}'),
+    ("#api_key", '{"api_key": ""}'),
+    ("#api_key", '"sk-old-canary"'),
+]
+
+
+@pytest.mark.parametrize(("field", "held"), NO_KEYS)
+def test_what_is_no_key_is_not_sent_as_one(secrets_manager: Any, name: str, field: str, held: str) -> None:
+    secrets_manager.create_secret(Name=name, SecretString=held)
+    with pytest.raises(SecretError) as caught:
+        read(f"secretsmanager:{name}{field}")
+    assert str(caught.value) in ("no key in it", "not JSON")
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_binary_secret_is_no_key(secrets_manager: Any, name: str) -> None:
+    secrets_manager.create_secret(Name=name, SecretBinary=OLD.encode())
+    with pytest.raises(SecretError, match="no key in it"):
+        read(f"secretsmanager:{name}")
+
+
+def test_a_missing_secret_is_told_by_the_code_of_aws(ssm: Any, secrets_manager: Any, name: str) -> None:
+    with pytest.raises(SecretError, match=r"^ParameterNotFound$"):
+        read(f"ssm:{name}")
+    with pytest.raises(SecretError, match=r"^ResourceNotFoundException$"):
+        read(f"secretsmanager:{name}")
+
+
+def test_a_store_that_is_down_is_told_by_the_kind_of_its_failure(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", "http://127.0.0.1:9")
+    with pytest.raises(SecretError, match=r"^EndpointConnectionError$"):
+        read(f"ssm:{name}")
+
+
+def test_without_a_location_there_is_nothing_to_ask() -> None:
+    assert model_key(Settings()) is None
+
+
+def test_with_one_nothing_is_loaded_until_it_is_asked_for() -> None:
+    code = (
+        "import sys; from turnkeep.aws.secrets import model_key; from turnkeep.settings import Settings;"
+        "model_key(Settings(model_key='ssm:/a')); print('aws_lambda_powertools.utilities.parameters' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

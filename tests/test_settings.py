@@ -1,0 +1,83 @@
+"""What a deployment is told of its settings at start; no value is ever quoted, because it may be a secret."""
+
+import sys
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from turnkeep.settings import DEFAULT_OPENAI_MODEL, Settings
+
+CANARY = "sk-canary-of-settings"
+
+LOCATIONS = [
+    "ssm:turnkeep",
+    "ssm:/turnkeep/openai",
+    "ssm:/turnkeep/openai:3",
+    "ssm:arn:aws:ssm:eu-west-1:123456789012:parameter/turnkeep/openai",
+    "secretsmanager:turnkeep/openai",
+    "secretsmanager:turnkeep/openai#api_key",
+    "secretsmanager:arn:aws:secretsmanager:eu-west-1:123456789012:secret:turnkeep/openai-AbCdEf#OPENAI_API_KEY",
+]
+
+
+@pytest.mark.parametrize("location", LOCATIONS)
+def test_a_place_of_the_key_is_enough_for_a_model_of_openai(location: str) -> None:
+    assert Settings(model_key=location).main_model == DEFAULT_OPENAI_MODEL
+    assert Settings(model="openai:m", model_key=location).main_model == "openai:m"
+    assert Settings(model="demo", model_key=location).main_model == "demo"
+
+
+@pytest.mark.parametrize(
+    "malformed",
+    [CANARY, "ssm:", "ssm:a b", "ssm:/a#field", "ssm:/ä", "secretsmanager:", "secretsmanager:a#", "vault:a", "SSM:/a"],
+)
+def test_a_malformed_place_is_refused_at_start(malformed: str) -> None:
+    with pytest.raises(ValidationError, match='use "ssm:<name>" or "secretsmanager:<name or arn>"') as caught:
+        Settings(model_key=malformed)
+    assert caught.value.errors()[0]["loc"] == ("model_key",)
+
+
+def test_a_key_and_a_place_of_one_are_one_too_many() -> None:
+    with pytest.raises(ValidationError, match="OPENAI_API_KEY or MODEL_KEY, not both"):
+        Settings(openai_api_key=CANARY, model_key="ssm:/a")  # type: ignore[arg-type]
+
+
+def test_bedrock_without_its_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langchain_aws", None)  # as if it were not installed
+    with pytest.raises(ValidationError, match="uv sync --extra bedrock, or EXTRAS=bedrock make build"):
+        Settings(model="bedrock:amazon.nova-lite-v1:0")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"model_key": CANARY},
+        {"model": CANARY},
+        {"openai_api_key": CANARY, "model_key": "ssm:/a"},
+        {"openai_api_key": CANARY, "thread_hours": 0},
+        {"model": "openai:m", "seal_key": CANARY},
+        {"thread_hours": CANARY},
+    ],
+)
+def test_no_error_quotes_a_value(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Settings(**wrong)
+    assert "canary" not in str(caught.value)
+    assert "canary" not in repr(caught.value)
+
+
+def test_settings_show_no_secret_and_no_place_of_one() -> None:
+    settings = Settings(seal_key=CANARY, openai_api_key=CANARY)  # type: ignore[arg-type]
+    placed = Settings(model_key="ssm:/canary").with_key_source(lambda _: CANARY)
+    assert "canary" not in f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+    assert "canary" not in f"{placed!r} {placed}"
+
+
+def test_a_key_source_takes_the_place_of_the_key_and_changes_nothing_else() -> None:
+    settings = Settings(openai_api_key="of the environment", table_name="t")  # type: ignore[arg-type]
+    sourced = settings.with_key_source(lambda refused: f"another than {refused}")
+    assert settings.key_source("x") == "of the environment"
+    assert sourced.key_source("x") == "another than x"
+    assert sourced.model_dump() == settings.model_dump()
+    assert sourced.model_copy(update={"table_name": "u"}).key_source("x") == "another than x"
