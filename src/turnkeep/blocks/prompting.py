@@ -114,6 +114,11 @@ class PromptBuilder:
         self._parts["notes"].append(note)
         return self._add(f"<note>{_defuse(note)}</note>")
 
+    def with_notes(self, notes: Iterable[str]) -> Self:
+        for note in notes:
+            self.with_note(note)
+        return self
+
     def with_tool_results(self, results: Sequence[Mapping[str, Any]]) -> Self:
         """Each result holds `tool` and `output`."""
         plain = [{"tool": str(result["tool"]), "output": str(result["output"])} for result in results]

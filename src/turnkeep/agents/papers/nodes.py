@@ -129,12 +129,7 @@ class Nodes:
         return Prompts(self.corpus.field, runtime.context.conversation_window, state["messages"][:-1])
 
     def _reply(self, said: TextAnswer, text: str, found: Sequence[str] = ()) -> Update:
-        is_demo = ["demo_model"] if self.models.provider == "demo" else []
-        return {
-            "messages": [AIMessage(text, id=said.id)],
-            "reply": text,
-            "warnings": [*is_demo, *said.warnings, *found],
-        }
+        return {"messages": [AIMessage(text, id=said.id)], "reply": text, "warnings": [*said.warnings, *found]}
 
     def _answered(self, history: Sequence[AnyMessage]) -> list[str]:
         """The questions that were answered with citations."""

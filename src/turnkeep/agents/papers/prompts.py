@@ -78,17 +78,13 @@ class Prompts:
 
     def rewrite(self, question: str, tried: Sequence[str], documents: Sequence[Document]) -> list[BaseMessage]:
         prompt = self._begin(REWRITE).with_retrieval_context(documents).with_query(question)
-        for query in tried:
-            prompt.with_note(f"{SEARCHED}{query}")
-        return prompt.messages()
+        return prompt.with_notes(f"{SEARCHED}{query}" for query in tried).messages()
 
     def answer(
         self, question: str, documents: Sequence[Document], notes: Sequence[str], now: datetime
     ) -> list[BaseMessage]:
         prompt = self._begin(ANSWER, date=f"{now:%Y-%m-%d}").with_retrieval_context(documents).with_query(question)
-        for note in notes:
-            prompt.with_note(note)
-        return prompt.messages()
+        return prompt.with_notes(notes).messages()
 
     def refuse(self, question: str, score: int, reason: str) -> list[BaseMessage]:
         prompt = self._begin(REFUSE).with_query(question, label="Message")

@@ -1,0 +1,57 @@
+"""What holds for every agent of the registry: a new one is tested here without a line of its own."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any, get_type_hints
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from turnkeep.agents import REGISTRY, Agent, build_agent
+from turnkeep.records import RunContext
+from turnkeep.settings import Settings
+from turnkeep.storage.sealing import is_plain
+
+
+@pytest.fixture(params=sorted(REGISTRY))
+def agent(request: pytest.FixtureRequest) -> Agent:
+    return build_agent(request.param, Settings(model="demo"))
+
+
+@pytest.fixture
+async def values(agent: Agent, context: RunContext) -> Mapping[str, Any]:
+    """The state after one turn with the demo model."""
+    asked = HumanMessage("Hello there", id="h")
+    found: Mapping[str, Any] = await agent.graph.ainvoke({**agent.new_turn(), "messages": [asked]}, context=context)
+    return found
+
+
+def test_an_agent_is_called_what_it_is_registered_as(agent: Agent) -> None:
+    assert REGISTRY[agent.name].build.startswith(f"turnkeep.agents.{agent.name}.")
+
+
+def test_every_key_is_set_by_new_turn_or_declared_lasting(agent: Agent) -> None:
+    state: Any = agent.graph.builder.state_schema
+    lasting = sys.modules[state.__module__].LASTING
+    assert "messages" in lasting
+    assert set(get_type_hints(state)) == set(agent.new_turn()) | lasting
+    assert not set(agent.new_turn()) & lasting
+
+
+def test_each_turn_begins_with_values_of_its_own(agent: Agent) -> None:
+    first, second = agent.new_turn(), agent.new_turn()
+    assert first == second
+    assert not [key for key in first if first[key] is second[key] and isinstance(first[key], list | dict)]
+
+
+def test_the_state_is_plain_data(agent: Agent, values: Mapping[str, Any]) -> None:
+    assert {key for key, value in values.items() if key != "messages" and not is_plain(value)} == set()
+
+
+def test_the_reply_is_the_last_message_and_names_the_demo_model(agent: Agent, values: Mapping[str, Any]) -> None:
+    reply = agent.read_reply(values)
+    assert reply.text
+    assert reply.text == values["messages"][-1].text
+    assert values["messages"][-1].type == "ai"
+    assert reply.warnings[0] == "demo_model"
+    assert (agent.provider, agent.model) == ("demo", "demo")

@@ -1,0 +1,228 @@
+"""docs/extending.md, followed as it is written: every box is applied to a copy of the project, and the copy is checked,
+run and talked to. A step that does not fit the source, or does not do what it says, fails here."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from langgraph.graph import START, MessagesState, StateGraph
+from scripted import read_events
+from wire import WireServer, calls, says
+
+from turnkeep.agents import Agent
+from turnkeep.local.processes import free_port, spawn, wait_until_listening
+from turnkeep.models.demo import DemoChatModel
+from turnkeep.records import Reply, RunContext
+from turnkeep.settings import Settings
+from turnkeep.storage.plans import Loaded
+from turnkeep.turns.graph import GraphRun, first_input
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "extending.md").read_text()
+COPIED = ("src", "tests", "docs", "benchmarks", "README.md", "Makefile", "pyproject.toml", "template.yaml")
+ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PYTHONDONTWRITEBYTECODE": "1"}
+BOX = re.compile(r"^(?:`(?P<path>\S+)`\n)?```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+ASKS_FOR_BIBTEX = "Give me a BibTeX entry for low-rank adaptation"
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Copy:
+    """The project with everything in it that the guide says."""
+
+    root: Path
+    touched: tuple[str, ...]
+
+    def run(self, *command: str) -> None:
+        """Runs a tool of this environment in the copy; it has to succeed."""
+        command = (str(Path(sys.executable).with_name(command[0])), *command[1:])
+        done = subprocess.run(command, cwd=self.root, env=self.environ(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def environ(self, **more: str) -> Mapping[str, str]:
+        return {**ENVIRONMENT, "PYTHONPATH": str(self.root / "src"), **more}
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    root = tmp_path_factory.mktemp("copy")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, root / name)
+    boxes = [box for box in BOX.finditer(GUIDE) if box["path"]]
+    for box in boxes:
+        follow = {"python": write, "diff": change}[box["kind"]]
+        follow(root / box["path"], box["text"])
+    return Copy(root, tuple(dict.fromkeys(box["path"] for box in boxes)))
+
+
+def write(file: Path, text: str) -> None:
+    assert not file.exists(), f"{file} is there already"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+
+
+def change(file: Path, diff: str) -> None:
+    """Applies each part of a diff where its old lines stand, which has to be one place."""
+    text = "\n" + file.read_text()
+    for part in re.split(r"^@@\n", diff, flags=re.MULTILINE):
+        lines = part.splitlines()
+        old, new = (["", *(line[1:] for line in lines if line[:1] != other), ""] for other in "+-")
+        assert text.count("\n".join(old)) == 1, f"in {file} not once:\n" + "\n".join(old)
+        text = text.replace("\n".join(old), "\n".join(new))
+    file.write_text(text[1:])
+
+
+def requests_of_the_guide() -> list[tuple[str, dict[str, Any]]]:
+    """Path and body of each curl line."""
+    found = re.findall(r"^curl .*localhost:8000(\S+) --json '(.+)'$", GUIDE, re.MULTILINE)
+    return [(path, json.loads(body)) for path, body in found]
+
+
+@contextmanager
+def server(copy: Copy, home: Path, **more: str) -> Iterator[httpx.Client]:
+    """`turnkeep dev` of the copy; killed at the end, so what it has not stored is lost."""
+    port, log = free_port(), home / "server.log"
+    environ = copy.environ(TURNKEEP_HOME=str(home), **more)
+    child = spawn([sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)], log=log, environ=environ)
+    try:
+        wait_until_listening(port, child, log=log, name="the copy", seconds=60)
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
+            yield client
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+
+
+@pytest.fixture
+def store(dynamodb_url: str, whole_table: str) -> dict[str, str]:
+    """What makes one start of the server follow upon another."""
+    return {"AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "TABLE_NAME": whole_table, "SEAL_KEY": "of the test"}
+
+
+def say(client: httpx.Client, message: str, **more: Any) -> dict[str, Any]:
+    answer = client.post("/chat", json={"message": message, **more})
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
+
+
+def stream(client: httpx.Client, body: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    answer = client.post("/chat/stream", json=body)
+    events = [(name, data) for name, _, data in read_events(answer.text)]
+    assert events[-1][0] == "complete", answer.text
+    return events
+
+
+def test_every_box_says_where_it_goes() -> None:
+    boxes = [(box["kind"], bool(box["path"])) for box in BOX.finditer(GUIDE)]
+    assert set(boxes) == {("python", True), ("diff", True), ("sh", False)}
+    assert len(boxes) == GUIDE.count("```") / 2
+
+
+def test_what_the_guide_names_is_so(copy: Copy) -> None:
+    tuning = Settings().turn
+    assert f"`TURN__SECONDS` ({tuning.seconds:.0f}) and `TURN__MAX_STEPS` ({tuning.max_steps})" in GUIDE
+    agent = Agent("any", graph=None, read_reply=lambda _: Reply(""))  # type: ignore[arg-type]
+    assert f"newest {agent.window} turns" in GUIDE
+    assert f"shows {agent.prompt_window} of" in GUIDE
+    named = re.findall(r"`((?:src|tests|docs)/[\w/.]+|\w+\.(?:toml|yaml))`", re.sub(BOX, "", GUIDE))
+    assert len(named) >= 5
+    assert [path for path in named if not (copy.root / path).exists()] == []
+
+
+async def test_a_graph_that_is_there_already_becomes_an_agent_as_the_guide_says() -> None:
+    async def node(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [await DemoChatModel().ainvoke(state["messages"])]}
+
+    graph: Any = StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").compile()
+    [line] = re.findall(r"`(Agent\(.+\))`", GUIDE)
+    agent: Agent = eval(line, {"Agent": Agent, "Reply": Reply, "graph": graph})
+    run = GraphRun(agent, Loaded(), "t1", max_steps=3)
+    given = first_input(agent, "Hello there", "m1", interrupted=False)
+    events = [event async for event in run.events(given, RunContext(5, datetime.now(UTC)), [])]
+    tokens = [event.data["content"] for event in events if event.name == "token"]
+    assert len(tokens) > 1
+    assert "".join(tokens) == (await run.outcome()).reply.text
+
+
+def test_what_the_guide_writes_keeps_the_rules_of_the_house(copy: Copy) -> None:
+    copy.run("ruff", "check", "--no-cache", *copy.touched)
+    copy.run("ruff", "format", "--no-cache", "--check", *copy.touched)
+    copy.run("lint-imports", "--no-cache")
+    copy.run("mypy", *(path for path in copy.touched if path.startswith("src")))
+
+
+def test_the_tests_of_the_extended_project_pass(copy: Copy) -> None:
+    edges = "tests/whole/test_papers_over_http.py::test_every_edge_of_the_graph_has_a_request"
+    copy.run("pytest", "-p", "no:cacheprovider", "tests/agents", "tests/test_house.py", edges)
+
+
+def test_the_new_node_is_drawn_and_told_and_the_new_tool_is_called(
+    copy: Copy, store: dict[str, str], tmp_path: Path
+) -> None:
+    with server(copy, tmp_path, **store) as client:
+        drawing = client.get("/agents/papers").json()["mermaid"]
+        events = stream(client, {"message": ASKS_FOR_BIBTEX})
+    assert "date_sources --> answer" in drawing
+    nodes = [data["node"] for name, data in events if name == "node"]
+    assert nodes[-3:] == ["grade_documents", "date_sources", "answer"]
+    assert ("tool_start", {"event": "tool_start", "tool": "bibtex"}) in events
+    assert "@misc{2106.09685,\n  title = {LoRA" in events[-1][1]["reply"]
+
+
+def test_the_new_agent_remembers_after_it_was_killed(copy: Copy, store: dict[str, str], tmp_path: Path) -> None:
+    (_, first), (_, second), (path, third) = requests_of_the_guide()
+    with server(copy, tmp_path, **store) as client:
+        assert "reading" in [agent["name"] for agent in client.get("/agents").json()]
+        added = say(client, **first)
+    assert (added["agent"], added["details"]["titles"]) == ("reading", ["Emma", "The Leopard"])
+    with server(copy, tmp_path, **store) as client:
+        # "it" is the title that was named last, which only the history knows
+        finished = say(client, **second)
+        assert (finished["turn_number"], finished["details"]["titles"]) == (2, ["Emma"])
+        assert path == "/chat/stream"
+        events = stream(client, third)
+        turns = client.get(f"/threads/{first['session_id']}/turns").json()["turns"]
+    tokens = [data["content"] for name, data in events if name == "token"]
+    assert len(tokens) > 1
+    assert "".join(tokens) == events[-1][1]["reply"] == "To read: Emma."
+    assert [turn["reply"] for turn in turns] == [added["reply"], finished["reply"], "To read: Emma."]
+    assert {turn["warnings"][0] for turn in turns} == {"demo_model"}
+
+
+def test_the_new_context_the_result_of_the_tool_and_the_list_reach_a_model(
+    copy: Copy, store: dict[str, str], tmp_path: Path
+) -> None:
+    script = [
+        calls("ScopeResult", {"score": 90, "reason": "It is of the field."}),
+        calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "It is about this."}),
+        says("Here it is [2106.09685]."),
+        calls("Change", {"add": ["Emma", "Persuasion"], "remove": []}),
+        says("There was room for one."),
+    ]
+    with WireServer(script) as model:
+        facts = {"MODEL": "openai:m", "OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "k"}
+        with server(copy, tmp_path, **store, **facts, READING__MAX_TITLES="1") as client:
+            assert say(client, ASKS_FOR_BIBTEX)["warnings"] == []
+            listed = say(client, "Emma and Persuasion, please", agent="reading")
+    *_, answer, _, reading = [body["messages"][-1]["content"] for body in model.bodies]
+    assert "<note>The newest of these papers is from 2021. Mention that there may be newer work.</note>" in answer
+    assert '<tool_result tool="bibtex">\n@misc{2106.09685,\n' in answer
+    assert "<note>On the list: Emma</note>" in reading
+    assert "<note>The list is full. There was no room for: Persuasion.</note>" in reading
+    assert (listed["details"], listed["warnings"]) == ({"titles": ["Emma"]}, ["list_full"])
