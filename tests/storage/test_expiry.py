@@ -1,6 +1,7 @@
 """A thread lives 24 hours after its last turn, whatever DynamoDB's TTL has or has not taken away."""
 
 import secrets
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,8 +13,9 @@ from turnkeep.errors import NotFound, Superseded
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import HEAD, hour, partition
+from turnkeep.storage.keys import HEAD, SHARDS, WATERMARK, hour, partition
 from turnkeep.storage.links import Segment
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Begun, Loaded, Saved, Table
@@ -240,13 +242,114 @@ def test_a_sweep_without_time_goes_on_where_it_stopped(store: Store) -> None:
     for n in range(5):
         store.keep(f"many-{n}", "hello")
     store.clock.now += 25 * HOURS
-    for left in (4, 3, 2, 1):
-        budget = iter([True])
-        swept = store.cleanup.sweep(lambda budget=budget: next(budget, False))  # type: ignore[misc]
-        assert (swept.threads, swept.finished) == (1, False)
-        assert sum(bool(store.lying(f"many-{n}")) for n in range(5)) == left
+
+    def left() -> int:
+        return sum(bool(store.lying(f"many-{n}")) for n in range(5))
+
+    for until in (4, 3, 2, 1):
+        swept = store.cleanup.sweep(lambda until=until: left() > until)  # type: ignore[misc]
+        assert (swept.threads, swept.finished, left()) == (1, False, until)
     assert store.cleanup.sweep().finished
-    assert not any(store.lying(f"many-{n}") for n in range(5))
+    assert left() == 0
+
+
+def test_a_sweep_without_time_in_empty_hours_goes_on_where_it_stopped(store: Store) -> None:
+    store.keep("far", "hello")
+    store.clock.now += 25 * HOURS
+    store.cleanup.begin_at(hour(int((START - 10 * HOURS) * 1000)))
+    runs = 0
+    finished = False
+    while not finished and runs < 10:
+        looks = iter([True] * 7)
+        finished = store.cleanup.sweep(lambda looks=looks: next(looks, False)).finished  # type: ignore[misc]
+        runs += 1
+    assert 4 < runs < 8
+    assert store.lying("far") == []
+
+
+class Counting(Items):
+    """Remembers the operations that it sent."""
+
+    def __init__(self, *args: Any):
+        super().__init__(*args)
+        self.sent: list[str] = []
+
+    def _call(self, operation: str, **arguments: Any) -> Any:
+        self.sent.append(operation)
+        return super()._call(operation, **arguments)
+
+
+def test_a_new_table_is_swept_with_few_requests(
+    dynamodb: "DynamoDBClient", table_name: str, folder_objects: "FolderObjects"
+) -> None:
+    items = Counting(dynamodb, table_name)
+    cleanup = Cleanup(items, Eraser(items, Blobs(folder_objects), clock=time.time), clock=time.time)
+    assert cleanup.sweep().finished
+    assert len(items.sent) <= 3 + 2 * SHARDS  # two hours, where the table was made at the very end of one
+    items.sent.clear()
+    assert cleanup.sweep().finished
+    assert "describe_table" not in items.sent
+
+
+@pytest.mark.parametrize(("age_days", "looks_back_days"), [(400, 31), (5, 5), (0, 0)])
+def test_without_a_mark_a_sweep_begins_where_something_may_still_lie(
+    store: Store, age_days: int, looks_back_days: int
+) -> None:
+    class Made(Items):
+        def created(self) -> int:
+            return int((START - age_days * 24 * HOURS) * 1000)
+
+    store.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
+    items = Made(store.client, store.name)
+    eraser = Eraser(items, Blobs(store.folder), clock=store.clock)
+    swept = Cleanup(items, eraser, clock=store.clock).sweep(lambda: False)
+    begun = store.items.get(WATERMARK["PK"], WATERMARK["SK"])
+    assert begun is not None
+    assert begun["hour"] == hour(int((START - looks_back_days * 24 * HOURS) * 1000))
+    assert swept.finished is (looks_back_days == 0)
+
+
+def test_the_oldest_age_is_that_of_the_thread_that_waited_longest(store: Store) -> None:
+    store.keep("first", "hello")
+    store.clock.now += 3 * HOURS
+    store.keep("second", "hello")
+    store.keep("alive", "hello")
+    store.clock.now += 20 * HOURS
+    store.keep("alive", "still here")
+    store.clock.now += 7 * HOURS
+    swept = store.cleanup.sweep()
+    assert (swept.threads, swept.moved, swept.oldest_ms) == (2, 1, 6 * HOURS * 1000)
+    assert store.cleanup.sweep().oldest_ms == 0
+
+
+def test_a_thread_whose_claim_died_goes_on_growing_old(store: Store) -> None:
+    store.keep("claimed", "hello")
+    store.clock.now += 25 * HOURS
+    items = Dying(store.client, store.name)
+    items.left = 1
+    with pytest.raises(Killed):
+        Cleanup(items, store.make_table(items, store.folder), clock=store.clock).sweep()
+    store.clock.now += 2 * HOURS
+    swept = store.cleanup.sweep()
+    assert (swept.threads, swept.oldest_ms) == (1, 3 * HOURS * 1000)
+
+
+def test_what_its_user_deleted_was_never_overdue(store: Store) -> None:
+    store.begin("leased", "hello")
+    store.table.delete_thread(ANN, "leased")
+    store.clock.now += 3 * HOURS
+    swept = store.cleanup.sweep()
+    assert (swept.threads, swept.oldest_ms) == (1, 0)
+
+
+def test_of_what_a_sweep_leaves_the_age_is_that_of_the_hour_where_it_stopped(store: Store) -> None:
+    store.keep("left", "hello")
+    store.clock.now += 30 * HOURS
+    store.cleanup.begin_at(hour(int((START + 24 * HOURS) * 1000)))
+    swept = store.cleanup.sweep(lambda: False)
+    into_the_hour = START % HOURS
+    assert (swept.threads, swept.oldest_ms) == (0, (6 * HOURS + into_the_hour) * 1000)
+    assert store.cleanup.sweep().oldest_ms == 6 * HOURS * 1000
 
 
 def test_a_writer_that_wakes_after_its_thread_was_swept_changes_nothing(store: Store) -> None:

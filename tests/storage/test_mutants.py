@@ -163,7 +163,7 @@ class DetailsLost(Table):
 class ForgetfulCleanup(Cleanup):
     """Begins with the present hour, whatever the last sweep left."""
 
-    def _watermark(self, now: int) -> str:
+    def _first_hour(self, now: int) -> str:
         return hour(now)
 
 

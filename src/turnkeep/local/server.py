@@ -28,11 +28,10 @@ from turnkeep.local.dynamodb import Store, open_store
 from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.objects import FolderObjects
 from turnkeep.local.tables import create_table, find_template
-from turnkeep.observability import logger
+from turnkeep.observability import guard_output, logger
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.cleanup import Cleanup
-from turnkeep.storage.keys import hour
 
 STOP_SECONDS = 15
 BACKLOG = 128
@@ -47,6 +46,7 @@ def serve(environ: Mapping[str, str], port: int) -> None:
         with sole_server(home, url), open_store(home, environ, _say) as store:
             app = assemble(settings, home, environ, store)
             _log_to(home.log("requests"))
+            guard_output()
             _run(app, listener, _WELCOME.format(url=url, home=home.path, store=store.name))
 
 
@@ -76,20 +76,21 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
     if home.papers.is_file() and not environ.get("PAPERS__CORPUS"):
         found["papers"] = {"corpus": str(home.papers)}
     try:
-        return Settings(**found)
+        settings = Settings(**found)
     except ValidationError as error:
         faults = "; ".join(f"{'__'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
         raise LocalError(f"A setting in the environment cannot be used. {faults}") from error
+    if settings.model_key:
+        raise LocalError("MODEL_KEY is read on AWS only. Unset it, and set OPENAI_API_KEY instead.")
+    return settings
 
 
 def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
     """The one place where the laptop meets the rest: table, objects, services, one cleanup, the API."""
     client = dynamodb_client(store, environ)
-    is_new = create_table(client, settings.table_name, find_template())
+    create_table(client, settings.table_name, find_template())
     objects = open_objects(home, environ, settings.bucket_name)
     services = build(settings, dynamodb=client, objects=objects)
-    if is_new:
-        services.cleanup.begin_at(hour(int(time.time() * 1000)))
     # Beside the server, not before it: after a week away there are thousands of hours to look at.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
     return create_app(table=services.table, turns=services.turns, settings=settings, authenticate=local_principal)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
+from turnkeep.observability.tracing import request_to
 from turnkeep.storage.items import Item
 from turnkeep.storage.keys import object_key
 
@@ -42,13 +43,15 @@ class S3Objects:
 
     def put(self, key: str, body: bytes) -> None:
         try:
-            self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
+            with request_to("S3", "PutObject"):
+                self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
         except (ClientError, BotoCoreError) as error:
             raise StoreUnavailable(retry_after=2) from error
 
     def get(self, key: str) -> bytes:
         try:
-            return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+            with request_to("S3", "GetObject"):
+                return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
         except self._client.exceptions.NoSuchKey as error:
             raise KeyError(key) from error
         except (ClientError, BotoCoreError) as error:
@@ -59,7 +62,10 @@ class S3Objects:
         for start in range(0, len(todo), _DELETE_AT_ONCE):
             chunk = todo[start : start + _DELETE_AT_ONCE]
             try:
-                self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": key} for key in chunk]})
+                with request_to("S3", "DeleteObjects"):
+                    self._client.delete_objects(
+                        Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in chunk]}
+                    )
             except (ClientError, BotoCoreError) as error:
                 raise StoreUnavailable(retry_after=2) from error
 

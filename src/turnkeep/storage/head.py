@@ -4,7 +4,7 @@ Attribute names are short because every update pays for the whole item, which st
 v layout, n turns, gen generation, seq fence, last newest link, cp newest checkpoint, expires, created, la last
 activity (all times epoch ms), u and xh index keys, keys digests of the newest idempotency keys (position i belongs to
 turn n - i), lease {o owner, t until}, pend {k key digest, b body digest, m sealed message, at}, meta sealed metadata,
-agent, title, st status of the newest turn, ttl.
+agent, title, st status of the newest turn, ttl; while a claim deletes the thread: gone, the expiry that it had.
 """
 
 from dataclasses import dataclass, field
@@ -52,6 +52,7 @@ class Head:
     title: str | None = None
     metadata: bytes | None = None
     interrupted: bool = False
+    gone: int | None = None
     bucket: str | None = field(default=None, compare=False)
 
     @property
@@ -95,6 +96,7 @@ def read_head(item: Item) -> Head:
         title=item.get("title"),
         metadata=item.get("meta"),
         interrupted=item.get("st") == "interrupted",
+        gone=item.get("gone"),
         bucket=item.get("xh"),
     )
 

@@ -5,11 +5,13 @@ Numbers are integers; times are epoch milliseconds.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StoreUnavailable
+from turnkeep.observability.tracing import request_to
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -35,6 +37,8 @@ _PASSING = {
 class Refused(Exception):
     """A condition did not hold. `item` is what stands there, None where nothing does."""
 
+    status = 409  # in HTTP's words, for traces: no fault
+
     def __init__(self, item: Item | None):
         super().__init__("condition refused")
         self.item = item
@@ -47,6 +51,11 @@ class Items:
         self._client = client
         self._table = table
         self._sleep = sleep
+
+    def created(self) -> int:
+        """When the table was made, epoch milliseconds."""
+        at: datetime = self._call("describe_table", TableName=self._table)["Table"]["CreationDateTime"]
+        return int(at.timestamp() * 1000)
 
     def get(self, pk: str, sk: str) -> Item | None:
         answer = self._call("get_item", TableName=self._table, Key=encode({"PK": pk, "SK": sk}), ConsistentRead=True)
@@ -164,6 +173,10 @@ class Items:
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def _call(self, operation: str, **arguments: Any) -> Item:
+        with request_to("DynamoDB", operation.title().replace("_", "")):
+            return self._ask(operation, **arguments)
+
+    def _ask(self, operation: str, **arguments: Any) -> Item:
         try:
             answer: Item = getattr(self._client, operation)(**arguments)
         except ClientError as error:

@@ -8,13 +8,13 @@ from typing import Literal
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy, ThreadExists
 from turnkeep.records import JSON, Pending, Principal, Status, Thread
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import FIRST_SEQ, Head, newborn, read_head
 from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import (
     BY_USER,
     HEAD,
     LAYOUT,
-    expiry_bucket,
     item_ttl,
     message_key,
     partition,
@@ -29,16 +29,14 @@ LIST_PAGE = 50
 TOMBSTONE_MS = (60 + 15) * 60_000
 
 
-class Threads:
+class Threads(Eraser):
     """The threads of a table. `clock` gives epoch seconds."""
 
     def __init__(
         self, items: Items, blobs: Blobs, sealer: Sealer, *, clock: Callable[[], float], thread_hours: float = 24
     ):
-        self._items = items
-        self._blobs = blobs
+        super().__init__(items, blobs, clock=clock)
         self._sealer = sealer
-        self._clock = clock
         self._thread_hours = thread_hours
 
     def create_thread(
@@ -150,46 +148,6 @@ class Threads:
         except Refused as refused:
             raise NotFound from refused
 
-    def erase(self, pk: str, *, condition: str, due: int | None = None) -> tuple[Head, int]:
-        """Claims the thread where `condition` (over :now) holds, then deletes it; gives it and the items deleted.
-
-        The claim makes the thread invisible and fences late writers; it stays in the expiry index, so that a claim
-        whose owner died is finished by the next cleanup, at `due` where that is given. Raises Refused.
-        """
-        now = self._now()
-        claimed = self._items.update(
-            pk,
-            HEAD,
-            "SET seq = seq + :one, expires = :zero, xh = :bucket REMOVE #lease, #pend, u, la",
-            {":one": 1, ":zero": 0, ":now": now, ":bucket": expiry_bucket(due or now, pk)},
-            condition=condition,
-        )
-        seq = claimed["seq"]
-        deleted = self._delete_rest(pk, seq)
-        if due is None:
-            deleted += self._delete_head(pk, seq)
-        return read_head(claimed), deleted
-
-    def _delete_rest(self, pk: str, seq: int) -> int:
-        """All items but HEAD. What was listed while the claim stood is old, whoever makes the thread anew later."""
-        deleted = 0
-        for page in self._items.pages_of(pk, "SK", "object"):
-            rest = [item for item in page if item["SK"] != HEAD]
-            head = self._items.get(pk, HEAD)
-            if head is None or head["seq"] != seq:
-                return deleted
-            self._blobs.discard(rest)
-            self._items.write_many(deletes=[(pk, item["SK"]) for item in rest])
-            deleted += len(rest)
-        return deleted
-
-    def _delete_head(self, pk: str, seq: int) -> int:
-        try:
-            self._items.delete(pk, HEAD, condition="seq = :seq", values={":seq": seq})
-        except Refused:
-            return 0
-        return 1
-
     def head(self, principal: Principal, thread_id: str) -> Head:
         """HEAD of a living thread; raises NotFound."""
         return self._alive(self._items.get(partition(principal, thread_id), HEAD))
@@ -252,6 +210,3 @@ class Threads:
         if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_BYTES:
             raise InvalidRequest("The metadata is too large: at most 1 KB of JSON in all.")
         return self._sealer.seal(metadata, pk, HEAD, "metadata")
-
-    def _now(self) -> int:
-        return int(self._clock() * 1000)
