@@ -1,12 +1,14 @@
-"""A second user gets exactly what an unknown id gets, on every route and verb; a route without an entry here fails."""
+"""A second user gets exactly what an unknown id gets, on every route and verb; a route without an entry here fails.
+All of it twice: on the app, and on the deployed function `api` behind API Gateway's events."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from fastapi import Request
-from httpx import ASGITransport, AsyncClient, Response
+from httpx import ASGITransport, AsyncBaseTransport, AsyncClient, Response
 
+from deployed_function import FunctionTransport
 from turnkeep.records import Principal
 
 if TYPE_CHECKING:
@@ -60,23 +62,39 @@ def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
     return make_app(authenticate=by_header)
 
 
+@pytest.fixture(params=["app", "function"])
+def site(
+    request: pytest.FixtureRequest,
+    app: "FastAPI",
+    dynamodb_url: str,
+    table_name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncBaseTransport:
+    if request.param == "app":
+        return ASGITransport(app)
+    facts = {"AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "TABLE_NAME": table_name, "SEAL_KEY": "secret-of-the-test"}
+    for name, value in facts.items():
+        monkeypatch.setenv(name, value)
+    return FunctionTransport()
+
+
 @pytest.fixture(params=["acme/bob", "rival/ann", "rival/bob"])
-async def stranger(request: pytest.FixtureRequest, app: "FastAPI") -> Any:
+async def stranger(request: pytest.FixtureRequest, site: AsyncBaseTransport) -> Any:
     """Another user of the tenant, a namesake in another tenant, and somebody else altogether."""
-    async with client_of(app, request.param) as client:
+    async with client_of(site, request.param) as client:
         yield client
 
 
 @pytest.fixture
-async def owner(app: "FastAPI") -> Any:
-    async with client_of(app, "acme/ann") as client:
+async def owner(site: AsyncBaseTransport) -> Any:
+    async with client_of(site, "acme/ann") as client:
         await client.post("/chat", json={"session_id": "held", "message": "mine"}, headers=KEEPS)
         yield client
 
 
-def client_of(app: "FastAPI", principal: str) -> AsyncClient:
+def client_of(site: AsyncBaseTransport, principal: str) -> AsyncClient:
     headers = {"X-Test-Principal": principal, "X-Correlation-Id": "one"}
-    return AsyncClient(transport=ASGITransport(app), base_url="http://test", headers=headers)
+    return AsyncClient(transport=site, base_url="http://test", headers=headers)
 
 
 async def state_of(owner: AsyncClient) -> tuple[Any, ...]:
@@ -125,7 +143,7 @@ async def test_the_same_session_id_is_another_thread_of_another_user(
     assert answer.status_code == 200
     assert "idempotency-replayed" not in answer.headers
     [turn] = (await stranger.get("/threads/held/turns")).json()["turns"]
-    assert (turn["message"], turn["reply"]) == ("theirs", "1: theirs")
+    assert (turn["turn_number"], turn["message"]) == (1, "theirs")
     assert await state_of(owner) == before
 
 

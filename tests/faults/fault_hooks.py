@@ -87,15 +87,19 @@ class Faults:
 
     def attach(self, client: Any) -> Any:
         """The client, from now on under these faults."""
-        service, session = client.meta.service_model.service_name, URLLib3Session(timeout=(1, 10))
+        self.listen(client.meta.events, client.meta.service_model.service_name)
+        return client
+
+    def listen(self, events: Any, service: str) -> None:
+        """The same for all clients of a service that a botocore session makes from now on."""
+        session = URLLib3Session(timeout=(1, 10))
 
         def before_send(request: Any, event_name: str, **_: Any) -> AWSResponse | None:
             name = f"{service}.{event_name.rpartition('.')[2]}"
             kind = self.strike(name, request.body if isinstance(request.body, bytes) else b"")
             return self._befall(kind, service, request, session.send)
 
-        client.meta.events.register(f"before-send.{service}", before_send)
-        return client
+        events.register(f"before-send.{service}", before_send)
 
     def _befall(self, kind: Kind | None, service: str, request: Any, send: Callable[[Any], Any]) -> AWSResponse | None:
         match kind:

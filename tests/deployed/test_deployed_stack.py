@@ -1,0 +1,284 @@
+"""The whole as it is deployed: API Gateway, functions, table, bucket, schedule and the roles between them, by the
+emulator's account of each."""
+
+import re
+import secrets
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+from desk import Desk, noise
+from stack import NAME, ORIGIN, Stack, everything, json_lines, wait_for
+
+from turnkeep.local.chat import read_events
+from turnkeep.records import Principal
+from turnkeep.storage.blobs import S3Objects
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+QUESTION = "How does low-rank adaptation spare memory?"
+FOLLOW_UP = "And how much of it?"
+ANNA = Principal("acme", "anna")
+EXPIRED = "expired"
+DAY_SECONDS = 86_400
+LARGE_BYTES = 800_000  # half of it once packed, and more than an item takes
+SWEEP_SECONDS = 60
+
+
+@pytest.fixture(scope="module")
+def key(stack: Stack) -> str:
+    return stack.make_key(ANNA.tenant, ANNA.user)
+
+
+@pytest.fixture(scope="module")
+def anna(stack: Stack, key: str) -> Iterator[httpx.Client]:
+    with stack.open(**{"x-api-key": key}) as client:
+        yield client
+
+
+@dataclass
+class Expired:
+    """A thread whose time has come, with a value in the bucket."""
+
+    desk: Desk
+    objects: Callable[[], list[str]]
+
+    def items(self) -> Any:
+        return self.desk.all_of(EXPIRED)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def expired(stack: Stack) -> Expired:
+    """Alive while it is written, and then not for long."""
+    desk = desk_of(stack, time.time() - DAY_SECONDS + 10)
+    desk.say(EXPIRED, details={"reasoning_steps": [noise(LARGE_BYTES)]})
+    (name,) = stack.objects()
+    found = Expired(desk, lambda: [each for each in stack.objects() if each == name])
+    assert found.items()
+    return found
+
+
+def desk_of(stack: Stack, now: float, seal: str = "any") -> Desk:
+    """The deployment's own store at a time of the test's choice."""
+    items = Items(stack.aws.client("dynamodb"), stack.outputs["TableName"])
+    desk = Desk(items, S3Objects(stack.aws.client("s3"), stack.outputs["BucketName"]), who=ANNA)
+    desk.clock.now = now
+    desk.table = Table(items, desk.blobs, Sealer(seal.encode()), clock=desk.clock, mint=secrets.token_bytes)
+    return desk
+
+
+def fresh() -> str:
+    return uuid.uuid4().hex
+
+
+def chat(client: httpx.Client, thread: str, message: str = QUESTION, **headers: str) -> dict[str, Any]:
+    answer = client.post("/chat", json={"session_id": thread, "message": message}, headers=headers)
+    assert answer.status_code == 200, answer.text
+    turn: dict[str, Any] = answer.json()
+    assert turn["persisted"]
+    return turn
+
+
+def problem(answer: httpx.Response) -> tuple[int, str]:
+    """Status and code of an answer that has to be a problem that can be looked up by its id."""
+    assert answer.headers["content-type"] == "application/problem+json"
+    told = answer.json()
+    assert told["status"] == answer.status_code
+    assert told["correlation_id"] == answer.headers["x-correlation-id"]
+    return answer.status_code, told["code"]
+
+
+def test_health_asks_for_no_key(stack: Stack) -> None:
+    with stack.open() as client:
+        assert client.get("/ok").json() == {"ok": True}
+
+
+def test_without_a_good_key_no_function_of_the_api_is_called(stack: Stack, anna: httpx.Client) -> None:
+    anna.get("/info")
+    before = stack.calls("api")
+
+    with stack.open() as client:
+        for headers in ({}, {"x-api-key": f"tk_{'0' * 16}_{'0' * 64}"}):
+            assert problem(client.get("/info", headers=headers)) == (401, "unauthorized")
+
+    assert stack.calls("api") == before > 0
+
+
+def test_the_deployment_says_that_it_has_no_model_key(anna: httpx.Client) -> None:
+    info = anna.get("/info").json()
+
+    assert (info["model"], info["warnings"]) == ("demo", ["demo_model", "no_model_key"])
+
+
+def test_a_follow_up_builds_on_the_turn_before_it(stack: Stack, anna: httpx.Client, key: str) -> None:
+    thread = fresh()
+    first = chat(anna, thread)
+    with stack.open(authorization=f"Bearer {key}") as client:
+        second = chat(client, thread, FOLLOW_UP)
+
+    kept = anna.get(f"/threads/{thread}/turns").json()["turns"]
+    assert (first["turn_number"], second["turn_number"], second["warnings"]) == (1, 2, ["demo_model"])
+    assert "low-rank adaptation" in second["standalone_query"]
+    assert [(turn["message"], turn["reply"]) for turn in kept] == [
+        (QUESTION, first["reply"]),
+        (FOLLOW_UP, second["reply"]),
+    ]
+
+
+def test_the_same_request_again_is_answered_from_the_table(anna: httpx.Client) -> None:
+    thread, once = fresh(), {"idempotency-key": fresh()}
+    body = {"session_id": thread, "message": QUESTION}
+
+    first, second = (anna.post("/chat", json=body, headers=once) for _ in range(2))
+    other = anna.post("/chat", json={**body, "message": FOLLOW_UP}, headers=once)
+
+    assert first.json() == second.json()
+    assert "idempotency-replayed" not in first.headers
+    assert second.headers["idempotency-replayed"] == "true"
+    assert problem(other) == (422, "idempotency_key_reused")
+    assert anna.get(f"/threads/{thread}").json()["turn_count"] == 1
+
+
+def test_a_thread_is_made_changed_found_and_deleted(anna: httpx.Client) -> None:
+    topic = fresh()
+    thread = anna.post("/threads", json={"metadata": {"topic": topic}}).json()["thread_id"]
+    anna.patch(f"/threads/{thread}", json={"metadata": {"done": "no"}})
+    turn = anna.post(f"/threads/{thread}/turns", json={"message": QUESTION}).json()
+
+    found = anna.post("/threads/search", json={"metadata": {"topic": topic}}).json()
+    read = anna.get(f"/threads/{thread}/turns/1").json()
+    deleted = anna.delete(f"/threads/{thread}")
+
+    assert [each["thread_id"] for each in found] == [thread]
+    assert found[0]["metadata"] == {"topic": topic, "done": "no"}
+    assert (read["reply"], read["details"]) == (turn["reply"], turn["details"])
+    assert deleted.status_code == 204
+    assert problem(anna.get(f"/threads/{thread}")) == (404, "not_found")
+
+
+@pytest.mark.parametrize(("tenant", "user"), [("other", "anna"), ("acme", "bob")])
+def test_nobody_else_sees_a_thread(stack: Stack, anna: httpx.Client, tenant: str, user: str) -> None:
+    thread = fresh()
+    chat(anna, thread)
+
+    with stack.open(**{"x-api-key": stack.make_key(tenant, user)}) as client:
+        answers = [
+            client.get(f"/threads/{thread}"),
+            client.get(f"/threads/{thread}/turns"),
+            client.post(f"/threads/{thread}/turns", json={"message": QUESTION}),
+            client.post(f"/threads/{thread}/turns/stream", json={"message": QUESTION}),
+            client.delete(f"/threads/{thread}"),
+        ]
+        seen = client.post("/threads/search", json={}).json()
+
+    assert [problem(answer) for answer in answers] == [(404, "not_found")] * len(answers)
+    assert seen == []
+    assert anna.get(f"/threads/{thread}").json()["turn_count"] == 1
+
+
+def test_streamed_routes_end_with_a_turn_that_is_kept(anna: httpx.Client) -> None:
+    thread = fresh()
+    first = anna.post("/chat/stream", json={"session_id": thread, "message": QUESTION})
+    second = anna.post(f"/threads/{thread}/turns/stream", json={"message": FOLLOW_UP})
+
+    kept = anna.get(f"/threads/{thread}/turns").json()["turns"]
+    for answer, turn in zip((first, second), kept, strict=True):
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        events = list(read_events(answer.text.splitlines()))
+        assert events[-1][0] == "complete", events[-1]
+        assert events[-1][1]["persisted"]
+        assert "".join(data["content"] for name, data in events if name == "token") == turn["reply"]
+
+
+def test_a_browser_may_call_from_the_named_origin_alone(stack: Stack, anna: httpx.Client) -> None:
+    asks = {"access-control-request-method": "POST", "access-control-request-headers": "content-type,x-api-key"}
+    with stack.open(origin=ORIGIN) as ours, stack.open(origin="https://evil.example.com") as theirs:
+        for path in ("/chat", "/chat/stream"):
+            assert ours.options(path, headers=asks).headers["access-control-allow-origin"] == ORIGIN
+            assert "access-control-allow-origin" not in theirs.options(path, headers=asks).headers
+        refused = ours.get("/info")
+    answered = anna.get("/info", headers={"origin": ORIGIN})
+
+    assert problem(refused) == (401, "unauthorized")
+    for answer in (refused, answered):
+        assert answer.headers["access-control-allow-origin"] == ORIGIN
+    assert "Idempotency-Replayed" in answered.headers["access-control-expose-headers"]
+
+
+def test_what_the_api_does_not_serve_is_told_as_a_problem(anna: httpx.Client) -> None:
+    large = {"session_id": fresh(), "message": "x" * 300_000}
+
+    assert problem(anna.get("/nowhere")) == (404, "not_found")
+    assert problem(anna.put("/chat", json={})) == (404, "not_found")
+    assert problem(anna.post("/chat", json=large)) == (413, "body_too_large")
+
+
+def test_a_value_too_large_for_an_item_is_read_from_the_bucket(stack: Stack, anna: httpx.Client) -> None:
+    anna.get("/info")  # whichever function starts first makes the key that seals
+    seal = stack.aws.client("ssm").get_parameter(Name=f"/turnkeep/{NAME}/seal-key", WithDecryption=True)
+    thread, long = fresh(), noise(LARGE_BYTES)
+    desk_of(stack, time.time(), seal["Parameter"]["Value"]).say(thread, details={"reasoning_steps": [long]})
+
+    assert anna.get(f"/threads/{thread}/turns/1").json()["details"]["reasoning_steps"] == [long]
+
+
+def test_a_revoked_key_is_refused_where_it_is_not_yet_known(stack: Stack) -> None:
+    key = stack.make_key("acme", "carla")
+    with stack.open(**{"x-api-key": key}) as client:
+        assert client.get("/info").status_code == 200
+
+        stack.turnkeep("keys", "revoke", "--stack", NAME, key.split("_")[1])
+        client.get("/info", headers={"x-api-key": "malformed"})  # ends the emulator's sandbox, and what it remembers
+
+        assert problem(client.get("/info")) == (401, "unauthorized")
+
+
+def test_the_schedule_sweeps_what_has_expired(stack: Stack, anna: httpx.Client, expired: Expired) -> None:
+    alive = fresh()
+    chat(anna, alive)
+
+    wait_for(lambda: not expired.items() and not expired.objects(), seconds=SWEEP_SECONDS, what="the sweep")
+
+    lines = wait_for(
+        lambda: [line for line in json_lines(stack.log("cleanup")) if line.get("threads")], seconds=5, what="its log"
+    )
+    deleted = [line["CleanupDeleted"] for line in json_lines(stack.log("cleanup")) if "_aws" in line]
+    assert [line["message"] for line in lines] == ["cleanup ended"]
+    assert sum(sum(each) for each in deleted) == 1
+    assert anna.get(f"/threads/{alive}").json()["turn_count"] == 1
+
+
+def test_the_logs_repeat_no_message_and_no_key(stack: Stack, anna: httpx.Client) -> None:
+    said = [fresh() for _ in range(3)]
+    chat(anna, fresh(), f"{QUESTION} {said[0]}")
+    anna.post("/chat/stream", json={"session_id": fresh(), "message": f"{QUESTION} {said[1]}"})
+    anna.post("/chat", json={"session_id": fresh(), "message": [said[2]]})
+
+    lines = [line for function in ("api", "stream", "authorizer", "cleanup") for line in stack.log(function)]
+
+    assert any('"turn kept"' in line for line in lines)
+    assert not [line for line in lines for secret in [*said, *stack.secrets, QUESTION] if secret in line]
+
+
+def test_a_deleted_stack_leaves_only_what_it_says(stack: Stack) -> None:
+    """The key that seals is kept for a stack that is made again; the role is that of the account's gateway, and one
+    bucket and one stack are SAM's own."""
+    with stack.open() as client:
+        assert client.get("/ok").is_success  # by then the key is made
+    stack.empty_bucket()  # AWS deletes no bucket that holds something
+
+    stack.aws.sam("delete", "--no-prompts")
+
+    left = everything(stack.aws)
+    assert [name for name in left if NAME not in name and "aws-sam-cli-managed-default" not in name] == []
+    assert [re.sub(r"-[0-9A-F]{13}$", "", name) for name in left if NAME in name] == [
+        "role turnkeep-GatewayLogRoleForAccount",
+        "parameter /turnkeep/turnkeep/seal-key",
+    ]

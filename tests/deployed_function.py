@@ -1,0 +1,83 @@
+"""The function `api` as API Gateway calls it: HTTP requests become proxy events, with the caller in the authorizer's
+context and nowhere else."""
+
+import asyncio
+import base64
+import importlib.util
+import json
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+FUNCTION = Path(__file__).parents[1] / "functions" / "api" / "app.py"
+
+
+class Context:
+    """What Lambda tells of an invocation."""
+
+    aws_request_id = "invocation"
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 29_000
+
+
+def load_handler() -> Callable[[Any, Any], Any]:
+    """The handler of the function, built anew from the environment."""
+    spec = importlib.util.spec_from_file_location(f"function_{uuid.uuid4().hex}", FUNCTION)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    handler: Callable[[Any, Any], Any] = module.handler
+    return handler
+
+
+def proxy_event(
+    method: str, path: str, body: bytes = b"", *, headers: dict[str, str] | None = None, caller: str | None = "acme/ann"
+) -> dict[str, Any]:
+    """The event of a REST API with a Lambda authorizer, which names `tenant/user`."""
+    tenant, _, user = (caller or "/").partition("/")
+    told = {"tenant": tenant, "user": user, "acts_for": "false", "credential": "key"} if caller else None
+    headers = {"Content-Type": "application/json", **(headers or {})}
+    return {
+        "resource": path,
+        "path": path.partition("?")[0],
+        "httpMethod": method,
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "requestContext": {"requestId": str(uuid.uuid4()), "authorizer": told, "identity": {"sourceIp": "192.0.2.1"}},
+        "body": body.decode() or None,
+        "isBase64Encoded": False,
+    }
+
+
+class FunctionTransport(httpx.AsyncBaseTransport):
+    """An httpx client that talks to the function. As in a sandbox, one thread serves one request at a time."""
+
+    def __init__(self) -> None:
+        self._sandbox = ThreadPoolExecutor(1, initializer=lambda: asyncio.set_event_loop(asyncio.new_event_loop()))
+        self._handler = self._sandbox.submit(load_handler).result()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        event = proxy_event(
+            request.method,
+            request.url.path,
+            await request.aread(),
+            headers={name: value for name, value in request.headers.items() if name != "x-test-principal"},
+            caller=request.headers.get("x-test-principal"),
+        )
+        event = json.loads(json.dumps(event))
+        future = self._sandbox.submit(self._handler, event, Context())
+        answer = await asyncio.wrap_future(future)
+        body = answer["body"].encode()
+        content = base64.b64decode(body) if answer["isBase64Encoded"] else body
+        return httpx.Response(answer["statusCode"], headers=answer["headers"], content=content)
+
+    async def aclose(self) -> None:
+        """Stays open: several clients of a test share the function."""
