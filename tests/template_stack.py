@@ -1,0 +1,134 @@
+"""template.yaml as a stack would be: translated by SAM, its parameters and conditions resolved. What only AWS knows
+stays readable: the ARN of the table is `<Table.Arn>`, its name `<Table>`."""
+
+import functools
+import json
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+TEMPLATE = ROOT / "template.yaml"
+SAM_PYTHON = ROOT / ".tools/sam/bin/python"
+TRANSLATE = Path(__file__).with_name("template_translate.py")
+PSEUDO = {
+    "AWS::AccountId": "123456789012",
+    "AWS::Partition": "aws",
+    "AWS::Region": "eu-west-1",
+    "AWS::StackName": "turnkeep-test",
+    "AWS::URLSuffix": "amazonaws.com",
+}
+KEY = "arn:aws:kms:eu-west-1:123456789012:key/abcd"
+EVERYTHING = {
+    "AlarmEmail": "ops@example.org",
+    "Alarms": "all",
+    "BedrockModels": "arn:aws:bedrock:eu-west-1::foundation-model/one",
+    "CorsOrigins": "https://example.org",
+    "DailyCostAlarm": "5",
+    "KmsKeyArn": KEY,
+    "ModelKeyParameter": "/models/openai",
+    "Tracing": "Active",
+}
+"""Parameters with which every condition holds, but for the second place of the model's key."""
+
+_NOTHING = object()
+_HOLE = re.compile(r"\$\{([^!}][^}]*)\}")
+
+
+class Stack:
+    def __init__(self, **parameters: str) -> None:
+        self._template = _translated(parameters.get("Auth"))
+        self.parameters = {name: str(given["Default"]) for name, given in self._template["Parameters"].items()}
+        assert parameters.keys() <= self.parameters.keys(), parameters.keys() - self.parameters.keys()
+        self.parameters |= parameters
+        self.resources: dict[str, dict[str, Any]] = {
+            name: self._resolved({key: value for key, value in resource.items() if key != "Condition"})
+            for name, resource in self._template["Resources"].items()
+            if "Condition" not in resource or self._holds({"Condition": resource["Condition"]})
+        }
+
+    def of(self, kind: str) -> dict[str, dict[str, Any]]:
+        """The properties of the resources of one type, by logical id."""
+        return {name: found["Properties"] for name, found in self.resources.items() if found["Type"] == kind}
+
+    def _resolved(self, node: Any) -> Any:
+        if isinstance(node, list):
+            return [value for value in map(self._resolved, node) if value is not _NOTHING]
+        if not isinstance(node, dict):
+            return node
+        if len(node) == 1 and (name := next(iter(node))) in (*_FUNCTIONS, "Ref"):
+            return self._ref(node["Ref"]) if name == "Ref" else _FUNCTIONS[name](self, node[name])
+        resolved = {name: self._resolved(value) for name, value in node.items()}
+        return {name: value for name, value in resolved.items() if value is not _NOTHING}
+
+    def _ref(self, name: str) -> Any:
+        if name == "AWS::NoValue":
+            return _NOTHING
+        if name not in self.parameters:
+            return PSEUDO.get(name) or f"<{name}>"
+        kind, value = self._template["Parameters"][name]["Type"], self.parameters[name]
+        return value.split(",") if kind == "CommaDelimitedList" else value
+
+    def _sub(self, given: Any) -> str:
+        text, own = (given, {}) if isinstance(given, str) else given
+        return _HOLE.sub(lambda found: str(self._fill(found[1], own)), text)
+
+    def _fill(self, name: str, own: Mapping[str, Any]) -> Any:
+        if name in own:
+            return self._resolved(own[name])
+        return self._ref(name)
+
+    def _attribute(self, given: Any) -> str:
+        return f"<{given if isinstance(given, str) else '.'.join(given)}>"
+
+    def _if(self, given: list[Any]) -> Any:
+        name, yes, no = given
+        return self._resolved(yes if self._holds({"Condition": name}) else no)
+
+    def _holds(self, condition: dict[str, Any]) -> bool:
+        ((function, given),) = condition.items()
+        match function:
+            case "Condition":
+                return self._holds(self._template["Conditions"][given])
+            case "Fn::Not":
+                return not self._holds(given[0])
+            case "Fn::And":
+                return all(map(self._holds, given))
+            case "Fn::Equals":
+                left, right = map(self._resolved, given)
+                return str(left) == str(right)
+        raise NotImplementedError(function)
+
+    def _join(self, given: list[Any]) -> str:
+        return str(given[0]).join(map(str, self._resolved(given[1])))
+
+    def _split(self, given: list[Any]) -> list[str]:
+        return str(self._resolved(given[1])).split(given[0])
+
+
+_FUNCTIONS: Mapping[str, Any] = {
+    "Fn::GetAtt": Stack._attribute,
+    "Fn::If": Stack._if,
+    "Fn::Join": Stack._join,
+    "Fn::Split": Stack._split,
+    "Fn::Sub": Stack._sub,
+}
+
+
+@functools.cache
+def _translated(auth: str | None) -> dict[str, Any]:
+    """Auth is the one parameter that changes what SAM makes."""
+    assert SAM_PYTHON.exists(), "SAM is not there: make .tools/sam/ready"
+    given = [f"Auth={auth}"] if auth else []
+    command = [str(SAM_PYTHON), str(TRANSLATE), str(TEMPLATE), *given]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@functools.cache
+def stack(**parameters: str) -> Stack:
+    return Stack(**parameters)

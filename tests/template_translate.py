@@ -1,0 +1,27 @@
+"""Prints template.yaml as SAM translates it. Run by the Python of .tools/sam, which alone has SAM."""
+
+import json
+import logging
+import sys
+from pathlib import Path
+
+import boto3
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+from samtranslator.yaml_helper import yaml_parse
+
+SOURCES = {"CodeUri", "ContentUri"}
+
+
+def translate(template: Path, parameters: dict[str, str]) -> dict[str, object]:
+    logging.disable(logging.CRITICAL)
+    document = yaml_parse(template.read_text())
+    for resource in document["Resources"].values():
+        for name in SOURCES & resource.get("Properties", {}).keys():
+            resource["Properties"][name] = "s3://bucket/built"
+    session = boto3.Session(region_name="eu-west-1")
+    return Translator({}, Parser(), boto_session=session).translate(document, parameter_values=parameters)
+
+
+if __name__ == "__main__":
+    json.dump(translate(Path(sys.argv[1]), dict(pair.split("=", 1) for pair in sys.argv[2:])), sys.stdout)

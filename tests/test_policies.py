@@ -1,0 +1,147 @@
+"""What each role of template.yaml may do, asked with the keys that the code really uses."""
+
+from typing import Any
+
+import pytest
+
+from template_policies import ROLES, allows, documents, listed, statements_of
+from template_stack import EVERYTHING, stack
+from turnkeep.records import Principal
+from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, user_key
+
+TABLE, INDEX = "<Table.Arn>", "<Table.Arn>/index/"
+
+
+def actions(statement: dict[str, Any]) -> list[str]:
+    return listed(statement["Action"])
+
+
+@pytest.mark.parametrize("secret", ["", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:model-AbCdEf"])
+def test_nothing_is_allowed_with_a_star(secret: str) -> None:
+    """X-Ray has no resources that could be named."""
+    found = stack(**EVERYTHING, ModelKeySecret=secret)
+    allowed = [
+        (name, statement)
+        for name, document in documents(found)
+        for statement in document["Statement"]
+        if statement["Effect"] == "Allow"
+    ]
+    assert len(allowed) > 20
+    assert [(name, action) for name, one in allowed for action in actions(one) if "*" in action] == []
+    assert {name for name, one in allowed if "*" in listed(one["Resource"])} == {"TracePolicy"}
+    assert [name for name, one in allowed if "NotAction" in one or "NotResource" in one] == []
+    assert [name for name, one in allowed if one.get("Principal") in ("*", {"AWS": "*"})] == []
+
+
+def test_every_role_is_assumed_by_the_one_service_that_needs_it() -> None:
+    services = {
+        name: [statement["Principal"]["Service"] for statement in role["AssumeRolePolicyDocument"]["Statement"]]
+        for name, role in stack().of("AWS::IAM::Role").items()
+    }
+    assert services.pop("GatewayLogRoleForAccount") == ["apigateway.amazonaws.com"]
+    assert services.pop("CleanupFunctionHourlyRole") == [["scheduler.amazonaws.com"]]
+    assert services == {name: ["lambda.amazonaws.com"] for name in ROLES}
+
+
+THREADS = [
+    partition(Principal(tenant, user), "one")
+    for tenant, user in [("acme", "anna"), ("APIKEYS", "APIKEYS"), ("CLEANUP", "x"), ("*", "?"), ("a#b/c", "ü")]
+]
+NOT_THREADS = [API_KEYS, WATERMARK["PK"]]
+ITEM_ACTIONS = ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchGetItem", "BatchWriteItem"]
+TABLE_ACTIONS = ["Scan", "DeleteTable", "UpdateTable", "ExportTableToPointInTime", "PartiQLSelect", "CreateBackup"]
+
+
+def may(role: str, action: str, *keys: str, on: str = TABLE) -> bool:
+    context = {"dynamodb:LeadingKeys": list(keys)} if keys else {}
+    return allows(statements_of(stack(), role), f"dynamodb:{action}", on, context)
+
+
+@pytest.mark.parametrize("role", ["ApiRole", "StreamRole"])
+def test_a_turn_reaches_every_thread_and_neither_keys_nor_the_mark_of_the_cleanup(role: str) -> None:
+    for action in ITEM_ACTIONS:
+        assert all(may(role, action, key) for key in THREADS), action
+        assert not any(may(role, action, key) for key in NOT_THREADS), action
+        assert not may(role, action, THREADS[0], API_KEYS), action
+    assert may(role, "Query", user_key(Principal("acme", "anna")), on=INDEX + BY_USER)
+    assert not may(role, "Query", expiry_bucket(0, THREADS[0]), on=INDEX + BY_EXPIRY)
+    assert not any(may(role, action) for action in TABLE_ACTIONS)
+
+
+def test_the_authorizer_reads_keys_one_by_one_and_nothing_else() -> None:
+    assert may("AuthorizerRole", "GetItem", API_KEYS)
+    assert not any(may("AuthorizerRole", "GetItem", key) for key in [*THREADS, WATERMARK["PK"]])
+    for action in {*ITEM_ACTIONS, *TABLE_ACTIONS} - {"GetItem"}:
+        assert not may("AuthorizerRole", action, API_KEYS), action
+
+
+def test_the_cleanup_sweeps_threads_and_moves_its_mark_and_reads_no_key() -> None:
+    for action in ITEM_ACTIONS:
+        assert may("CleanupRole", action, THREADS[0]), action
+        assert may("CleanupRole", action, WATERMARK["PK"]), action
+        assert not may("CleanupRole", action, API_KEYS), action
+    assert may("CleanupRole", "Query", expiry_bucket(0, THREADS[0]), on=INDEX + BY_EXPIRY)
+    assert may("CleanupRole", "DescribeTable")
+    assert not may("CleanupRole", "Query", "anything", on=INDEX + BY_USER)
+    assert not any(may("CleanupRole", action) for action in TABLE_ACTIONS)
+
+
+def test_a_condition_on_keys_stands_only_where_a_request_has_keys() -> None:
+    """`ForAllValues` holds of a request without any, so no such action may stand beside it."""
+    guarded = [
+        action
+        for _, document in documents(stack())
+        for statement in document["Statement"]
+        if "dynamodb:LeadingKeys" in str(statement.get("Condition"))
+        for action in actions(statement)
+    ]
+    assert guarded
+    assert set(guarded) <= {f"dynamodb:{action}" for action in ITEM_ACTIONS}
+
+
+@pytest.mark.parametrize(
+    ("role", "taken"),
+    [
+        ("ApiRole", {"GetObject", "PutObject", "DeleteObject"}),
+        ("CleanupRole", {"DeleteObject"}),
+        ("AuthorizerRole", set()),
+    ],
+)
+def test_large_values_are_reached_under_their_prefix_alone(role: str, taken: set[str]) -> None:
+    statements = statements_of(stack(), role)
+    for action in ("GetObject", "PutObject", "DeleteObject", "PutObjectAcl"):
+        assert allows(statements, f"s3:{action}", "<Objects.Arn>/blobs/ab12") is (action in taken), action
+        assert not allows(statements, f"s3:{action}", "<Objects.Arn>/other/ab12"), action
+
+
+def test_the_bucket_is_private_and_takes_no_request_without_tls() -> None:
+    bucket = stack().of("AWS::S3::Bucket")["Objects"]
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    (statement,) = stack().of("AWS::S3::BucketPolicy")["ObjectsPolicy"]["PolicyDocument"]["Statement"]
+    everybody = {"Effect": "Allow", "Action": "s3:*", "Resource": "*"}
+    for secure, allowed in (("true", True), ("false", False)):
+        context = {"aws:SecureTransport": [secure]}
+        assert allows([everybody, statement], "s3:GetObject", "<Objects.Arn>/blobs/ab12", context) is allowed
+
+
+SSM = "arn:aws:ssm:eu-west-1:123456789012:parameter"
+
+
+@pytest.mark.parametrize("role", ["ApiRole", "StreamRole"])
+def test_the_seal_key_is_made_once_and_never_replaced(role: str) -> None:
+    statements, name = statements_of(stack(), role), f"{SSM}/turnkeep/turnkeep-test/seal-key"
+    assert allows(statements, "ssm:GetParameter", name)
+    assert allows(statements, "ssm:PutParameter", name, {"ssm:Overwrite": ["false"]})
+    assert not allows(statements, "ssm:PutParameter", name, {"ssm:Overwrite": ["true"]})
+    assert not allows(statements, "ssm:PutParameter", name)
+    assert not allows(statements, "ssm:GetParameter", f"{SSM}/turnkeep/another/seal-key")
+
+
+@pytest.mark.parametrize("name", ["/models/openai", "models/openai", "openai"])
+def test_the_model_key_is_readable_where_it_is_and_by_those_who_call_the_model(name: str) -> None:
+    found = stack(ModelKeyParameter=name)
+    resource = f"{SSM}/{name.removeprefix('/')}"
+    readers = [role for role in ROLES if allows(statements_of(found, role), "ssm:GetParameter", resource)]
+    assert sorted(readers) == ["ApiRole", "StreamRole"]
+    told = found.of("AWS::Lambda::Function")["ApiFunction"]["Environment"]["Variables"]["MODEL_KEY"]
+    assert told == f"ssm:{name}"

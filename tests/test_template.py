@@ -1,0 +1,340 @@
+"""template.yaml promises: it deploys as it is, next to itself, and its gateway is the door of the app."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+from fastapi import FastAPI
+
+from template_policies import ROLES, allows, listed, statements_of
+from template_stack import EVERYTHING, KEY, ROOT, TEMPLATE, Stack, stack
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.api.errors import as_problem
+from turnkeep.errors import NotFound, TurnkeepError
+from turnkeep.settings import Settings
+
+AUTHS = ["keys", "jwt", "AWS_IAM"]
+FUNCTIONS = ["ApiFunction", "AuthorizerFunction", "CleanupFunction", "StreamFunction"]
+TEXT = TEMPLATE.read_text()
+NAMES = re.compile(r"(Alarm|Bucket|Dashboard|Function|LogGroup|Policy|Queue|Role|Table|Topic)Name|Name")
+LONGEST_POLICY_BYTES = 20_480
+"""What Lambda takes as the policy of one function or alias."""
+
+
+# It deploys as it is
+
+
+def is_allowed(parameter: dict[str, Any], value: Any) -> bool:
+    text, number = str(value), parameter["Type"] == "Number" and float(value)
+    return (
+        text in map(str, parameter.get("AllowedValues", [text]))
+        and re.search(parameter.get("AllowedPattern", ""), text) is not None
+        and (number is False or parameter.get("MinValue", number) <= number <= parameter.get("MaxValue", number))
+    )
+
+
+def test_every_parameter_has_a_default_that_is_allowed() -> None:
+    parameters = stack()._template["Parameters"]
+    assert len(parameters) > 20
+    assert [name for name, parameter in parameters.items() if not is_allowed(parameter, parameter["Default"])] == []
+
+
+def test_every_condition_can_hold_and_fail() -> None:
+    assert stack().resources.keys() < stack(**EVERYTHING).resources.keys() == stack()._template["Resources"].keys()
+
+
+def test_the_template_has_no_anchors() -> None:
+    """SAM writes them out, CloudFormation does not know them, and the two would not read the same file."""
+    tokens = {type(token) for token in yaml.scan(TEXT)}
+    assert tokens & {yaml.AnchorToken, yaml.AliasToken} == set()
+
+
+def names_in(node: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if NAMES.fullmatch(key) and isinstance(value, str):
+                yield f"{path}.{key}", value
+
+
+@pytest.mark.parametrize("given", [{}, EVERYTHING])
+def test_two_stacks_can_stand_side_by_side(given: dict[str, str]) -> None:
+    """No name that an account can have only once."""
+    inside_something_of_ours = {"AWS::Lambda::Alias"}
+    named = [
+        (name, value)
+        for name, resource in stack(**given).resources.items()
+        if resource["Type"] not in inside_something_of_ours
+        for name, value in names_in(resource.get("Properties", {}), name)
+    ]
+    assert len(named) > 5
+    assert [found for found in named if "turnkeep-test" not in found[1] and "<" not in found[1]] == []
+
+
+def test_what_samconfig_gives_is_what_the_template_takes() -> None:
+    config = tomllib.loads((ROOT / "samconfig.toml").read_text())
+    parameters = stack()._template["Parameters"]
+    for name in ("default", "dev", "prod"):
+        given = config[name]["deploy"]["parameters"].get("parameter_overrides", [])
+        for parameter, _, value in (pair.partition("=") for pair in given):
+            assert is_allowed(parameters[parameter], value), (name, parameter)
+            assert parameter != "CorsOrigins"
+    assert len({config[name]["global"]["parameters"]["stack_name"] for name in ("default", "dev", "prod")}) == 3
+
+
+# The gateway and the app know the same routes
+
+
+def operations(found: Stack) -> dict[tuple[str, str], dict[str, Any]]:
+    paths = found.of("AWS::ApiGateway::RestApi")["Api"]["Body"]["paths"]
+    return {(method.upper(), path): operation for path, by in paths.items() for method, operation in by.items()}
+
+
+@pytest.fixture(scope="module")
+def app() -> FastAPI:
+    return create_app(table=None, turns=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+
+
+def routes(app: FastAPI) -> set[tuple[str, str]]:
+    return {(method, route.path) for route in app.router.routes for method in route.methods - {"HEAD"}}
+
+
+def test_the_gateway_has_exactly_the_routes_of_the_app(app: FastAPI) -> None:
+    assert {key for key in operations(stack()) if key[0] != "OPTIONS"} == routes(app)
+
+
+def test_every_path_answers_the_question_that_a_browser_asks_first(app: FastAPI) -> None:
+    asked = {path for _, path in routes(app)} - {"/ok"}
+    assert {path for method, path in operations(stack()) if method == "OPTIONS"} == asked
+
+
+def test_what_streams_has_the_function_that_streams_and_nothing_else_has(app: FastAPI) -> None:
+    """What the app describes as an event stream, API Gateway passes on as it comes, for as long as it can."""
+    described = {
+        (method.upper(), path)
+        for path, by in app.openapi()["paths"].items()
+        for method, operation in by.items()
+        if "text/event-stream" in operation["responses"].get("200", {}).get("content", {})
+    }
+    assert len(described) == 3
+    for key, operation in operations(stack()).items():
+        integration = operation["x-amazon-apigateway-integration"]
+        if key in described:
+            assert "2021-11-15/functions/<StreamFunctionAliaslive>/response-streaming" in integration["uri"], key
+            assert (integration["responseTransferMode"], integration["timeoutInMillis"]) == ("STREAM", 900_000)
+        else:
+            assert "2015-03-31/functions/<ApiFunctionAliaslive>/invocations" in integration["uri"], key
+            assert "responseTransferMode" not in integration
+
+
+def test_no_function_runs_longer_than_the_gateway_waits() -> None:
+    found = stack(StreamSeconds="900").of("AWS::Lambda::Function")
+    assert found["ApiFunction"]["Timeout"] <= 29
+    assert float(found["StreamFunction"]["Timeout"]) * 1000 <= 900_000
+    assert found["StreamFunction"]["Timeout"] == found["StreamFunction"]["Environment"]["Variables"]["TURN__SECONDS"]
+
+
+# Callers
+
+
+@pytest.mark.parametrize("auth", AUTHS)
+def test_only_health_and_preflight_are_answered_without_a_credential(auth: str) -> None:
+    for (method, path), operation in operations(stack(Auth=auth)).items():
+        is_open = method == "OPTIONS" or (method, path) == ("GET", "/ok")
+        assert operation["security"] == [{"NONE": []} if is_open else {auth: []}], (method, path)
+
+
+def schemes(auth: str) -> dict[str, Any]:
+    found: dict[str, Any] = stack(Auth=auth).of("AWS::ApiGateway::RestApi")["Api"]["Body"]["components"]
+    return found["securitySchemes"]
+
+
+@pytest.mark.parametrize("auth", ["keys", "jwt"])
+def test_our_authorizer_is_asked_each_time_and_sees_the_whole_request(auth: str) -> None:
+    """A cache of API Gateway needs every header of its key; a credential stands in one of two."""
+    authorizer = schemes(auth)[auth]["x-amazon-apigateway-authorizer"]
+    assert (authorizer["type"], authorizer["authorizerResultTtlInSeconds"]) == ("request", 0)
+    assert "functions/<AuthorizerFunction.Arn>/invocations" in authorizer["authorizerUri"]
+    assert "identitySource" not in authorizer
+
+
+def test_with_iam_the_gateway_itself_checks_the_signature() -> None:
+    assert schemes("AWS_IAM")["AWS_IAM"]["x-amazon-apigateway-authtype"] == "awsSigv4"
+    assert "NONE" not in schemes("AWS_IAM")
+
+
+@pytest.mark.parametrize("auth", AUTHS)
+def test_the_functions_run_with_their_own_rights_not_with_those_of_the_caller(auth: str) -> None:
+    for key, operation in operations(stack(Auth=auth)).items():
+        assert "credentials" not in operation["x-amazon-apigateway-integration"], key
+
+
+@pytest.mark.parametrize(("auth", "told"), [("keys", "keys"), ("jwt", "jwt"), ("AWS_IAM", "iam")])
+def test_the_functions_are_told_who_checks_callers(auth: str, told: str) -> None:
+    for name, function in stack(Auth=auth).of("AWS::Lambda::Function").items():
+        assert function["Environment"]["Variables"]["AUTH"] == told, name
+
+
+# What the gateway answers by itself
+
+
+def gateway_responses(**parameters: str) -> dict[str, dict[str, Any]]:
+    body = stack(**parameters).of("AWS::ApiGateway::RestApi")["Api"]["Body"]
+    found: dict[str, dict[str, Any]] = body["x-amazon-apigateway-gateway-responses"]
+    return found
+
+
+def errors(kind: type[TurnkeepError]) -> Iterator[type[TurnkeepError]]:
+    for below in kind.__subclasses__():
+        yield below
+        yield from errors(below)
+
+
+STATUSES = {error.code: error.status for error in errors(TurnkeepError) if hasattr(error, "code")}
+
+
+def test_errors_of_the_gateway_read_like_errors_of_the_app() -> None:
+    assert {"UNAUTHORIZED", "REQUEST_TOO_LARGE", "THROTTLED", "DEFAULT_5XX"} <= gateway_responses().keys()
+    for kind, response in gateway_responses().items():
+        problem = json.loads(response["responseTemplates"]["application/json"])
+        assert problem.keys() == as_problem(NotFound()).keys(), kind
+        assert str(problem["status"]) == response["statusCode"], kind
+        assert problem["status"] == STATUSES.get(problem["code"], problem["status"]), kind
+        assert problem["type"] == f"urn:turnkeep:problem:{problem['code']}", kind
+        headers = response["responseParameters"]
+        assert headers["gatewayresponse.header.Content-Type"] == "'application/problem+json'", kind
+        assert headers["gatewayresponse.header.X-Correlation-Id"] == "context.requestId", kind
+
+
+def allowed_origins(**parameters: str) -> set[str | None]:
+    name = "gatewayresponse.header.Access-Control-Allow-Origin"
+    return {response["responseParameters"].get(name) for response in gateway_responses(**parameters).values()}
+
+
+def test_no_web_origin_is_let_in_unasked_and_never_all_of_them() -> None:
+    assert allowed_origins() == {None}
+    assert allowed_origins(CorsOrigins="https://example.org") == {"method.request.header.Origin"}
+    assert stack().parameters["CorsOrigins"] == ""
+    assert "Allow-Credentials" not in TEXT
+    assert re.findall(r"Allow-Origin: *[\"']*\*", TEXT) == []
+
+
+def test_a_line_of_the_access_log_is_json_and_names_no_thread_user_or_address() -> None:
+    setting = stack().of("AWS::ApiGateway::Stage")["Apiv1Stage"]["AccessLogSetting"]
+    assert setting["DestinationArn"] == "<AccessLog.Arn>"
+    line = json.loads(setting["Format"])
+    assert line["service"] == "turnkeep-test"
+    assert {"request_id", "route", "status", "ms"} <= line.keys()
+    used = set(re.findall(r"\$context\.([\w.]+)", setting["Format"]))
+    assert {name for name in used if name.startswith(("identity", "authorizer", "path"))} == {"authorizer.principalId"}
+
+
+@pytest.mark.parametrize("auth", AUTHS)
+def test_no_function_has_more_permissions_than_lambda_takes(auth: str) -> None:
+    """SAM makes one for each route and method; here with the longest names that stacks of ours may have."""
+    sizes: dict[str, int] = {}
+    for name, permission in stack(Auth=auth).of("AWS::Lambda::Permission").items():
+        target = permission["FunctionName"]
+        statement = {
+            "Sid": f"turnkeep-staging-{name}-AbCdEfGhIjKl"[:100],
+            "Effect": "Allow",
+            "Principal": {"Service": permission["Principal"]},
+            "Action": permission["Action"],
+            "Resource": f"arn:aws:lambda:ap-southeast-2:123456789012:function:turnkeep-staging-{target}-AbCdEfGhIjKl",
+            "Condition": {"ArnLike": {"AWS:SourceArn": permission["SourceArn"]}},
+        }
+        sizes[target] = sizes.get(target, 0) + len(json.dumps(statement, separators=(",", ":"))) + 1
+    assert len(sizes) == 3
+    assert {target: size for target, size in sizes.items() if size > LONGEST_POLICY_BYTES} == {}
+
+
+# The functions
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_writes_its_own_log_which_is_not_kept_for_ever(name: str) -> None:
+    found = stack()
+    log = found.of("AWS::Lambda::Function")[name]["LoggingConfig"]["LogGroup"].strip("<>")
+    group = found.of("AWS::Logs::LogGroup")[log]
+    assert group["RetentionInDays"] == found.parameters["LogDays"] == "14"
+    writable = [
+        resource
+        for statement in statements_of(found, name.replace("Function", "Role"))
+        if any(action.startswith("logs:") for action in listed(statement["Action"]))
+        for resource in listed(statement["Resource"])
+    ]
+    assert writable == [f"<{log}.Arn>"]
+
+
+def test_no_two_functions_share_a_role_or_a_log() -> None:
+    functions = stack().of("AWS::Lambda::Function")
+    assert sorted(functions) == FUNCTIONS
+    assert {name: function["Role"] for name, function in functions.items()} == {
+        name: f"<{name.replace('Function', 'Role')}.Arn>" for name in FUNCTIONS
+    }
+    assert len({function["LoggingConfig"]["LogGroup"] for function in functions.values()}) == len(FUNCTIONS)
+
+
+@pytest.mark.parametrize("mode", ["PassThrough", "Active"])
+def test_one_parameter_turns_all_tracing_on_and_off(mode: str) -> None:
+    found = stack(Tracing=mode)
+    modes = {function["TracingConfig"]["Mode"] for function in found.of("AWS::Lambda::Function").values()}
+    assert modes == {mode}
+    assert found.of("AWS::ApiGateway::Stage")["Apiv1Stage"]["TracingEnabled"] is (mode == "Active")
+    may_trace = {role: allows(statements_of(found, role), "xray:PutTraceSegments", "*") for role in ROLES}
+    assert set(may_trace.values()) == {mode == "Active"}
+
+
+def test_every_log_group_and_store_takes_the_key_of_the_customer() -> None:
+    found = stack(KmsKeyArn=KEY)
+    assert {group["KmsKeyId"] for group in found.of("AWS::Logs::LogGroup").values()} == {KEY}
+    assert found.of("AWS::SNS::Topic")["AlarmTopic"]["KmsMasterKeyId"] == KEY
+    assert found.of("AWS::DynamoDB::Table")["Table"]["SSESpecification"]["KMSMasterKeyId"] == KEY
+    (rule,) = found.of("AWS::S3::Bucket")["Objects"]["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    assert rule["ServerSideEncryptionByDefault"]["KMSMasterKeyID"] == KEY
+    for role in ROLES:
+        assert allows(statements_of(found, role), "kms:Decrypt", KEY), role
+        assert not allows(statements_of(stack(), role), "kms:Decrypt", KEY), role
+
+
+# The scans
+
+
+def reasons_in_config(name: str, key: str) -> dict[str, str]:
+    """What a configuration passes over, each with the comment above it."""
+    found, comment = {}, ""
+    for line in (ROOT / name).read_text().partition(f"\n{key}:\n")[2].splitlines():
+        if line.strip().startswith("#"):
+            comment += line.strip("# ")
+        elif match := re.fullmatch(r"\s+- (\w+)", line):
+            found[match[1]], comment = comment, ""
+    return found
+
+
+@pytest.mark.parametrize(("name", "key"), [(".checkov.yaml", "skip-check"), (".cfnlintrc", "ignore_checks")])
+def test_every_check_that_is_passed_over_has_a_reason(name: str, key: str) -> None:
+    passed_over = yaml.safe_load((ROOT / name).read_text())[key]
+    reasons = reasons_in_config(name, key)
+    assert passed_over
+    assert reasons.keys() == set(passed_over)
+    assert [check for check, reason in reasons.items() if len(reason) < 60] == []
+
+
+def test_every_check_that_a_resource_passes_over_has_a_reason() -> None:
+    skips = re.findall(r"- id: (\w+)\n +comment: (.+)", TEXT)
+    ignored = re.findall(r"ignore_checks: \[(\w+)\] } }(?:  # (.+))?", TEXT)
+    assert len(skips) == TEXT.count("- id: CKV") > 0
+    assert len(ignored) == TEXT.count("ignore_checks") > 0
+    assert [check for check, reason in skips if len(reason) < 60] == []
+    assert [check for check, reason in ignored if len(reason) < 20] == []
+
+
+def test_ci_runs_all_scans() -> None:
+    assert "make --no-print-directory scan\n" in (ROOT / ".ci/run").read_text()
+    recipe = (ROOT / "Makefile").read_text().partition("\nscan:")[2].partition("\n\n")[0]
+    for command in ("cfn-lint --append-rules cfn_lint_serverless.rules", "checkov", "sam validate --lint"):
+        assert command in recipe

@@ -1,0 +1,363 @@
+"""Alarms, dashboard and runbook speak of the same things as the code, and the template's own resources."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+
+from template_policies import allows
+from template_stack import EVERYTHING, ROOT, Stack, stack
+from turnkeep.observability.metrics import NAMESPACE, Metric
+
+RUNBOOK = (ROOT / "docs/runbook.md").read_text()
+METRICS = set(get_args(Metric.__value__))
+MAX_FREE_ALARMS, MAX_FREE_DASHBOARD_METRICS = 10, 50
+DAY_SECONDS = 86_400
+AWS_METRICS = {
+    "AWS/ApiGateway": {"Count", "4XXError", "5XXError"},
+    "AWS/DynamoDB": {
+        "ConsumedReadCapacityUnits",
+        "ConsumedWriteCapacityUnits",
+        "ReadThrottleEvents",
+        "WriteThrottleEvents",
+    },
+    "AWS/Lambda": {"ConcurrentExecutions", "Duration", "Errors", "Throttles"},
+    "AWS/SQS": {"ApproximateNumberOfMessagesVisible"},
+}
+OURS = {
+    "FunctionName": "AWS::Lambda::Function",
+    "QueueName": "AWS::SQS::Queue",
+    "Stage": "AWS::ApiGateway::Stage",
+    "TableName": "AWS::DynamoDB::Table",
+}
+"""Dimensions of AWS's metrics, each with the type of what it names."""
+
+
+def alarms(**parameters: str) -> dict[str, dict[str, Any]]:
+    return stack(**parameters).of("AWS::CloudWatch::Alarm")
+
+
+def dimensions(alarm: dict[str, Any]) -> dict[str, str]:
+    return {dimension["Name"]: dimension["Value"] for dimension in alarm["Dimensions"]}
+
+
+def made_by_filters(found: Stack) -> set[str]:
+    """Metrics that are counted out of a log, with the dimension that all of ours have."""
+    filters = found.of("AWS::Logs::MetricFilter").values()
+    made = [transformation for one in filters for transformation in one["MetricTransformations"]]
+    assert all(one["Dimensions"] == [{"Key": "service", "Value": "$.service"}] for one in made)
+    return {one["MetricName"] for one in made if one["MetricNamespace"] == NAMESPACE}
+
+
+def exists(found: Stack, namespace: str, metric: str, given: dict[str, str]) -> bool:
+    """Whether the code writes this metric, or AWS does for a resource of this stack."""
+    if namespace == NAMESPACE:
+        return metric in METRICS | made_by_filters(found) and given == {"service": "turnkeep-test"}
+    return metric in AWS_METRICS[namespace] and all(names_ours(found, *pair) for pair in given.items())
+
+
+def names_ours(found: Stack, dimension: str, value: str) -> bool:
+    if dimension == "ApiName":
+        return value == found.of("AWS::ApiGateway::RestApi")["Api"]["Body"]["info"]["title"]
+    if dimension == "GlobalSecondaryIndexName":
+        indexes = found.of("AWS::DynamoDB::Table")["Table"]["GlobalSecondaryIndexes"]
+        return value in {index["IndexName"] for index in indexes}
+    logical, _, attribute = value.strip("<>").partition(".")
+    return found.resources[logical]["Type"] == OURS[dimension] and attribute in ("", "QueueName")
+
+
+# Alarms
+
+
+def test_every_alarm_reads_a_metric_that_exists() -> None:
+    found = stack(**EVERYTHING)
+    assert len(alarms(**EVERYTHING)) == 16
+    for name, alarm in alarms(**EVERYTHING).items():
+        assert exists(found, alarm["Namespace"], alarm["MetricName"], dimensions(alarm)), name
+
+
+def test_every_function_writes_its_metrics_where_the_alarms_look() -> None:
+    for name, function in stack().of("AWS::Lambda::Function").items():
+        assert function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"] == "turnkeep-test", name
+
+
+@pytest.mark.parametrize(
+    ("metric", "rings_at", "is_quiet_at"),
+    [
+        ("5XXError", 0.011, 0.01),
+        ("Persisted", 0, 1),
+        ("StateCorrupt", 1, 0),
+        ("ApproximateNumberOfMessagesVisible", 1, 0),
+        ("Throttles", 1, 0),
+        ("ReadThrottleEvents", 1, 0),
+        ("WriteThrottleEvents", 1, 0),
+        ("OldestExpiredAge", 7201, 7200),
+    ],
+)
+def test_without_being_asked_the_main_alarms_ring_in_time(metric: str, rings_at: float, is_quiet_at: float) -> None:
+    watching = [alarm for alarm in alarms().values() if alarm["MetricName"] == metric]
+    assert watching
+    for alarm in watching:
+        assert [rings(alarm, value) for value in (rings_at, is_quiet_at)] == [True, False]
+        assert alarm["AlarmActions"] == alarm["OKActions"] == ["<AlarmTopic>"]
+
+
+def rings(alarm: dict[str, Any], value: float) -> bool:
+    threshold = float(alarm["Threshold"])
+    return {
+        "GreaterThanThreshold": value > threshold,
+        "GreaterThanOrEqualToThreshold": value >= threshold,
+        "LessThanThreshold": value < threshold,
+    }[alarm["ComparisonOperator"]]
+
+
+def test_a_cleanup_that_never_ends_is_seen_and_every_other_silence_is_not_a_fault() -> None:
+    treated = {name: alarm["TreatMissingData"] for name, alarm in alarms(**EVERYTHING).items()}
+    assert treated.pop("CleanupLate") == "breaching"
+    assert treated.pop("CleanupFailed") == "ignore"
+    assert set(treated.values()) == {"notBreaching"}
+    assert alarms()["CleanupLate"]["Period"] == 3 * 3600 > 2 * 3600
+
+
+def test_one_turn_that_was_not_kept_is_enough_among_thousands() -> None:
+    """A Sum or an Average would drown it."""
+    assert (alarms()["TurnNotKept"]["Statistic"], alarms()["TurnNotKept"]["EvaluationPeriods"]) == ("Minimum", 1)
+
+
+def test_alarms_are_as_aws_takes_them() -> None:
+    for name, alarm in alarms(**EVERYTHING).items():
+        assert ("Statistic" in alarm) != ("ExtendedStatistic" in alarm), name
+        assert alarm["Period"] % 60 == 0, name
+        assert alarm["Period"] * alarm["EvaluationPeriods"] <= DAY_SECONDS, name
+        assert alarm.get("DatapointsToAlarm", 1) <= alarm["EvaluationPeriods"], name
+
+
+def test_the_main_alarms_cost_nothing() -> None:
+    """Ten alarms of one metric each are free; metric math would count by the metric."""
+    assert len(alarms()) == MAX_FREE_ALARMS
+    assert [name for name, alarm in alarms(**EVERYTHING).items() if "Metrics" in alarm] == []
+
+
+def test_metrics_by_route_which_are_billed_are_off() -> None:
+    (setting,) = stack().of("AWS::ApiGateway::Stage")["Apiv1Stage"]["MethodSettings"]
+    assert (setting["MetricsEnabled"], setting["ResourcePath"], setting["HttpMethod"]) == (False, "/*", "*")
+
+
+def test_alarms_can_be_left_out_and_leave_nothing_behind() -> None:
+    silent = stack(Alarms="none", AlarmEmail="ops@example.org", DailyCostAlarm="5")
+    kinds = {resource["Type"] for resource in silent.resources.values()}
+    assert not [kind for kind in kinds if kind.startswith("AWS::SNS::") or kind == "AWS::CloudWatch::Alarm"]
+
+
+def test_an_alarm_for_the_cost_of_a_day_rings_where_an_amount_is_given() -> None:
+    assert "DailyCost" not in alarms(Alarms="all")
+    assert alarms(DailyCostAlarm="5")["DailyCost"]["Threshold"] == "5"
+
+
+def test_a_mail_goes_to_the_address_given_and_to_nobody_without_one() -> None:
+    assert stack().of("AWS::SNS::Subscription") == {}
+    (subscription,) = stack(AlarmEmail="ops@example.org").of("AWS::SNS::Subscription").values()
+    assert subscription == {"TopicArn": "<AlarmTopic>", "Protocol": "email", "Endpoint": "ops@example.org"}
+
+
+@pytest.mark.parametrize(
+    ("account", "alarm", "secure", "may"),
+    [
+        ("123456789012", "turnkeep-test-StateCorrupt-1A2B", "true", True),
+        ("123456789012", "turnkeep-test-StateCorrupt-1A2B", "false", False),
+        ("123456789012", "another-StateCorrupt-1A2B", "true", False),
+        ("210987654321", "turnkeep-test-StateCorrupt-1A2B", "true", False),
+    ],
+)
+def test_only_our_alarms_write_to_the_topic(account: str, alarm: str, secure: str, may: bool) -> None:
+    document = stack().of("AWS::SNS::TopicPolicy")["AlarmTopicPolicy"]["PolicyDocument"]
+    context = {
+        "aws:SourceAccount": [account],
+        "aws:SourceArn": [f"arn:aws:cloudwatch:eu-west-1:{account}:alarm:{alarm}"],
+        "aws:SecureTransport": [secure],
+    }
+    assert allows(document["Statement"], "sns:Publish", "<AlarmTopic>", context) is may
+    (allowed,) = [statement for statement in document["Statement"] if statement["Effect"] == "Allow"]
+    assert allowed["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+
+
+def test_refused_callers_are_counted_out_of_the_access_log() -> None:
+    (counted,) = stack().of("AWS::Logs::MetricFilter").values()
+    assert counted["LogGroupName"] == "<AccessLog>"
+    line = json.loads(stack().of("AWS::ApiGateway::Stage")["Apiv1Stage"]["AccessLogSetting"]["Format"])
+    field, value = re.fullmatch(r'{ \$\.(\w+) = "(\d+)" }', counted["FilterPattern"]).groups()  # type: ignore[union-attr]
+    assert (line[field], value) == ("$context.status", "429")
+
+
+# The dashboard
+
+
+def widgets() -> list[dict[str, Any]]:
+    body = json.loads(stack().of("AWS::CloudWatch::Dashboard")["Dashboard"]["DashboardBody"])
+    found: list[dict[str, Any]] = body["widgets"]
+    return found
+
+
+def metrics_of(widget: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, str]]]:
+    """Each line of a widget, with the dots that repeat the line before filled in."""
+    before: list[str] = []
+    for line in widget["properties"].get("metrics", []):
+        words = [word for word in line if isinstance(word, str)]
+        before = [before[at] if word == "." else word for at, word in enumerate(words)]
+        yield before[0], before[1], dict(zip(before[2::2], before[3::2], strict=True))
+
+
+def test_the_dashboard_shows_metrics_that_exist_and_not_more_than_are_free() -> None:
+    shown = [metric for widget in widgets() for metric in metrics_of(widget)]
+    assert [metric for metric in shown if not exists(stack(), *metric)] == []
+    assert 40 <= len(shown) <= MAX_FREE_DASHBOARD_METRICS
+
+
+def test_the_dashboard_shows_all_that_the_code_counts_and_all_that_rings() -> None:
+    shown = {name for widget in widgets() for _, name, _ in metrics_of(widget)}
+    assert METRICS | made_by_filters(stack()) <= shown
+    assert {alarm["MetricName"] for alarm in alarms(**EVERYTHING).values()} <= shown
+
+
+def test_the_widgets_lie_side_by_side() -> None:
+    taken: set[tuple[int, int]] = set()
+    for widget in widgets():
+        assert widget["x"] + widget["width"] <= 24
+        assert widget["properties"]["region"] == "eu-west-1"
+        cells = {(widget["x"] + x, widget["y"] + y) for x in range(widget["width"]) for y in range(widget["height"])}
+        assert not cells & taken, widget["properties"]["title"]
+        taken |= cells
+
+
+def test_the_queries_of_the_dashboard_read_our_logs() -> None:
+    queries = [widget["properties"]["query"] for widget in widgets() if widget["type"] == "log"]
+    assert len(queries) == 2
+    read = [name for query in queries for name in re.findall(r"SOURCE '<(\w+)>'", query)]
+    assert set(read) <= stack().of("AWS::Logs::LogGroup").keys()
+    assert sorted(read) == ["AccessLog", "ApiLog", "AuthorizerLog", "StreamLog"]
+
+
+# The runbook
+
+
+def headings() -> dict[str, str]:
+    """The alarms that the runbook has, each with the anchor of its heading."""
+    section = RUNBOOK.partition("\n## Alarms\n")[2].partition("\n## ")[0]
+    return {
+        name: re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-"))
+        for heading in re.findall(r"^### (.+)$", section, re.MULTILINE)
+        for name in heading.split(", ")
+    }
+
+
+def test_every_alarm_has_its_place_in_the_runbook_and_points_to_it() -> None:
+    assert headings().keys() == alarms(**EVERYTHING).keys()
+    for name, alarm in alarms(**EVERYTHING).items():
+        assert alarm["AlarmDescription"].endswith(f" docs/runbook.md#{headings()[name]}"), name
+
+
+def test_every_alarm_of_the_runbook_says_what_it_means_where_to_look_and_what_to_do() -> None:
+    for part in RUNBOOK.partition("\n## Alarms\n")[2].partition("\n## ")[0].split("\n### ")[1:]:
+        assert re.findall(r"^\*\*(\w+)\.\*\*", part, re.MULTILINE) == ["Means", "Look", "Do"], part.splitlines()[0]
+
+
+def test_the_runbook_knows_which_alarms_are_extra() -> None:
+    extra = re.search(r"`all` adds ([^;]+);", RUNBOOK)
+    assert extra
+    assert set(re.findall(r"\w+[a-z][A-Z]\w+", extra[1])) == alarms(Alarms="all").keys() - alarms().keys()
+
+
+def test_every_link_inside_the_runbook_leads_somewhere() -> None:
+    assert set(re.findall(r"\]\(#([\w-]+)\)", RUNBOOK)) <= set(headings().values())
+
+
+def test_every_name_in_the_runbook_is_one_of_ours() -> None:
+    """A metric, an alarm, a parameter or a resource."""
+    known = METRICS | made_by_filters(stack()) | set().union(*AWS_METRICS.values())
+    known |= stack(**EVERYTHING).resources.keys() | stack().parameters.keys()
+    named = set(re.findall(r"`([A-Z0-9][A-Za-z0-9]*[a-z][A-Z]\w*|[45]XXError)`", RUNBOOK))
+    assert len(named) > 15
+    assert named <= known
+
+
+def test_the_promises_are_measured_by_metrics_that_exist() -> None:
+    promises = RUNBOOK.partition("## What is promised")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`(\w+)`", promises)) & (METRICS | set().union(*AWS_METRICS.values()))
+    assert named == {"5XXError", "Count", "Errors", "StateCorrupt", "Persisted", "Replayed", "OldestExpiredAge"}
+
+
+def queries() -> list[str]:
+    """The unnamed blocks: CloudWatch Logs Insights."""
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", RUNBOOK, re.MULTILINE | re.DOTALL)
+    return [text for language, text in blocks if not language]
+
+
+def modules() -> Iterator[ast.Module]:
+    for folder in (ROOT / "src/turnkeep", ROOT / "functions"):
+        for path in folder.rglob("*.py"):
+            yield ast.parse(path.read_text())
+
+
+def calls(module: ast.Module) -> Iterator[ast.Call]:
+    """Everything that writes to the log or adds to its lines."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called.startswith("logger.") or called in ("annotate", "correlate", "count", "measure"):
+                yield node
+
+
+def messages() -> set[str]:
+    return {
+        call.args[0].value
+        for module in modules()
+        for call in calls(module)
+        if call.args and isinstance(call.args[0], ast.Constant) and ast.unparse(call.func).startswith("logger.")
+    }
+
+
+def fields() -> set[str]:
+    """What a line may hold: named where it is written, or in a dictionary of a module that passes one on."""
+    known = {"correlation_id", "level", "message", "service", "timestamp", "@message", "@timestamp"}
+    for module in modules():
+        for call in calls(module):
+            known |= {keyword.arg for keyword in call.keywords if keyword.arg}
+            if any(keyword.arg is None for keyword in call.keywords):
+                known |= {
+                    key.value
+                    for node in ast.walk(module)
+                    if isinstance(node, ast.Dict)
+                    for key in node.keys
+                    if isinstance(key, ast.Constant)
+                }
+    line = json.loads(stack().of("AWS::ApiGateway::Stage")["Apiv1Stage"]["AccessLogSetting"]["Format"])
+    return known | line.keys()
+
+
+LANGUAGE = {"and", "as", "asc", "bin", "by", "count", "count_distinct", "desc", "display", "filter", "in", "like"}
+LANGUAGE |= {"limit", "max", "min", "pct", "sort", "stats", "sum"}
+
+
+def test_the_runbook_asks_for_log_lines_that_the_code_writes() -> None:
+    asked = [
+        text
+        for query in queries()
+        for found in re.findall(r"message (?:=|in) (\[[^]]*\]|\"[^\"]*\")", query)
+        for text in re.findall(r'"([^"]+)"', found)
+    ]
+    assert len(asked) > 10
+    assert set(asked) <= messages()
+
+
+def test_the_runbook_asks_for_fields_that_log_lines_have() -> None:
+    asked, known = 0, fields()
+    for query in queries():
+        bare = re.sub(r'"[^"]*"|/[^/]*/', "", query)
+        words = set(re.findall(r"@?[A-Za-z_]\w*", re.sub(r"\b\d+\w*", "", bare)))
+        named = words - LANGUAGE - set(re.findall(r"\bas (\w+)", bare))
+        asked += len(named)
+        assert named <= known, query
+    assert asked > 30
