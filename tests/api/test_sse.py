@@ -149,6 +149,60 @@ async def test_a_client_that_leaves_cancels_the_run() -> None:
     assert turns.runs[0].ending == "cancelled"
 
 
+async def leave_after_the_first_token(*later: Step, on_disconnect: str) -> ScriptedTurns:
+    turns = ScriptedTurns([token("po"), *later])
+    body = json.dumps({"message": "ping", "on_disconnect": on_disconnect}).encode()
+    caller = Caller(app_of(turns), "POST", STREAM, body)
+    served = caller.start()
+    while b"event: token" not in (await caller.answer()).get("body", b""):
+        pass
+    caller.hang_up()
+    await asyncio.wait_for(served, 5)
+    return turns
+
+
+@pytest.mark.parametrize(("wish", "ending"), [("cancel", "cancelled"), ("continue", "played")])
+async def test_a_run_ends_with_its_client_unless_it_was_asked_to_go_on(wish: str, ending: str) -> None:
+    turns = await leave_after_the_first_token(0.1, complete(), on_disconnect=wish)
+    assert turns.runs[0].ending == ending
+
+
+async def test_a_run_that_goes_on_may_fail_without_its_client() -> None:
+    turns = await leave_after_the_first_token(0.01, ModelError(), on_disconnect="continue")
+    assert turns.runs[0].ending == "left"
+
+
+async def test_a_wish_that_nobody_knows_is_refused() -> None:
+    app = app_of(ScriptedTurns())
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+        answer = await client.post(STREAM, json={"message": "ping", "on_disconnect": "wait"})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+
+
+async def said(*steps: Step, extensions: dict[str, Any]) -> list[Any]:
+    """The ASGI messages of a stream on a server with these extensions."""
+    caller = Caller(app_of(ScriptedTurns(list(steps))), "POST", STREAM, MESSAGE)
+    caller._scope["extensions"] = extensions
+    await asyncio.wait_for(caller.start(), 5)
+    return [caller.answers.get_nowait() for _ in range(caller.answers.qsize())]
+
+
+@pytest.mark.parametrize(
+    ("last", "trailers"), [(ModelError(), [(b"x-turnkeep-failure", b"model_error")]), (complete(), [])]
+)
+async def test_a_server_that_has_trailers_is_told_in_them_how_a_run_failed(last: Step, trailers: list[Any]) -> None:
+    messages = await said(token("po"), last, extensions={"http.response.trailers": {}})
+    assert messages[0]["trailers"] is True
+    assert messages[-1] == {"type": "http.response.trailers", "headers": trailers, "more_trailers": False}
+    assert messages[-2]["more_body"] is False
+
+
+async def test_a_server_without_trailers_gets_none() -> None:
+    messages = await said(token("po"), ModelError(), extensions={})
+    assert "trailers" not in messages[0]
+    assert messages[-1]["type"] == "http.response.body"
+
+
 async def test_a_client_that_leaves_while_the_model_is_silent_cancels_the_run() -> None:
     turns = ScriptedTurns([60.0, complete()])
     caller = Caller(app_of(turns, 0.05), "POST", STREAM, MESSAGE)

@@ -1,0 +1,67 @@
+"""A deployed app: from a function's environment to the ASGI app that it serves. The one place where Lambda meets the
+rest; all it asks of AWS at start is the key that seals stored values."""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from fastapi import FastAPI
+from pydantic import ValidationError
+from starlette.requests import Request
+
+from turnkeep.api.app import create_app
+from turnkeep.aws.callers import principal_of
+from turnkeep.aws.clients import LateClient
+from turnkeep.aws.secrets import model_key, seal_key
+from turnkeep.bootstrap import CLIENT_CONFIG, build
+from turnkeep.records import Principal
+from turnkeep.settings import Settings
+from turnkeep.storage.blobs import S3Objects
+
+
+class NotDeployable(Exception):
+    """The environment of the function cannot be used; the message names what to change."""
+
+
+def deployed_app(environ: Mapping[str, str]) -> FastAPI:
+    """The app of the functions `api` and `stream`. Raises NotDeployable, and SecretError where the seal key cannot be
+    had."""
+    settings = deployed_settings(environ)
+    dynamodb = _client("dynamodb")
+    s3: Any = LateClient(functools.partial(_client, "s3"))
+    services = build(
+        settings, dynamodb=dynamodb, objects=S3Objects(s3, settings.bucket_name), model_key=model_key(settings)
+    )
+    if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
+        from turnkeep.aws.snapstart import prepare  # noqa: PLC0415
+
+        prepare(warm=services.turns.warm, clients=(dynamodb, s3))
+    authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
+    return create_app(table=services.table, turns=services.turns, settings=settings, authenticate=authenticate)
+
+
+def deployed_settings(environ: Mapping[str, str]) -> Settings:
+    """The settings of the environment with the key that seals stored values: SEAL_KEY itself, or the parameter named
+    by SEAL_KEY_PARAMETER."""
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        faults = "; ".join(f"{'__'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
+        raise NotDeployable(f"A setting of the function cannot be used. {faults}") from None
+    if settings.seal_key.get_secret_value():
+        return settings
+    if not (name := environ.get("SEAL_KEY_PARAMETER")):
+        raise NotDeployable("Neither SEAL_KEY nor SEAL_KEY_PARAMETER is set: stored values could not be sealed.")
+    return settings.model_copy(update={"seal_key": seal_key(_client("ssm"), name)})
+
+
+def _client(service: str) -> Any:
+    config: dict[str, Any] = {**CLIENT_CONFIG}
+    make: Callable[..., Any] = boto3.client
+    return make(service, config=Config(**config))
+
+
+def _caller(kind: str, request: Request) -> Principal:
+    return principal_of(request.scope["aws.event"], kind)

@@ -1,0 +1,79 @@
+"""Between API Gateway's proxy events and the ASGI app: which events are requests, what Lambda knows of each, and the
+whole answer of the functions that do not stream."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from mangum import Mangum
+from mangum.handlers import APIGateway
+from mangum.types import LambdaConfig
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from turnkeep.observability import logger
+
+REPLY_SECONDS = 1
+"""What is kept back of a function's time for sending an answer."""
+
+_TEXT = ["text/", "application/"]  # Mangum would send what it does not know, such as problem+json, in base64
+_CONFIG = LambdaConfig(api_gateway_base_path="/", text_mime_types=_TEXT, exclude_headers=[])
+_REQUEST = {
+    "resource": str,
+    "path": str,
+    "httpMethod": str,
+    "headers": Mapping | None,
+    "multiValueHeaders": Mapping | None,
+    "body": str | None,
+    "requestContext": Mapping,
+}
+
+
+class Request:
+    """One proxy event as ASGI has it."""
+
+    def __init__(self, event: Mapping[str, Any], context: Any) -> None:
+        translated = APIGateway(dict(event), context, _CONFIG)
+        self.scope: Scope = translated.scope
+        self.body: bytes = translated.body
+
+
+def is_request(event: Any) -> bool:
+    """Whether an event is a request at all. Others are logged and ignored: a streaming integration has been reported
+    to call its function a second time when it is done, with an event of another shape."""
+    fits = isinstance(event, Mapping) and all(isinstance(event.get(name), kind) for name, kind in _REQUEST.items())
+    if not fits:
+        logger.warning("event ignored, it is no request of API Gateway", shape=_shape(event))
+    return fits
+
+
+def _shape(event: Any) -> str:
+    return ", ".join(sorted(map(str, event))[:10])[:200] if isinstance(event, Mapping) else type(event).__name__
+
+
+class Gateway:
+    """ASGI middleware: tells the app the request's id and how long the function may still run."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        left = scope["aws.context"].get_remaining_time_in_millis() / 1000
+        state = {
+            "correlation_id": scope["aws.event"]["requestContext"].get("requestId"),
+            "deadline": time.monotonic() + left - REPLY_SECONDS,
+        }
+        await self._app({**scope, "state": state}, receive, send)
+
+
+class Buffered:
+    """A Lambda handler that returns whole answers, also those that would be streamed."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        logging.getLogger("mangum").setLevel(logging.WARNING)  # it would log every path, which names threads
+        asyncio.set_event_loop(asyncio.new_event_loop())  # on which Mangum runs every request
+        self._mangum = Mangum(Gateway(app), lifespan="off", text_mime_types=_TEXT)
+
+    def __call__(self, event: Any, context: Any) -> Any:
+        return self._mangum(event, context) if is_request(event) else None

@@ -1,0 +1,244 @@
+"""An ASGI app as a Lambda handler whose answer leaves while it is made. Native streaming for Python has been announced;
+this module, runtime.py and functions/stream/wrapper are what it will replace."""
+
+import asyncio
+import base64
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import h11
+from starlette.types import ASGIApp, Message, Scope
+
+from turnkeep.aws.gateway import Gateway, Request, is_request
+from turnkeep.observability import logger, place
+
+PRELUDE_TYPE = "application/vnd.awslambda.http-integration-response"
+END_OF_PRELUDE = b"\0" * 8
+FAILURE = b"x-turnkeep-failure"
+ERROR_TYPE = "Lambda-Runtime-Function-Error-Type"
+ERROR_BODY = "Lambda-Runtime-Function-Error-Body"
+INVOCATION_ID = "Lambda-Runtime-Invocation-Id"
+ACCEPTED = 202
+LAST_SECONDS = 0.5
+"""What is left of a function's time when an answer that nobody takes is given up."""
+
+_TRAILERS = "http.response.trailers"
+
+
+class NoAnswer(Exception):
+    """The app ended before it said anything; its log lines say why."""
+
+
+class Streaming:
+    """A Lambda handler. Its answers know how to send themselves, so only turnkeep.aws.runtime can call it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = Gateway(app)
+        self._loop = asyncio.new_event_loop()
+
+    def __call__(self, event: Any, context: Any) -> "StreamedAnswer | None":
+        """Returns when status and headers are known; raises NoAnswer."""
+        if not is_request(event):
+            return None
+        call = _Call(self._app, Request(event, context))
+        self._loop.run_until_complete(call.begin())
+        return StreamedAnswer(self._loop, call)
+
+
+class _Call:
+    """One request on its way through the app, which waits whenever its last message has not been taken yet."""
+
+    def __init__(self, app: ASGIApp, request: Request) -> None:
+        self._app = app
+        self._scope: Scope = {**request.scope, "extensions": {_TRAILERS: {}}}
+        self._body: bytes | None = request.body
+        self._messages: asyncio.Queue[Message | None] = asyncio.Queue(1)
+        self._gone = asyncio.Event()
+        self._has_ended = False
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.is_whole = False
+        self.failure: str | None = None
+
+    async def begin(self) -> None:
+        self._task = asyncio.create_task(self._run())
+        self._task.add_done_callback(_note)
+        start = await self._next()
+        if start is None:
+            await asyncio.wait({self._task})
+            raise NoAnswer
+        self.status, self.headers = start["status"], list(start["headers"])
+
+    async def body(self) -> AsyncIterator[bytes]:
+        """The pieces of the body as they are made; afterwards `is_whole` and `failure` say how it ended."""
+        while message := await self._next():
+            if message["type"] == _TRAILERS:
+                self.failure = dict(message["headers"]).get(FAILURE, b"").decode() or None
+            elif message.get("body"):
+                yield message["body"]
+            self.is_whole = self.is_whole or not message.get("more_body", message["type"] == _TRAILERS)
+
+    async def leave(self) -> None:
+        """Tells the app that its client has gone, and waits until it has ended."""
+        self._gone.set()
+        while not self._has_ended:
+            await self._next()
+        await asyncio.wait({self._task})
+
+    def left(self) -> float:
+        """Seconds in which the answer can still be sent."""
+        milliseconds: int = self._scope["aws.context"].get_remaining_time_in_millis()
+        return max(0, milliseconds / 1000 - LAST_SECONDS)
+
+    async def _next(self) -> Message | None:
+        message = await self._messages.get()
+        self._has_ended = message is None
+        return message
+
+    async def _run(self) -> None:
+        try:
+            await self._app(self._scope, self._receive, self._messages.put)
+        finally:
+            await self._messages.put(None)
+
+    async def _receive(self) -> Message:
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+
+def _note(task: "asyncio.Task[None]") -> None:
+    """Tells what ended the app, but not in its own words."""
+    if not task.cancelled() and (error := task.exception()):
+        logger.error("the app broke off", error=type(error).__name__, place=place(error))
+
+
+class StreamedAnswer:
+    """An answer under way."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, call: _Call) -> None:
+        self._loop = loop
+        self._call = call
+
+    def send_to(self, address: str, invoke_id: str, invocation_id: str | None) -> None:
+        """Posts the answer to the Runtime API at `address`, host:port, and returns when the app has ended. Raises
+        OSError where the Runtime API cannot be reached at all."""
+        self._loop.run_until_complete(self._send(address, invoke_id, invocation_id))
+
+    async def _send(self, address: str, invoke_id: str, invocation_id: str | None) -> None:
+        try:
+            async with _post(address, invoke_id, invocation_id) as post:
+                await self._deliver(post, invoke_id)
+        finally:
+            await self._call.leave()
+
+    async def _deliver(self, post: "_Post", invoke_id: str) -> None:
+        """When the Runtime API hangs up, nobody listens any more and the rest is not made."""
+        writing = asyncio.ensure_future(self._write(post))
+        await asyncio.wait({writing, post.answered}, timeout=self._call.left(), return_when=asyncio.FIRST_COMPLETED)
+        if writing.done():
+            writing.result()
+            await asyncio.wait({post.answered}, timeout=self._call.left())
+            if post.status != ACCEPTED:
+                logger.warning("answer not taken", status=post.status, function_request_id=invoke_id)
+            return
+        writing.cancel()
+        await asyncio.wait({writing})
+        if post.answered.done():
+            logger.info("stream cut by the gateway", status=post.status, function_request_id=invoke_id)
+        else:
+            logger.warning("stream given up, it is taken too slowly", function_request_id=invoke_id)
+
+    async def _write(self, post: "_Post") -> None:
+        post.write(self._prelude())
+        async for piece in self._call.body():
+            post.write(piece)
+            await post.flushed()
+        post.end(self._ending())
+
+    def _prelude(self) -> bytes:
+        headers: dict[str, str] = {}
+        for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in self._call.headers):
+            headers[name] = f"{headers[name]}, {value}" if name in headers else value
+        headers.pop("content-length", None)  # of what streams, the gateway does the framing
+        prelude = {"statusCode": self._call.status, "headers": headers}
+        return json.dumps(prelude).encode() + END_OF_PRELUDE
+
+    def _ending(self) -> list[tuple[str, str]]:
+        """The runtime's error trailers, where the answer broke off or tells of a failed run."""
+        code = self._call.failure or ("" if self._call.is_whole else "internal_error")
+        if not code:
+            return []
+        body = json.dumps({"errorType": code, "errorMessage": "The run ended early; its log lines say why."})
+        return [(ERROR_TYPE, f"Turnkeep.{code}"), (ERROR_BODY, base64.b64encode(body.encode()).decode())]
+
+
+@asynccontextmanager
+async def _post(address: str, invoke_id: str, invocation_id: str | None) -> AsyncIterator["_Post"]:
+    host, _, port = address.partition(":")
+    reader, writer = await asyncio.open_connection(host, int(port or 80))
+    headers = {
+        "Host": address,
+        "Content-Type": PRELUDE_TYPE,
+        "Transfer-Encoding": "chunked",
+        "Lambda-Runtime-Function-Response-Mode": "streaming",
+        "Trailer": f"{ERROR_TYPE}, {ERROR_BODY}",
+    }
+    if invocation_id:
+        headers[INVOCATION_ID] = invocation_id  # tells the Runtime API a late answer from the one it waits for
+    target = f"/2018-06-01/runtime/invocation/{invoke_id}/response"
+    post = _Post(reader, writer, h11.Request(method="POST", target=target, headers=list(headers.items())))
+    try:
+        yield post
+    finally:
+        post.answered.cancel()
+        writer.transport.abort()  # close() would wait until a gateway that stalls has taken the rest
+
+
+class _Post:
+    """One chunked POST to the Runtime API. `answered` is done as soon as the Runtime API says anything or hangs up."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: h11.Request) -> None:
+        self._writer = writer
+        self._wire = h11.Connection(h11.CLIENT)
+        self.answered = asyncio.ensure_future(_answer(reader, self._wire))
+        self._put(request)
+
+    @property
+    def status(self) -> int | None:
+        """What the Runtime API answered, None where it has not, or hung up."""
+        return self.answered.result() if self.answered.done() else None
+
+    def write(self, data: bytes) -> None:
+        self._put(h11.Data(data=data))
+
+    async def flushed(self) -> None:
+        try:
+            await self._writer.drain()
+        except ConnectionError:
+            await asyncio.wait({self.answered})
+
+    def end(self, trailers: list[tuple[str, str]]) -> None:
+        self._put(h11.EndOfMessage(headers=trailers))
+
+    def _put(self, event: Any) -> None:
+        self._writer.write(self._wire.send(event) or b"")
+
+
+async def _answer(reader: asyncio.StreamReader, wire: h11.Connection) -> int | None:
+    """The status that the Runtime API answers with; None where it hung up."""
+    try:
+        return await _status(reader, wire)
+    except (ConnectionError, h11.RemoteProtocolError):
+        return None
+
+
+async def _status(reader: asyncio.StreamReader, wire: h11.Connection) -> int:
+    while not isinstance(event := wire.next_event(), h11.Response):
+        if event is h11.NEED_DATA:
+            wire.receive_data(await reader.read(4096))
+    return event.status_code

@@ -1,0 +1,124 @@
+"""Lambda's Runtime API on a raw socket, as far as answers are posted to it: it takes them, or does what it is told to
+instead. And what an invocation needs: a proxy event and a context."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import h11
+
+type Play = Callable[["Post"], None]
+
+
+@dataclass
+class Context:
+    """As Lambda gives it, with this many seconds left."""
+
+    seconds: float = 30
+    aws_request_id: str = "r-1"
+
+    def __post_init__(self) -> None:
+        self._until = time.monotonic() + self.seconds
+
+    def get_remaining_time_in_millis(self) -> int:
+        return max(0, int((self._until - time.monotonic()) * 1000))
+
+
+def event(path: str = "/x", body: str | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "resource": "/{proxy+}",
+        "path": path,
+        "httpMethod": "POST",
+        "headers": {"Host": "api.test"},
+        "multiValueHeaders": {"Host": ["api.test"]},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "requestContext": {"requestId": "g-1", "identity": {"sourceIp": "127.0.0.1"}},
+        "body": body,
+        "isBase64Encoded": False,
+        **more,
+    }
+
+
+class Post:
+    """One request to the Runtime API, as far as it has come."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.head: dict[str, str] = {}
+        self.target, self.body, self.trailers, self.is_whole = "", b"", {}, False
+        self.is_cut = threading.Event()
+        """Set when the function has hung up before its answer was whole."""
+        self._wire = h11.Connection(h11.SERVER)
+
+    def read(self) -> bool:
+        """Takes the next bytes; False where there are none."""
+        try:
+            data = self.connection.recv(65536)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            self.is_cut.set()
+            return False
+        self._wire.receive_data(data)
+        while (event := self._wire.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
+            self._take(event)
+        return True
+
+    def read_all(self) -> None:
+        while not self.is_whole and self.read():
+            pass
+
+    def say(self, status: int) -> None:
+        self.connection.sendall(f"HTTP/1.1 {status} Said\r\nContent-Length: 0\r\n\r\n".encode())
+
+    def _take(self, event: Any) -> None:
+        if isinstance(event, h11.Request):
+            self.target, self.head = event.target.decode(), _names(event.headers)
+        elif isinstance(event, h11.Data):
+            self.body += event.data
+        elif isinstance(event, h11.EndOfMessage):
+            self.trailers, self.is_whole = _names(event.headers), True
+
+
+def _names(headers: Any) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in headers}
+
+
+def takes(post: Post) -> None:
+    post.read_all()
+    if post.is_whole:
+        post.say(202)
+
+
+class RuntimeApi:
+    """Plays `play` with every post; `posts` are those that came."""
+
+    def __init__(self, play: Play = takes) -> None:
+        self._play = play
+        self.posts: list[Post] = []
+
+    def __enter__(self) -> Self:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join(5)
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self.posts.append(Post(connection))
+            self._play(self.posts[-1])
+            connection.close()

@@ -1,0 +1,160 @@
+"""Proxy events: which are requests, how they reach the app, and how whole answers leave."""
+
+import json
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from runtime_api import Context, event
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from turnkeep.api.app import create_app
+from turnkeep.aws.gateway import Buffered, is_request
+from turnkeep.errors import Unauthorized
+from turnkeep.settings import Settings
+
+type Output = Callable[[], list[dict[str, Any]]]
+
+WORDS = "Käse, 🧀"
+
+
+async def mirror(request: Request) -> Response:
+    """What the app sees of a request."""
+    return JSONResponse(
+        {
+            "path": request.url.path,
+            "method": request.method,
+            "query": request.query_params.multi_items(),
+            "headers": request.headers.items(),
+            "client": request.client.host if request.client else None,
+            "body": (await request.body()).decode(),
+            "correlation_id": request.state.correlation_id,
+            "left": request.state.deadline - time.monotonic(),
+        }
+    )
+
+
+def answering(response: Response) -> Starlette:
+    async def answer(request: Request) -> Response:
+        return response
+
+    return Starlette(routes=[Route("/{path:path}", answer, methods=["GET", "POST"])])
+
+
+MIRROR = Buffered(Starlette(routes=[Route("/{path:path}", mirror, methods=["GET", "POST"])]))
+
+
+def seen(**more: Any) -> dict[str, Any]:
+    answer = MIRROR(event(**more), Context(20))
+    assert answer["statusCode"] == 200
+    return dict(json.loads(answer["body"]))
+
+
+def test_the_app_sees_the_request_as_it_was_sent() -> None:
+    found = seen(
+        path="/threads/a%20b",
+        body=WORDS,
+        headers={"X-One": "2"},
+        multiValueHeaders={"X-One": ["1", "2"]},
+        queryStringParameters={"limit": "2"},
+        multiValueQueryStringParameters={"limit": ["1", "2"]},
+    )
+    assert (found["method"], found["path"], found["body"]) == ("POST", "/threads/a b", WORDS)
+    assert found["headers"] == [["x-one", "1, 2"]]
+    assert found["query"] == [["limit", "1"], ["limit", "2"]]
+    assert found["client"] == "127.0.0.1"
+
+
+def test_a_body_in_base64_is_taken_apart() -> None:
+    assert seen(body="S8Okc2U=", isBase64Encoded=True)["body"] == "Käse"
+
+
+def test_a_request_without_headers_is_a_request() -> None:
+    assert seen(headers=None, multiValueHeaders=None)["headers"] == []
+
+
+def test_the_app_knows_the_gateways_id_and_keeps_a_second_for_its_answer() -> None:
+    found = seen()
+    assert found["correlation_id"] == "g-1"
+    assert 18.5 < found["left"] <= 19
+
+
+@pytest.mark.parametrize(("given", "told"), [({}, "g-1"), ({"X-Correlation-Id": "mine"}, "mine")])
+def test_the_correlation_id_is_the_clients_else_the_gateways(given: dict[str, str], told: str) -> None:
+    def refuse(_: Request) -> Any:
+        raise Unauthorized
+
+    app = create_app(table=None, turns=None, settings=Settings(), authenticate=refuse)  # type: ignore[arg-type]
+    multi = {name: [value] for name, value in given.items()}
+    for path, status in (("/ok", 200), ("/info", 401)):
+        answer = Buffered(app)(event(path, httpMethod="GET", headers=given, multiValueHeaders=multi), Context())
+        assert (answer["statusCode"], answer["headers"]["x-correlation-id"]) == (status, told)
+        assert json.loads(answer["body"]).get("correlation_id", told) == told
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/problem+json", "text/event-stream", "text/plain"])
+def test_text_leaves_as_it_is(kind: str) -> None:
+    answer = Buffered(answering(Response(WORDS, media_type=kind)))(event(), Context())
+    assert (answer["body"], answer["isBase64Encoded"]) == (WORDS, False)
+
+
+def test_a_streamed_answer_leaves_whole() -> None:
+    pieces = iter([b"one ", b"two"])
+    answer = Buffered(answering(StreamingResponse(pieces, media_type="text/event-stream")))(event(), Context())
+    assert (answer["statusCode"], answer["body"]) == (200, "one two")
+
+
+def test_no_path_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        seen(path="/threads/of-somebody")
+    assert "of-somebody" not in caplog.text
+
+
+NO_REQUESTS: list[Any] = [
+    None,
+    [],
+    "GET /ok",
+    {},
+    {"Records": [{"body": "SECRET"}]},
+    {"version": "2.0", "requestContext": {"http": {"method": "GET"}}, "rawPath": "/ok"},
+    {"requestContext": {"elb": {}}, "httpMethod": "GET", "path": "/ok", "headers": {}},
+    {"requestContext": {"eventType": "CONNECT", "routeKey": "$connect"}},
+    *({name: value for name, value in event().items() if name != left_out} for left_out in ("path", "resource")),
+    event(requestContext=None),
+    event(headers="SECRET"),
+    event(body={"SECRET": 1}),
+]
+
+
+@pytest.mark.parametrize("given", NO_REQUESTS, ids=lambda value: str(value)[:40])
+def test_what_is_no_request_is_ignored_with_a_log_line(given: Any, output: Output) -> None:
+    assert MIRROR(given, Context()) is None
+    (line,) = output()
+    assert line["level"] == "WARNING"
+    assert "ignored" in line["message"]
+    assert "SECRET" not in str(line)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*event(), "x"]), inner, max_size=5),
+    max_leaves=10,
+)
+
+
+@given(JSON)
+def test_no_event_whatever_raises(given: Any) -> None:
+    assert is_request(given) or MIRROR(given, Context()) is None
+
+
+@given(st.dictionaries(st.sampled_from(["headers", "multiValueHeaders", "body"]), st.none()))
+def test_what_is_empty_may_be_null(changes: dict[str, None]) -> None:
+    assert is_request(event(**changes))
+    assert seen(**changes)["body"] == ""

@@ -1,0 +1,60 @@
+"""A start from a snapshot: what Lambda runs before it takes one and after it restores it, in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SRC = Path(__file__).parents[2] / "src"
+FUNCTION = Path(__file__).parents[2] / "functions" / "api"
+
+STORY = """
+import json, random, sys
+import app
+from deployed_function import Context, proxy_event
+from snapshot_restore_py import get_after_restore, get_before_snapshot
+
+def loaded():
+    return "langgraph" in sys.modules
+
+def chat():
+    event = proxy_event("POST", "/chat", json.dumps({"session_id": "s", "message": "What is a transformer?"}).encode())
+    return app.handler(event, Context())["statusCode"]
+
+told = {"before": loaded()}
+for hook, args, kwargs in get_before_snapshot():
+    hook(*args, **kwargs)
+told["in the snapshot"] = loaded()
+told["first"] = chat()
+random.seed(1)
+drawn = random.random()
+random.seed(1)
+for hook, args, kwargs in get_after_restore():
+    hook(*args, **kwargs)
+told["same numbers"] = drawn == random.random()
+told["after"] = chat()
+print("TOLD", json.dumps(told))
+"""
+
+
+def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew(dynamodb_url: str, table_name: str) -> None:
+    facts = {
+        "AWS_LAMBDA_INITIALIZATION_TYPE": "snap-start",
+        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,
+        "TABLE_NAME": table_name,
+        "SEAL_KEY": "a secret",
+        "PYTHONPATH": f"{SRC}:{FUNCTION}:{Path(__file__).parents[1]}",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", STORY], env={**os.environ, **facts}, capture_output=True, text=True, timeout=60, check=False
+    )
+    told = [line for line in done.stdout.splitlines() if line.startswith("TOLD")]
+    assert told, done.stderr[-2000:]
+    assert json.loads(told[0].removeprefix("TOLD")) == {
+        "before": False,
+        "in the snapshot": True,
+        "first": 200,
+        "same numbers": False,
+        "after": 200,
+    }

@@ -1,0 +1,300 @@
+"""Answers that leave while they are made: what the app says, what goes to the Runtime API, and what becomes of both
+when the other side fails."""
+
+import asyncio
+import base64
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from runtime_api import Context, Post, RuntimeApi, event, takes
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from turnkeep.aws.streaming import NoAnswer, StreamedAnswer, Streaming
+from turnkeep.local.processes import free_port
+
+SECRET = "what the user said"
+START: Message = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]}
+PIECE = b"x" * 65536
+
+type Output = Callable[[], list[dict[str, Any]]]
+
+
+def body(data: bytes, *, more: bool = True) -> Message:
+    return {"type": "http.response.body", "body": data, "more_body": more}
+
+
+def sends(*messages: Message, then: Exception | None = None) -> ASGIApp:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        for message in messages:
+            await send(message)
+        if then:
+            raise then
+
+    return app
+
+
+class Listening:
+    """An app that sends its messages and then waits until its client has gone."""
+
+    def __init__(self, *messages: Message) -> None:
+        self.messages, self.was_left = messages, False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        for message in self.messages:
+            await send(message)
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.was_left = True
+
+
+class Pouring:
+    """An app that sends without end; `count` is how many pieces it got rid of."""
+
+    def __init__(self) -> None:
+        self.count, self.was_left = 0, False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send(START)
+        await receive()
+        leaving = asyncio.ensure_future(receive())
+        while not leaving.done():
+            await send(body(PIECE))
+            self.count += 1
+        self.was_left = True
+
+
+@contextmanager
+def handler_of(app: ASGIApp) -> Iterator[Streaming]:
+    handler = Streaming(app)
+    yield handler
+    handler._loop.close()
+
+
+def answer_of(handler: Streaming, *, seconds: float = 30, given: str | None = None) -> StreamedAnswer:
+    answer = handler(event(body=given), Context(seconds))
+    assert answer is not None
+    return answer
+
+
+def post(
+    app: ASGIApp, runtime: RuntimeApi, *, seconds: float = 30, nonce: str | None = "n-1", given: str | None = None
+) -> Post:
+    with handler_of(app) as handler:
+        answer_of(handler, seconds=seconds, given=given).send_to(runtime.address, "r-1", nonce)
+    return runtime.posts[-1]
+
+
+def posted(app: ASGIApp) -> Post:
+    with RuntimeApi() as runtime:
+        return post(app, runtime)
+
+
+def prelude_of(post: Post) -> tuple[dict[str, Any], bytes]:
+    prelude, _, rest = post.body.partition(bytes(8))
+    return json.loads(prelude), rest
+
+
+def error_of(post: Post) -> tuple[str, dict[str, Any]]:
+    told = json.loads(base64.b64decode(post.trailers["lambda-runtime-function-error-body"]))
+    return post.trailers["lambda-runtime-function-error-type"], told
+
+
+# What is posted
+
+
+def test_status_and_headers_go_before_eight_nuls_and_the_pieces_after_them() -> None:
+    got = posted(sends(START, body(b"one "), body(b""), body(b"two", more=False)))
+    assert prelude_of(got) == ({"statusCode": 200, "headers": {"content-type": "text/event-stream"}}, b"one two")
+    assert got.target == "/2018-06-01/runtime/invocation/r-1/response"
+    assert got.head["content-type"] == "application/vnd.awslambda.http-integration-response"
+    assert got.head["lambda-runtime-function-response-mode"] == "streaming"
+    assert got.trailers == {}
+
+
+def test_a_header_that_is_given_twice_is_one_list() -> None:
+    headers = [(b"vary", b"Origin"), (b"x-one", b"1"), (b"vary", b"Accept")]
+    got = posted(sends(START | {"headers": headers}, body(b"", more=False)))
+    assert prelude_of(got)[0]["headers"] == {"vary": "Origin, Accept", "x-one": "1"}
+
+
+def test_the_length_of_what_streams_is_left_to_the_gateway() -> None:
+    got = posted(sends(START | {"headers": [(b"content-length", b"3")]}, body(b"one", more=False)))
+    assert prelude_of(got) == ({"statusCode": 200, "headers": {}}, b"one")
+
+
+@pytest.mark.parametrize("nonce", [None, "n-1"])
+def test_an_answer_names_its_invocation_where_the_runtime_did(nonce: str | None) -> None:
+    with RuntimeApi() as runtime:
+        got = post(sends(START, body(b"", more=False)), runtime, nonce=nonce)
+    assert got.head.get("lambda-runtime-invocation-id") == nonce
+
+
+def test_the_failure_that_an_app_tells_in_its_trailers_is_the_runtimes_error() -> None:
+    trailers = {"type": "http.response.trailers", "headers": [(b"x-turnkeep-failure", b"model_error")]}
+    got = posted(sends(START, body(b"half", more=False), trailers))
+    assert prelude_of(got)[1] == b"half"
+    kind, told = error_of(got)
+    assert (kind, told["errorType"]) == ("Turnkeep.model_error", "model_error")
+
+
+def test_trailers_without_a_failure_are_no_error() -> None:
+    trailers = {"type": "http.response.trailers", "headers": [(b"x-other", b"1")]}
+    assert posted(sends(START, body(b"all", more=False), trailers)).trailers == {}
+
+
+def test_an_app_that_breaks_off_is_an_error_and_its_words_are_not_logged(output: Output) -> None:
+    got = posted(sends(START, body(b"half"), then=RuntimeError(SECRET)))
+    assert prelude_of(got)[1] == b"half"
+    assert error_of(got)[0] == "Turnkeep.internal_error"
+    (line,) = output()
+    assert (line["message"], line["error"]) == ("the app broke off", "RuntimeError")
+    assert SECRET not in str(line) + got.body.decode() + str(got.trailers)
+
+
+def test_an_app_that_just_stops_is_an_error() -> None:
+    assert error_of(posted(sends(START, body(b"half"))))[0] == "Turnkeep.internal_error"
+
+
+@pytest.mark.parametrize("then", [None, ValueError(SECRET)])
+def test_an_app_that_says_nothing_is_no_answer(then: Exception | None, output: Output) -> None:
+    with handler_of(sends(then=then)) as handler, pytest.raises(NoAnswer) as raised:
+        answer_of(handler)
+    assert SECRET not in str(raised.value) + str(output())
+    assert raised.value.__context__ is None
+
+
+def test_the_app_gets_the_body_and_knows_how_long_it_may_take() -> None:
+    seen: list[Any] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.extend([await receive(), scope["state"], scope["extensions"]])
+        await sends(START, body(b"", more=False))(scope, receive, send)
+
+    now = time.monotonic()
+    with RuntimeApi() as runtime:
+        post(app, runtime, seconds=20, given='{"a": 1}')
+    request, state, extensions = seen
+    assert request == {"type": "http.request", "body": b'{"a": 1}', "more_body": False}
+    assert state["correlation_id"] == "g-1"
+    assert now + 18 < state["deadline"] < now + 19.5
+    assert "http.response.trailers" in extensions
+
+
+# When the other side fails
+
+
+def hangs_up(post: Post) -> None:
+    post.read()
+
+
+def refuses(post: Post) -> None:
+    """Says no at once, but reads on and keeps the connection."""
+    post.read()
+    post.say(413)
+    post.read_all()
+
+
+@pytest.mark.parametrize("play", [hangs_up, refuses])
+def test_a_runtime_that_takes_no_more_is_a_client_that_left(play: Callable[[Post], None], output: Output) -> None:
+    app = Listening(START, body(b"one"))
+    with RuntimeApi(play) as runtime:
+        post(app, runtime)
+    assert app.was_left
+    (line,) = output()
+    assert (line["level"], line["message"]) == ("INFO", "stream cut by the gateway")
+    assert line.get("status") == (413 if play is refuses else None)
+
+
+@pytest.mark.parametrize("play", [hangs_up, refuses])
+def test_a_runtime_that_takes_no_more_is_seen_by_an_app_that_pours(play: Callable[[Post], None]) -> None:
+    app = Pouring()
+    with RuntimeApi(play) as runtime:
+        post(app, runtime)
+    assert app.was_left
+
+
+def test_after_a_stream_that_was_cut_the_next_one_is_whole() -> None:
+    messages = [START, body(b"one"), body(b"two", more=False)]
+    apps = iter([Listening(*messages[:2]), sends(*messages)])
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await next(apps)(scope, receive, send)
+
+    plays = iter([hangs_up, takes])
+    with RuntimeApi(lambda post: next(plays)(post)) as runtime, handler_of(app) as handler:  # noqa: PLW0108
+        for _ in range(2):
+            answer_of(handler).send_to(runtime.address, "r-1", None)
+        assert [each.is_whole for each in runtime.posts] == [False, True]
+
+
+def stalls(post: Post) -> None:
+    """Reads nothing before the function has given up."""
+    post.read()
+    time.sleep(1.2)
+    post.read_all()
+
+
+def test_a_gateway_that_stalls_holds_the_app_up_and_is_given_up_in_time(output: Output) -> None:
+    app, counts, before = Pouring(), list[int](), time.monotonic()
+    with RuntimeApi(stalls) as runtime, handler_of(app) as handler:
+        threading.Timer(0.5, lambda: counts.append(app.count)).start()
+        answer_of(handler, seconds=1.2).send_to(runtime.address, "r-1", None)
+        assert time.monotonic() - before < 1.2
+        assert runtime.posts[0].is_cut.wait(3)
+    assert app.was_left
+    assert counts[0] * len(PIECE) < 16 * 2**20  # what the kernel's buffers hold on both sides
+    assert app.count - counts[0] <= 3
+    assert "too slowly" in output()[-1]["message"]
+
+
+def test_a_runtime_that_never_answers_is_given_up_in_time(output: Output) -> None:
+    def says_nothing(post: Post) -> None:
+        post.read_all()
+        post.is_cut.wait(1.5)
+
+    before = time.monotonic()
+    with RuntimeApi(says_nothing) as runtime:
+        post(sends(START, body(b"all", more=False)), runtime, seconds=1)
+        assert time.monotonic() - before < 1
+    assert output()[-1]["message"] == "answer not taken"
+
+
+@pytest.mark.parametrize("status", [410, 413, 500])
+def test_an_answer_that_is_refused_at_its_end_is_logged_and_the_runtime_lives(status: int, output: Output) -> None:
+    def play(post: Post) -> None:
+        post.read_all()
+        post.say(status)
+
+    with RuntimeApi(play) as runtime:
+        post(sends(START, body(b"all", more=False)), runtime)
+    (line,) = output()
+    assert (line["message"], line["status"]) == ("answer not taken", status)
+
+
+def test_what_a_runtime_says_in_between_is_no_answer(output: Output) -> None:
+    def play(post: Post) -> None:
+        post.read()
+        post.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+        takes(post)
+
+    with RuntimeApi(play) as runtime:
+        got = post(sends(START, *[body(b"x")] * 50, body(b"", more=False)), runtime)
+    assert (got.is_whole, prelude_of(got)[1], output()) == (True, b"x" * 50, [])
+
+
+def test_where_no_runtime_listens_the_app_ends_and_the_fault_is_told() -> None:
+    app = Listening(START)
+    with handler_of(app) as handler, pytest.raises(OSError, match="Connect"):
+        answer_of(handler).send_to(f"127.0.0.1:{free_port()}", "r-1", None)
+    assert app.was_left
+
+
+def test_an_event_that_is_no_request_is_ignored(output: Output) -> None:
+    with handler_of(sends()) as handler:
+        assert handler({"Records": []}, Context()) is None
+    assert "ignored" in output()[-1]["message"]

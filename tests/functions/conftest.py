@@ -1,0 +1,65 @@
+"""Stores for functions that run in processes of their own, and a way to start them."""
+
+import os
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / "models"), str(TESTS / "api")]  # wire.py and scripted.py serve here too
+
+from front import Front  # noqa: E402 - needs the paths above
+from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function  # noqa: E402
+
+from turnkeep.local.tables import create_table  # noqa: E402
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+
+
+@pytest.fixture(scope="session")
+def function_environ(
+    dynamodb: "DynamoDBClient", dynamodb_url: str, s3: "S3Client", s3_url: str
+) -> Iterator[dict[str, str]]:
+    """What every function finds in its environment, with a table and a bucket for the whole folder."""
+    name = f"turnkeep-{uuid.uuid4().hex}"
+    create_table(dynamodb, name, ROOT / "template.yaml")
+    s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+    yield {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT / "src"),
+        "AWS_REGION": "eu-west-1",
+        "AWS_DEFAULT_REGION": "eu-west-1",
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "testing",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,
+        "AWS_ENDPOINT_URL_S3": s3_url,
+        "TABLE_NAME": name,
+        "BUCKET_NAME": name,
+        "SEAL_KEY": "of the test",
+    }
+    dynamodb.delete_table(TableName=name)
+
+
+@pytest.fixture(scope="module")
+def start(
+    function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[..., Function]]:
+    """Starts functions, by default the one that streams; they end with the module."""
+    with ExitStack() as stack:
+
+        def start(
+            *command: str, folder: Path = FUNCTIONS / "stream", front: Front | None = None, **environ: str
+        ) -> Function:
+            log = tmp_path_factory.mktemp("function") / "log"
+            facts = function_environ | {"LAMBDA_TASK_ROOT": str(folder)} | environ
+            return stack.enter_context(running_function(command or STREAMING, facts, front or Front(), log))
+
+        yield start

@@ -1,0 +1,95 @@
+"""Every function in Lambda's runtime interface emulator, with the events that `sam local invoke` gets; the emulator
+holds a streamed answer back until it is whole. And the events themselves: each is one that the template sends there."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from lambdas import FUNCTIONS, ROOT
+
+from turnkeep.local.chat import read_events
+from turnkeep.local.sandbox import find_runtime_emulator, sandbox
+from turnkeep.local.tables import read_template
+from turnkeep.records import Principal
+from turnkeep.storage.apikeys import ApiKeys
+from turnkeep.storage.items import Items
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+EVENTS = sorted((ROOT / "events").glob("*.json"))
+EMPTY = {"threads": 0, "items": 0, "moved": 0}
+
+type Invoke = Callable[[str], bytes]
+
+
+@pytest.fixture(scope="module")
+def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Invoke]:
+    """Hands an event of the folder to its function, which stays up until the module ends."""
+    emulator, calls = find_runtime_emulator(ROOT), {}
+    with ExitStack() as stack:
+
+        def invoke(event: str) -> bytes:
+            name = event.partition("-")[0]
+            if name not in calls:
+                log = tmp_path_factory.mktemp(name) / "log"
+                calls[name] = stack.enter_context(sandbox(emulator, FUNCTIONS / name, function_environ, log=log))
+            return calls[name]((ROOT / "events" / f"{event}.json").read_bytes())
+
+        yield invoke
+
+
+def test_api_answers_whole(invoke: Invoke) -> None:
+    chat, thread = json.loads(invoke("api-chat")), json.loads(invoke("api-thread"))
+    turn = json.loads(chat["body"])
+    assert (chat["statusCode"], turn["turn_number"], turn["persisted"]) == (200, 1, True)
+    assert (thread["statusCode"], thread["isBase64Encoded"]) == (200, False)
+    assert json.loads(thread["body"])["thread_id"] == turn["thread_id"]
+
+
+def test_stream_answers_with_a_prelude_and_the_whole_stream(invoke: Invoke) -> None:
+    prelude, _, body = invoke("stream-chat").partition(bytes(8))
+    head, events = json.loads(prelude), list(read_events(body.decode().split("\n")))
+    assert head["statusCode"] == 200
+    assert head["headers"]["content-type"].startswith("text/event-stream")
+    assert events[-1][0] == "complete"
+    assert events[-1][1]["persisted"] is True
+    assert len([name for name, _ in events if name == "token"]) > 3
+
+
+def test_cleanup_says_what_it_swept(invoke: Invoke) -> None:
+    told = json.loads(invoke("cleanup-schedule"))
+    assert told.items() >= (EMPTY | {"finished": True}).items()
+
+
+def test_authorizer_lets_in_whom_it_knows_and_nobody_else(
+    invoke: Invoke, dynamodb: "DynamoDBClient", function_environ: dict[str, str]
+) -> None:
+    assert json.loads(invoke("authorizer-key"))["errorMessage"] == "Unauthorized"
+    keys = ApiKeys(Items(dynamodb, function_environ["TABLE_NAME"]), clock=time.time, mint=bytes)
+    _, key = keys.create(Principal("acme", "ann"))
+    assert key in (ROOT / "events" / "authorizer-key.json").read_text()
+    policy = json.loads(invoke("authorizer-key"))
+    assert policy["policyDocument"]["Statement"][0]["Effect"] == "Allow"
+    assert policy["context"].items() >= {"tenant": "acme", "user": "ann"}.items()
+
+
+def test_there_is_an_event_for_every_function() -> None:
+    functions = {file.parent.name for file in FUNCTIONS.glob("*/app.py")}
+    assert {event.stem.partition("-")[0] for event in EVENTS} == functions
+
+
+def routes_to(function: str) -> set[tuple[str, str]]:
+    resource = read_template(ROOT / "template.yaml")["Resources"][f"{function.capitalize()}Function"]
+    events = [event["Properties"] for event in resource["Properties"]["Events"].values() if event["Type"] == "Api"]
+    return {(event["Method"].upper(), event["Path"]) for event in events}
+
+
+@pytest.mark.parametrize("function", ["api", "stream"])
+def test_a_request_in_an_event_has_a_route_to_its_function(function: str) -> None:
+    events: list[Any] = [json.loads(file.read_text()) for file in EVENTS if file.stem.startswith(f"{function}-")]
+    assert events
+    assert {(event["httpMethod"], event["resource"]) for event in events} <= routes_to(function)

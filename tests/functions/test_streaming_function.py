@@ -1,0 +1,362 @@
+"""The function that streams, as Lambda runs it: its wrapper, the real runtime client, the whole app over a real store.
+A model that the tests hold back tells streaming from buffering."""
+
+import base64
+import json
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import pytest
+from front import Invocation
+from lambdas import FUNCTIONS, ROOT, Function
+from wire import Exchange, WireServer, calls, chunk, fails, says
+
+from turnkeep.bootstrap import build
+from turnkeep.local.chat import read_events
+from turnkeep.local.objects import FolderObjects
+from turnkeep.records import Principal
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+MESSAGE = "What is low-rank adaptation?"
+CHAT = {"session_id": "t1", "message": MESSAGE}
+SCOPE = calls("ScopeResult", {"score": 95, "reason": "of the field"})
+GRADE = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
+WELL = [SCOPE, GRADE, says("Small matrices [2106.09685].")]
+PATIENCE_SECONDS = 5.0
+COMMIT_SECONDS, REPLY_SECONDS = 3, 1
+"""What a run and its answer leave of a function's time."""
+
+
+class Withheld:
+    """An answer whose second word is not made before somebody says so, or until its time is up."""
+
+    def __init__(self, seconds: float = PATIENCE_SECONDS) -> None:
+        self.go_on, self._seconds = threading.Event(), seconds
+        self.was_told: bool | None = None
+
+    def __call__(self, exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.send_event(chunk({"content": "first "}))
+        self.was_told = self.go_on.wait(self._seconds)
+        exchange.send_event(chunk({"content": "second"}))
+        exchange.send_event(chunk({}, "stop"))
+        exchange.send_event("[DONE]")
+        exchange.end_stream()
+
+
+class Endless:
+    """An answer of one word, after which nothing comes. Notes when whoever asked has gone."""
+
+    def __init__(self) -> None:
+        self.was_left = threading.Event()
+
+    def __call__(self, exchange: Exchange) -> None:
+        exchange.start_stream()
+        exchange.send_event(chunk({"content": "first "}))
+        exchange.connection.settimeout(PATIENCE_SECONDS * 2)
+        if exchange.connection.recv(1) == b"":
+            self.was_left.set()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WireServer]:
+    with WireServer() as server:
+        yield server
+
+
+def environ_of(server: WireServer) -> dict[str, str]:
+    return {
+        "MODEL": "openai:test",
+        "OPENAI_BASE_URL": server.base_url,
+        "OPENAI_API_KEY": "sk-test",
+        "MODELS__MAX_RETRIES": "0",
+        "TURN__HEARTBEAT_SECONDS": "0.2",
+    }
+
+
+@pytest.fixture(scope="module")
+def function(start: Callable[..., Function], server: WireServer) -> Function:
+    return start(**environ_of(server))
+
+
+@pytest.fixture
+def model(server: WireServer) -> Iterator[WireServer]:
+    yield server
+    left, server.script[:] = len(server.script), []
+    assert left == 0, f"{left} answers were never asked for"
+
+
+@pytest.fixture
+def client(function: Function) -> Iterator[httpx.Client]:
+    with client_of(function) as client:
+        yield client
+
+
+def client_of(function: Function) -> httpx.Client:
+    headers = {"x-user": uuid.uuid4().hex}
+    return httpx.Client(base_url=function.front.url, headers=headers, timeout=PATIENCE_SECONDS * 3)
+
+
+def last(function: Function) -> Invocation:
+    return function.front.invocations[-1]
+
+
+def is_first(name: str, data: Any) -> bool:
+    return name == "token" and bool(data["content"].startswith("first"))
+
+
+def read_one_by_one(client: httpx.Client, withheld: Withheld) -> list[tuple[str, Any]]:
+    """The events of a chat; the model may go on as soon as its first word is here."""
+    seen = []
+    with client.stream("POST", "/chat/stream", json=CHAT) as answer:
+        assert answer.status_code == 200
+        for name, data in read_events(answer.iter_lines()):
+            seen.append((name, data))
+            if is_first(name, data):
+                withheld.go_on.set()
+    return seen
+
+
+def read_first_and_leave(client: httpx.Client, **more: Any) -> None:
+    with client.stream("POST", "/chat/stream", json=CHAT | more) as answer:
+        events = read_events(answer.iter_lines())
+        assert any(is_first(name, data) for name, data in events)
+
+
+def read_all(answer: httpx.Response) -> list[tuple[str, Any]]:
+    return list(read_events(answer.text.split("\n")))
+
+
+def told(trailers: dict[str, str]) -> dict[str, Any]:
+    return dict(json.loads(base64.b64decode(trailers["lambda-runtime-function-error-body"])))
+
+
+# Streaming
+
+
+def test_a_token_is_with_the_client_before_the_model_makes_the_next(
+    function: Function, client: httpx.Client, model: WireServer
+) -> None:
+    withheld = Withheld()
+    model.script += [SCOPE, GRADE, withheld]
+    seen = read_one_by_one(client, withheld)
+    assert withheld.was_told
+    assert [data["content"] for name, data in seen if name == "token"] == ["first ", "second"]
+    assert (seen[-1][0], seen[-1][1]["persisted"]) == ("complete", True)
+    assert last(function).streams
+    assert last(function).trailers == {}
+
+
+def test_a_function_that_buffers_does_not_pass_that_test(
+    start: Callable[..., Function], server: WireServer, model: WireServer
+) -> None:
+    path = f"{ROOT / 'src'}:{FUNCTIONS / 'stream'}"
+    buffering = start(sys.executable, "-m", "awslambdaric", "app.handler", **environ_of(server), PYTHONPATH=path)
+    withheld = Withheld(1)
+    model.script += [SCOPE, GRADE, withheld]
+    with client_of(buffering) as client:
+        assert read_one_by_one(client, withheld)[-1][0] == "complete"
+    assert withheld.was_told is False
+    assert not last(buffering).streams
+
+
+def test_heartbeats_come_while_the_model_is_silent(client: httpx.Client, model: WireServer) -> None:
+    withheld = Withheld()
+    model.script += [SCOPE, GRADE, withheld]
+    with client.stream("POST", "/chat/stream", json=CHAT) as answer:
+        lines, beats = answer.iter_lines(), 0
+        assert any('"first ' in line for line in lines)
+        while beats < 2:
+            beats += next(lines) == ": heartbeat"
+        withheld.go_on.set()
+        assert any("event: complete" in line for line in lines)
+    assert withheld.was_told
+
+
+def test_the_answer_has_the_headers_of_a_stream(client: httpx.Client, model: WireServer) -> None:
+    model.script += WELL
+    answer = client.post("/chat/stream", json=CHAT, headers={"X-Correlation-Id": "mine", "Idempotency-Key": "k1"})
+    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert answer.headers["x-correlation-id"] == "mine"
+    assert answer.headers["idempotency-key"] == "k1"
+
+
+def test_one_runtime_takes_one_invocation_after_another(
+    function: Function, client: httpx.Client, model: WireServer
+) -> None:
+    model.script += WELL * 3
+    turns = [read_all(client.post("/chat/stream", json=CHAT))[-1][1] for _ in range(3)]
+    assert [turn["turn_number"] for turn in turns] == [1, 2, 3]
+    assert len(client.get("/threads/t1/turns").json()["turns"]) == 3
+    assert all(each.ended.is_set() for each in function.front.invocations)
+    assert function.process.poll() is None
+
+
+def test_an_answer_names_the_invocation_that_it_is_for(function: Function, client: httpx.Client) -> None:
+    client.get("/ok")
+    assert last(function).headers["lambda-runtime-invocation-id"] == last(function).nonce
+
+
+# Faults
+
+
+def test_an_error_half_way_is_an_event_and_the_runtimes_error_trailer(
+    function: Function, client: httpx.Client, model: WireServer
+) -> None:
+    model.script += [SCOPE, GRADE, says("half of it", None)]
+    seen = read_all(client.post("/chat/stream", json=CHAT))
+    assert [name for name, _ in seen[-2:]] == ["token", "error"]
+    assert seen[-1][1]["code"] == "model_truncated"
+    trailers = last(function).trailers
+    assert trailers["lambda-runtime-function-error-type"] == "Turnkeep.model_truncated"
+    assert told(trailers)["errorType"] == "model_truncated"
+    assert client.get("/threads/t1").json()["turn_count"] == 0
+
+
+@pytest.fixture
+def busy_thread(
+    function_environ: dict[str, str], dynamodb: "DynamoDBClient", tmp_path: "Path", client: httpx.Client
+) -> None:
+    """Another writer holds the thread `t1`."""
+    settings = Settings(table_name=function_environ["TABLE_NAME"], seal_key=function_environ["SEAL_KEY"])  # type: ignore[arg-type]
+    table = build(settings, dynamodb=dynamodb, objects=FolderObjects(tmp_path)).table
+    principal = Principal("t", client.headers["x-user"])
+    table.begin(principal, "t1", key="other", body=b"other", message="other", agent=None, create=True)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "code"),
+    [
+        ("/threads/unknown/turns/stream", {"message": MESSAGE}, 404, "not_found"),
+        ("/chat/stream", {"session_id": "t1"}, 422, "invalid_request"),
+        ("/chat/stream", CHAT, 409, "thread_busy"),
+        ("/chat/stream", {"session_id": "t1", "message": "x" * 300_000}, 413, "body_too_large"),
+        ("/chat/stream", {"session_id": "t1", "message": "x" * 70_000}, 413, "message_too_long"),
+    ],
+)
+@pytest.mark.usefixtures("busy_thread")
+def test_an_error_before_the_first_byte_is_a_status(
+    path: str, body: Any, status: int, code: str, *, function: Function, client: httpx.Client
+) -> None:
+    answer = client.post(path, json=body)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert (last(function).streams, last(function).trailers) == (True, {})
+
+
+def test_a_caller_whom_no_authorizer_knows_is_refused(client: httpx.Client) -> None:
+    del client.headers["x-user"]
+    answer = client.post("/chat/stream", json=CHAT)
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+
+
+def test_a_model_that_fails_before_its_first_word_is_an_event_like_later(
+    function: Function, client: httpx.Client, model: WireServer
+) -> None:
+    model.script += [fails("500 Internal Server Error")]
+    seen = read_all(client.post("/chat/stream", json=CHAT))
+    assert (seen[-1][0], seen[-1][1]["code"]) == ("error", "model_error")
+    assert last(function).trailers["lambda-runtime-function-error-type"] == "Turnkeep.model_error"
+
+
+def test_a_stream_is_over_before_the_functions_time_is(
+    function: Function, client: httpx.Client, model: WireServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(function.front, "seconds", COMMIT_SECONDS + REPLY_SECONDS + 1.5)
+    endless = Endless()
+    model.script += [SCOPE, GRADE, endless]
+    seen = read_all(client.post("/chat/stream", json=CHAT))
+    assert is_first(*seen[-2])
+    assert (seen[-1][0], seen[-1][1]["code"]) == ("error", "model_timeout")
+    assert endless.was_left.wait(PATIENCE_SECONDS)
+    assert last(function).ended.is_set()
+    assert last(function).deadline - last(function).ended_at > REPLY_SECONDS
+
+
+EVENTS: Sequence[Any] = [
+    None,
+    [],
+    "text",
+    {},
+    {"Records": [{"body": "not for us"}]},
+    {"requestContext": {"requestId": "r"}, "done": True},
+    {"version": "2.0", "requestContext": {"http": {"method": "GET"}}, "rawPath": "/ok"},
+    {"httpMethod": "GET", "resource": "/ok", "path": None, "requestContext": {}},
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=str)
+def test_an_event_that_is_no_request_is_ignored_with_a_log_line(
+    function: Function, client: httpx.Client, event: Any
+) -> None:
+    before = len(function.lines())
+    assert function.front.invoke(event) == b"null"
+    (line,) = map(json.loads, function.lines()[before:])
+    assert "ignored" in line["message"]
+    assert "not for us" not in str(line)
+    assert client.get("/ok").status_code == 200
+
+
+BROKEN = """
+from turnkeep.aws.streaming import Streaming
+
+async def app(scope, receive, send):
+    if scope["path"] != "/silent":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"half", "more_body": True})
+    raise ValueError("what the user said")
+
+stream = Streaming(app)
+"""
+
+
+def test_an_app_that_breaks_is_an_error_of_the_runtime_which_goes_on(
+    start: Callable[..., Function], tmp_path: "Path"
+) -> None:
+    (tmp_path / "app.py").write_text(BROKEN)
+    broken = start(folder=tmp_path)
+    with client_of(broken) as client:
+        assert client.post("/silent").status_code == 502
+        assert (last(broken).error or {})["errorType"] == "NoAnswer"
+        assert client.post("/half").text == "half"
+        assert last(broken).trailers["lambda-runtime-function-error-type"] == "Turnkeep.internal_error"
+        assert client.post("/silent").status_code == 502
+    log = broken.log.read_text()
+    assert "ValueError" in log
+    assert "what the user said" not in log + str([(each.error, each.trailers) for each in broken.front.invocations])
+
+
+# Clients that leave
+
+
+def test_a_client_that_leaves_ends_the_run_and_frees_the_thread(
+    function: Function, client: httpx.Client, model: WireServer
+) -> None:
+    endless = Endless()
+    model.script += [SCOPE, GRADE, endless]
+    read_first_and_leave(client)
+    assert endless.was_left.wait(PATIENCE_SECONDS)
+    thread = client.get("/threads/t1").json()
+    assert (thread["status"], thread["turn_count"], thread["pending"]["message"]) == ("error", 0, MESSAGE)
+    model.script += WELL
+    assert read_all(client.post("/chat/stream", json=CHAT))[-1][1]["turn_number"] == 1
+    assert function.process.poll() is None
+
+
+def test_a_run_that_goes_on_without_its_client_is_kept(client: httpx.Client, model: WireServer) -> None:
+    withheld = Withheld()
+    model.script += [SCOPE, GRADE, withheld]
+    read_first_and_leave(client, on_disconnect="continue")
+    withheld.go_on.set()
+    (turn,) = client.get("/threads/t1/turns").json()["turns"]
+    assert (turn["reply"], turn["persisted"]) == ("first second", True)
+    assert withheld.was_told
