@@ -53,6 +53,13 @@ def test_a_tuning_number_beside_a_loaded_corpus_is_kept(tmp_path: Path, monkeypa
     assert (settings.papers.corpus, settings.papers.top_k) == (str(home.papers), 4)
 
 
+def test_a_place_of_the_key_on_aws_is_not_for_the_laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL_KEY", "ssm:/turnkeep/openai")
+
+    with pytest.raises(LocalError, match="OPENAI_API_KEY instead"):
+        local_settings(Home(tmp_path), {})
+
+
 def test_a_setting_that_cannot_be_used_is_named_as_in_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,9 +16,18 @@ from pathlib import Path
 from turnkeep.local import LocalError
 from turnkeep.local.emulator import JAR, JAVA_MISSING, Say, fetch_emulator, find_emulator, find_java
 from turnkeep.local.home import Home, write_atomically
-from turnkeep.local.processes import end, free_port, kill_leftover, spawn, wait_until_listening
+from turnkeep.local.processes import (
+    end,
+    free_port,
+    is_listening,
+    is_running,
+    kill_leftover,
+    spawn,
+    wait_until_listening,
+)
 
 START_SECONDS = 30.0
+_DYNAMODB_LOCAL = "DynamoDB Local"
 MINISTACK = "ministack==1.5.33"
 MINISTACK_WARNING = (
     "Warning: npm is missing, so the threads lie in ministack, which writes them only when it is stopped cleanly.\n"
@@ -61,13 +70,23 @@ def open_store(home: Home, environ: Mapping[str, str], say: Say) -> Iterator[Sto
         yield store
 
 
+def running_store(home: Home, environ: Mapping[str, str]) -> Store | None:
+    """The one that a server of this folder holds, where the environment names no other."""
+    if environ.get("AWS_ENDPOINT_URL_DYNAMODB") or environ.get("AWS_ENDPOINT_URL") or not home.process.is_file():
+        return None
+    recorded = json.loads(home.process.read_bytes())
+    if not (is_running(recorded["pid"], str(home.database)) and is_listening(recorded["port"])):
+        return None
+    return Store(f"http://127.0.0.1:{recorded['port']}", home.access_key(), _DYNAMODB_LOCAL)
+
+
 @contextmanager
 def _durable(home: Home, java: Path, emulator: Path) -> Iterator[Store]:
     home.database.mkdir(exist_ok=True)
     _end_leftover(home)
     options = ["-dbPath", str(home.database)]
     with dynamodb_local(java, emulator, options, log=home.log("dynamodb"), record=home.process) as url:
-        yield Store(url, home.access_key(), "DynamoDB Local")
+        yield Store(url, home.access_key(), _DYNAMODB_LOCAL)
 
 
 def _end_leftover(home: Home) -> None:

@@ -93,12 +93,17 @@ def end(child: subprocess.Popen[bytes], *, patience_seconds: float = 5) -> None:
         child.wait()
 
 
+def is_running(pid: int, mark: str) -> bool:
+    """Whether process `pid` still is what it was: `mark` stands in its command line."""
+    return mark in _command_line(pid)
+
+
 def kill_leftover(pid: int, mark: str) -> None:
-    """Kills what a dead server left behind, if process `pid` still is that: `mark` stands in its command line."""
-    if mark not in _command_line(pid):
+    """Kills what a dead server left behind, if it is running."""
+    if not is_running(pid, mark):
         return
     os.kill(pid, signal.SIGKILL)
-    while mark in _command_line(pid):
+    while is_running(pid, mark):
         time.sleep(0.05)
 
 

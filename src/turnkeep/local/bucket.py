@@ -1,0 +1,69 @@
+"""S3 for functions on this machine, over the folder where `turnkeep dev` keeps its large values: both see the same
+objects. It knows what the store of large values asks for, in buckets of any name, and no more."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import unescape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote, urlsplit
+
+from turnkeep.local.objects import FolderObjects
+
+_NO_SUCH_KEY = b"<Error><Code>NoSuchKey</Code><Message>Nothing lies there.</Message></Error>"
+_DELETED = b'<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>'
+
+
+@contextmanager
+def serve_bucket(objects: FolderObjects) -> Iterator[str]:
+    """The URL of an S3 that runs until the block ends."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), lambda *args: _Bucket(objects, *args))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Bucket(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, objects: FolderObjects, *args: object) -> None:
+        self._objects = objects
+        super().__init__(*args)  # type: ignore[arg-type]
+
+    def do_PUT(self) -> None:
+        self._objects.put(self._key(), self._body())
+        self._answer(200)
+
+    def do_GET(self) -> None:
+        try:
+            body = self._objects.get(self._key())
+        except KeyError:
+            self._answer(404, _NO_SUCH_KEY)
+            return
+        self._answer(200, body)
+
+    def do_POST(self) -> None:
+        """The keys to delete."""
+        self._objects.delete(unescape(key) for key in re.findall("<Key>(.*?)</Key>", self._body().decode()))
+        self._answer(200, _DELETED)
+
+    def _key(self) -> str:
+        return unquote(urlsplit(self.path).path).split("/", 2)[2]
+
+    def _body(self) -> bytes:
+        return self.rfile.read(int(self.headers["Content-Length"]))
+
+    def _answer(self, status: int, body: bytes = b"") -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing: the log belongs to the function."""

@@ -1,0 +1,145 @@
+"""`turnkeep invoke`: one event through one function, as Lambda would run it, over the store of `turnkeep dev`. The
+answer goes to standard output, what the function logs to standard error."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from turnkeep.local import LocalError
+from turnkeep.local.bucket import serve_bucket
+from turnkeep.local.clients import REGION, dynamodb_client, open_objects
+from turnkeep.local.dynamodb import Store, open_store, running_store
+from turnkeep.local.home import Home, open_home, sole_server
+from turnkeep.local.objects import FolderObjects
+from turnkeep.local.sandbox import find_runtime_emulator, sandbox
+from turnkeep.local.server import local_settings
+from turnkeep.local.tables import create_table, find_template
+from turnkeep.settings import Settings
+
+END_OF_PRELUDE = bytes(8)
+
+
+def invoke(function: str, file: Path, environ: Mapping[str, str]) -> None:
+    """Raises LocalError where something is missing, and where the function ended in an error."""
+    root = find_root()
+    folder, event, emulator = find_function(root, function), read_event(file), find_runtime_emulator(root)
+    home = open_home(environ)
+    settings = local_settings(home, environ)
+    log = home.log(f"invoke-{function}")
+    with _facts(home, environ, settings) as facts:
+        try:
+            with sandbox(emulator, folder, facts, log=log) as call:
+                answer = call(event)
+        finally:
+            sys.stderr.write(log.read_text(errors="replace") if log.is_file() else "")
+    print(readable(answer))
+    if kind := failure_of(answer):
+        raise LocalError(f"The function ended in an error: {kind}")
+
+
+def find_root() -> Path:
+    """The folder of the project: where the package's sources lie, or the current one."""
+    places = (Path(__file__).parents[3], Path.cwd())
+    found = next((place for place in places if (place / "functions").is_dir()), None)
+    if found is None:
+        raise LocalError("There is no folder `functions` here. Start from the project's folder.")
+    return found
+
+
+def find_function(root: Path, name: str) -> Path:
+    known = sorted(file.parent.name for file in root.glob("functions/*/app.py"))
+    if name not in known:
+        raise LocalError(f"There is no function {name}. Choose one of {', '.join(known)}.")
+    return root / "functions" / name
+
+
+def read_event(file: Path) -> bytes:
+    """An event as it stands in a file, proved to be JSON."""
+    try:
+        event = file.read_bytes()
+    except OSError as error:
+        raise LocalError(f"The event {file} cannot be read: {error.strerror}.") from error
+    try:
+        json.loads(event)
+    except ValueError as error:
+        raise LocalError(f"The event {file} is not valid JSON: {error}.") from error
+    return event
+
+
+def readable(answer: bytes) -> str:
+    """Status, headers and body of an answer to a request, streamed or whole; other answers as they are."""
+    prelude, is_streamed, rest = answer.partition(END_OF_PRELUDE)
+    told = _parsed(prelude)
+    if not isinstance(told, dict) or "statusCode" not in told:
+        return _pretty(answer)
+    headers = "\n".join(f"{name}: {value}" for name, value in told["headers"].items())
+    body = _pretty(rest if is_streamed else told["body"].encode())
+    return f"{told['statusCode']}\n{headers}\n\n{body}"
+
+
+def failure_of(answer: bytes) -> str | None:
+    """What the function raised, where it raised."""
+    told = _parsed(answer)
+    return str(told["errorType"]) if isinstance(told, dict) and "errorType" in told else None
+
+
+def _pretty(text: bytes) -> str:
+    value = _parsed(text)
+    return text.decode(errors="replace") if value is None else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+@contextmanager
+def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterator[dict[str, str]]:
+    """The function's environment: that of this process, and where the stores are. Makes what is missing of them."""
+    with _store(home, environ) as store, _objects_url(home, environ, settings) as s3_url:
+        create_table(dynamodb_client(store, environ), settings.table_name, find_template())
+        region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or REGION
+        key = store.access_key or environ.get("AWS_ACCESS_KEY_ID") or "local"
+        yield {
+            **environ,
+            "AWS_REGION": region,
+            "AWS_DEFAULT_REGION": region,
+            "AWS_ACCESS_KEY_ID": key,
+            "AWS_SECRET_ACCESS_KEY": environ.get("AWS_SECRET_ACCESS_KEY") or "local",
+            "AWS_ENDPOINT_URL_DYNAMODB": store.url,
+            "AWS_ENDPOINT_URL_S3": s3_url,
+            "TABLE_NAME": settings.table_name,
+            "BUCKET_NAME": settings.bucket_name,
+            "SEAL_KEY": settings.seal_key.get_secret_value(),
+            **({"PAPERS__CORPUS": settings.papers.corpus} if settings.papers.corpus else {}),
+        }
+
+
+@contextmanager
+def _store(home: Home, environ: Mapping[str, str]) -> Iterator[Store]:
+    """That of the server that runs for this folder, else one for this event."""
+    running = running_store(home, environ)
+    if running:
+        yield running
+        return
+    with sole_server(home, "the terminal, as `turnkeep invoke`"), open_store(home, environ, _say) as store:
+        yield store
+
+
+@contextmanager
+def _objects_url(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterator[str]:
+    objects = open_objects(home, environ, settings.bucket_name)
+    if isinstance(objects, FolderObjects):
+        with serve_bucket(objects) as url:
+            yield url
+    else:
+        yield environ.get("AWS_ENDPOINT_URL_S3") or environ["AWS_ENDPOINT_URL"]
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,53 @@
+"""The S3 of functions on this machine, asked by the very client that asks AWS."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+from botocore.config import Config
+
+from turnkeep.local.bucket import serve_bucket
+from turnkeep.local.objects import FolderObjects
+from turnkeep.storage.blobs import S3Objects
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+KEYS = ("blobs/T#local#U#ann#t1/TURN#1", "blobs/a & b <c>", "blobs/ü", "blobs/a/../b")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> FolderObjects:
+    return FolderObjects(tmp_path)
+
+
+@pytest.fixture
+def client(folder: FolderObjects) -> Iterator["S3Client"]:
+    with serve_bucket(folder) as url:
+        yield boto3.client("s3", endpoint_url=url, config=Config(retries={"total_max_attempts": 1}))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_what_a_function_puts_is_what_the_server_finds_and_the_other_way_round(
+    key: str, client: "S3Client", folder: FolderObjects
+) -> None:
+    objects, body = S3Objects(client, "any"), bytes(range(256)) * 3000
+    objects.put(key, body)
+    assert folder.get(key) == objects.get(key) == body
+    folder.put(key, b"")
+    assert objects.get(key) == b""
+
+
+def test_what_is_deleted_is_gone_and_the_rest_stays(client: "S3Client", folder: FolderObjects) -> None:
+    objects = S3Objects(client, "any")
+    for key in KEYS:
+        objects.put(key, b"one")
+    objects.delete([*KEYS[1:], "never there"])
+    assert folder.get(KEYS[0]) == b"one"
+    for key in KEYS[1:]:
+        with pytest.raises(KeyError):
+            objects.get(key)
+        with pytest.raises(KeyError):
+            folder.get(key)
