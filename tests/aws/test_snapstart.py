@@ -38,7 +38,9 @@ print("TOLD", json.dumps(told))
 """
 
 
-def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew(dynamodb_url: str, table_name: str) -> None:
+def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew(
+    dynamodb_url: str, table_name: str
+) -> None:
     facts = {
         "AWS_LAMBDA_INITIALIZATION_TYPE": "snap-start",
         "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,
@@ -47,7 +49,12 @@ def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew(dyn
         "PYTHONPATH": f"{SRC}:{FUNCTION}:{Path(__file__).parents[1]}",
     }
     done = subprocess.run(
-        [sys.executable, "-c", STORY], env={**os.environ, **facts}, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", STORY],
+        env={**os.environ, **facts},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     told = [line for line in done.stdout.splitlines() if line.startswith("TOLD")]
     assert told, done.stderr[-2000:]

@@ -1,0 +1,7 @@
+"""The function `stream` with the runtime client that calls it."""
+
+from app import stream  # type: ignore[import-not-found]
+
+from turnkeep.aws.runtime import StreamingRuntimeClient
+
+__all__ = ["StreamingRuntimeClient", "stream"]

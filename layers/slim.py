@@ -1,0 +1,87 @@
+"""Makes a folder of installed packages fit for a Lambda layer: what no import needs goes, what is left is compiled.
+
+Lambda mounts a layer read-only and with file times of its own, so bytecode that is checked against its source would be
+thrown away at every cold start, or never be there. See docs/decisions/0008.
+
+    python3.13 slim.py .aws-sam/build/DependenciesLayer/python
+"""
+
+import compileall
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+from py_compile import PycInvalidationMode
+
+MAGIC_313 = (3571).to_bytes(2, "little") + b"\r\n"
+MOUNTED_AT = "/opt/python"
+UNUSED_FOLDERS = ("bin", "*-stubs", "**/tests", "**/test", "**/__pycache__", "**/.agents", "**/sboms")
+UNUSED_FILES = ("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst")
+# What importlib.metadata asks for, and the licences; the rest is for installers.
+KEPT_METADATA = ("METADATA", "entry_points.txt", "licenses", "LICEN[CS]E*", "COPYING*", "NOTICE*")
+SHOWN = 12
+
+
+def main(folder: Path) -> None:
+    if sys.implementation.name != "cpython" or MAGIC_NUMBER != MAGIC_313:
+        sys.exit(f"{sys.executable} is {sys.version.split()[0]}: bytecode for Lambda has to come from CPython 3.13")
+    strip(folder)
+    compile_all(folder)
+    print("\n".join(table(folder)))
+
+
+def strip(folder: Path) -> None:
+    """Takes away what is never imported; sources stay, for tracebacks."""
+    for unused in [*matching(folder, UNUSED_FOLDERS), *metadata_unused(folder)]:
+        remove(unused)
+    for unused in matching(folder, [f"**/{pattern}" for pattern in UNUSED_FILES]):
+        if not any(part.endswith(".dist-info") for part in unused.parts):
+            remove(unused)
+
+
+def matching(folder: Path, patterns: tuple[str, ...] | list[str]) -> list[Path]:
+    return [path for pattern in patterns for path in folder.glob(pattern)]
+
+
+def metadata_unused(folder: Path) -> Iterator[Path]:
+    for entry in folder.glob("*.dist-info/*"):
+        if not any(entry.match(kept) for kept in KEPT_METADATA):
+            yield entry
+
+
+def remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def compile_all(folder: Path) -> None:
+    """Bytecode as if compiled where Lambda mounts it: the same from every machine, and used unasked."""
+    done = compileall.compile_dir(
+        folder,
+        quiet=1,
+        workers=0,
+        stripdir=str(folder),
+        prependdir=MOUNTED_AT,
+        invalidation_mode=PycInvalidationMode.UNCHECKED_HASH,
+    )
+    if not done:
+        sys.exit(f"{folder}: not every module compiles")
+
+
+def table(folder: Path) -> Iterator[str]:
+    """The largest entries and the whole, in MB of file contents."""
+    sizes: Counter[str] = Counter()
+    for file in folder.rglob("*"):
+        if file.is_file():
+            sizes[file.relative_to(folder).parts[0]] += file.stat().st_size
+    for name, size in sizes.most_common(SHOWN):
+        yield f"{size / 1e6:8.1f} MB  {name}"
+    yield f"{sizes.total() / 1e6:8.1f} MB  {folder.parent.name}, {len(sizes)} entries"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())

@@ -1,0 +1,134 @@
+"""What a layer keeps, and that its bytecode is used unasked."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from importlib.metadata import PathDistribution
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SLIM = Path(__file__).parents[2] / "layers" / "slim.py"
+
+
+@pytest.fixture(scope="module")
+def slim() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("slim", SLIM)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def lay(folder: Path, *names: str) -> Path:
+    for name in names:
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("LINE = 'as compiled'\n" if file.suffix == ".py" else "text")
+    return folder
+
+
+def left_in(folder: Path) -> set[str]:
+    return {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+
+
+def imported(folder: Path, *, also: str = "") -> str:
+    code = f"import kept; print(kept.LINE){also}"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environment, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def test_sources_licences_and_data_stay_and_what_no_import_needs_goes(slim: ModuleType, tmp_path: Path) -> None:
+    stays = {
+        "kept/__init__.py",
+        "kept/testing/__init__.py",
+        "kept/prompt.txt",
+        "kept/corpus.jsonl",
+        "kept/_fast.cpython-313-x86_64-linux-gnu.so",
+        "kept-1.0.dist-info/entry_points.txt",
+        "kept-1.0.dist-info/licenses/LICENSE.md",
+        "kept-1.0.dist-info/LICENSE",
+    }
+    goes = {
+        "bin/kept",
+        "kept/__init__.pyi",
+        "kept/py.typed",
+        "kept/_fast.c",
+        "kept/README.md",
+        "kept/tests/test_kept.py",
+        "kept/inner/test/__init__.py",
+        "kept/__pycache__/stale.cpython-312.pyc",
+        "kept/.agents/skills/kept.md",
+        "kept-stubs/__init__.pyi",
+        "kept-1.0.dist-info/RECORD",
+        "kept-1.0.dist-info/WHEEL",
+        "kept-1.0.dist-info/sboms/kept.json",
+    }
+    folder = lay(tmp_path / "python", *stays, *goes)
+    (folder / "kept-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.4\nName: kept\nVersion: 1.0\n")
+    slim.strip(folder)
+    assert left_in(folder) == stays | {"kept-1.0.dist-info/METADATA"}
+    assert PathDistribution(folder / "kept-1.0.dist-info").version == "1.0"
+
+
+def test_bytecode_is_used_whatever_has_become_of_its_source(slim: ModuleType, tmp_path: Path) -> None:
+    folder = lay(tmp_path / "python", "kept.py")
+    slim.compile_all(folder)
+    (folder / "kept.py").write_text("LINE = 'as read from the source, which would have to be compiled'\n")
+    assert imported(folder) == "as compiled"
+
+
+def test_a_traceback_names_the_place_where_the_module_lies(slim: ModuleType, tmp_path: Path) -> None:
+    folder = lay(tmp_path / "python", "kept.py")
+    (folder / "kept.py").write_text("LINE = 'x'\ndef place(): return place.__code__.co_filename\n")
+    slim.compile_all(folder)
+    assert imported(folder, also="; print(kept.place())").splitlines()[-1] == str(folder / "kept.py")
+
+
+def test_two_builds_in_two_places_give_the_same_bytes(slim: ModuleType, tmp_path: Path) -> None:
+    """Else every build would be deployed as a new version of the layer."""
+    built = []
+    for name in ("one", "two"):
+        folder = lay(tmp_path / name / "python", "kept/__init__.py", "kept/inner.py")
+        os.utime(folder / "kept" / "inner.py", (len(built) * 1000, len(built) * 1000))
+        slim.compile_all(folder)
+        built.append({name: (folder / name).read_bytes() for name in left_in(folder)})
+    assert built[0] == built[1]
+    assert len(built[0]) == 4
+
+
+def test_a_module_that_does_not_compile_ends_the_build(slim: ModuleType, tmp_path: Path) -> None:
+    folder = tmp_path / "python"
+    lay(folder, "kept.py").joinpath("broken.py").write_text("def broken(:\n")
+    with pytest.raises(SystemExit, match="not every module compiles"):
+        slim.compile_all(folder)
+
+
+def test_bytecode_of_another_python_ends_the_build(
+    slim: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = lay(tmp_path / "python", "kept.py", "kept.pyi")
+    monkeypatch.setattr(slim, "MAGIC_NUMBER", b"\xf2\r\r\n")
+    with pytest.raises(SystemExit, match=r"CPython 3\.13"):
+        slim.main(folder)
+    assert left_in(folder) == {"kept.py", "kept.pyi"}
+
+
+def test_the_table_names_the_largest_first_and_the_whole(slim: ModuleType, tmp_path: Path) -> None:
+    folder = tmp_path / "Layer" / "python"
+    folder.mkdir(parents=True)
+    (folder / "small.so").write_bytes(bytes(1_200_000))
+    (folder / "large").mkdir()
+    (folder / "large" / "data").write_bytes(bytes(3_400_000))
+    lines = [line.split() for line in slim.table(folder)]
+    assert lines == [["3.4", "MB", "large"], ["1.2", "MB", "small.so"], ["4.6", "MB", "Layer,", "2", "entries"]]
