@@ -3,11 +3,14 @@
 TURNKEEP_NO_SKIP=1 makes a skipped test a failure, save where it needs ../shared/data and that folder is absent.
 """
 
+import json
+import logging
 import os
 import subprocess
 import sys
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +41,7 @@ CREDENTIALS: dict[str, Any] = {
 }
 PATIENCE: dict[str, Any] = {"connect_timeout": 2, "read_timeout": 10, "retries": {"max_attempts": 1}}
 OURS = ("AWS_", "OPENAI_", "MODEL", "TURN__", "PAPERS__", "TABLE_NAME", "BUCKET_NAME", "SEAL_KEY", "THREAD_HOURS")
-OURS += ("DEFAULT_AGENT", "TURNKEEP_HOME", "PORT")
+OURS += ("DEFAULT_AGENT", "TURNKEEP_HOME", "PORT", "CORS_ORIGINS", "AUTH", "JWT_")
 THIS_MACHINE = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
 
 hypothesis_settings.register_profile("long", max_examples=2000, deadline=None)
@@ -91,6 +94,23 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+class _Stdout(StringIO):
+    """Standard output as it is at each write: pytest exchanges it between the setting up of a test and its call."""
+
+    def write(self, text: str) -> int:
+        return sys.stdout.write(text)
+
+
+@pytest.fixture
+def output(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """The log lines and metrics that were really written to standard output since the last call."""
+    handler = logging.getLogger("turnkeep").handlers[0]
+    assert isinstance(handler, logging.StreamHandler)
+    before, handler.stream = handler.stream, _Stdout()  # not by setStream: it flushes what may be closed
+    yield lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    handler.stream = before
 
 
 @pytest.fixture(scope="session")

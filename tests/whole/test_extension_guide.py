@@ -31,7 +31,8 @@ from turnkeep.turns.graph import GraphRun, first_input
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
-COPIED = ("src", "tests", "docs", "benchmarks", "README.md", "Makefile", "pyproject.toml", "template.yaml")
+COPIED = ("src", "functions", "layers", "events", "tests", "docs", "benchmarks")
+COPIED += ("README.md", "Makefile", "pyproject.toml", "template.yaml")
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PYTHONDONTWRITEBYTECODE": "1"}
 BOX = re.compile(r"^(?:`(?P<path>\S+)`\n)?```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 ASKS_FOR_BIBTEX = "Give me a BibTeX entry for low-rank adaptation"

@@ -116,7 +116,7 @@ class TurnRoutes:
         return TurnView.of(self._table.read_turn(caller, thread_id, number))
 
     async def take(
-        self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request, response: Response
+        self, thread_id: Id, body: NewTurn, *, caller: Caller, key: Key, request: Request, response: Response
     ) -> TurnView:
         running = await self._turns.start(_request(request, caller, body, key, thread_id))
         response.headers.update(_headers(running))

@@ -72,8 +72,12 @@ class Buffered:
 
     def __init__(self, app: ASGIApp) -> None:
         logging.getLogger("mangum").setLevel(logging.WARNING)  # it would log every path, which names threads
-        asyncio.set_event_loop(asyncio.new_event_loop())  # on which Mangum runs every request
+        self._loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self._loop)  # which Mangum looks for
         self._mangum = Mangum(Gateway(app), lifespan="off", text_mime_types=_TEXT)
 
     def __call__(self, event: Any, context: Any) -> Any:
-        return self._mangum(event, context) if is_request(event) else None
+        if not is_request(event):
+            return None
+        asyncio.set_event_loop(self._loop)  # Mangum runs a request on the loop of its thread
+        return self._mangum(event, context)
