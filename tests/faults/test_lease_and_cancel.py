@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -248,6 +248,19 @@ async def test_a_run_past_its_deadline_is_a_timeout_and_leaves_the_thread_unchan
         assert time.monotonic() - started < 10
         assert seen() == before
         assert (await send(turns, request("t", "two", "k2"))).number == 2
+
+
+async def test_a_caller_with_less_time_than_a_run_may_take_sets_the_deadline(site: Site) -> None:
+    async with _after_one_turn(site) as (turns, seen):
+        before, started = seen(), time.monotonic()
+        hurried = replace(request("t", "two", "k2"), deadline=started + TurnTuning().commit_seconds + 1)
+
+        with pytest.raises(ModelTimeout):
+            await send(site.turns(agent=_renamed(_sleeping(60))), hurried)
+
+        assert 0.9 < time.monotonic() - started < 4
+        assert seen() == before
+        assert (await send(turns, replace(hurried, deadline=time.monotonic() + 60))).number == 2
 
 
 def _renamed(agent: Agent) -> Agent:
