@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
 
     chat = commands.add_parser("chat", help="talk in the terminal; starts a server if none runs")
     chat.add_argument("agent", nargs="?", metavar="AGENT", help="default: the server's default agent")
-    chat.add_argument("--url", default=URL, help=f"default: {URL}")
+    chat.add_argument("--url", default=URL, help=f"default: {URL}; a deployed one takes its key from TURNKEEP_KEY")
     chat.add_argument("--thread", metavar="ID", help="go on with this thread")
     chat.set_defaults(run=_chat)
 
@@ -120,12 +120,10 @@ def _dev(options: argparse.Namespace) -> None:
 
 
 def _chat(options: argparse.Namespace) -> None:
-    import httpx  # noqa: PLC0415
-
-    from turnkeep.local.chat import PATIENCE, converse  # noqa: PLC0415
+    from turnkeep.local.chat import converse, open_client  # noqa: PLC0415
     from turnkeep.local.companion import a_server  # noqa: PLC0415
 
-    with a_server(options.url, os.environ), httpx.Client(base_url=options.url, timeout=PATIENCE) as client:
+    with a_server(options.url, os.environ), open_client(options.url, os.environ) as client:
         converse(client, options.agent, options.thread, _read_line)
 
 

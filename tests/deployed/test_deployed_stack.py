@@ -14,7 +14,7 @@ import pytest
 from desk import Desk, noise
 from stack import NAME, ORIGIN, Stack, everything, json_lines, wait_for
 
-from turnkeep.local.chat import read_events
+from turnkeep.local.chat import converse, open_client, read_events
 from turnkeep.records import Principal
 from turnkeep.storage.blobs import S3Objects
 from turnkeep.storage.items import Items
@@ -195,6 +195,24 @@ def test_streamed_routes_end_with_a_turn_that_is_kept(anna: httpx.Client) -> Non
         assert events[-1][0] == "complete", events[-1]
         assert events[-1][1]["persisted"]
         assert "".join(data["content"] for name, data in events if name == "token") == turn["reply"]
+
+
+def test_the_terminal_talks_to_a_deployment(
+    stack: Stack, key: str, capsys: pytest.CaptureFixture[str], anna: httpx.Client
+) -> None:
+    lines = iter([QUESTION, FOLLOW_UP])
+
+    def read_line() -> str:
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    with open_client(stack.url, {"TURNKEEP_KEY": key}) as client:
+        converse(client, "papers", None, read_line)
+    (thread_id,) = re.findall(r"turnkeep chat --thread (\S+)", capsys.readouterr().out)
+    told = anna.get(f"/threads/{thread_id}/turns").json()["turns"]
+    assert [turn["message"] for turn in told] == [QUESTION, FOLLOW_UP]
 
 
 def test_a_browser_may_call_from_the_named_origin_alone(stack: Stack, anna: httpx.Client) -> None:

@@ -3,7 +3,7 @@ closes the stream, which cancels the turn; the thread stays as it was."""
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TextIO
 
@@ -15,6 +15,12 @@ type Payload = dict[str, Any]
 
 DIM, PLAIN = "\x1b[2m", "\x1b[0m"
 PATIENCE = httpx.Timeout(10, read=120)  # seconds
+
+
+def open_client(url: str, environ: Mapping[str, str]) -> httpx.Client:
+    """A client of the server at `url`; where it is a deployed one, with the key of its environment."""
+    key = environ.get("TURNKEEP_KEY")
+    return httpx.Client(base_url=url, timeout=PATIENCE, headers={"x-api-key": key} if key else {})
 
 
 class TurnError(Exception):
