@@ -39,7 +39,7 @@ _HOLE = re.compile(r"\$\{([^!}][^}]*)\}")
 
 class Stack:
     def __init__(self, **parameters: str) -> None:
-        self._template = _translated(parameters.get("Auth"))
+        self._template = translated(parameters.get("Auth"))
         self.parameters = {name: str(given["Default"]) for name, given in self._template["Parameters"].items()}
         assert parameters.keys() <= self.parameters.keys(), parameters.keys() - self.parameters.keys()
         self.parameters |= parameters
@@ -118,11 +118,11 @@ _FUNCTIONS: Mapping[str, Any] = {
 
 
 @functools.cache
-def _translated(auth: str | None) -> dict[str, Any]:
-    """Auth is the one parameter that changes what SAM makes."""
+def translated(auth: str | None = None, built: str = "s3://bucket/built") -> dict[str, Any]:
+    """By SAM. Auth is the one parameter that changes what it makes; `built` is where the layers lie."""
     assert SAM_PYTHON.exists(), "SAM is not there: make .tools/sam/ready"
     given = [f"Auth={auth}"] if auth else []
-    command = [str(SAM_PYTHON), str(TRANSLATE), str(TEMPLATE), *given]
+    command = [str(SAM_PYTHON), str(TRANSLATE), str(TEMPLATE), built, *given]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

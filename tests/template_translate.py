@@ -13,15 +13,17 @@ from samtranslator.yaml_helper import yaml_parse
 SOURCES = {"CodeUri", "ContentUri"}
 
 
-def translate(template: Path, parameters: dict[str, str]) -> dict[str, object]:
+def translate(template: Path, built: str, parameters: dict[str, str]) -> dict[str, object]:
+    """As if the layers lay at `built`."""
     logging.disable(logging.CRITICAL)
     document = yaml_parse(template.read_text())
     for resource in document["Resources"].values():
         for name in SOURCES & resource.get("Properties", {}).keys():
-            resource["Properties"][name] = "s3://bucket/built"
+            resource["Properties"][name] = built if name == "ContentUri" else "s3://bucket/functions"
     session = boto3.Session(region_name="eu-west-1")
     return Translator({}, Parser(), boto_session=session).translate(document, parameter_values=parameters)
 
 
 if __name__ == "__main__":
-    json.dump(translate(Path(sys.argv[1]), dict(pair.split("=", 1) for pair in sys.argv[2:])), sys.stdout)
+    given = dict(pair.split("=", 1) for pair in sys.argv[3:])
+    json.dump(translate(Path(sys.argv[1]), sys.argv[2], given), sys.stdout)

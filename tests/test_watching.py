@@ -13,6 +13,7 @@ from template_stack import EVERYTHING, ROOT, Stack, stack
 from turnkeep.observability.metrics import NAMESPACE, Metric
 
 RUNBOOK = (ROOT / "docs/runbook.md").read_text()
+OBSERVABILITY = (ROOT / "docs/observability.md").read_text()
 METRICS = set(get_args(Metric.__value__))
 MAX_FREE_ALARMS, MAX_FREE_DASHBOARD_METRICS = 10, 50
 DAY_SECONDS = 86_400
@@ -350,6 +351,12 @@ def test_the_runbook_asks_for_log_lines_that_the_code_writes() -> None:
     ]
     assert len(asked) > 10
     assert set(asked) <= messages()
+
+
+def test_every_log_line_is_described() -> None:
+    rows = "".join(re.findall(r"^\|([^|]+)\|", OBSERVABILITY, re.MULTILINE))
+    assert len(messages()) > 25
+    assert messages() <= set(re.findall(r"`([^`]+)`", rows))
 
 
 def test_the_runbook_asks_for_fields_that_log_lines_have() -> None:
