@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "models"), str(TESTS / "api")]  # wire.py and scripted.py serve here too
+# wire.py, scripted.py, front.py and issuer.py serve here too.
+sys.path[:0] = [str(TESTS / folder) for folder in ("models", "api", "functions", "aws")]
+pytest.register_assert_rewrite("canary_site", "canary_drive")
 
 from whole_site import HandClock, Site, Visitor  # noqa: E402 - needs the paths above
 

@@ -14,6 +14,7 @@ from turnkeep.observability import correlate, correlation_id, logger
 from turnkeep.observability.tracing import begin_trace
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
 
 
 class Edge:
@@ -74,7 +75,7 @@ def _lambdas_id(scope: Scope) -> dict[str, str]:
 
 
 def _log(scope: Scope, status: int, seconds: float) -> None:
-    """The route as it is declared, because the path holds ids."""
+    """The route as it is declared, because the path holds ids; the method only where it is one, for the same reason."""
     route = getattr(scope.get("route"), "path", None)
-    fields = {"method": scope["method"], "route": route, "status": status}
-    logger.info("request answered", duration_ms=round(seconds * 1000), **fields)
+    method = scope["method"] if scope["method"] in _METHODS else "other"
+    logger.info("request answered", duration_ms=round(seconds * 1000), method=method, route=route, status=status)

@@ -28,13 +28,25 @@ _REQUEST = {
     "body": str | None,
     "requestContext": Mapping,
 }
+_PARTS = {
+    *_REQUEST,
+    "Records",
+    "detail",
+    "detail-type",
+    "methodArn",
+    "rawPath",
+    "routeKey",
+    "source",
+    "type",
+    "version",
+}
 
 
 class Request:
     """One proxy event as ASGI has it."""
 
     def __init__(self, event: Mapping[str, Any], context: Any) -> None:
-        translated = APIGateway(dict(event), context, _CONFIG)
+        translated = APIGateway(_without_ports(event), context, _CONFIG)
         self.scope: Scope = translated.scope
         self.body: bytes = translated.body
 
@@ -49,7 +61,20 @@ def is_request(event: Any) -> bool:
 
 
 def _shape(event: Any) -> str:
-    return ", ".join(sorted(map(str, event))[:10])[:200] if isinstance(event, Mapping) else type(event).__name__
+    """Names that AWS has for the parts of events; any other could be what somebody said."""
+    return ", ".join(sorted(_PARTS.intersection(event))) if isinstance(event, Mapping) else type(event).__name__
+
+
+def _without_ports(event: Mapping[str, Any]) -> dict[str, Any]:
+    """Mangum reads ports out of these headers, and of what is none it raises an error that quotes it."""
+    kept = {field: _portless(event.get(field) or {}) for field in ("headers", "multiValueHeaders")}
+    return {**event, **kept}
+
+
+def _portless(headers: Mapping[str, Any]) -> dict[str, Any]:
+    has_port = {name for name, value in headers.items() if name.lower() == "host" and ":" in str(value)}
+    has_port |= {name for name in headers if name.lower() == "x-forwarded-port"}
+    return {name: value for name, value in headers.items() if name not in has_port}
 
 
 class Gateway:
@@ -80,4 +105,4 @@ class Buffered:
         if not is_request(event):
             return None
         asyncio.set_event_loop(self._loop)  # Mangum runs a request on the loop of its thread
-        return self._mangum(event, context)
+        return self._mangum(_without_ports(event), context)

@@ -1,0 +1,497 @@
+"""What is planted, and where: through every route, every error that can be provoked, and everybody who is refused."""
+
+import base64
+import json
+import random
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from canary_site import Answer as Answered
+from canary_site import Deployment, answer_in, event_of, function_of, wait_for
+from issuer import Issuer, token
+from wire import Answer, Exchange, WireServer, answers, calls, chunk, garbles, refuses, resets, says
+
+from turnkeep.aws.jwks import PAUSE_AFTER_FAULT_SECONDS
+from turnkeep.aws.secrets import REREAD_SECONDS
+from turnkeep.records import Principal
+from turnkeep.storage.apikeys import ApiKeys
+from turnkeep.storage.items import Items
+from turnkeep.storage.keys import HEAD, expiry_bucket, partition
+from turnkeep.storage.table import Table
+from turnkeep.turns import TurnRequest
+
+ANOTHER = Principal("another", "bob")
+
+
+@dataclass
+class Scene:
+    """A deployment, its model's server, and what is planted."""
+
+    site: Deployment
+    model: WireServer
+    word: dict[str, str]
+    items: Items
+    """The table past the functions."""
+
+    principal: Principal
+    credential: dict[str, str] = field(default_factory=dict)
+    another: dict[str, str] = field(default_factory=dict)
+    """What opens the door to a second tenant."""
+
+    refused: list[dict[str, str]] = field(default_factory=list)
+    """What opens nothing."""
+
+    table: Table | None = None
+    rests_until: float = 0
+    """When what could not be read is asked for again, in monotonic seconds."""
+
+    def rest(self, seconds: float) -> None:
+        self.rests_until = time.monotonic() + seconds + 0.1
+
+    def wait(self) -> None:
+        time.sleep(max(0, self.rests_until - time.monotonic()))
+
+    def send(self, method: str, path: str, body: Any = None, **more: Any) -> Answered:
+        headers = {**self.credential, "Idempotency-Key": self.key(), **more.pop("headers", {})}
+        return self.site.send(method, path, body, headers=headers, **more)
+
+    def key(self) -> str:
+        """An Idempotency-Key of its own."""
+        return f"{self.word['idempotency']}-{secrets.token_hex(4)}"
+
+    def body(self, **more: Any) -> dict[str, Any]:
+        return {"message": f'What is {self.word["message"]} of low-rank adaptation? é"\n%<b>', **more}
+
+    def thread(self, number: int = 1) -> str:
+        return f"{self.word['thread']}-{number}"
+
+    def well(self, *last: Answer) -> None:
+        """The model is asked twice before the answer, and gives reasons."""
+        reason = f"it is about {self.word['message']} {self.word['reply']}"
+        self.model.script += [calls("ScopeResult", {"score": 95, "reason": reason})]
+        self.model.script += [calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": reason})]
+        self.model.script += last or [says(f"Small matrices, {self.word['reply']} [2106.09685].")]
+
+    def change(self, thread: str, expression: str, values: dict[str, Any], sk: str = HEAD) -> None:
+        """An item, behind everybody's back."""
+        pk = partition(self.principal, thread)
+        self.items.update(pk, sk, expression, values, condition="attribute_exists(PK)")
+
+    def head(self, thread: str) -> dict[str, Any]:
+        return self.items.get(partition(self.principal, thread), HEAD) or {}
+
+
+def echoes(status: str) -> Answer:
+    """The worst that a model's server could say: all that it was asked, and by whom."""
+
+    def play(exchange: Exchange) -> None:
+        told = f"{json.dumps(exchange.body)} {exchange.headers}"
+        error = {"message": told, "type": told, "code": told, "param": told}
+        exchange.send_whole(status, {"error": error}, {"X-Request-Id": exchange.headers["authorization"]})
+
+    return play
+
+
+# Every route
+
+
+ROUTES: dict[tuple[str, str], Any] = {
+    ("GET", "/ok"): None,
+    ("GET", "/info"): None,
+    ("GET", "/openapi.json"): None,
+    ("GET", "/agents"): None,
+    ("GET", "/agents/{name}"): None,
+    ("POST", "/threads"): lambda s: {"thread_id": s.thread(1), "metadata": {s.word["metadata"]: s.word["metadata"]}},
+    ("POST", "/threads/search"): lambda s: {"metadata": {s.word["metadata"]: s.word["metadata"]}},
+    ("GET", "/threads/{thread_id}"): None,
+    ("PATCH", "/threads/{thread_id}"): lambda s: {"metadata": {"more": s.word["metadata"]}},
+    ("POST", "/threads/{thread_id}/turns"): lambda s: s.body(),
+    ("POST", "/threads/{thread_id}/turns/stream"): lambda s: s.body(agent="papers", conversation_window=2),
+    ("GET", "/threads/{thread_id}/turns"): None,
+    ("GET", "/threads/{thread_id}/turns/{number}"): None,
+    ("POST", "/threads/{thread_id}/turns:commit"): lambda s: {"retry_token": s.word["forgedtoken"]},
+    ("POST", "/chat"): lambda s: s.body(session_id=s.thread(2)),
+    ("POST", "/chat/stream"): lambda s: s.body(session_id="new"),
+    ("POST", "/internal/chat/stream"): lambda s: {
+        "input": {"message": s.body()["message"]},
+        "conversation": {"id": s.thread(1), "user_id": s.word["acted"], "company_id": s.word["acted"]},
+    },
+    ("DELETE", "/threads/{thread_id}"): None,
+}
+"""What a good request to each route has in its body."""
+
+NOT_SERVED = {"/threads/{thread_id}/turns:commit": "invalid_retry_token", "/internal/chat/stream": "agent_unavailable"}
+"""Routes whose body above is refused: one is taken with a real token further on, one waits for its agent."""
+
+
+def at(path: str, thread: str, *, number: str = "1", name: str = "papers") -> str:
+    return path.format(thread_id=thread, number=number, name=name)
+
+
+def use_every_route(scene: Scene) -> None:
+    for (method, path), body in ROUTES.items():
+        if method == "POST" and path.endswith(("/chat", "/turns", "/stream")) and path not in NOT_SERVED:
+            scene.well()
+        expected: Any = NOT_SERVED.get(path, 204 if method == "DELETE" else 200)
+        query = "limit=5" if path.endswith("/turns") else f"{scene.word['query']}={scene.word['query']}"
+        scene.send(method, f"{at(path, scene.thread())}?{query}", body and body(scene), expect=expected)
+    asking = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": scene.word["unknownheader"]}
+    scene.send("OPTIONS", "/chat", headers=asking)
+    scene.send("HEAD", f"/threads/{scene.thread(2)}", expect=200)
+    for thread, status in ((scene.thread(2), 200), (scene.thread(1), 404)):
+        scene.send("GET", f"/threads/{thread}", headers={"X-Correlation-Id": scene.word["correlation"]}, expect=status)
+
+
+def spoil_every_route(scene: Scene) -> None:
+    """Each route with everything that a request can do wrong."""
+    for (method, path), body in ROUTES.items():
+        send, good = partial(scene.send, method, at(path, scene.thread(1))), body and body(scene)
+        nobody = dict.fromkeys(scene.credential, "")
+        for headers in (nobody, scene.refused[0]):
+            send(good, headers=headers)
+        for spoilt in spoilt_bodies(scene, good) if body else ():
+            send(spoilt)
+        send(good, headers={"Content-Type": f"multipart/form-data; boundary={scene.word['attachment']}"})
+        send(good, headers={"Idempotency-Key": f"{scene.word['idempotency']}/#"})
+        send(good, headers={"X-Correlation-Id": f"{scene.word['forgedid']} [31m"})
+        scene.send(scene.word["method"].upper(), at(path, scene.thread(1)), good, expect=405)
+        for spoilt in (f"{scene.word['pathname']}%0A%22é", f"{scene.word['pathname']}-1"):
+            scene.send(method, at(path, spoilt, number=spoilt, name=spoilt), good)
+        scene.send(method, f"{at(path, scene.thread(1))}/{scene.word['pathname']}/x", good, expect=404)
+        query = f"{scene.word['fieldname']}={scene.word['fieldvalue']}&limit={scene.word['fieldvalue']}"
+        scene.send(method, f"{at(path, scene.thread(1))}?{query}", good)
+        for fault in ("down", "throttled", "refused"):
+            with scene.site.store.failing(fault):
+                send(good)
+
+
+def spoilt_bodies(scene: Scene, good: Any) -> Iterator[Any]:
+    word = scene.word
+    yield f'{{"message": "{word["malformed"]}'
+    yield f'{{"message": "\\ud800{word["malformed"]}"}}'
+    yield f'{{"message": "{word["malformed"]}", "conversation_window": NaN}}'
+    yield json.dumps(word["malformed"])
+    yield "[" * 100_000 + word["malformed"]
+    yield {**good, word["fieldname"]: word["fieldvalue"], f"{word['fieldvalue']} é": 1}
+    yield {name: [[word["fieldvalue"]]] for name in good}
+    yield dict.fromkeys(good, word["fieldvalue"] + "\0")
+    yield {**good, "agent": word["agent"]}
+    yield {**good, **dict.fromkeys(("on_disconnect", "if_exists", "status", "limit", "offset"), word["fieldvalue"])}
+    yield {"message": f"{word['attachment']} " + "x" * 70_000}
+    yield {"message": f"{word['attachment']} " + "x" * 270_000}
+    yield {"message": f"--b\r\nContent-Disposition: form-data; filename={word['attachment']}\r\n\r\n\0"}
+    yield {"messages": [{"role": "system", "content": word["fieldvalue"]}], "attachments": [word["attachment"]]}
+
+
+# Every fault of a turn
+
+
+def fail_the_model(scene: Scene) -> None:
+    thread, word = f"/threads/{scene.thread(1)}/turns", scene.word
+    scene.send("POST", "/threads", {"thread_id": scene.thread(1), "metadata": {"about": word["metadata"]}}, expect=200)
+    unknown = {"tool_calls": [{"id": word["reply"], "type": word["reply"], "function": {"name": word["reply"]}}]}
+    faults: list[tuple[Answer, str]] = [
+        (echoes("500 Internal Server Error"), "model_error"),
+        (echoes("400 Bad Request"), "model_error"),
+        (echoes("401 Unauthorized"), "model_error"),
+        (echoes("429 Too Many Requests"), "model_busy"),
+        (garbles, "model_error"),
+        (resets, "model_error"),
+        (says(f"half {word['reply']}", "length"), "model_truncated"),
+        (says(f"half {word['reply']}", None), "model_truncated"),
+        (answers(unknown, word["upstream"]), ""),
+    ]
+    for fault, code in faults:
+        for path in (thread, f"{thread}/stream"):
+            scene.well(fault)
+            answer = scene.send("POST", path, scene.body())
+            assert code in ("", answer.code), answer
+        scene.model.script.append(fault)  # and already in the first inner call
+        scene.send("POST", thread, scene.body())
+        scene.model.script.clear()
+        scene.well(refuses(f"not {word['reply']}"))  # a success lets the breaker forget
+        scene.send("POST", "/chat", scene.body(), expect=200)
+
+
+def run_out_of_time(scene: Scene) -> None:
+    scene.well(lambda exchange: exchange.connection.recv(1) and None)
+    front = scene.site.functions["api"].front
+    front.seconds = 5
+    scene.send("POST", f"/threads/{scene.thread(1)}/turns", scene.body(), expect="model_timeout")
+    front.seconds = 60
+
+
+def lose_and_find_turns(scene: Scene) -> None:
+    """Replies that cannot be stored, and are stored later; large ones and small ones; replays."""
+    thread = f"/threads/{scene.thread(1)}/turns"
+    noise = base64.b64encode(random.Random(1).randbytes(330_000)).decode()
+    for count, reply in enumerate(("small", noise)):
+        scene.well(says(f"{scene.word['reply']} {reply} [2106.09685]"))
+        with scene.site.store.failing("throttled", "BatchWriteItem"):
+            lost = scene.send("POST", thread, scene.body(), expect=200).told
+        assert lost["persisted"] is False
+        scene.word[f"retrytoken{count}"] = lost["retry_token"][40:64]
+        scene.send("POST", f"{thread}:commit", {"retry_token": lost["retry_token"][:-4] + "AAAA"}, expect=422)
+        scene.send("POST", f"{thread}:commit", {"retry_token": lost["retry_token"]}, expect=200)
+    again = {"Idempotency-Key": scene.key()}
+    long = scene.body(message=f"{scene.body()['message']} {noise[:9000]}")
+    scene.well()
+    for _ in range(2):
+        scene.send("POST", thread, long, headers=again, expect=200)
+    scene.send("POST", f"{thread}/stream", long, headers=again, expect=200)
+    scene.send("POST", thread, scene.body(), headers=again, expect="idempotency_key_reused")
+
+
+def get_in_the_way(scene: Scene) -> None:
+    """Two writers on a thread, threads that are somebody's already, threads that cannot be read."""
+    busy, thread, key = scene.thread(3), f"/threads/{scene.thread(1)}/turns", scene.key()
+    good = scene.body(session_id=busy, agent="papers")
+    asked = TurnRequest(scene.principal, good["message"], agent="papers")
+    assert scene.table
+    scene.table.begin(scene.principal, busy, key=key, body=asked.body(), message=asked.message, create=True)
+    scene.send("POST", "/chat", good, expect="thread_busy")
+    scene.send("POST", "/chat/stream", good, headers={"Idempotency-Key": key}, expect="turn_in_progress")
+    scene.send("POST", "/chat", scene.body(session_id=busy), headers={"Idempotency-Key": key}, expect=422)
+    scene.send("DELETE", f"/threads/{busy}", expect=204)
+
+    def take_over(exchange: Exchange) -> None:
+        scene.change(scene.thread(1), "SET seq = seq + :one", {":one": 1})
+        says(scene.word["reply"])(exchange)
+
+    scene.well(take_over)
+    scene.send("POST", thread, scene.body(), expect="superseded")
+    scene.change(scene.thread(1), "SET #lease.#t = :past", {":past": 1})
+    scene.send("POST", thread, scene.body(agent="noisy"), expect="agent_mismatch")
+    scene.send("POST", thread, scene.body(agent=scene.word["agent"]), expect="unknown_agent")
+    scene.send("POST", "/threads", {"thread_id": scene.thread(1)}, expect="thread_exists")
+    scene.well()
+    scene.send("POST", "/chat", scene.body(session_id=scene.thread(4)), expect=200)
+    scene.change(scene.thread(4), "SET #data = :data", {":data": b"\1" * 90}, scene.head(scene.thread(4))["last"])
+    scene.send("GET", f"/threads/{scene.thread(4)}/turns", expect="state_corrupt")
+    scene.send("POST", "/chat/stream", scene.body(session_id=scene.thread(4)), expect="state_corrupt")
+
+
+def fail_the_agents(scene: Scene) -> None:
+    loud = {"message": f"{scene.word['noisy']} é", "agent": "noisy", "session_id": scene.thread(5)}
+    for path, thread in (("/chat", scene.thread(6)), ("/chat/stream", scene.thread(7))):
+        assert scene.send("POST", path, loud).code == "agent_error"
+        assert scene.send("GET", f"/threads/{scene.thread(5)}").told["pending"]
+        assert scene.send("POST", path, scene.body(agent="unbuildable")).code == "internal_error"
+        asked = scene.body(agent="asking", session_id=thread)
+        assert scene.send("POST", path, asked, expect=200).told["status"] == "interrupted"
+
+
+def leave_streams(scene: Scene) -> None:
+    """Clients that go away after the first word: their run ends, or goes on and is kept."""
+    for choice, thread in (("cancel", scene.thread(8)), ("continue", scene.thread(9))):
+        is_gone = threading.Event()
+        scene.well(partial(says_slowly, f"first {scene.word['reply']} ", is_gone))
+        body, headers = scene.body(session_id=thread, on_disconnect=choice), {"Idempotency-Key": scene.key()}
+        with scene.site.streaming("/chat/stream", body, {**scene.credential, **headers}) as lines:
+            assert any("first" in line for line in lines)
+        if choice == "continue":
+            is_gone.set()
+        wait_for(lambda thread=thread: "lease" not in scene.head(thread))
+        is_gone.set()
+        assert scene.head(thread)["n"] == (choice == "continue")
+
+
+FAULTS = (fail_the_model, lose_and_find_turns, get_in_the_way, fail_the_agents, leave_streams)
+
+
+def says_slowly(first: str, is_gone: threading.Event, exchange: Exchange) -> None:
+    """The rest is said when the client has gone."""
+    exchange.start_stream()
+    exchange.send_event(chunk({"content": first}))
+    is_gone.wait(10)
+    for event in (chunk({"content": "last"}), chunk({}, "stop"), "[DONE]"):
+        exchange.send_event(event)
+    exchange.end_stream()
+
+
+# What is no request of a user
+
+
+def send_odd_events(scene: Scene) -> None:
+    """Also requests that no gateway would pass on."""
+    value = scene.word["eventvalue"]
+    context = {"tenant": scene.principal.tenant, "user": scene.principal.user}
+    good = event_of("GET", "/agents", {"X-Something": value})
+    good["requestContext"]["authorizer"] = context
+    for name, function in scene.site.functions.items():
+        for event in odd_events(scene, good):
+            answer, _ = scene.site.call(name, event)
+            scene.site.sinks.put("problem", answer)
+        for headers in odd_ports(scene):
+            answer, _ = scene.site.call(name, good | {"multiValueHeaders": headers})
+            assert name not in {"api", "stream"} or scene.site.keep(answer_in(answer)).status == 200
+        before, function.front.told = function.front.told, {**function.front.told}
+        function.front.told["Lambda-Runtime-Client-Context"] = f'{{"{value}'
+        assert scene.site.call(name, good)[1].error is not None
+        function.front.told = before
+
+
+def odd_events(scene: Scene, good: dict[str, Any]) -> Iterator[Any]:
+    name, value = scene.word["eventname"], scene.word["eventvalue"]
+    yield from (value, [value], {name: value}, {"Records": [{name: value}], name: name})
+    for part in ("path", "httpMethod", "resource", "body", "requestContext", "isBase64Encoded"):
+        yield good | {part: {name: value}}
+    for part in ("headers", "multiValueHeaders", "multiValueQueryStringParameters", "type", "methodArn"):
+        yield good | {part: value}
+    for each in (5, None, [value], {name: value}):
+        yield good | {"headers": {name: each}, "multiValueHeaders": None}
+    yield good | {"multiValueHeaders": {name: [value, 5]}}
+    yield good | {"requestContext": {"authorizer": value}}
+    yield good | {"requestContext": {"authorizer": {"tenant": value}, "identity": {"sourceIp": value}}}
+    yield good | {"body": f"{value}!", "isBase64Encoded": True}
+    yield good | {"body": f"\ud800{value}", "httpMethod": "POST", "path": "/chat"}
+    yield good | {"path": f"/\ud800{value}"}
+
+
+def odd_ports(scene: Scene) -> Iterator[dict[str, list[str]]]:
+    """Ports that are none, which a client may name; they change no answer."""
+    port = scene.word["port"]
+    yield {"Host": [f"a:{port}"]}
+    yield {"host": [f"{port}:1:2"]}
+    yield {"X-Forwarded-Port": [port, "443"]}
+
+
+def refuse_callers(scene: Scene) -> None:
+    for headers in scene.refused:
+        assert scene.site.authorized(headers) is None, headers
+    for fault in ("down", "throttled", "refused"):
+        with scene.site.store.failing(fault):
+            assert scene.site.authorized(scene.refused[-1]) is None
+
+
+def clean_up(scene: Scene) -> None:
+    """A thread has expired; the first sweeps fail."""
+    scene.well()
+    scene.send("POST", "/chat", scene.body(session_id=scene.thread(0)), expect=200)
+    past, pk = int(time.time() * 1000) - 1000, partition(scene.principal, scene.thread(0))
+    scene.change(scene.thread(0), "SET expires = :at, xh = :bucket", {":at": past, ":bucket": expiry_bucket(past, pk)})
+    for fault in ("down", "throttled"):
+        with scene.site.store.failing(fault):
+            assert scene.site.call("cleanup", {})[1].error is not None
+    assert json.loads(scene.site.call("cleanup", {"time": "now"})[0])["threads"] == 1
+
+
+def fail_the_issuer(scene: Scene, issuer: Issuer) -> None:
+    """Tokens that nobody can judge, until the issuer answers again."""
+    issuer.answer = (500, {}, scene.word["claim"].encode())
+    assert scene.site.authorized(scene.credential) is None
+    issuer.answer = None
+    scene.rest(PAUSE_AFTER_FAULT_SECONDS)
+
+
+def fail_the_model_key(scene: Scene, put: Callable[[str], object]) -> None:
+    """A secret that is no key, until there is one."""
+    put(f"{{{scene.word['unusablekey']} no key}}")
+    event = event_of("POST", "/chat", {"Content-Type": "application/json"}) | {"body": json.dumps(scene.body())}
+    event["requestContext"]["authorizer"] = {"tenant": scene.principal.tenant, "user": scene.principal.user}
+    answer, _ = scene.site.call("api", event)
+    assert scene.site.keep(answer_in(answer)).code == "model_key_unavailable"
+    put(f"sk-{scene.word['oldmodelkey']}")
+    scene.rest(REREAD_SECONDS)
+
+
+def exchange_the_model_key(scene: Scene, put: Callable[[str], object]) -> None:
+    """A run with the old key fails, in words that name it, and the next one succeeds with the new key."""
+    for path in ("/chat", "/chat/stream"):
+        scene.well()
+        scene.send("POST", path, scene.body(), expect=200)
+    put(f"sk-{scene.word['modelkey']}")
+    for path in ("/chat", "/chat/stream"):
+        scene.model.script.append(echoes("401 Unauthorized"))
+        assert scene.send("POST", path, scene.body()).code == "model_error"
+        scene.well()
+        assert scene.send("POST", path, scene.body(), expect=200).told["reply"]
+
+
+# Who calls
+
+
+def make_keys(scene: Scene, table: str, environ: dict[str, str]) -> None:
+    """Keys as an operator makes them."""
+    site, word = scene.site, scene.word
+    create = ["keys", "create", "--table", table, "--tenant", scene.principal.tenant]
+    create += ["--user", scene.principal.user]
+    listing = ["keys", "list", "--table", table]
+    told = run_cli(environ, [*create, "--label", word["label"]], [*create, "--days", "1"])
+    good, revoked = (line for line in told.stdout.splitlines() if line.startswith("tk_"))
+    later = run_cli(environ, listing, ["keys", "revoke", "--table", table, revoked.split("_")[1]], listing)
+    with site.store.failing("refused"):
+        failed = run_cli(environ, create, listing)
+    site.sinks.put("terminal", told.stdout.replace(good, "").replace(revoked, ""), told.stderr)
+    site.sinks.put("terminal", later.stdout, later.stderr, failed.stdout.partition("tk_")[0], failed.stderr)
+    keys = ApiKeys(scene.items, clock=time.time, mint=secrets.token_bytes)
+    _, expired = keys.create(scene.principal, label=word["label"], expires_at=time.time() - 1)
+    _, another = keys.create(ANOTHER)
+    unknown = f"tk_{secrets.token_hex(8)}_{secrets.token_hex(32)}"
+    word["keyid"] = good.split("_")[1]
+    word |= {f"secret{n}": key[-64:-40] for n, key in enumerate((good, revoked, expired, unknown))}
+    scene.credential, scene.another = {"x-api-key": good}, {"Authorization": f"bearer {another}"}
+    wrong = f"tk_{word['claim']}", good[:-4] + "0000", revoked, expired, f"é{word['claim']}", word["claim"] * 900
+    scene.refused += [{"x-api-key": key} for key in wrong]
+    scene.refused += [{"x-api-key": good, "Authorization": f"Bearer {expired}"}]
+    scene.refused += [{"Authorization": f"{scheme} {revoked}"} for scheme in ("Basic", word["claim"], "Bearer")]
+    scene.refused += [{"x-api-key": unknown}]
+
+
+def run_cli(environ: dict[str, str], *commands: list[str]) -> "subprocess.CompletedProcess[str]":
+    code = "import json, sys\nfrom turnkeep.cli import main\nfor line in json.loads(sys.argv[1]): main(line)"
+    command = [sys.executable, "-c", code, json.dumps(commands)]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, check=True, timeout=60)
+
+
+def make_tokens(scene: Scene) -> None:
+    """The same with tokens of an issuer."""
+    claim = scene.word["claim"]
+    who: dict[str, Any] = {"tenant": scene.principal.tenant, "sub": scene.principal.user, "more": claim}
+    good, another = token(**who), token(tenant=ANOTHER.tenant, sub=ANOTHER.user)
+    head, body, signature = good.split(".")
+    scene.word["jwt"] = signature[:24]
+    scene.credential, scene.another = {"Authorization": f"Bearer {good}"}, {"x-api-key": another}
+    wrong = [claim, f"{head}.{body}", f"{head}.{body}.{signature[:-8]}AAAAAAAA"]
+    heads: list[Any] = [{"alg": "none", "kid": "rsa"}, {"alg": claim, "kid": "rsa"}, {"alg": "RS256", claim: claim}]
+    heads += [{"alg": "RS256", "kid": kid} for kid in (claim, [claim], {claim: claim})]
+    wrong += [f"{base64.urlsafe_b64encode(json.dumps(one).encode()).decode()}.{body}.{signature}" for one in heads]
+    wrong += [token(**who, exp=1), token(**who, aud=claim), token(**who, iss=claim), token(**who, nbf=claim)]
+    wrong += [token(**who | changes) for changes in ({"sub": claim * 99}, {"tenant": None}, {"tenant": [claim]})]
+    wrong += [token("p256", **who), token(**who, exp=claim)]
+    scene.refused += [{"x-api-key": each} for each in wrong]
+
+
+# The next tenant
+
+
+def words_left(scene: Scene) -> dict[str, list[tuple[str, str]]]:
+    """What lies in the memory of each function when a second tenant's request has just come in after the first's."""
+    left: dict[str, list[tuple[str, str]]] = {}
+    words = [word for name, word in scene.word.items() if name != "noisy"]  # its agent leaves it there on purpose
+    nobody = dict.fromkeys((*scene.site.planted, *scene.credential), "")
+    body = {"message": f"What is {scene.word['present']} of low-rank adaptation?", "session_id": "mine"}
+    for path in ("/chat", "/chat/stream"):
+        function = function_of(path)
+        scene.site.functions[function].front.told.clear()
+        scene.well()
+        headers = {**nobody, "Idempotency-Key": secrets.token_hex(4), **scene.another}
+        with scene.site.store.watched("UpdateItem", partial(look, scene, function, words, left)):
+            assert scene.site.send("POST", path, body, headers=headers, expect=200).told["persisted"]
+    scene.site.functions["authorizer"].front.told.clear()
+    assert scene.site.authorized({**scene.another, "User-Agent": scene.word["present"]})
+    look(scene, "authorizer", words, left)
+    return left
+
+
+def look(scene: Scene, function: str, words: list[str], left: dict[str, list[tuple[str, str]]]) -> None:
+    """At the first time only: the turn begins, and nothing of the request before has been overwritten by this one."""
+    if function not in left:
+        left[function] = scene.site.holders(function, words)
