@@ -38,6 +38,7 @@ scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its ser
 	@.tools/scan/bin/checkov
 	@SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=eu-central-1 .tools/sam/bin/sam validate --lint
 
+# SAM runs makes of its own, which must not take this one's flags.
 build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXTRAS=bedrock)
 	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" \
 		SAM_CLI_TELEMETRY=0 sam build
@@ -47,7 +48,7 @@ check: ## what CI does, word for word
 
 bench: ready ## the benchmarks (DATA=../shared/data)
 	@uv sync --frozen --quiet --inexact --group bench
-	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py); do \
+	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py benchmarks/tracing.py); do \
 		echo "== $$file"; $(BIN)/python $$file --data $(DATA); done
 	@echo "== benchmarks/cold_start.py"; $(BIN)/python benchmarks/cold_start.py
 

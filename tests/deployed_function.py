@@ -61,7 +61,7 @@ class FunctionTransport(httpx.AsyncBaseTransport):
     """An httpx client that talks to the function. As in a sandbox, one thread serves one request at a time."""
 
     def __init__(self) -> None:
-        self._sandbox = ThreadPoolExecutor(1, initializer=lambda: asyncio.set_event_loop(asyncio.new_event_loop()))
+        self._sandbox = ThreadPoolExecutor(1)
         self._handler = self._sandbox.submit(load_handler).result()
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:

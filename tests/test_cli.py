@@ -60,12 +60,13 @@ def test_a_bad_corpus_is_refused_whole_and_the_old_one_kept(
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "70000"])
+@pytest.mark.parametrize("command", ["dev", "chat"])
 def test_a_port_that_is_none_is_said(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], port: str
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], port: str, command: str
 ) -> None:
     monkeypatch.setenv("PORT", port)
 
-    assert main(["dev"]) == 1
+    assert main([command]) == 1
 
     assert capsys.readouterr().err == f"turnkeep: PORT={port} is no port. Use a number from 0 to 65535.\n"
 

@@ -1,12 +1,13 @@
 """What a deployment is told of its settings at start; no value is ever quoted, because it may be a secret."""
 
+import re
 import sys
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from turnkeep.settings import DEFAULT_OPENAI_MODEL, Settings
+from turnkeep.settings import DEFAULT_OPENAI_MODEL, UNUSABLE, Settings, explain
 
 CANARY = "sk-canary-of-settings"
 
@@ -65,6 +66,28 @@ def test_no_error_quotes_a_value(wrong: dict[str, Any]) -> None:
         Settings(**wrong)
     assert "canary" not in str(caught.value)
     assert "canary" not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"thread_hours": 0, "turn": {"seconds": 0}}, r"THREAD_HOURS: \S.*; TURN__SECONDS: \S.*"),
+        ({"model": "m"}, r'MODEL: use "demo", .*'),
+        ({"model": "openai:m"}, r"MODEL=openai:\.\.\. needs OPENAI_API_KEY, .*"),
+    ],
+)
+def test_a_fault_is_told_by_the_name_of_its_variable(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Settings(**wrong)
+    assert re.fullmatch(told, explain(caught.value))
+
+
+def test_a_variable_with_the_name_of_a_group_is_told_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELS", CANARY)
+    with pytest.raises(UNUSABLE) as caught:
+        Settings()
+    assert re.search('"models".* Unset it', explain(caught.value))
+    assert "canary" not in explain(caught.value)
 
 
 def test_settings_show_no_secret_and_no_place_of_one() -> None:

@@ -4,9 +4,9 @@ import functools
 import secrets
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import build_agent
 from turnkeep.settings import KeySource, Settings
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 # What a request waits for its store: three tries, each short, well inside a turn's deadline.
-CLIENT_CONFIG = {"retries": {"mode": "standard", "total_max_attempts": 3}, "connect_timeout": 1, "read_timeout": 3}
+CLIENT_CONFIG: Mapping[str, Any] = {
+    "retries": {"mode": "standard", "total_max_attempts": 3},
+    "connect_timeout": 1,
+    "read_timeout": 3,
+}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from turnkeep.local import LocalError
 if TYPE_CHECKING:
     from turnkeep.aws.keys import KeyDesk
 
-URL = "http://127.0.0.1:8000"
+PORT = 8000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,12 +33,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     dev = commands.add_parser("dev", help="run the server on this machine, with a durable store")
-    dev.add_argument("--port", type=int, help="default: PORT, else 8000; 0 takes a free one")
+    dev.add_argument("--port", type=int, help=f"default: PORT, else {PORT}; 0 takes a free one")
     dev.set_defaults(run=_dev)
 
     chat = commands.add_parser("chat", help="talk in the terminal; starts a server if none runs")
     chat.add_argument("agent", nargs="?", metavar="AGENT", help="default: the server's default agent")
-    chat.add_argument("--url", default=URL, help=f"default: {URL}; a deployed one takes its key from TURNKEEP_KEY")
+    chat.add_argument("--url", help="default: where `dev` listens; a deployed one takes its key from TURNKEEP_KEY")
     chat.add_argument("--thread", metavar="ID", help="go on with this thread")
     chat.set_defaults(run=_chat)
 
@@ -113,17 +113,22 @@ def _revoke_key(desk: "KeyDesk", options: argparse.Namespace) -> None:
 def _dev(options: argparse.Namespace) -> None:
     from turnkeep.local.server import serve  # noqa: PLC0415
 
-    port = options.port if options.port is not None else os.environ.get("PORT", "8000")
+    serve(os.environ, _port(options.port))
+
+
+def _port(given: int | None = None) -> int:
+    port = given if given is not None else os.environ.get("PORT") or PORT
     if not str(port).isdigit() or int(port) > 65535:
         raise LocalError(f"PORT={port} is no port. Use a number from 0 to 65535.")
-    serve(os.environ, int(port))
+    return int(port)
 
 
 def _chat(options: argparse.Namespace) -> None:
     from turnkeep.local.chat import converse, open_client  # noqa: PLC0415
     from turnkeep.local.companion import a_server  # noqa: PLC0415
 
-    with a_server(options.url, os.environ), open_client(options.url, os.environ) as client:
+    url = options.url or f"http://127.0.0.1:{_port()}"
+    with a_server(url, os.environ), open_client(url, os.environ) as client:
         converse(client, options.agent, options.thread, _read_line)
 
 

@@ -7,8 +7,17 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 KEY_LOCATION = re.compile(
@@ -53,7 +62,7 @@ class ModelTuning(Tuning):
 
 
 class Settings(BaseSettings):
-    """All facts of one deployment; `Settings()` reads the environment and raises ValidationError at start."""
+    """All facts of one deployment; `Settings()` reads the environment and raises one of UNUSABLE at start."""
 
     model_config = SettingsConfigDict(
         env_nested_delimiter="__", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
@@ -142,3 +151,15 @@ class Settings(BaseSettings):
         copied = self.model_copy()
         copied._key_source = source
         return copied
+
+
+UNUSABLE = (ValidationError, SettingsError)
+
+
+def explain(error: ValidationError | SettingsError) -> str:
+    """Which variables cannot be used and what they should hold, in one line without their values."""
+    if isinstance(error, SettingsError):  # a variable has the name of a whole group, such as MODELS
+        return f"{error}. Unset it: the numbers of a group are set one by one, as TURN__SECONDS=60"
+    faults = [("__".join(map(str, fault["loc"])).upper(), fault["msg"]) for fault in error.errors()]
+    told = [(name, message.removeprefix("Value error, ")) for name, message in faults]
+    return "; ".join(f"{name}: {message}" if name else message for name, message in told)

@@ -17,5 +17,5 @@ async def test_a_node_that_raised_is_told_without_its_words(
     lines = output()
     assert [(line["AgentFault"], line["code"]) for line in lines if "_aws" in line] == [([1.0], "agent_error")]
     [raised] = [line for line in lines if line.get("message") == "a node of the graph raised"]
-    assert (raised["kind"], raised["place"].split(":")[0]) == ("RuntimeError", "echoing.py")
+    assert (raised["error"], raised["place"].split(":")[0]) == ("RuntimeError", "echoing.py")
     assert "canary" not in str(lines)

@@ -22,7 +22,11 @@ KNOWN_SECONDS = 60
 MAX_KNOWN = 1000
 MAX_CREDENTIAL_CHARACTERS = 8192
 # A store that is slow must not hold every request up: two tries, four seconds at most.
-CLIENT_CONFIG = {"retries": {"mode": "standard", "total_max_attempts": 2}, "connect_timeout": 1, "read_timeout": 1}
+CLIENT_CONFIG: Mapping[str, Any] = {
+    "retries": {"mode": "standard", "total_max_attempts": 2},
+    "connect_timeout": 1,
+    "read_timeout": 1,
+}
 
 _STAGE = re.compile(r"(arn:[a-z-]+:execute-api:[^:/]*:[^:/]*:[^:/]+/[^/]+)/.*", re.ASCII | re.DOTALL)
 
@@ -166,8 +170,7 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
 
     if not environ.get("TABLE_NAME"):
         raise ValueError("AUTH=keys needs TABLE_NAME")
-    facts: dict[str, Any] = {**CLIENT_CONFIG}
-    client: Any = Session().create_client("dynamodb", config=Config(**facts))
+    client: Any = Session().create_client("dynamodb", config=Config(**CLIENT_CONFIG))
     keys = ApiKeys(Items(client, environ["TABLE_NAME"]), clock=time.time, mint=secrets.token_bytes)
 
     def verify(presented: str) -> Verified:

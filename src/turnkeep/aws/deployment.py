@@ -8,7 +8,6 @@ from typing import Any
 import boto3
 from botocore.config import Config
 from fastapi import FastAPI
-from pydantic import ValidationError
 from starlette.requests import Request
 
 from turnkeep.api.app import create_app
@@ -17,7 +16,7 @@ from turnkeep.aws.clients import LateClient
 from turnkeep.aws.secrets import model_key, seal_key
 from turnkeep.bootstrap import CLIENT_CONFIG, build
 from turnkeep.records import Principal
-from turnkeep.settings import Settings
+from turnkeep.settings import UNUSABLE, Settings, explain
 from turnkeep.storage.blobs import S3Objects
 
 
@@ -47,9 +46,8 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
     by SEAL_KEY_PARAMETER."""
     try:
         settings = Settings()
-    except ValidationError as error:
-        faults = "; ".join(f"{'__'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
-        raise NotDeployable(f"A setting of the function cannot be used. {faults}") from None
+    except UNUSABLE as error:
+        raise NotDeployable(f"A setting of the function cannot be used. {explain(error)}") from None
     if settings.seal_key.get_secret_value():
         return settings
     if not (name := environ.get("SEAL_KEY_PARAMETER")):
@@ -58,9 +56,8 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
 
 
 def _client(service: str) -> Any:
-    config: dict[str, Any] = {**CLIENT_CONFIG}
     make: Callable[..., Any] = boto3.client
-    return make(service, config=Config(**config))
+    return make(service, config=Config(**CLIENT_CONFIG))
 
 
 def _caller(kind: str, request: Request) -> Principal:

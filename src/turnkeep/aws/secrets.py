@@ -144,9 +144,8 @@ class KeyReader:
         from aws_lambda_powertools.utilities import parameters  # noqa: PLC0415
 
         if self._provider is None:
-            settings: dict[str, Any] = {**CLIENT_CONFIG}
             make = parameters.SSMProvider if self._is_parameter else parameters.SecretsProvider
-            self._provider = make(boto_config=Config(**settings))
+            self._provider = make(boto_config=Config(**CLIENT_CONFIG))
         return self._provider
 
 

@@ -11,20 +11,18 @@ from typing import Any
 import h11
 from starlette.types import ASGIApp, Message, Scope
 
+from turnkeep.api.sse import FAILURE_TRAILER, TRAILERS
 from turnkeep.aws.gateway import Gateway, Request, is_request
 from turnkeep.observability import logger, place
 
 PRELUDE_TYPE = "application/vnd.awslambda.http-integration-response"
 END_OF_PRELUDE = b"\0" * 8
-FAILURE = b"x-turnkeep-failure"
 ERROR_TYPE = "Lambda-Runtime-Function-Error-Type"
 ERROR_BODY = "Lambda-Runtime-Function-Error-Body"
 INVOCATION_ID = "Lambda-Runtime-Invocation-Id"
 ACCEPTED = 202
 LAST_SECONDS = 0.5
 """What is left of a function's time when an answer that nobody takes is given up."""
-
-_TRAILERS = "http.response.trailers"
 
 
 class NoAnswer(Exception):
@@ -52,7 +50,7 @@ class _Call:
 
     def __init__(self, app: ASGIApp, request: Request) -> None:
         self._app = app
-        self._scope: Scope = {**request.scope, "extensions": {_TRAILERS: {}}}
+        self._scope: Scope = {**request.scope, "extensions": {TRAILERS: {}}}
         self._body: bytes | None = request.body
         self._messages: asyncio.Queue[Message | None] = asyncio.Queue(1)
         self._gone = asyncio.Event()
@@ -74,11 +72,11 @@ class _Call:
     async def body(self) -> AsyncIterator[bytes]:
         """The pieces of the body as they are made; afterwards `is_whole` and `failure` say how it ended."""
         while message := await self._next():
-            if message["type"] == _TRAILERS:
-                self.failure = dict(message["headers"]).get(FAILURE, b"").decode() or None
+            if message["type"] == TRAILERS:
+                self.failure = dict(message["headers"]).get(FAILURE_TRAILER, b"").decode() or None
             elif message.get("body"):
                 yield message["body"]
-            self.is_whole = self.is_whole or not message.get("more_body", message["type"] == _TRAILERS)
+            self.is_whole = self.is_whole or not message.get("more_body", message["type"] == TRAILERS)
 
     async def leave(self) -> None:
         """Tells the app that its client has gone, and waits until it has ended."""

@@ -55,5 +55,4 @@ def _facts(environ: Mapping[str, str], access_key: str | None) -> dict[str, Any]
 
 def _config() -> Config:
     """As deployed, so that a slow store shows here too."""
-    facts: dict[str, Any] = {**CLIENT_CONFIG}
-    return Config(**facts)
+    return Config(**CLIENT_CONFIG)

@@ -16,7 +16,6 @@ from typing import Any, NoReturn
 
 import uvicorn
 from fastapi import FastAPI
-from pydantic import ValidationError
 
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
@@ -29,7 +28,7 @@ from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.objects import FolderObjects
 from turnkeep.local.tables import create_table, find_template
 from turnkeep.observability import guard_output, logger
-from turnkeep.settings import Settings
+from turnkeep.settings import UNUSABLE, Settings, explain
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.cleanup import Cleanup
 
@@ -77,9 +76,8 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
         found["papers"] = {"corpus": str(home.papers)}
     try:
         settings = Settings(**found)
-    except ValidationError as error:
-        faults = "; ".join(f"{'__'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
-        raise LocalError(f"A setting in the environment cannot be used. {faults}") from error
+    except UNUSABLE as error:
+        raise LocalError(f"A setting in the environment cannot be used. {explain(error)}") from error
     if settings.model_key:
         raise LocalError("MODEL_KEY is read on AWS only. Unset it, and set OPENAI_API_KEY instead.")
     return settings

@@ -30,6 +30,7 @@ def _as_line(fields: Mapping[str, Any]) -> str:
     return json.dumps(told, default=str, separators=(",", ":"))
 
 
+# Powertools takes the service for the name of the logger as well, and that name stays.
 logger = Logger(service="turnkeep", json_serializer=_as_line, utc=True, use_rfc3339=True)
 logger.append_keys(service=SERVICE)
 _plain = logging.getLogger("turnkeep")

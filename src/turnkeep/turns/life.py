@@ -290,7 +290,7 @@ def _fault(error: BaseException) -> BaseException:
         return error
     known = as_fault(error)
     if known is None:
-        logger.error("a node of the graph raised", kind=type(error).__name__, place=place(error))
+        logger.error("a node of the graph raised", error=type(error).__name__, place=place(error))
     return known or AgentFault()
 
 
