@@ -12,6 +12,7 @@ from turnkeep.agents import build_agent
 from turnkeep.settings import KeySource, Settings
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
@@ -59,6 +60,7 @@ def build(
         mint=secrets.token_bytes,
         lease_seconds=settings.turn.lease_seconds,
     )
+    cleanup = Cleanup(items, Eraser(items, blobs, clock=clock), clock=clock)
     turns = Turns(
         table,
         functools.cache(functools.partial(build_agent, settings=settings)),
@@ -67,4 +69,4 @@ def build(
         clock=clock,
         mint=lambda: uuid.uuid4().hex,
     )
-    return Services(settings, table, turns, Cleanup(items, table, clock=clock))
+    return Services(settings, table, turns, cleanup)

@@ -9,6 +9,7 @@ from typing import Any
 from turnkeep.records import JSON, Principal, Turn, Usage
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.links import Segment
@@ -53,7 +54,7 @@ class Desk:
         self.table = Table(
             self.items, self.blobs, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
         )
-        self.cleanup = Cleanup(self.items, self.table, clock=self.clock)
+        self.cleanup = Cleanup(self.items, Eraser(self.items, self.blobs, clock=self.clock), clock=self.clock)
 
     def begin(self, thread: str, message: str = "hello", *, key: str | None = None, **more: Any) -> Begun:
         begun = self.table.begin(

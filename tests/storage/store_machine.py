@@ -30,6 +30,7 @@ from turnkeep.errors import (
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import HEAD, hour, partition
 from turnkeep.storage.links import Segment
@@ -178,7 +179,8 @@ class StoreMachine(RuleBasedStateMachine):
         self.table = self.broken.table(
             self.items, blobs, sealer, clock=lambda: self.time, mint=self.mint, lease_seconds=LEASE
         )
-        self.cleanup = self.broken.cleanup(self.items, self.table, clock=lambda: self.time)
+        eraser = Eraser(self.items, blobs, clock=lambda: self.time)
+        self.cleanup = self.broken.cleanup(self.items, eraser, clock=lambda: self.time)
 
     def make_items(self) -> Lossy:
         return self.broken.items()

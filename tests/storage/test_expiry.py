@@ -46,11 +46,14 @@ class Store:
         self.items = Items(dynamodb, name)
         self.table = self.make_table(self.items, folder)
         self.folder = folder
-        self.cleanup = Cleanup(self.items, self.table, clock=self.clock)
+        self.cleanup = self.make_cleanup(self.items)
         self.cleanup.begin_at(hour(int(START * 1000)))
 
     def make_table(self, items: Items, folder: "FolderObjects") -> Table:
         return Table(items, Blobs(folder), Sealer(b"secret"), clock=self.clock, mint=lambda n: uuid.uuid4().bytes[:n])
+
+    def make_cleanup(self, items: Items) -> Cleanup:
+        return Cleanup(items, Eraser(items, Blobs(self.folder), clock=self.clock), clock=self.clock)
 
     def begin(self, thread_id: str, text: str) -> Begun:
         begun = self.table.begin(ANN, thread_id, key=uuid.uuid4().hex, body=b"", message=text, create=True)
@@ -172,7 +175,7 @@ class Reviving(Items):
 
 def test_cleanup_that_meets_a_revived_thread_leaves_it_whole(store: Store) -> None:
     items = Reviving(store.client, store.name)
-    cleanup = Cleanup(items, store.make_table(items, store.folder), clock=store.clock)
+    cleanup = store.make_cleanup(items)
     for round_number in range(20):
         thread_id = f"revived-{round_number}"
         store.keep(thread_id, "one")
@@ -195,7 +198,7 @@ def test_what_was_made_anew_during_the_sweep_is_not_swept(store: Store) -> None:
     store.keep("again", "old life")
     store.clock.now += 25 * HOURS
     items = Recreating(store.client, store.name)
-    Cleanup(items, store.make_table(items, store.folder), clock=store.clock).sweep()
+    store.make_cleanup(items).sweep()
     assert [turn.message for turn in store.table.read_turns(ANN, "again", limit=10)] == ["new life"]
 
 
@@ -226,7 +229,7 @@ def test_a_sweep_killed_before_any_of_its_writes_is_finished_by_the_next(store: 
         items = Dying(store.client, store.name)
         items.left = point
         try:
-            Cleanup(items, store.make_table(items, store.folder), clock=store.clock).sweep()
+            store.make_cleanup(items).sweep()
         except Killed:
             writes += 1
         with pytest.raises(NotFound):
@@ -301,8 +304,7 @@ def test_without_a_mark_a_sweep_begins_where_something_may_still_lie(
 
     store.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
     items = Made(store.client, store.name)
-    eraser = Eraser(items, Blobs(store.folder), clock=store.clock)
-    swept = Cleanup(items, eraser, clock=store.clock).sweep(lambda: False)
+    swept = store.make_cleanup(items).sweep(lambda: False)
     begun = store.items.get(WATERMARK["PK"], WATERMARK["SK"])
     assert begun is not None
     assert begun["hour"] == hour(int((START - looks_back_days * 24 * HOURS) * 1000))
@@ -328,7 +330,7 @@ def test_a_thread_whose_claim_died_goes_on_growing_old(store: Store) -> None:
     items = Dying(store.client, store.name)
     items.left = 1
     with pytest.raises(Killed):
-        Cleanup(items, store.make_table(items, store.folder), clock=store.clock).sweep()
+        store.make_cleanup(items).sweep()
     store.clock.now += 2 * HOURS
     swept = store.cleanup.sweep()
     assert (swept.threads, swept.oldest_ms) == (1, 3 * HOURS * 1000)

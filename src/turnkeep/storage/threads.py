@@ -29,13 +29,16 @@ LIST_PAGE = 50
 TOMBSTONE_MS = (60 + 15) * 60_000
 
 
-class Threads(Eraser):
+class Threads:
     """The threads of a table. `clock` gives epoch seconds."""
 
     def __init__(
         self, items: Items, blobs: Blobs, sealer: Sealer, *, clock: Callable[[], float], thread_hours: float = 24
     ):
-        super().__init__(items, blobs, clock=clock)
+        self._items = items
+        self._blobs = blobs
+        self._clock = clock
+        self._eraser = Eraser(items, blobs, clock=clock)
         self._sealer = sealer
         self._thread_hours = thread_hours
 
@@ -144,7 +147,7 @@ class Threads(Eraser):
         head = self.head(principal, thread_id)
         due = now + TOMBSTONE_MS if head.is_leased(now) else None
         try:
-            self.erase(head.pk, condition="expires > :now", due=due)
+            self._eraser.erase(head.pk, condition="expires > :now", due=due)
         except Refused as refused:
             raise NotFound from refused
 
@@ -210,3 +213,6 @@ class Threads(Eraser):
         if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_BYTES:
             raise InvalidRequest("The metadata is too large: at most 1 KB of JSON in all.")
         return self._sealer.seal(metadata, pk, HEAD, "metadata")
+
+    def _now(self) -> int:
+        return int(self._clock() * 1000)

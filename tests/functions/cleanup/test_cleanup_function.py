@@ -20,6 +20,7 @@ from turnkeep.errors import NotFound
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import hour, partition
 from turnkeep.storage.links import Segment
@@ -60,7 +61,8 @@ class Site:
         self.table = Table(
             self.items, Blobs(objects), Sealer(b"secret"), clock=lambda: self.now, mint=lambda n: uuid.uuid4().bytes[:n]
         )
-        Cleanup(self.items, self.table, clock=time.time).begin_at(hour(int((self.now - 3 * HOUR) * 1000)))
+        eraser = Eraser(self.items, Blobs(objects), clock=time.time)
+        Cleanup(self.items, eraser, clock=time.time).begin_at(hour(int((self.now - 3 * HOUR) * 1000)))
 
     def keep(self, thread_id: str, hours_ago: float, text: str = "hello") -> None:
         self.now = time.time() - hours_ago * HOUR
