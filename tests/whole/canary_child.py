@@ -29,7 +29,6 @@ def prepare() -> None:
         logging.basicConfig(level=logging.DEBUG)
     if os.environ.get(AGENTS):
         _add_agents()
-        _be_patient()
     if port := os.environ.get(PORT):
         listener = socket.create_server(("127.0.0.1", int(port)))
         threading.Thread(target=_tell, args=(listener,), daemon=True).start()
@@ -41,13 +40,6 @@ def _leave_pauses_out() -> None:
     from botocore import endpoint
 
     endpoint.time = types.SimpleNamespace(sleep=lambda seconds: None)  # type: ignore[attr-defined]
-
-
-def _be_patient() -> None:
-    """The store answers the app late, while somebody looks through its memory."""
-    from turnkeep import bootstrap
-
-    bootstrap.CLIENT_CONFIG["read_timeout"] = 60
 
 
 # Agents that fail loudly

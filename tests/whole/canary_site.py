@@ -169,9 +169,9 @@ class StoreProxy(ThreadingHTTPServer):
             self.fault = lambda operation: None
 
     @contextmanager
-    def watched(self, operation: str, look: Callable[[], None]) -> Iterator[None]:
-        """In this block `look` is called before the operation is passed on."""
-        self.fault = lambda asked: look() if asked == operation else None
+    def watched(self, look: Callable[[], None]) -> Iterator[None]:
+        """In this block `look` is called before anything is passed on."""
+        self.fault = lambda operation: look()
         try:
             yield
         finally:

@@ -54,7 +54,6 @@ KEY_OF_ITEM = {"HEAD.PK", "TURN.PK", "CP.PK", "ASIDE.PK"}
 MAY: dict[str, set[str]] = {
     "message": {"answer", "HEAD.pend", "HEAD.title", "ASIDE.data", "CP.data", *KEPT},
     "noisy": {"answer", "HEAD.pend"},
-    "present": {"answer", "HEAD.title", "TURN.data"},
     "reply": {"answer", *KEPT},
     "thread": {"answer", *KEY_OF_ITEM},
     "metadata": {"answer", "HEAD.meta"},
@@ -88,7 +87,7 @@ ALONG = {
 }
 """Headers that go with every request."""
 
-WORDS = (*(name for name in MAY if " " not in name), *OPENS_DOORS, *SAID, *ALONG.values())
+WORDS = ("present", *(name for name in MAY if " " not in name), *OPENS_DOORS, *SAID, *ALONG.values())
 
 MAY_HOLD: dict[str, tuple[str, ...]] = {
     "modelkey": ("turnkeep.aws.secrets.ModelKey", "parameters.base.ExpirableValue", "openai.AsyncOpenAI"),
@@ -99,7 +98,7 @@ MAY_HOLD: dict[str, tuple[str, ...]] = {
     "present": ("",),
 }
 """What of earlier requests may be in the memory of a warm function, and who may hold it there. The authorizer knows for
-a minute whom it has verified, not by what; the word that is present is of the request that is being served."""
+a minute whom it has verified, not by what. The word that is present is of the newest request."""
 
 LOUD = {
     LEVEL: "DEBUG",
