@@ -24,6 +24,7 @@ from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator,
 from turnkeep.local.objects import FolderObjects
 from turnkeep.local.processes import free_port, spawn, wait_until_listening
 from turnkeep.local.tables import create_table
+from turnkeep.observability import logger
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -94,6 +95,17 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+@pytest.fixture
+def log() -> Iterator[StringIO]:
+    """What the project's logger writes, line by line as in production."""
+    output = StringIO()
+    handler = logging.StreamHandler(output)
+    handler.setFormatter(logger.registered_formatter)
+    logging.getLogger("turnkeep").addHandler(handler)
+    yield output
+    logging.getLogger("turnkeep").removeHandler(handler)
 
 
 class _Stdout(StringIO):

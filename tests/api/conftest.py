@@ -1,11 +1,9 @@
 """The API over a real table and the real life of a turn; only the agents are made for the test."""
 
-import logging
 import secrets
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from functools import cache
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +13,6 @@ from httpx import ASGITransport, AsyncClient
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.local.objects import FolderObjects
-from turnkeep.observability import logger
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Items
@@ -65,14 +62,3 @@ def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
 async def client(app: "FastAPI") -> AsyncIterator[AsyncClient]:
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
         yield client
-
-
-@pytest.fixture
-def log() -> Iterator[StringIO]:
-    """What the application's logger writes, line by line as in production."""
-    output = StringIO()
-    handler = logging.StreamHandler(output)
-    handler.setFormatter(logger.registered_formatter)
-    logging.getLogger("turnkeep").addHandler(handler)
-    yield output
-    logging.getLogger("turnkeep").removeHandler(handler)

@@ -2,9 +2,8 @@
 but an error where nobody can tell."""
 
 import json
-import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import StringIO
 from typing import Any
 
@@ -12,11 +11,10 @@ import pytest
 from issuer import AUDIENCE, ISSUER, public_jwk, published, token
 
 from turnkeep.aws.authorizer import KNOWN_SECONDS, MAX_KNOWN, Authorizer, build_authorizer
-from turnkeep.aws.callers import Verified, principal_of
+from turnkeep.aws.callers import VerifiedCaller, principal_of
 from turnkeep.aws.jwks import JwksUnavailable
 from turnkeep.errors import StoreUnavailable, Unauthorized
 from turnkeep.local.processes import free_port
-from turnkeep.observability import logger
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
@@ -40,13 +38,13 @@ class Verifier:
         self.fault: Exception | None = None
         self.expires_at: float | None = None
 
-    def __call__(self, credential: str) -> Verified:
+    def __call__(self, credential: str) -> VerifiedCaller:
         self.asked.append(credential)
         if self.fault:
             raise self.fault
         if not credential.startswith("good"):
             raise Unauthorized("The key is not known.")
-        return Verified(Principal("acme", credential), f"id-of-{credential}", self.expires_at)
+        return VerifiedCaller(Principal("acme", credential), f"id-of-{credential}", self.expires_at)
 
 
 def event(headers: Any = None, *, route: str = "POST/chat", **more: Any) -> dict[str, Any]:
@@ -81,16 +79,6 @@ def verifier() -> Verifier:
 @pytest.fixture
 def authorize(verifier: Verifier, clock: Clock) -> Authorizer:
     return Authorizer("keys", verifier, clock=clock)
-
-
-@pytest.fixture
-def log() -> Iterator[StringIO]:
-    output = StringIO()
-    handler = logging.StreamHandler(output)
-    handler.setFormatter(logger.registered_formatter)
-    logging.getLogger("turnkeep").addHandler(handler)
-    yield output
-    logging.getLogger("turnkeep").removeHandler(handler)
 
 
 def refused(authorize: Callable[[Any], Any], sent: Any) -> None:

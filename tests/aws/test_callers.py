@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from turnkeep.aws.callers import KINDS, Verified, principal_of
+from turnkeep.aws.callers import KINDS, VerifiedCaller, principal_of
 from turnkeep.errors import Unauthorized
 from turnkeep.records import Principal
 
@@ -21,7 +21,7 @@ FORGED = {
 
 def told(**changes: Any) -> dict[str, Any]:
     """An event as API Gateway sends it behind an authorizer."""
-    context = Verified(Principal("acme", "ann"), "0123456789abcdef").as_context()
+    context = VerifiedCaller(Principal("acme", "ann"), "0123456789abcdef").as_context()
     authorizer = {**context, "principalId": "0123456789abcdef", "integrationLatency": 12, **changes}
     return {"requestContext": {"authorizer": authorizer, "identity": {"accountId": None, "userArn": None}}}
 
@@ -35,13 +35,13 @@ def signed(arn: Any, account: Any = ACCOUNT, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("acts_for", [False, True])
 def test_what_the_authorizer_tells_is_what_the_app_reads(kind: str, acts_for: bool) -> None:
     who = Principal("acme \u00e9/#", "auth0|7", acts_for=acts_for)
-    event = {"requestContext": {"authorizer": Verified(who, "x").as_context()}}
+    event = {"requestContext": {"authorizer": VerifiedCaller(who, "x").as_context()}}
     found = principal_of(event, kind)
     assert (found, found.acts_for) == (who, acts_for)
 
 
 def test_the_context_is_made_of_text_only_and_names_the_credential() -> None:
-    context = Verified(Principal("acme", "ann"), "0123456789abcdef", expires_at=1.5).as_context()
+    context = VerifiedCaller(Principal("acme", "ann"), "0123456789abcdef", expires_at=1.5).as_context()
     assert context == {"tenant": "acme", "user": "ann", "acts_for": "false", "credential": "0123456789abcdef"}
 
 

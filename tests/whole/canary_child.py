@@ -58,8 +58,8 @@ def noisy(settings: "Settings") -> "Agent":
     def shout(state: Any) -> Any:
         text = state["messages"][-1].text
         warnings.warn(text, stacklevel=1)
-        logging.getLogger("some.library").critical("said: %s", text)
-        logging.getLogger("some.library").error("%d", text)  # cannot be formatted
+        logging.getLogger("a.dependency").critical("said: %s", text)
+        logging.getLogger("a.dependency").error("%d", text)  # cannot be formatted
         thread = threading.Thread(target=_fall, args=(text,), name=text)
         thread.start()
         thread.join()

@@ -94,7 +94,7 @@ MAY_HOLD: dict[str, tuple[str, ...]] = {
     "sealkey": ("pydantic.types.SecretStr", "starlette.datastructures.State", "os._Environ"),
     "tenant": ("turnkeep.records.Principal",),
     "user": ("turnkeep.records.Principal",),
-    "keyid": ("turnkeep.aws.callers.Verified",),
+    "keyid": ("turnkeep.aws.callers.VerifiedCaller",),
     "present": ("",),
 }
 """What of earlier requests may be in the memory of a warm function, and who may hold it there. The authorizer knows for

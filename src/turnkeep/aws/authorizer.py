@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from turnkeep.aws.callers import Verified
+from turnkeep.aws.callers import VerifiedCaller
 from turnkeep.errors import Unauthorized
 from turnkeep.observability import annotate, correlate, logger
 from turnkeep.records import JSON
@@ -30,17 +30,17 @@ CLIENT_CONFIG: Mapping[str, Any] = {
 
 _STAGE = re.compile(r"(arn:[a-z-]+:execute-api:[^:/]*:[^:/]*:[^:/]+/[^/]+)/.*", re.ASCII | re.DOTALL)
 
-type Verify = Callable[[str], Verified]
+type Verify = Callable[[str], VerifiedCaller]
 
 
-class Known:
+class KnownCallers:
     """Callers verified lately, by digest of kind and credential: no credential is kept. `clock` gives epoch seconds."""
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._held: OrderedDict[bytes, tuple[float, Verified]] = OrderedDict()
+        self._held: OrderedDict[bytes, tuple[float, VerifiedCaller]] = OrderedDict()
 
-    def find(self, digest: bytes) -> Verified | None:
+    def find(self, digest: bytes) -> VerifiedCaller | None:
         since, verified = self._held.get(digest, (0.0, None))
         now = self._clock()
         # Also a clock that was set back ends it.
@@ -48,7 +48,7 @@ class Known:
             return None
         return verified if verified.expires_at is None or now < verified.expires_at else None
 
-    def keep(self, digest: bytes, verified: Verified) -> None:
+    def keep(self, digest: bytes, verified: VerifiedCaller) -> None:
         self._held.pop(digest, None)
         self._held[digest] = (self._clock(), verified)
         if len(self._held) > MAX_KNOWN:
@@ -61,7 +61,7 @@ class Authorizer:
     def __init__(self, kind: str, verify: Verify, *, clock: Callable[[], float]) -> None:
         self._kind = kind
         self._verify = verify
-        self._known = Known(clock=clock)
+        self._known = KnownCallers(clock=clock)
 
     def __call__(self, event: Any) -> JSON:
         """The policy for a caller who is known. Raises what API Gateway makes a 401 of; any other exception becomes a
@@ -76,7 +76,7 @@ class Authorizer:
         logger.info("caller known", credential=verified.credential)
         return _policy(stage, verified)
 
-    def _verified(self, credential: str) -> Verified:
+    def _verified(self, credential: str) -> VerifiedCaller:
         digest = sha256(f"{self._kind}\0{credential}".encode()).digest()
         verified = self._known.find(digest)
         if verified is None:
@@ -138,7 +138,7 @@ def _headers(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                     yield name.lower(), value.strip()
 
 
-def _policy(stage: str, verified: Verified) -> JSON:
+def _policy(stage: str, verified: VerifiedCaller) -> JSON:
     """`principalId` ends in access logs, so it names the credential and nobody."""
     statement = {"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{stage}/*"}
     return {
@@ -173,9 +173,9 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
     client: Any = Session().create_client("dynamodb", config=Config(**CLIENT_CONFIG))
     keys = ApiKeys(Items(client, environ["TABLE_NAME"]), clock=time.time, mint=secrets.token_bytes)
 
-    def verify(presented: str) -> Verified:
+    def verify(presented: str) -> VerifiedCaller:
         annotate(credential=split_key(presented)[0])
         key = keys.find(presented)
-        return Verified(key.principal, key.key_id, key.expires_at)
+        return VerifiedCaller(key.principal, key.key_id, key.expires_at)
 
     return verify

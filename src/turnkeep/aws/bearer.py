@@ -7,7 +7,7 @@ from typing import Any
 
 import jwt
 
-from turnkeep.aws.callers import Verified
+from turnkeep.aws.callers import VerifiedCaller
 from turnkeep.aws.jwks import Jwks
 from turnkeep.errors import Unauthorized
 from turnkeep.records import Principal
@@ -47,13 +47,13 @@ class BearerTokens:
         self._rules = rules
         self._jwks = jwks
 
-    def verify(self, token: str) -> Verified:
+    def verify(self, token: str) -> VerifiedCaller:
         """Who the token is for; raises Unauthorized, or JwksUnavailable where nobody can tell."""
         claims = self._claims(token)
         principal = Principal(self._tenant(claims), claims["sub"])
         if not is_storable(principal):
             raise Unauthorized("The token's tenant or subject is empty or too long.")
-        return Verified(principal, CREDENTIAL, expires_at=float(claims["exp"]))
+        return VerifiedCaller(principal, CREDENTIAL, expires_at=float(claims["exp"]))
 
     def _claims(self, token: str) -> dict[str, Any]:
         algorithm, key = self._key(token)

@@ -19,7 +19,7 @@ _SIGNER = re.compile(r"arn:[a-z-]+:(?:iam|sts)::([0-9]{12}):(.+)", re.ASCII | re
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerifiedCaller:
     """A caller whose credential was good. `credential` names it in logs: the id of a key, or "jwt". `expires_at` is in
     epoch seconds."""
 
