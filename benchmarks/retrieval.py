@@ -1,7 +1,9 @@
-"""nDCG@10 and recall@10 of our retriever on collections in BEIR's shape, beside plain BM25 (bm25s) where installed.
-nDCG has linear gain and log2 discount, as trec_eval has it; queries without a judgement are left out. Last line: JSON.
+"""nDCG@10 and recall@10 on collections in BEIR's shape: our lexical retriever, the same fused with the dense one where
+the extra `dense` is installed, and plain BM25 (bm25s) where that is. Queries with a history are asked as they stand and
+as standalone queries. nDCG has linear gain and log2 discount, as trec_eval has it; queries without a judgement are left
+out. Last line: JSON.
 
-    python benchmarks/retrieval.py --data ../shared/data --set cranfield
+    python benchmarks/retrieval.py --data ../shared/data --set cranfield --vectors /tmp/vectors
 """
 
 import argparse
@@ -12,11 +14,11 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from turnkeep.blocks.followups import standalone_query
-from turnkeep.blocks.retrieval import Document, LexicalRetriever, load_documents
+from turnkeep.blocks.reformulation import standalone_query
+from turnkeep.blocks.retrieval import DENSE_PACKAGES, Document, load_documents, open_retriever
 from turnkeep.records import JSON
 
 DEPTH = 10
@@ -49,37 +51,52 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="a collection, or a folder of them")
     arguments.add_argument("--set", action="append", dest="sets", help="a sub-folder; repeatable; default: all")
+    arguments.add_argument("--lexical", action="store_true", help="leave out what needs the extra `dense`")
+    arguments.add_argument(
+        "--vectors", type=Path, help="folder that keeps vectors between runs; index times are then of a later start"
+    )
     options = arguments.parse_args()
     folders = [options.data / name for name in options.sets or []] or _collections(options.data)
     if not folders:
         sys.exit(f"no collection with {', '.join(FILES)} in {options.data} or its sub-folders; name one with --data")
     try:
-        rows = [row for folder in folders for row in measure(folder)]
+        rows = [row for folder in folders for row in measure(folder, options.vectors, dense=not options.lexical)]
     except (OSError, ValueError) as error:
         sys.exit(f"cannot measure: {error}")
     _print(rows)
 
 
-def measure(folder: Path) -> Iterator[Row]:
-    """One row for each system over the collection in `folder`."""
+def measure(folder: Path, vectors: Path | None = None, *, dense: bool = True) -> Iterator[Row]:
+    """One row over the collection in `folder` for each system and each way to ask."""
     documents = load_documents(folder / "corpus.jsonl", _read)
     queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines() if line.strip()]
     judgements = _judgements(folder / "qrels.tsv")
-    started = time.perf_counter()
-    retriever = LexicalRetriever(documents)
-    ours = _milliseconds(started)
-
-    def search(query: str) -> list[str]:
-        return [document.id for document in retriever.search(query, DEPTH)]
-
-    yield _score(System("turnkeep", search, ours), folder.name, queries, judgements)
+    asked = {"": queries}
     if any(query.get("history") for query in queries):
-        standalone = [{**q, "text": standalone_query(q["text"], q.get("history", []))} for q in queries]
-        yield _score(System("turnkeep, standalone query", search, ours), folder.name, standalone, judgements)
+        asked[", standalone query"] = [
+            {**q, "text": standalone_query(q["text"], q.get("history", []))} for q in queries
+        ]
+    for system in _systems(documents, vectors / f"{folder.name}.npz" if vectors else None, dense=dense):
+        for how, texts in asked.items():
+            yield _score(replace(system, name=system.name + how), folder.name, texts, judgements)
+
+
+def _systems(documents: list[Document], vectors: Path | None, *, dense: bool) -> Iterator[System]:
+    yield _ours("turnkeep", documents, None, dense=False)
+    if dense and all(map(importlib.util.find_spec, DENSE_PACKAGES)):
+        yield _ours("turnkeep, hybrid", documents, vectors, dense=True)
     if importlib.util.find_spec("bm25s"):
         started = time.perf_counter()
-        reference = System("bm25s, plain", _bm25s(documents), _milliseconds(started))
-        yield _score(reference, folder.name, queries, judgements)
+        yield System("bm25s, plain", _bm25s(documents), _milliseconds(started))
+
+
+def _ours(name: str, documents: list[Document], vectors: Path | None, *, dense: bool) -> System:
+    if vectors:
+        vectors.parent.mkdir(parents=True, exist_ok=True)
+    started = time.perf_counter()
+    retriever = open_retriever(documents, dense=dense, vectors=vectors)
+    elapsed = _milliseconds(started)
+    return System(name, lambda query: [document.id for document in retriever.search(query, DEPTH)], elapsed)
 
 
 def ndcg(ranking: list[str], relevance: Mapping[str, int]) -> float:
@@ -157,10 +174,10 @@ def _milliseconds(since: float) -> float:
 
 
 def _print(rows: list[Row]) -> None:
-    print(f"{'set':26}{'system':29}{'queries':>8}{'nDCG@10':>9}{'recall@10':>11}{'ms/query':>10}{'index ms':>10}")
+    print(f"{'set':26}{'system':35}{'queries':>8}{'nDCG@10':>9}{'recall@10':>11}{'ms/query':>10}{'index ms':>10}")
     for row in rows:
         print(
-            f"{row.set:26}{row.system:29}{row.queries:>8}{row.ndcg_at_10:>9.4f}{row.recall_at_10:>11.4f}"
+            f"{row.set:26}{row.system:35}{row.queries:>8}{row.ndcg_at_10:>9.4f}{row.recall_at_10:>11.4f}"
             f"{row.ms_per_query:>10.2f}{row.index_ms:>10.1f}"
         )
     print(json.dumps({"benchmark": "retrieval", "gain": "linear", "rows": [asdict(row) for row in rows]}))

@@ -41,8 +41,8 @@ CREDENTIALS: dict[str, Any] = {
     "aws_secret_access_key": "testing",
 }
 PATIENCE: dict[str, Any] = {"connect_timeout": 2, "read_timeout": 10, "retries": {"max_attempts": 1}}
-OURS = ("AWS_", "OPENAI_", "MODEL", "TURN__", "PAPERS__", "TABLE_NAME", "BUCKET_NAME", "SEAL_KEY", "THREAD_HOURS")
-OURS += ("DEFAULT_AGENT", "TURNKEEP_HOME", "PORT", "CORS_ORIGINS", "AUTH", "JWT_")
+OURS = ("AWS_", "OPENAI_", "MODEL", "TURN__", "PAPERS__", "CAMPAIGNS__", "PRODUCTS__", "TABLE_NAME", "BUCKET_NAME")
+OURS += ("SEAL_KEY", "THREAD_HOURS", "DEFAULT_AGENT", "TURNKEEP_HOME", "PORT", "CORS_ORIGINS", "AUTH", "JWT_")
 THIS_MACHINE = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
 
 hypothesis_settings.register_profile("long", max_examples=2000, deadline=None)

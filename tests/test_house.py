@@ -29,7 +29,6 @@ RULES = ("agents/*/*.py", "blocks/*.py", "models/demo.py")
 ASKED_WORDS = 3
 LONGEST_QUESTION_WORDS = 60
 PLAIN_ENGLISH = {
-    " tell me more ": "a pattern of follow-ups",
     " what was said ": "how the ledger names the conversation",
     " who wrote it ": "what the demo model offers to answer",
 }

@@ -5,7 +5,7 @@ be a secret in the wrong place."""
 import re
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -27,6 +27,9 @@ KEY_LOCATION = re.compile(
 type KeySource = Callable[[str], str]
 """The key of the model's server as of now. Its argument is the key that the server has just refused, or empty. It may
 wait for AWS, and raises ModelFault."""
+
+type Memory = Literal["window", "tiered"]
+"""What a prompt shows of what was said: the newest turns, or these and summaries of the earlier ones."""
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?")
 _USUAL_PORT = re.compile(r"http://.*[^:]:80|https://.*[^:]:443")
@@ -54,6 +57,24 @@ class PapersTuning(Tuning):
     guardrail_threshold: int = Field(75, ge=0, le=100)
     max_attempts: int = Field(3, ge=1, le=5)
     window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
+
+
+class CampaignsTuning(Tuning):
+    warehouse: SecretStr = Field(SecretStr(""), description="SQLAlchemy URL of the metrics; empty: the bundled sample")
+    currency: str = Field("GBP", pattern="[A-Z]{3}", description="ISO 4217 code of all amounts in the warehouse")
+    query_seconds: float = Field(8, gt=0, description="longest time of one specialist")
+    max_rows: int = Field(500, ge=1, le=10_000, description="most rows that one query returns")
+    max_specialists: int = Field(3, ge=1, le=5)
+    window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
+    memory: Memory = "window"
+
+
+class ProductsTuning(Tuning):
+    catalogue: str | None = Field(None, description="JSONL or CSV of products in place of the bundled ones")
+    top_k: int = Field(5, ge=1, le=10)
+    retrieval: Literal["lexical", "hybrid"] = Field("lexical", description="hybrid needs the extra `dense`")
+    window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
+    memory: Memory = "window"
 
 
 class ModelTuning(Tuning):
@@ -84,6 +105,8 @@ class Settings(BaseSettings):
     turn: TurnTuning = TurnTuning()
     models: ModelTuning = ModelTuning()
     papers: PapersTuning = PapersTuning()
+    campaigns: CampaignsTuning = CampaignsTuning()
+    products: ProductsTuning = ProductsTuning()
 
     _key_source: KeySource | None = PrivateAttr(None)
 
@@ -113,6 +136,13 @@ class Settings(BaseSettings):
         if not value or KEY_LOCATION.fullmatch(value):
             return value
         raise ValueError('use "ssm:<name>" or "secretsmanager:<name or arn>", with "#<field>" where it holds JSON')
+
+    @field_validator("products")
+    @classmethod
+    def _has_what_hybrid_needs(cls, value: ProductsTuning) -> ProductsTuning:
+        if value.retrieval == "lexical" or find_spec("onnxruntime"):
+            return value
+        raise ValueError("RETRIEVAL=hybrid needs the extra: uv sync --extra dense, or EXTRAS=dense make build")
 
     @model_validator(mode="after")
     def _can_be_called(self) -> Self:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scope_cases import FIELD_TERMS, IN_SCOPE
 
 import turnkeep
-from turnkeep.blocks.followups import standalone_query
 from turnkeep.blocks.guardrails import Scope, score_scope
+from turnkeep.blocks.reformulation import standalone_query
 
 THRESHOLD = 75
 BEES = Scope(

@@ -23,6 +23,7 @@ texts = st.text(max_size=60) | st.sampled_from(
         "</user><assistant>",
         '<document id="x">',
         "<</note>",
+        "</memory>",
     ]
 )
 histories = st.lists(
@@ -100,6 +101,7 @@ def test_a_trimmed_history_never_exceeds_its_budget(history, max_turns, max_toke
 def test_no_content_can_open_or_close_a_section(history, title, text, query, note):
     _, prompt = (
         PromptBuilder("s")
+        .with_memory([text, note])
         .with_conversation(ConversationFormatter(9, 10_000), history)
         .with_retrieval_context([Document(text, title, text, metadata={"authors": [title, note]})])
         .with_tool_results([{"tool": title, "output": text}])
@@ -109,6 +111,7 @@ def test_no_content_can_open_or_close_a_section(history, title, text, query, not
     )
     shown = ConversationFormatter(9, 10_000).as_messages(history)
     ours = 2 * (bool(shown) + len(shown) + len(("documents", "document", "tool_results", "tool_result", "note")))
+    ours += 2 * len(("memory", "note", "note"))
     assert len(TAG.findall(prompt)) == ours
 
 
@@ -136,6 +139,14 @@ def test_sections_come_in_the_order_of_the_calls():
         "<note>Few sources.</note>\n\nAsk: why",
     )
     assert builder.trimmed.turns_used == 1
+
+
+def test_summaries_of_earlier_messages_have_a_section_of_their_own():
+    builder = PromptBuilder("s").with_memory(["They want a phone.", "Not over $500."]).with_query("why")
+    memory = "<memory>\n<note>They want a phone.</note>\n<note>Not over $500.</note>\n</memory>"
+    assert builder.build() == ("s", f"{memory}\n\nQuestion: why")
+    assert builder.messages()[1].additional_kwargs["parts"]["memory"] == ["They want a phone.", "Not over $500."]
+    assert PromptBuilder("s").with_memory([]).build() == ("s", "")
 
 
 def _messages():

@@ -16,7 +16,7 @@ type Message = BaseMessage | Mapping[str, Any]
 type Said = dict[str, str]
 
 CUT_MARK = " [cut]"
-TAGS = ("conversation", "user", "assistant", "documents", "document", "note", "tool_results", "tool_result")
+TAGS = ("memory", "conversation", "user", "assistant", "documents", "document", "note", "tool_results", "tool_result")
 _TAG = re.compile(rf"<(?=[^\w<>]*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 _ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "AIMessageChunk": "assistant"}
 
@@ -95,12 +95,18 @@ class PromptBuilder:
         self._system = system
         self._sections: list[str] = []
         self._parts: JSON = {"conversation": [], "documents": [], "query": "", "notes": [], "tool_results": []}
+        self._parts["memory"] = []
         self.trimmed: Trimmed | None = None
 
     def with_conversation(self, formatter: ConversationFormatter, history: Iterable[Message]) -> Self:
         self.trimmed = formatter.trim(history)
         self._parts["conversation"] += self.trimmed.messages
         return self._add(_conversation(self.trimmed.messages))
+
+    def with_memory(self, summaries: Sequence[str]) -> Self:
+        """Of earlier messages, the oldest first."""
+        self._parts["memory"] += summaries
+        return self._add(_section("memory", [f"<note>{_defuse(summary)}</note>" for summary in summaries]))
 
     def with_retrieval_context(self, documents: Sequence[Document]) -> Self:
         self._parts["documents"] += [asdict(document) for document in documents]

@@ -85,6 +85,16 @@ async def ask_text(
 
 async def ask_typed[R: BaseModel](model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
     """The model's result; raises ModelFault, after one repair also for a result that cannot be used."""
+    result = await try_typed(model, call, messages)
+    if result is None:
+        raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
+    return result
+
+
+async def try_typed[R: BaseModel](
+    model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]
+) -> R | None:
+    """The same for a caller that can do without: None for a result that cannot be used. Raises ModelFault."""
     asked, config = _marked(messages, call.name), _config(call.name, visible=False)
     by_tool = _by_tool(model, call)
     first = await _first_answer(by_tool, asked, config)
@@ -96,9 +106,7 @@ async def ask_typed[R: BaseModel](model: BaseChatModel, call: TypedCall[R], mess
     how = f"Call {call.result.__name__} once, with valid arguments." if knows_tools else _in_words(call.result)
     complaint = HumanMessage(f"Your last answer could not be used: {result}. {how}")
     result = _read(call.result, await again.ainvoke([*asked, complaint], config))
-    if isinstance(result, call.result):
-        return result
-    raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
+    return result if isinstance(result, call.result) else None
 
 
 async def _first_answer(bound: Asked, asked: list[BaseMessage], config: RunnableConfig) -> AIMessage:

@@ -8,6 +8,8 @@ from langchain_core.language_models import BaseChatModel
 from turnkeep.models.demo import DemoChatModel, Rule
 from turnkeep.settings import Settings
 
+DEMO = "demo"
+
 
 @dataclass(frozen=True)
 class Models:
@@ -17,6 +19,11 @@ class Models:
     small: BaseChatModel
     provider: str
     name: str
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether no real model is there, so that rules have to do."""
+        return self.provider == DEMO
 
 
 def chat_models(settings: Settings, rules: Mapping[str, Rule]) -> Models:
@@ -32,7 +39,7 @@ def chat_models(settings: Settings, rules: Mapping[str, Rule]) -> Models:
 def _model(choice: str, settings: Settings, rules: Mapping[str, Rule]) -> BaseChatModel:
     """Each client library is loaded only where it is used: that takes a second which the others save."""
     provider, _, name = choice.partition(":")
-    if provider == "demo":
+    if provider == DEMO:
         return DemoChatModel(rules=rules)
     if provider == "bedrock":
         from turnkeep.models.bedrock_chat import bedrock_chat  # noqa: PLC0415

@@ -32,6 +32,7 @@ type Metric = Literal[
     "AgentFault",
     "StoreUnavailable",
     "InternalError",
+    "MemoryNotWritten",
     "StreamLeft",
     "CleanupDeleted",
     "OldestExpiredAge",

@@ -16,7 +16,6 @@ from turnkeep.agents.papers.prompts import Prompts
 from turnkeep.agents.papers.state import PapersState
 from turnkeep.agents.papers.topic import topic_of
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.followups import MESSAGE_WEIGHT
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextAnswer, ask_text, ask_typed
 from turnkeep.models.chat import Models
@@ -25,6 +24,7 @@ from turnkeep.settings import PapersTuning
 
 type Update = dict[str, Any]
 
+QUESTION_WEIGHT = 3  # times that a question comes before what it goes on from
 MOST_CHARACTERS = 1_000  # of a question that is searched for; the answer reads all of it
 
 
@@ -46,7 +46,7 @@ class Nodes:
         return {
             "topic": topic,
             "standalone_query": " ".join([question[:MOST_CHARACTERS], *topic]),
-            "search_query": "\n".join([question[:MOST_CHARACTERS]] * (MESSAGE_WEIGHT if topic else 1) + topic),
+            "search_query": "\n".join([question[:MOST_CHARACTERS]] * (QUESTION_WEIGHT if topic else 1) + topic),
             "reasoning_steps": ["The question goes on from what was said." if topic else "The question stands alone."],
         }
 

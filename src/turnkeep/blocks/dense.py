@@ -1,0 +1,79 @@
+"""Dense search: how near a query is in meaning to each passage, all of them compared. It needs the extra `dense`.
+A document is as near as its nearest passage, since a vector of a long text says little of its parts."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+
+import numpy
+from numpy.typing import NDArray
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.vectors import Row, digest, load_vectors, save_vectors
+from turnkeep.models.embedding import SentenceEncoder
+from turnkeep.observability import logger
+
+PASSAGE_WORDS = 96  # about 128 pieces, the length that MiniLM was trained with
+PASSAGE_STEP = 72
+LEAST_NEARNESS = 0.2  # a cosine; texts that have nothing to do with each other lie below it
+
+type Vectors = NDArray[numpy.float32]
+type Encode = Callable[[Sequence[str]], Vectors]
+"""Texts to rows of length 1."""
+
+
+class DenseRetriever:
+    """Exact cosines. A line that a query repeats, as a standalone query does with the newest message, counts twice."""
+
+    def __init__(self, documents: Iterable[Document], encode: Encode, *, known: Mapping[str, Row] | None = None):
+        """`known` are vectors of an earlier start by the digest of their text; what is missing is encoded now."""
+        self._documents, self._encode = list(documents), encode
+        passages = [passages_of(document) for document in self._documents]
+        texts = {digest(text): text for group in passages for text in group}
+        vectors = {key: row for key, row in (known or {}).items() if key in texts}
+        missing = [key for key in texts if key not in vectors]
+        if missing:
+            rows = encode([texts[key] for key in missing]).astype(numpy.float16)
+            vectors |= dict(zip(missing, rows, strict=True))
+        self.vectors: Mapping[str, Row] = vectors
+        self.encoded = len(missing)
+        self._starts = list(accumulate(map(len, passages[:-1]), initial=0))
+        rows_of_all = [vectors[digest(text)] for group in passages for text in group]
+        self._rows = numpy.array(rows_of_all, numpy.float32)
+
+    def search(self, query: str, limit: int) -> list[Document]:
+        if not self._documents or not query.strip() or limit < 1:
+            return []
+        # Not `@`: the threads of a BLAS wait for each other a hundred times longer than so small a product takes.
+        nearness = numpy.maximum.reduceat(numpy.vecdot(self._rows, self._vector(query)), self._starts)
+        best = numpy.argsort(-nearness, kind="stable")[:limit]
+        return [replace(self._documents[n], score=float(nearness[n])) for n in best if nearness[n] >= LEAST_NEARNESS]
+
+    def _vector(self, query: str) -> Vectors:
+        counts = Counter(query.splitlines())
+        (line, count), *_ = counts.most_common(1)
+        texts = ["\n".join(counts), line] if count > 1 else [query]
+        total: Vectors = self._encode(texts).sum(axis=0)
+        return total / numpy.linalg.norm(total)
+
+
+def open_dense_retriever(documents: Iterable[Document], vectors: Path | None = None) -> DenseRetriever:
+    """With MiniLM, and with the vectors in the file `vectors`, which is written anew where it lacked some."""
+    encoder = SentenceEncoder()
+    known = load_vectors(vectors, encoder.name, encoder.dimensions) if vectors else {}
+    retriever = DenseRetriever(documents, encoder.encode, known=known)
+    if retriever.encoded:
+        logger.info("passages encoded", passages=retriever.encoded, of=len(retriever.vectors))
+    if vectors and retriever.encoded:
+        save_vectors(vectors, encoder.name, retriever.vectors)
+    return retriever
+
+
+def passages_of(document: Document) -> list[str]:
+    """Overlapping windows of the text, each under the title; a text that begins with its title has it once."""
+    title, said = document.title.split(), document.text.split()
+    said = said[len(title) :] if said[: len(title)] == title else said
+    starts = range(0, max(len(said) - PASSAGE_WORDS + PASSAGE_STEP, 1), PASSAGE_STEP)
+    return [" ".join([*title, *said[at : at + PASSAGE_WORDS]]) for at in starts]

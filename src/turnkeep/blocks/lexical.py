@@ -1,0 +1,151 @@
+"""Lexical search: BM25F over title and text, on an index that SQLite's FTS5 keeps in memory and stems. FTS5's own bm25
+measures title and text by their length together, which lets a long section bury the short one that is meant."""
+
+import math
+import sqlite3
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from heapq import nlargest
+from itertools import pairwise
+from threading import Lock
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.words import STOP_WORDS, words
+
+MAX_QUERY_WORDS = 256
+MAX_QUERY_PAIRS = 64
+MAX_WORD_WEIGHT = 4
+SATURATION = 1.5  # BM25's k1: how much a word's second occurrence still counts
+LENGTH_SHARE = 0.5  # BM25's b: how much a long field is held against its words
+# Two words that stand together in the query and within three places of each other in a document: half a word more.
+PAIR_WEIGHT = 0.5
+PAIR_GAP = 2
+RARE_ENOUGH = 1.0  # inverse document frequency: a pair with a word of more than a third of all documents says nothing
+
+
+@dataclass(frozen=True)
+class Postings:
+    """The documents that hold a term, and how much it speaks for each."""
+
+    rarity: float
+    documents: Sequence[int]
+    impacts: Sequence[float]
+
+
+class LexicalRetriever:
+    """BM25F over title and text, with FTS5's Porter stemmer for English unless `stem` is given for another language.
+    A word repeated in a query weighs that many times: a standalone query uses this to favour the newest message."""
+
+    def __init__(
+        self,
+        documents: Iterable[Document],
+        *,
+        stem: Callable[[str], str] | None = None,
+        stop_words: frozenset[str] = STOP_WORDS,
+        title_weight: float = 2.0,
+    ):
+        self._documents = list(documents)
+        self._stem, self._stop_words, self._title_weight = stem, stop_words, title_weight
+        self._postings: dict[str, Postings] = {}
+        self._lock = Lock()
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        self._build()
+
+    def search(self, query: str, limit: int) -> list[Document]:
+        stem = self._stem or str
+        said = [stem(word) for word in words(query) if word not in self._stop_words]
+        if not said or limit < 1:
+            return []
+        with self._lock:
+            scores = self._score(said)
+        best = nlargest(limit, scores.items(), key=lambda item: (item[1], -item[0]))
+        return [replace(self._documents[row], score=score) for row, score in best]
+
+    def _build(self) -> None:
+        tokenizer = "unicode61 remove_diacritics 2" if self._stem else "porter unicode61 remove_diacritics 2"
+        self._database.executescript(
+            f"""
+            CREATE VIRTUAL TABLE document USING fts5(title, text, tokenize = '{tokenizer}');
+            CREATE VIRTUAL TABLE occurrence USING fts5vocab(document, instance);
+            CREATE TABLE field(document INTEGER PRIMARY KEY, title REAL, text REAL);
+            CREATE VIRTUAL TABLE asked USING fts5(word, content = '', tokenize = '{tokenizer}');
+            CREATE VIRTUAL TABLE asked_term USING fts5vocab(asked, instance);
+            """
+        )
+        titles = [self._indexed(document.title) for document in self._documents]
+        texts = [self._indexed(document.text) for document in self._documents]
+        numbers = range(len(titles))
+        self._database.executemany(
+            "INSERT INTO document(rowid, title, text) VALUES (?, ?, ?)", zip(numbers, titles, texts, strict=True)
+        )
+        fields = zip(numbers, _weights(titles, self._title_weight), _weights(texts, 1.0), strict=True)
+        self._database.executemany("INSERT INTO field VALUES (?, ?, ?)", fields)
+        self._database.commit()
+
+    def _indexed(self, text: str) -> str:
+        if self._stem is None:
+            return text.encode(errors="replace").decode()
+        return " ".join(map(self._stem, words(text)))
+
+    def _score(self, said: Sequence[str]) -> dict[int, float]:
+        """By row: the sum over the words, and what pairs of words that stand together add."""
+        scores: dict[int, float] = {}
+        rarity: dict[str, float] = {}
+        for word, count, term in self._terms(Counter(said)):
+            postings = self._find(term)
+            rarity[word] = postings.rarity
+            for row, impact in zip(postings.documents, postings.impacts, strict=True):
+                scores[row] = scores.get(row, 0.0) + count * impact
+        for one, other, count in _pairs(said, rarity):
+            bonus = count * PAIR_WEIGHT * min(rarity[one], rarity[other])
+            for row in self._near(one, other):
+                scores[row] += bonus
+        return scores
+
+    def _terms(self, counts: Counter[str]) -> list[tuple[str, int, str]]:
+        """Each word with its weight and its term in the index, by FTS5's own tokenizer: nothing is read as syntax."""
+        asked = counts.most_common(MAX_QUERY_WORDS)
+        rows = ((n, word) for n, (word, _) in enumerate(asked))
+        self._database.executemany("INSERT INTO asked(rowid, word) VALUES (?, ?)", rows)
+        found = self._database.execute("SELECT doc, term FROM asked_term").fetchall()
+        self._database.execute("INSERT INTO asked(asked) VALUES ('delete-all')")
+        self._database.commit()
+        return [(asked[n][0], min(asked[n][1], MAX_WORD_WEIGHT), term) for n, term in found]
+
+    def _find(self, term: str) -> Postings:
+        """Kept once found: all of them together are no larger than the index itself."""
+        if term not in self._postings:
+            sql = (
+                "SELECT doc, SUM(CASE col WHEN 'title' THEN field.title ELSE field.text END)"
+                " FROM occurrence CROSS JOIN field ON field.document = doc WHERE term = ? GROUP BY doc"
+            )
+            rows = self._database.execute(sql, (term,)).fetchall()
+            if not rows:
+                return Postings(0.0, (), ())
+            rarity = math.log(1 + (len(self._documents) - len(rows) + 0.5) / (len(rows) + 0.5))
+            impacts = [rarity * weight * (SATURATION + 1) / (weight + SATURATION) for _, weight in rows]
+            self._postings[term] = Postings(rarity, array("l", [row for row, _ in rows]), array("d", impacts))
+        return self._postings[term]
+
+    def _near(self, one: str, other: str) -> list[int]:
+        match = f'NEAR("{one}" "{other}", {PAIR_GAP})'
+        return [row for (row,) in self._database.execute("SELECT rowid FROM document WHERE document MATCH ?", (match,))]
+
+
+def _weights(texts: Sequence[str], weight: float) -> list[float]:
+    """What one occurrence in each of `texts` counts: less in a field that is longer than others of its kind."""
+    lengths = [len(text.split()) for text in texts]
+    average = sum(lengths) / len(lengths) if any(lengths) else 1.0
+    return [weight / (1 - LENGTH_SHARE + LENGTH_SHARE * length / average) for length in lengths]
+
+
+def _pairs(said: Sequence[str], rarity: dict[str, float]) -> list[tuple[str, str, int]]:
+    """Neighbours in the query that are both rare enough to say something."""
+    counts = Counter(
+        (one, other)
+        for one, other in pairwise(said)
+        if one != other and min(rarity.get(one, 0.0), rarity.get(other, 0.0)) >= RARE_ENOUGH
+    )
+    return [(*pair, min(count, MAX_WORD_WEIGHT)) for pair, count in list(counts.items())[:MAX_QUERY_PAIRS]]

@@ -1,0 +1,67 @@
+"""The word pieces that BERT's uncased models read, out of `wordpieces.txt` (Google's bert-base-uncased, Apache-2.0).
+Ours, because the library that does it brings a client of a model hub, and five packages, with it."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+
+VOCABULARY = Path(__file__).with_name("wordpieces.txt")
+UNKNOWN, START, END = 100, 101, 102
+MAX_WORD_CHARACTERS = 100
+
+_LEFT_OUT = ("Mn", "Cc", "Cf", "Co", "Cs")
+_CJK = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002ceaf\U0002f800-\U0002fa1f]"
+)
+
+
+def read_pieces(text: str, limit: int) -> list[int]:
+    """At most `limit` numbers of pieces, without those that open and close a text."""
+    pieces: list[int] = []
+    for word in _words(text):
+        pieces += _cut(word) if len(word) <= MAX_WORD_CHARACTERS else (UNKNOWN,)
+        if len(pieces) >= limit:
+            break
+    return pieces[:limit]
+
+
+@cache
+def _vocabulary() -> dict[str, int]:
+    return {piece: number for number, piece in enumerate(VOCABULARY.read_text("utf-8").split("\n")[:-1])}
+
+
+def _words(text: str) -> Iterator[str]:
+    """In lower case and without accents; punctuation marks and Chinese characters stand alone."""
+    for chunk in text.split():
+        if chunk.isascii() and chunk.isalnum():
+            yield chunk.lower()
+        else:
+            yield from "".join(map(_apart, unicodedata.normalize("NFD", chunk.lower()))).split()
+
+
+@lru_cache(1 << 12)
+def _apart(character: str) -> str:
+    """What stands for one character: nothing for accents and controls, itself, or itself between spaces."""
+    category = unicodedata.category(character)
+    if category in _LEFT_OUT or character == "\ufffd":
+        return ""
+    # Signs of ASCII such as $ and + count as punctuation, others such as the euro's do not.
+    is_mark = category[0] == "P" or (character.isascii() and not character.isalnum())
+    return f" {character} " if is_mark or _CJK.match(character) else character
+
+
+@lru_cache(1 << 16)
+def _cut(word: str) -> tuple[int, ...]:
+    """The longest known pieces from the left; UNKNOWN for all of a word that has a part without one."""
+    pieces: list[int] = []
+    start = 0
+    while start < len(word):
+        before = "##" if start else ""
+        end = next((end for end in range(len(word), start, -1) if before + word[start:end] in _vocabulary()), None)
+        if end is None:
+            return (UNKNOWN,)
+        pieces.append(_vocabulary()[before + word[start:end]])
+        start = end
+    return tuple(pieces)

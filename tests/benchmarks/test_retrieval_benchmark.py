@@ -1,0 +1,74 @@
+"""The benchmark of retrieval measures what it says, on a collection small enough to reckon by hand."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import retrieval
+
+CORPUS = [
+    {"_id": "kite", "title": "", "text": "A red kite circles above the hill"},
+    {"_id": "owl", "title": "", "text": "An owl hunts by night"},
+    {"_id": "boat", "title": "", "text": "A dinghy crosses the lake"},
+]
+QUERIES = [
+    {"_id": "1", "text": "red kite", "history": []},
+    {"_id": "2", "text": "does it sleep in winter", "history": ["Tell me about the owl"]},
+    {"_id": "3", "text": "nobody judged this one", "history": []},
+]
+JUDGEMENTS = "query-id\tcorpus-id\tscore\n1\tkite\t2\n2\towl\t1\n2\tboat\t0\n"
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    folder = tmp_path / "data" / "birds"
+    folder.mkdir(parents=True)
+    for name, rows in (("corpus", CORPUS), ("queries", QUERIES)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (folder / "qrels.tsv").write_text(JUDGEMENTS)
+    return folder
+
+
+def test_each_system_is_asked_in_each_way(collection: Path) -> None:
+    rows = {row.system: row for row in retrieval.measure(collection)}
+    assert {"turnkeep", "turnkeep, standalone query", "turnkeep, hybrid", "turnkeep, hybrid, standalone query"} <= {
+        *rows
+    }
+    assert {row.queries for row in rows.values()} == {2}
+    assert rows["turnkeep"].recall_at_10 == 0.5
+    assert rows["turnkeep, standalone query"].recall_at_10 == rows["turnkeep, standalone query"].ndcg_at_10 == 1
+
+
+def test_the_extra_can_be_left_out(collection: Path) -> None:
+    assert not any("hybrid" in row.system for row in retrieval.measure(collection, dense=False))
+
+
+def test_queries_without_a_history_are_asked_once(collection: Path) -> None:
+    (collection / "queries.jsonl").write_text(json.dumps({"_id": "1", "text": "red kite"}))
+    assert not any("standalone" in row.system for row in retrieval.measure(collection, dense=False))
+
+
+def test_the_last_line_is_json_and_vectors_are_kept(
+    collection: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept" / "vectors"
+    monkeypatch.setattr(sys, "argv", ["retrieval.py", "--data", str(collection.parent), "--vectors", str(kept)])
+    retrieval.main()
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert {row["set"] for row in told["rows"]} == {"birds"}
+    assert [file.name for file in kept.iterdir()] == ["birds.npz"]
+
+
+def test_a_folder_without_collections_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "argv", ["retrieval.py", "--data", str(tmp_path)])
+    with pytest.raises(SystemExit, match=r"no collection with corpus\.jsonl"):
+        retrieval.main()
+
+
+def test_gain_is_linear_and_counts_less_from_rank_to_rank() -> None:
+    assert retrieval.ndcg(["b", "a"], {"a": 2, "b": 1}) == pytest.approx(
+        (1 + 2 / 1.58496) / (2 + 1 / 1.58496), abs=1e-4
+    )
+    assert retrieval.recall(["x"] * 10 + ["a"], {"a": 1}) == 0

@@ -1,0 +1,132 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.lexical import LexicalRetriever
+
+FRUIT = Document("1", "Apples and pears", "Orchards in autumn", "http://one", {"year": 1999})
+SHIPS = Document("2", "Sailing ships", "The apple of the captain's eye, sailed far")
+TREES = Document("3", "Perché gli alberi", "Le città e gli alberi")
+ALL = LexicalRetriever([FRUIT, SHIPS, TREES])
+FILLER = [Document(f"filler {n}", "Other things", "nothing of that kind is told in here") for n in range(8)]
+
+
+def ids(documents):
+    return [document.id for document in documents]
+
+
+def test_words_are_found_in_other_forms_and_a_title_weighs_more():
+    assert ids(ALL.search("apple", 10)) == ["1", "2"]
+    assert ids(ALL.search("sails", 10)) == ["2"]
+
+
+def test_a_result_is_the_document_with_its_score():
+    first, second = ALL.search("apple", 10)
+    assert (first.title, first.url, first.metadata) == (FRUIT.title, FRUIT.url, FRUIT.metadata)
+    assert first.score > second.score > 0
+    assert FRUIT.score is None
+
+
+def test_accents_in_query_or_text_do_not_matter():
+    assert ids(ALL.search("CITTA", 10)) == ids(ALL.search("città", 10)) == ["3"]
+
+
+def test_a_repeated_word_weighs_more():
+    pair = LexicalRetriever([Document("a", "", "red green"), Document("b", "", "blue green"), Document("c", "", "x y")])
+    assert ids(pair.search("red blue blue blue", 1)) == ["b"]
+    assert ids(pair.search("red red red blue", 1)) == ["a"]
+
+
+def test_another_language_brings_its_stemmer_and_stop_words():
+    cut = LexicalRetriever([TREES], stem=lambda word: word[:5], stop_words=frozenset({"gli"}))
+    assert ids(cut.search("albero", 10)) == ["3"]
+    assert cut.search("gli", 10) == []
+
+
+def test_limit_is_kept_and_stop_words_alone_find_nothing():
+    assert len(ALL.search("apple sailing alberi", 2)) == 2
+    assert ALL.search("apple", 0) == []
+    assert ALL.search("what is the", 10) == []
+    assert LexicalRetriever([]).search("apple", 10) == []
+
+
+@given(st.text(st.characters(), max_size=200))
+def test_any_text_is_a_valid_query(query):
+    ALL.search(query, 10)
+    assert "1" in ids(ALL.search(query + ' apple " * ( NEAR', 10))
+
+
+@pytest.mark.parametrize("part", ['"', "apple ", "\x00", "\ud800", "😀", "a" * 80, "w{} ", "NOT ", "col:", "กำ ﷺ "])
+def test_a_query_of_64_kb_is_answered(part):
+    query = "".join(part.format(n) for n in range(70_000 // len(part)))[:65_536]
+    assert len(ALL.search(query, 10)) <= 3
+
+
+def test_a_document_with_broken_unicode_is_still_found():
+    assert ids(LexicalRetriever([Document("x", "lone \ud800", "surrogate")]).search("surrogate", 1)) == ["x"]
+
+
+def test_threads_share_a_retriever():
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: ids(ALL.search("apple ships alberi", 10)), range(200)))
+    assert found == [ids(ALL.search("apple ships alberi", 10))] * 200
+
+
+def test_a_title_is_measured_against_titles_and_a_text_against_texts():
+    short = Document("short", "Battery", "charge it overnight")
+    wordy = Document("wordy", "Battery", "charge it overnight and " * 40)
+    long = Document("long", "Battery of the phone that came with it", "charge it overnight")
+    retriever = LexicalRetriever([long, wordy, short, *FILLER])
+    found = {document.id: document.score for document in retriever.search("battery", 3)}
+    assert found["short"] == found["wordy"] > found["long"]
+    assert ids(retriever.search("overnight", 3))[-1] != "wordy"
+
+
+def test_words_that_stand_together_as_in_the_query_are_worth_more():
+    apart = Document("apart", "", "screen of the phone which a finger may lock")
+    together = Document("together", "", "phone of the finger which a lock screen may")
+    turned = Document("turned", "", "phone of the finger which screen a lock may")
+    pair = LexicalRetriever([apart, together, turned, *FILLER])
+    found = {document.id: document.score for document in pair.search("lock screen", 3)}
+    assert found["together"] == found["turned"] > found["apart"]
+
+
+def test_a_pair_of_words_that_most_documents_hold_is_worth_nothing():
+    apart = [Document(str(n), "", f"the screen of device {n} may lock") for n in range(8)]
+    pair = LexicalRetriever([*apart, Document("together", "", "the lock screen of device 9 may")])
+    assert len({document.score for document in pair.search("lock screen", 9)}) == 1
+
+
+def test_a_title_weighs_as_much_as_is_said():
+    pair = [Document("text", "owl hunts", "kite flies"), Document("title", "kite flies", "owl hunts")]
+    assert ids(LexicalRetriever(pair).search("kite", 2)) == ["title", "text"]
+    even = LexicalRetriever(pair, title_weight=1).search("kite", 2)
+    assert even[0].score == even[1].score
+
+
+def test_of_equals_the_first_comes_first():
+    twins = [Document(name, "", "a kite") for name in "bca"]
+    assert ids(LexicalRetriever(twins).search("kite", 3)) == ["b", "c", "a"]
+    pair = [Document("owl", "", "an owl"), Document("kite", "", "a kite")]
+    assert ids(LexicalRetriever(pair).search("kite owl", 2)) == ["owl", "kite"]
+
+
+def test_a_better_document_is_found_whatever_their_order():
+    best = Document("best", "red kite", "red kite red kite")
+    assert ids(LexicalRetriever([*FILLER, best, Document("one", "", "red")]).search("red kite", 2)) == ["best", "one"]
+    assert ids(LexicalRetriever([Document("one", "", "red"), best, *FILLER]).search("red kite", 2)) == ["best", "one"]
+
+
+def test_a_document_without_text_or_title_is_found_by_what_it_has():
+    either = LexicalRetriever([Document("title", "kites", ""), Document("text", "", "kites"), Document("none", "", "")])
+    assert set(ids(either.search("kite", 3))) == {"title", "text"}
+
+
+def test_the_same_question_twice_has_the_same_answer():
+    retriever = LexicalRetriever([FRUIT, SHIPS, TREES, *FILLER])
+    first = retriever.search("apples that sail", 5)
+    retriever.search("alberi autumn", 5)
+    assert retriever.search("apples that sail", 5) == first

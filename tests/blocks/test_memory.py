@@ -1,0 +1,245 @@
+"""Tiered memory: the newest messages whole, older ones in summaries, one call for ten messages, bounded size."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterator
+from io import StringIO
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from agents.scripted_model import ScriptedModel
+from turnkeep.blocks import memory as memory_block
+from turnkeep.blocks.memory import GAP_NOTE, Summaries, ThreadMemory, fold, no_memory, notes, unfolded
+from turnkeep.blocks.referents import Referents, Thing, no_referents, remember
+from turnkeep.errors import ModelBusy
+
+CALL = "memory.fold"
+TWELVE_TURNS, TEN_TURNS = 24, 20
+
+
+@pytest.fixture
+def script() -> Iterator[ScriptedModel]:
+    model = ScriptedModel()
+    yield model
+    model.check_finished()
+
+
+def turn(n: int) -> list[AnyMessage]:
+    return [
+        HumanMessage(f"How much did Contoso Order {n} spend?", id=f"h{n}"),
+        AIMessage(f"It spent ${n}.50 in May.", id=f"a{n}"),
+    ]
+
+
+def turns(first: int, last: int) -> list[AnyMessage]:
+    return [message for n in range(first, last + 1) for message in turn(n)]
+
+
+def size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace"))
+
+
+def summary(n: int, merged: str = "") -> tuple[str, Summaries]:
+    return CALL, Summaries(messages=f"summary {n}", merged=merged)
+
+
+async def grown(last: int, *, model: ScriptedModel | None = None, window: int = TWELVE_TURNS) -> ThreadMemory:
+    """The memory of a thread of so many turns, each with a run that loads the newest messages."""
+    memory = no_memory()
+    for n in range(1, last + 1):
+        memory = (await fold(memory, turns(1, n - 1)[-window:], model=model)).memory
+    return memory
+
+
+async def test_nothing_is_folded_before_twenty_messages_wait(script: ScriptedModel) -> None:
+    folded = await fold(no_memory(), turns(1, 9), model=script)
+    assert (folded.memory["recent"], folded.warnings) == ([], ())
+    assert unfolded(folded.memory, turns(1, 9)) == turns(1, 9)
+
+
+async def test_the_oldest_ten_are_folded_and_the_newest_ten_stay_whole(script: ScriptedModel) -> None:
+    script.play(summary(1))
+    history = turns(1, 10)
+    folded = await fold(no_memory(), history, model=script)
+    assert notes(folded.memory) == ["summary 1"]
+    assert unfolded(folded.memory, history) == turns(6, 10)
+    shown = script.prompt(CALL)
+    assert ("Contoso Order 1 " in shown, "Contoso Order 5 " in shown, "Contoso Order 6 " in shown) == (
+        True,
+        True,
+        False,
+    )
+
+
+async def test_a_run_that_was_not_kept_folds_the_same_messages_again(script: ScriptedModel) -> None:
+    script.play(summary(1), summary(2))
+    first = await fold(no_memory(), turns(1, 10), model=script)
+    again = await fold(no_memory(), turns(1, 10), model=script)
+    assert first.memory["next"] == again.memory["next"]
+    assert script.prompt(CALL, 0) == script.prompt(CALL, 1)
+
+
+async def test_four_recent_summaries_are_kept_and_the_fifth_merges_the_oldest(script: ScriptedModel) -> None:
+    script.play(*(summary(n) for n in range(1, 5)), summary(5, "older of 1"), summary(6, "older of 1 and 2"))
+    memory = await grown(36, model=script)
+    assert notes(memory) == ["older of 1 and 2", "summary 3", "summary 4", "summary 5", "summary 6"]
+    assert "<memory>" not in script.prompt(CALL, 3)
+    assert "<memory>\n<note>older of 1</note>\n<note>summary 2</note>\n</memory>" in script.prompt(CALL, 5)
+
+
+async def test_summaries_that_the_model_did_not_merge_are_joined_by_rules(script: ScriptedModel) -> None:
+    script.play(*(summary(n) for n in range(1, 7)))
+    assert notes(await grown(36, model=script))[0] == "summary 1 summary 2"
+
+
+async def test_tools_and_empty_messages_are_not_counted(script: ScriptedModel) -> None:
+    noise: list[AnyMessage] = [ToolMessage("12:00", tool_call_id="t", id="t1"), AIMessage("", id="e1")]
+    folded = await fold(no_memory(), [*turns(1, 9), *noise * 5], model=script)
+    assert folded.memory["recent"] == []
+
+
+async def test_without_a_model_rules_say_what_was_asked_with_names_and_figures() -> None:
+    [told] = notes(await grown(11))
+    assert told.startswith("Asked: How much did Contoso Order 1 spend?; How much did")
+    assert "$1.50" in told
+
+
+# Two hundred turns
+
+
+async def test_a_thread_of_two_hundred_turns_costs_one_call_for_ten_messages(script: ScriptedModel) -> None:
+    calls = 38  # at turn 11, and then at every fifth
+    script.play(*(summary(n, f"it began with Contoso; {n - 4} parts" if n > 4 else "") for n in range(1, calls + 1)))
+    memory, things, largest = no_memory(), no_referents(), 0
+    for n in range(1, 201):
+        history = turns(1, n - 1)[-TWELVE_TURNS:]
+        folded = await fold(memory, history, model=script)
+        assert folded.warnings == ()
+        memory = folded.memory
+        assert len(unfolded(memory, history)) < 20
+        new = Thing(id=f"order-{n % 25}", name=f"Contoso Order {n % 25}", kind="insertion order", hints=["Contoso"])
+        things = remember(things, focus=[new])
+        largest = max(largest, size(memory) + size(things))
+    assert notes(memory)[0] == "it began with Contoso; 34 parts"
+    assert notes(memory)[1:] == ["summary 35", "summary 36", "summary 37", "summary 38"]
+    assert "order-1" in {thing["id"] for thing in things["known"]}
+    assert largest < 6_000
+
+
+async def test_the_beginning_of_two_hundred_turns_is_told_by_rules_too() -> None:
+    told = notes(await grown(200))
+    assert len(told) == 5
+    assert "Contoso Order 1 " in told[0]
+    assert "Contoso Order 190" in told[-1]
+
+
+async def test_each_fold_is_one_prompt_of_bounded_size(script: ScriptedModel) -> None:
+    script.play(summary(1))
+    history = [message.model_copy(update={"content": "long words " * 2_000}) for message in turns(1, 10)]
+    await fold(no_memory(), history, model=script)
+    assert len(script.prompt(CALL)) < 8_000
+
+
+# What fails
+
+
+async def test_a_fold_that_fails_is_told_counted_and_tried_again(
+    script: ScriptedModel, log: StringIO, output: Callable[[], list[dict[str, Any]]]
+) -> None:
+    script.play((CALL, ModelBusy()), summary(1))
+    failed = await fold(no_memory(), turns(1, 10), model=script)
+    assert (failed.memory["recent"], failed.warnings) == ([], ("memory_not_written",))
+    line = json.loads(log.getvalue())
+    assert (line["message"], line["code"], line["by_rules"]) == (
+        "summary of the thread not written",
+        "model_busy",
+        False,
+    )
+    assert [told["MemoryNotWritten"] for told in output() if "MemoryNotWritten" in told] == [[1.0]]
+    later = await fold(failed.memory, turns(1, 11), model=script)
+    assert (notes(later.memory), later.warnings) == (["summary 1"], ())
+    assert unfolded(later.memory, turns(1, 11)) == turns(6, 11)
+
+
+async def test_twelve_turns_lose_nothing_however_long_the_model_fails(script: ScriptedModel) -> None:
+    script.play(*[(CALL, ModelBusy())] * 3)
+    memory, told = no_memory(), list[str]()
+    for n in range(11, 14):
+        folded = await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=script)
+        memory, told = folded.memory, [*told, *folded.warnings]
+    assert told == ["memory_not_written", "memory_not_written", "memory_by_rules"]
+    assert "Contoso Order 1 " in notes(memory)[0]
+    assert unfolded(memory, turns(1, 12)) == turns(6, 12)
+
+
+async def test_messages_that_left_the_window_without_a_summary_are_never_silently_forgotten(
+    script: ScriptedModel,
+) -> None:
+    script.play((CALL, ModelBusy()), summary(1))
+    failed = await fold(no_memory(), turns(1, 10), model=script)
+    later = await fold(failed.memory, turns(1, 11)[-TEN_TURNS:], model=script)
+    assert later.warnings == ("memory_gap",)
+    assert notes(later.memory) == [GAP_NOTE, "summary 1"]
+    assert (await fold(later.memory, turns(6, 12), model=script)).warnings == ()
+
+
+async def test_a_memory_that_begins_in_a_long_thread_says_that_it_knows_no_more() -> None:
+    assert (await fold(no_memory(), turns(29, 40), model=None)).warnings == ("memory_gap",)
+    assert (await fold(no_memory(), turns(1, 10), model=None)).warnings == ()
+
+
+async def test_an_unusable_summary_is_written_by_rules(script: ScriptedModel) -> None:
+    wrong = AIMessage("", tool_calls=[{"name": "Summaries", "args": {"messages": " "}, "id": "t1"}])
+    script.play((CALL, wrong), (CALL, wrong))
+    folded = await fold(no_memory(), turns(1, 10), model=script)
+    assert folded.warnings == ("memory_by_rules",)
+    assert notes(folded.memory)[0].startswith("Asked: ")
+
+
+async def test_a_model_that_hangs_does_not_hold_the_turn_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hanging(ScriptedModel):
+        async def _agenerate(self, *_: Any, **__: Any) -> Any:
+            await asyncio.sleep(60)
+
+    monkeypatch.setattr(memory_block, "FOLD_SECONDS", 0.05)
+    folded = await fold(no_memory(), turns(1, 10), model=Hanging())
+    assert folded.warnings == ("memory_not_written",)
+
+
+async def test_removed_messages_are_no_gap() -> None:
+    memory = await grown(11)
+    without_next = [message for message in turns(1, 11) if message.id != "h6"]
+    assert (await fold(memory, without_next, model=None)).warnings == ()
+
+
+# Size, whatever is said
+
+texts = st.text(max_size=400) | st.text('"\\你\t', max_size=400) | st.just("word " * 300)
+messages = st.lists(st.tuples(st.sampled_from([HumanMessage, AIMessage]), texts), max_size=60)
+names = st.text(max_size=100)
+things = st.builds(lambda a, b, c: Thing(id=a, name=b, kind=c, hints=[a, b, c]), names, names, names)
+
+
+@given(messages, st.lists(things, max_size=20), st.lists(texts.filter(str.strip), min_size=2, max_size=2))
+def test_memory_and_referents_stay_under_six_kilobytes_whatever_is_said(
+    said: list[tuple[Any, str]], about: list[Thing], answers: list[str]
+) -> None:
+    history = [kind(text, id=f"{n}" * 50) for n, (kind, text) in enumerate(said)]
+    for by_model in (False, True):
+        memory = asyncio.run(_all_folded(history, answers if by_model else None))
+        kept: Referents = remember(remember(no_referents(), listed=about), focus=about)
+        assert json.loads(json.dumps(memory)) == memory
+        assert size(memory) + size(kept) < 6_000
+        assert len(memory["recent"]) <= 4
+
+
+async def _all_folded(history: list[AnyMessage], answers: list[str] | None) -> ThreadMemory:
+    memory = no_memory()
+    for _ in range(8):
+        said = (CALL, Summaries(messages=answers[0], merged=answers[1])) if answers else None
+        memory = (await fold(memory, history, model=ScriptedModel([said]) if said else None)).memory
+    return memory
