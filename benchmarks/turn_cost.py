@@ -7,6 +7,7 @@ the same graph; and how long a turn takes where every request takes 5 ms more. E
 
 import argparse
 import asyncio
+import itertools
 import json
 import statistics
 import sys
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from capacity_rules import PROSE, WHATEVER, Budget, Cost
 from metering import Meter, delayed, metered, total
@@ -29,6 +31,27 @@ MARKS = (1, 10, 100, 1000)
 QUICK_MARKS = (1, 10, 100)
 PEER_MARKS = (1, 10, 100, 200)
 FULL_WINDOW = 10
+QUESTIONS: Mapping[str, Sequence[str]] = {
+    "campaigns": (
+        "Show me clicks, spend and return on ad spend of every insertion order by week for the last three months",
+        "and by creative?",
+        "Why did the click rate of Quiz change last month, and what should we do about budgets and audiences?",
+        "What about the month before?",
+        "Which budgets are overspending or behind this month?",
+        "Which audiences spent without conversions last month?",
+        "123",
+    ),
+    "products": (
+        "What phones do you have under $500?",
+        "Tell me more about the Samsung one",
+        "How does it compare to the first?",
+        "Which laptops have at least 16 GB of memory?",
+        "What does the second one cost?",
+        "Hello there",
+        "Show me wireless headphones, cheapest first",
+    ),
+}
+"""Asked again and again. Not questions of any set that answers are judged by."""
 WALL_TURNS, WARM_UP = 50, 3
 DELAY_MS = 5.0
 OURS = "turnkeep, six nodes"
@@ -92,6 +115,8 @@ def subjects(data: Path) -> Iterator[Subject]:
     """Ours: papers as it is built; papers and the peers' graph with every size at its limit, in prose and in noise."""
     questions = _questions()
     yield Subject("papers, demo", "questions", build_agent("papers", Settings(model="demo")), questions, PROSE)
+    for name in ("campaigns", "products"):
+        yield Subject(f"{name}, demo, tiered", "questions", remembering(name), asked_of(name), PROSE)
     for name, build in (("papers", papers), ("six nodes", six)):
         for content, texts, budget in _contents(data):
             yield Subject(name, content, build(texts), texts.message, budget)
@@ -102,9 +127,23 @@ def _contents(data: Path) -> tuple[tuple[str, Texts, Budget], ...]:
 
 
 def _questions() -> Callable[[], str]:
-    titles = [paper.title for paper in open_corpus(None).by_id.values()]
-    at = iter(range(1_000_000))
-    return lambda: f"What does the paper “{titles[next(at) % len(titles)]}” show?"
+    return _in_turn([f"What does the paper “{paper.title}” show?" for paper in open_corpus(None).by_id.values()])
+
+
+def remembering(name: str) -> Agent:
+    """The agent as it is built, with the demo model and summaries of what left the window."""
+    tuning: Any = {name: {"memory": "tiered"}}
+    return build_agent(name, Settings(model="demo", **tuning))
+
+
+def asked_of(name: str) -> Callable[[], str]:
+    """Questions of every kind that the agent knows, follow-ups among them."""
+    return _in_turn(QUESTIONS[name])
+
+
+def _in_turn(messages: Sequence[str]) -> Callable[[], str]:
+    endless = itertools.cycle(messages)
+    return lambda: next(endless)
 
 
 def _measure_ours(url: str, data: Path, marks: Sequence[int]) -> tuple[list[Row], list[str]]:

@@ -23,7 +23,7 @@ README = (ROOT / "README.md").read_text()
 
 # No answer is keyed to a question
 
-RULES = ("agents/*/*.py", "blocks/*.py", "models/demo.py")
+RULES = ("agents/*/**/*.py", "blocks/*.py", "models/demo.py")
 """Where a rule could know a question: the agents with their demo rules, the blocks, the demo model."""
 
 ASKED_WORDS = 3

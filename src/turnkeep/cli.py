@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from datetime import MAXYEAR, UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,9 @@ def _parser() -> argparse.ArgumentParser:
         "file", type=Path, metavar="FILE.jsonl", help="one object a line: id, title, abstract, authors, year, url"
     )
     load.set_defaults(run=_load)
+
+    _add_campaigns(commands)
+    _add_products(commands)
     return parser
 
 
@@ -82,6 +86,49 @@ def _add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     revoke = keys.add_parser("revoke", parents=[place], help="take a key back for good, within a minute")
     revoke.add_argument("key_id", metavar="KEY_ID", help="as `turnkeep keys list` shows it")
     revoke.set_defaults(run=_keys, act=_revoke_key)
+
+
+def _add_products(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    products = commands.add_parser("products", help="the catalogue of the agent `products`").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    load = products.add_parser("load", help="use your own products from a CSV or JSONL file, from the next start on")
+    load.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE.csv|FILE.jsonl",
+        help="columns id, name, price, category, brand, description, availability; all others are attributes",
+    )
+    load.set_defaults(run=_load_products)
+
+
+def _add_campaigns(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    campaigns = commands.add_parser("campaigns", help="the warehouse of the agent `campaigns`").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    load = campaigns.add_parser("load", help="use your own daily figures from a CSV, from the next start on")
+    load.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE.csv",
+        help="one row for each day, campaign and what else: impressions, clicks, cost, conversions, revenue",
+    )
+    load.add_argument("--year", type=int, metavar="YYYY", help="for dates without one; default: the newest that fits")
+    load.add_argument("--advertiser", metavar="NAME", help="whose campaigns they are, where no column says it")
+    load.add_argument(
+        "--map",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FIELD=HEADING",
+        help="which column to take, such as audience=device",
+    )
+    load.add_argument(
+        "--repeats",
+        choices=["keep", "drop"],
+        help="what becomes of equal rows; default: drop, but keep where the dates have no year",
+    )
+    load.set_defaults(run=_load_campaigns)
 
 
 def _keys(options: argparse.Namespace) -> None:
@@ -148,6 +195,30 @@ def _load(options: argparse.Namespace) -> None:
 
     home = open_home(os.environ)
     print(f"{load_papers(home, options.file)} papers in {home.papers}. The server uses them from its next start on.")
+
+
+def _load_products(options: argparse.Namespace) -> None:
+    from turnkeep.local.home import open_home  # noqa: PLC0415
+    from turnkeep.local.products import keep_products  # noqa: PLC0415
+
+    home = open_home(os.environ)
+    count = keep_products(home, options.file)
+    print(f"{count} products in {home.products}. The server uses them from its next start on.")
+
+
+def _load_campaigns(options: argparse.Namespace) -> None:
+    from turnkeep.agents.campaigns.warehouse.lines import Options  # noqa: PLC0415
+    from turnkeep.local.campaigns import load_campaigns  # noqa: PLC0415
+    from turnkeep.local.home import open_home  # noqa: PLC0415
+
+    if wrong := [pair for pair in options.map if not all(pair.partition("="))]:
+        raise LocalError(f"--map {wrong[0]}: write FIELD=HEADING, such as audience=device.")
+    mapped = dict(pair.split("=", 1) for pair in options.map)
+    if options.year is not None and not 1 <= options.year <= MAXYEAR:
+        raise LocalError(f"--year {options.year} is no year.")
+    wanted = Options(options.year, options.advertiser, mapped, options.repeats)
+    print(load_campaigns(open_home(os.environ), options.file, wanted, datetime.now(UTC).date()))
+    print("The server uses them from its next start on.")
 
 
 if __name__ == "__main__":

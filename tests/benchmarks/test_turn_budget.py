@@ -10,20 +10,20 @@ from capacity_rules import Budget
 from metering import metered
 from subjects import papers, six
 from texts import REPLY_BYTES, STATE_BYTES, Texts, noise, prose
-from turn_cost import FULL_WINDOW, PROSE, WHATEVER, Subject, measure
+from turn_cost import FULL_WINDOW, PROSE, WHATEVER, Subject, asked_of, measure, remembering
 from turnkeep.agents import Agent, build_agent
 from turnkeep.settings import Settings
 
 TURNS = 12
 
 
-async def assert_within(subject: Subject, url: str) -> None:
+async def assert_within(subject: Subject, url: str, turns: int = TURNS) -> None:
     with metered(url) as meter:
-        costs = await measure(subject, meter, TURNS)
+        costs = await measure(subject, meter, turns)
 
     missed = [miss for cost in costs[FULL_WINDOW - 1 :] for miss in subject.budget.misses(subject.name, cost)]
     assert missed == []
-    assert [cost.requests for cost in costs] == [3] + [4] * (TURNS - 1)
+    assert [cost.requests for cost in costs] == [3] + [4] * (turns - 1)
 
 
 def test_the_budget_is_the_designs() -> None:
@@ -52,3 +52,9 @@ async def test_a_turn_of_noise_costs_no_more_than_its_budget(
 async def test_the_papers_agent_as_it_is_built_costs_less(dynamodb_url: str) -> None:
     agent = build_agent("papers", Settings(model="demo"))
     await assert_within(Subject("papers", "a question", agent, lambda: "What is attention?", PROSE), dynamodb_url)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["campaigns", "products"])
+async def test_no_turn_of_two_hundred_costs_more_than_the_budget(name: str, dynamodb_url: str) -> None:
+    await assert_within(Subject(name, "questions", remembering(name), asked_of(name), PROSE), dynamodb_url, turns=200)

@@ -22,6 +22,9 @@ from turnkeep.blocks.dates import Day, find_days, is_known_day
         ("May 5 % of them", []),
         ("version 1.5 May it be", []),
         ("7 clicks in 2026", []),
+        ("0 May 2026", [Day(2026, 5, None)]),
+        ("45 May 2026", [Day(2026, 5, None)]),
+        ("31 May", [Day(None, 5, 31)]),
     ],
 )
 def test_a_date_is_found_in_the_spellings_of_english(text: str, days: list[Day]) -> None:

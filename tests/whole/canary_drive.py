@@ -288,6 +288,17 @@ def fail_the_agents(scene: Scene) -> None:
         assert scene.send("POST", path, asked, expect=200).told["status"] == "interrupted"
 
 
+def ask_the_other_agents(scene: Scene) -> None:
+    """A warehouse that is down, whose URL is a secret, and a model that answers about products with a price of its own."""
+    word = scene.word
+    for path in ("/chat", "/chat/stream"):
+        metrics = {"message": f"Show me the clicks of {word['message']} in May", "agent": "campaigns"}
+        assert "warehouse_down" in scene.send("POST", path, metrics, expect=200).told["warnings"]
+        scene.model.script += [says(f"The Pixel 8a, {word['reply']}, costs $1,234,567.")]
+        products = {"message": f"How much is the Pixel 8a? {word['message']}", "agent": "products"}
+        assert "figure_removed" in scene.send("POST", path, products, expect=200).told["warnings"]
+
+
 def leave_streams(scene: Scene) -> None:
     """Clients that go away after the first word: their run ends, or goes on and is kept."""
     for choice, thread in (("cancel", scene.thread(8)), ("continue", scene.thread(9))):
@@ -303,7 +314,7 @@ def leave_streams(scene: Scene) -> None:
         assert scene.head(thread)["n"] == (choice == "continue")
 
 
-FAULTS = (fail_the_model, lose_and_find_turns, get_in_the_way, fail_the_agents, leave_streams)
+FAULTS = (fail_the_model, lose_and_find_turns, get_in_the_way, fail_the_agents, ask_the_other_agents, leave_streams)
 
 
 def says_slowly(first: str, is_gone: threading.Event, exchange: Exchange) -> None:

@@ -43,7 +43,15 @@ class Entry:
 
 
 REGISTRY: Mapping[str, Entry] = {
+    "campaigns": Entry(
+        "Analyses advertising campaigns by asking specialists, who query the metrics",
+        "turnkeep.agents.campaigns.graph:build",
+    ),
     "papers": Entry("Answers questions about arXiv papers, with citations", "turnkeep.agents.papers.graph:build"),
+    "products": Entry(
+        "Finds, compares and explains products of a catalogue",
+        "turnkeep.agents.products.graph:build",
+    ),
 }
 
 

@@ -10,8 +10,8 @@ _MONTH = (
     r"(?P<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
     r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b(?:(?<!May)\.(?=\s\d))?"
 )
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-_LAST = r"(?P<last>[0-3]?\d)(?:st|nd|rd|th)?"
+_DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_LAST = r"(?P<last>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _TO = r"\s*(?:[-\u2013\u2014]|to|until|through|and)\s*"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _DATES = [

@@ -32,6 +32,15 @@ class Home:
         return self.path / "papers.jsonl"
 
     @property
+    def campaigns(self) -> Path:
+        """A SQLite file in the schema of the agent `campaigns`."""
+        return self.path / "campaigns.sqlite"
+
+    @property
+    def products(self) -> Path:
+        return self.path / "products.jsonl"
+
+    @property
     def process(self) -> Path:
         """Names the database process that runs for this folder."""
         return self.path / "dynamodb.json"

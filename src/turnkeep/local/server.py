@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
+from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI
@@ -74,6 +75,10 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
         found["seal_key"] = home.seal_key()
     if home.papers.is_file() and not environ.get("PAPERS__CORPUS"):
         found["papers"] = {"corpus": str(home.papers)}
+    if home.campaigns.is_file() and not environ.get("CAMPAIGNS__WAREHOUSE"):
+        found["campaigns"] = {"warehouse": f"sqlite:///{quote(str(home.campaigns))}"}
+    if home.products.is_file() and not environ.get("PRODUCTS__CATALOGUE"):
+        found["products"] = {"catalogue": str(home.products)}
     try:
         settings = Settings(**found)
     except UNUSABLE as error:

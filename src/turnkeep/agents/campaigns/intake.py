@@ -1,0 +1,144 @@
+"""From a message to a routed request. What waits for the user's agreement comes first: a message that agrees runs it,
+one that settles the days of a week runs it with these, any other is read on its own and in its light."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from turnkeep.agents.campaigns import prompts
+from turnkeep.agents.campaigns.metrics import METRICS
+from turnkeep.agents.campaigns.prompts import Prompts
+from turnkeep.agents.campaigns.reading.message import Known, is_agreement, is_refusal, read_request, read_week
+from turnkeep.agents.campaigns.reading.periods import Week
+from turnkeep.agents.campaigns.reading.routing import Routing, route_by_rules
+from turnkeep.agents.campaigns.requests import Request
+from turnkeep.agents.campaigns.warehouse.sums import Warehouse
+from turnkeep.models.calls import try_typed
+from turnkeep.models.chat import Models
+from turnkeep.records import JSON
+
+WHICH_DATES = "Which dates shall I take instead? Name a month, or a first and a last day."
+USUAL_WEEK: Week = "sunday"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a message comes with. `text` is the message with what it points at named; `before` is the request that it
+    may go on from, `ran` who answered that; `points_back`: the text names what the message only points at."""
+
+    message: str
+    text: str
+    before: Request | None
+    ran: Sequence[str]
+    points_back: bool
+    pending: JSON | None
+    week: Week | None
+
+
+@dataclass(frozen=True)
+class Taken:
+    """`clarification` is the question to ask in place of an answer; `pending` what then waits for the answer."""
+
+    request: Request
+    routing: Routing
+    clarification: str = ""
+    pending: JSON | None = None
+    week: Week | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Intake:
+    """Reads by rules, so that names, periods and figures never depend on a model; whom to ask, the model decides."""
+
+    models: Models
+    prompts: Prompts
+    known: Known
+    now: datetime
+
+    async def take(self, said: Said) -> Taken:
+        pending = said.pending or {}
+        if pending.get("week") and is_agreement(said.message):
+            return self._confirmed(pending)
+        settled = read_week(said.message)
+        if pending and settled:
+            return self._read_again(said, pending, settled)
+        if pending and is_refusal(said.message):
+            request, routing = Request.model_validate(pending["request"]), Routing.model_validate(pending["routing"])
+            return Taken(request, routing, WHICH_DATES, pending, said.week)
+        return await self._read(said, settled or said.week)
+
+    def _confirmed(self, pending: JSON) -> Taken:
+        request = Request.model_validate(pending["request"])
+        return Taken(request, _agreed(pending), week=pending["week"])
+
+    def _read_again(self, said: Said, pending: JSON, week: Week) -> Taken:
+        request = read_request(pending["text"], self.known, before=said.before, week=week)
+        return Taken(request, _agreed(pending), week=week)
+
+    async def _read(self, said: Said, week: Week | None) -> Taken:
+        pending = said.pending or {}
+        before = Request.model_validate(pending["request"]) if pending else said.before
+        request = read_request(said.text, self.known, before=before, week=week, points_back=said.points_back)
+        if before and request != read_request(said.text, self.known, week=week):
+            request = request.model_copy(update={"query": in_words(request)})
+        advertisers = self.known.names.get("advertiser", ())
+        notes = prompts.notes(request, advertisers, said.ran, pending.get("question", ""))
+        prompt = self.prompts.route(said.text, notes, self.now)
+        found = await try_typed(self.models.small, prompts.ROUTE_CALL, prompt)
+        warnings = () if found else ("routing_malformed",)
+        routing = found or route_by_rules(request, said.text, ran=said.ran, advertisers=advertisers)
+        if routing.agrees and pending.get("week"):
+            return self._confirmed(pending)
+        if request.doubts:
+            return self._doubted(said, request, routing, warnings)
+        question = routing.clarification if not routing.specialists else ""
+        return Taken(request, routing, question, None, week, warnings)
+
+    def _doubted(self, said: Said, request: Request, routing: Routing, warnings: tuple[str, ...]) -> Taken:
+        """Asks; where the only doubt is which days a week has, agreement will mean the usual ones."""
+        question = "\n\n".join(request.doubts)
+        usual = read_request(said.text, self.known, before=said.before, week=USUAL_WEEK, points_back=said.points_back)
+        can_agree = not usual.doubts
+        kept = usual.model_copy(update={"query": request.query}) if can_agree else request
+        pending = {
+            "request": kept.model_dump(mode="json"),
+            "routing": routing.model_dump(),
+            "text": said.text,
+            "question": question,
+            "week": USUAL_WEEK if can_agree else None,
+        }
+        return Taken(request, routing, question, pending, said.week, warnings)
+
+
+def is_answer(message: str) -> bool:
+    """Whether a message answers a question that waits for it, and so needs nobody to understand it."""
+    return is_agreement(message) or is_refusal(message) or read_week(message) is not None
+
+
+def in_words(request: Request) -> str:
+    """The standalone query of a message that left unsaid what the thread knows."""
+    what = ", ".join(METRICS[name].label for name in request.metrics if name in METRICS) or "performance"
+    whose = [" and ".join(names) for names in request.filters.values()]
+    parts = [f"{request.order} {request.limit or ''}".strip() if request.order else "", what]
+    parts += [f"of {', '.join(whose)}" if whose else "", *(f"by {each.replace('_', ' ')}" for each in request.by)]
+    parts.append(f"in {request.period.label}" if request.period else "")
+    parts.append(f"against {request.compared.label}" if request.compared else "")
+    return " ".join(filter(None, parts))
+
+
+def _agreed(pending: JSON) -> Routing:
+    routing = Routing.model_validate(pending["routing"])
+    return routing.model_copy(update={"reasoning": f"The user confirmed. {routing.reasoning}", "agrees": True})
+
+
+async def know(open_warehouse: Callable[[date], Warehouse], today: date, seconds: float) -> Known:
+    """What the warehouse holds; raises WarehouseError, or TimeoutError after `seconds`."""
+
+    def look() -> Known:
+        warehouse = open_warehouse(today)
+        coverage = warehouse.coverage()
+        return Known(warehouse.names(), coverage.first, coverage.last, today, warehouse.owners())
+
+    return await asyncio.wait_for(asyncio.to_thread(look), seconds)

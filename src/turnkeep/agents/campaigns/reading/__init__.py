@@ -1,0 +1,1 @@
+"""From the words of a message to a request, by rules."""

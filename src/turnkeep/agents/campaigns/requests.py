@@ -1,0 +1,69 @@
+"""What a message asks of the warehouse, once it is read: which figures, of what, from when. Frozen and plain, so that
+it lasts in the thread and the next message can change a part of it."""
+
+from datetime import date, timedelta
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+type Dimension = Literal["advertiser", "insertion_order", "line_item", "audience", "creative", "size"]
+type Grain = Literal["day", "week", "month"]
+type Intent = Literal["status", "informational", "analysis"]
+
+SPECIALISTS = (
+    "performance_diagnosis",
+    "budget_risk",
+    "audience_targeting",
+    "creative_inventory",
+    "delivery_optimization",
+)
+
+
+class Frozen(BaseModel):
+    """Fields that nobody knows are passed over: threads outlive deployments, and models say more than is asked."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Period(Frozen):
+    """Whole days, both ends included."""
+
+    start: date
+    end: date
+    label: str = Field(description='as an answer names it, such as "May 2026"')
+
+    @model_validator(mode="after")
+    def _is_forward(self) -> Self:
+        if self.end < self.start:
+            raise ValueError("a period ends on or after the day it starts")
+        return self
+
+    @property
+    def days(self) -> int:
+        return (self.end - self.start).days + 1
+
+    def before(self) -> "Period":
+        """As many days, ending where this one starts."""
+        end = self.start - timedelta(days=1)
+        label = "the day before" if self.days == 1 else f"the {self.days} days before"
+        return Period(start=end - timedelta(days=self.days - 1), end=end, label=label)
+
+
+class Request(Frozen):
+    """`filters` name things as the warehouse spells them. `assumed` are sentences for the user: what was not said and
+    had to be taken for granted. `unknown` are names that the message seems to use and the warehouse does not know."""
+
+    query: str
+    intent: Intent = "informational"
+    metrics: tuple[str, ...] = ()
+    by: tuple[Dimension | Grain, ...] = ()
+    filters: dict[Dimension, tuple[str, ...]] = {}
+    period: Period | None = None
+    compared: Period | None = None
+    limit: int | None = Field(None, ge=1, le=100)
+    order: Literal["best", "worst"] | None = None
+    week_start: int = Field(6, ge=0, le=6, description="the first day of a week that is grouped by; 0 is Monday")
+    assumed: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Questions to put before anything runs, such as which days a week has; empty where nothing is in doubt."""

@@ -1,0 +1,75 @@
+"""A warehouse as one SQLite file: the embedded sample, or what was loaded from a user's CSV."""
+
+import errno
+import hashlib
+import os
+import secrets
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from sqlalchemy import Table
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from turnkeep.agents.campaigns.warehouse.tables import metadata
+
+type Values = str | int | float | None
+type Contents = Iterable[tuple[Table, Iterable[Sequence[Values]]]]
+
+DIALECT = sqlite.dialect()
+KEPT_FILES = 8
+
+_building = threading.Lock()
+
+
+def pack(contents: Contents) -> bytes:
+    """The file's bytes. Rows have the columns of their table in order, dates in ISO; tables may come in pieces."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        for table in metadata.sorted_tables:
+            connection.execute(str(CreateTable(table).compile(dialect=DIALECT)))
+        for table, rows in contents:
+            connection.executemany(_insertion(table), rows)
+        for index in (index for table in metadata.sorted_tables for index in table.indexes):
+            connection.execute(str(CreateIndex(index).compile(dialect=DIALECT)))
+        connection.execute("COMMIT")
+        return connection.serialize()
+
+
+def _insertion(table: Table) -> str:
+    return str(table.insert().compile(dialect=DIALECT))
+
+
+def built_once(name: str, build: Callable[[], bytes], folder: Path | None = None) -> Path:
+    """A file among this user's temporary ones, built where it is missing; raises OSError. Another process may build it
+    at the same time: each file is whole. Only the newest few are kept, so a path is not good for ever."""
+    place = folder or Path(tempfile.gettempdir()) / f"turnkeep-campaigns-{os.getuid()}"
+    file = place / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.sqlite"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if place.lstat().st_uid != os.getuid():  # anybody may make such a folder, with other figures in it
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    with _building:
+        if not file.exists():
+            draft = file.with_name(f"{file.stem}.{secrets.token_hex(8)}.tmp")
+            draft.write_bytes(build())
+            draft.replace(file)
+            _tidy(place, file)
+    return file
+
+
+def _tidy(folder: Path, newest: Path) -> None:
+    ages = {path: age for path in folder.iterdir() if path != newest and (age := _modified(path)) is not None}
+    for path in sorted(ages, key=lambda path: -ages[path])[KEPT_FILES - 1 :]:
+        path.unlink(missing_ok=True)
+
+
+def _modified(path: Path) -> float | None:
+    """None where another process was faster to remove it."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return None

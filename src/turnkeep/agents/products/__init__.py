@@ -1,0 +1,1 @@
+"""Finds, compares and explains products of a catalogue, over several turns."""

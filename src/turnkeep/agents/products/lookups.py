@@ -1,0 +1,114 @@
+"""When a turn uses a tool or asks back. A tool needs products, by name or pointed at: with a category alone, a word
+such as "available" filters a search."""
+
+import re
+from collections.abc import Sequence
+
+from turnkeep.agents.products.contradictions import find_contradiction, without_contradiction
+from turnkeep.agents.products.filters import narrows
+from turnkeep.agents.products.plans import Pending, Plan, ask, respond, use
+from turnkeep.agents.products.situation import Situation
+from turnkeep.agents.products.smalltalk import small_talk
+
+MOST_COMPARED, MOST_LOOKED_UP = 4, 5
+ANSWER_WORDS = 8  # of a message that only answers a question back
+
+_COMPARE = re.compile(
+    r"\b(compar(e|es|ed|ing|ison)|versus|vs|differences?|differs?|different from|side by side|stack up|better than"
+    r"|worse than|(which|what)\b[^?]*\b(better|best|prefer|recommend|choose))\b",
+    re.IGNORECASE,
+)
+_ONLY_COMPARE = re.compile(r"\b(compar\w+|differen\w+|versus|vs)\b", re.IGNORECASE)
+_OR = re.compile(r"\b(or|than)\b", re.IGNORECASE)
+_THAN = re.compile(r"\bthan\b", re.IGNORECASE)
+
+
+def talk(now: Situation) -> Plan | None:
+    if small_talk(now.message) == "self":
+        return respond("it asks who is speaking")
+    has_more = now.ids or now.wishes.unknown or narrows(now.filters) or now.wishes.asked
+    return respond("it is small talk") if small_talk(now.message) and not has_more else None
+
+
+def question_contradiction(now: Situation) -> Plan | None:
+    question = find_contradiction(now.wishes)
+    if question is None:
+        return None
+    reason, rest = "its wishes exclude each other", without_contradiction(now.filters)
+    return ask(question, reason, Pending(tool=None, ids=[]), filters=rest)
+
+
+def take_answer(now: Situation) -> Plan | None:
+    """A product named after a question back is what a tool has been waiting for."""
+    pending = now.search["pending"]
+    if not pending or not pending["tool"] or not now.ids or now.tool_word or not now.is_short(ANSWER_WORDS):
+        return None
+    ids = list(dict.fromkeys([*pending["ids"], *now.ids]))
+    if pending["tool"] == "compare" and len(ids) < 2:
+        return None
+    return use(pending["tool"], ids[:MOST_COMPARED], "it answers what was asked", uses_history=True)
+
+
+def question_pointer(now: Situation) -> Plan | None:
+    """A phrase that points at several products, or at none."""
+    for vague in now.unclear:
+        products = now.catalogue.get(vague["ids"])
+        if len(products) > 1 and not now.wishes.ids:
+            names = _either([product.name for product in products])
+            question, options = (
+                f"Which one do you mean by “{vague['phrase']}”: {names}?",
+                [product.id for product in products],
+            )
+            return ask(question, "it may mean several products", Pending(tool=now.tool_word, ids=[]), options=options)
+        if not products and not now.wishes.ids and not narrows(now.filters):
+            question = "Which product do you mean? We have not spoken of one yet that this could be."
+            return ask(question, "it points at no product", Pending(tool=now.tool_word, ids=[]))
+    return None
+
+
+def compare(now: Situation) -> Plan | None:
+    is_choice = len(now.ids) > 1 and now.says(_OR)
+    is_plain_choice = is_choice and now.is_short(ANSWER_WORDS + 4) and not now.wishes.asked
+    if not now.says(_COMPARE) and not is_plain_choice and not (is_choice and now.wishes.order):
+        return None
+    ids = _comparable(now)
+    if len(ids) > 1:
+        return use("compare", ids[:MOST_COMPARED], "it compares products", uses_history=now.uses_history)
+    if narrows(now.filters) or not now.says(_ONLY_COMPARE):
+        return None
+    ids = ids or (list(now.focus) if len(now.focus) == 1 and now.is_follow_up else [])
+    names = [product.name for product in now.catalogue.get(ids)]
+    question = f"Which product should I compare the {names[0]} with?" if names else "Which products should I compare?"
+    return ask(question, "one product cannot be compared", Pending(tool="compare", ids=ids))
+
+
+def _comparable(now: Situation) -> list[str]:
+    """What is named; a few of a line; with one product named, the one that was spoken of."""
+    line = now.line_ids if now.ids or len(now.line_ids) <= MOST_COMPARED else []
+    ids = list(dict.fromkeys([*now.ids, *line]))
+    focus = now.focus if len(ids) == 1 and len(now.focus) == 1 else ()
+    return list(dict.fromkeys([*focus, *ids]))
+
+
+def look_up(now: Situation) -> Plan | None:
+    tool = now.tool_word
+    if tool is None or now.wishes.asked:
+        return None
+    ids = now.ids or ([] if now.filters["categories"] else now.line_ids[:MOST_LOOKED_UP])
+    if ids:
+        return None if _is_search(now) else use(tool, ids, f"it asks for the {tool}", uses_history=now.uses_history)
+    if narrows(now.filters) or now.wishes.unknown or now.filters["words"] or now.wishes.order:
+        return None
+    if now.focus and now.is_follow_up:
+        return use(tool, now.focus, f"it asks for the {tool} of what was spoken of", uses_history=True)
+    return ask("Which product do you mean?", f"it asks for the {tool} of nothing", Pending(tool=tool, ids=[]))
+
+
+def _is_search(now: Situation) -> bool:
+    """Cheaper than this one, this one in black: the product is only the measure, or more is asked than a tool knows."""
+    has_values = any(condition["op"] == "is" for condition in now.filters["conditions"])
+    return has_values or (now.says(_THAN) and now.wishes.is_relative)
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
