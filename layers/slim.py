@@ -23,7 +23,8 @@ UNUSED_FOLDERS += ("sqlalchemy/testing", "sqlalchemy/dialects/mssql", "sqlalchem
 # What makes and converts models; the extra `dense` only runs one.
 UNUSED_FOLDERS += ("numpy/f2py", *(f"onnxruntime/{name}" for name in ("backend", "datasets", "quantization", "tools")))
 UNUSED_FOLDERS += ("onnxruntime/transformers",)
-UNUSED_FILES = ("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst", "libonnxruntime.so.*")
+UNUSED_FILES = ("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst")
+UNUSED_FILES += ("libonnxruntime.so.*",)  # for programs in C
 # What importlib.metadata asks for, and the licences; the rest is for installers.
 KEPT_METADATA = ("METADATA", "entry_points.txt", "licenses", "LICEN[CS]E*", "COPYING*", "NOTICE*")
 SHOWN = 12

@@ -158,3 +158,9 @@ def test_a_changed_digit_is_always_accused(value: float, spelling: str, place: i
 def test_any_text_can_be_read_and_knows_itself(text: str, known: list[str]) -> None:
     foreign_figures(text, known)
     assert foreign_figures(text, [text]) == []
+
+
+@pytest.mark.parametrize("text", ["one hundred " * 5_000, "one " + "million " * 3_000, "9" * 5_000, "1" + ",000" * 2_000])
+def test_a_number_beyond_all_bounds_is_foreign_and_no_error(text: str) -> None:
+    assert foreign_figures(text, ["It was 12."])
+    assert foreign_figures(text, [text]) == []

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.agents.products.loading import load_products
+from turnkeep.agents.products.catalogue.loading import load_products
 from turnkeep.cli import main
 from turnkeep.local.home import Home
 from turnkeep.local.server import local_settings

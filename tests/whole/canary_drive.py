@@ -289,7 +289,7 @@ def fail_the_agents(scene: Scene) -> None:
 
 
 def ask_the_other_agents(scene: Scene) -> None:
-    """A warehouse that is down, whose URL is a secret, and a model that answers about products with a price of its own."""
+    """A warehouse that is down, whose URL is a secret, and a model that answers with a price of its own."""
     word = scene.word
     for path in ("/chat", "/chat/stream"):
         metrics = {"message": f"Show me the clicks of {word['message']} in May", "agent": "campaigns"}

@@ -176,13 +176,11 @@ def _value(digits: str) -> float | None:
 
 def _in_words(text: str) -> Iterator[_Number]:
     for found in _IN_WORDS.finditer(text):
-        total = part = 0
+        total = part = 0.0  # huge ones become infinite, where whole numbers would not fit
         for word in re.findall(r"[a-z]+", found["words"].lower()):
             if word in _WORDS:
                 part += _WORDS[word]
             elif word in _MULTIPLES:
                 part = max(part, 1) * _MULTIPLES[word]
-                total, part = (total, part) if word == "hundred" else (total + part, 0)
-        yield _Number(
-            found.start(), found["words"], (float(total + part),), _UNITS.get((found["unit"] or "").lower(), "")
-        )
+                total, part = (total, part) if word == "hundred" else (total + part, 0.0)
+        yield _Number(found.start(), found["words"], (total + part,), _UNITS.get((found["unit"] or "").lower(), ""))

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from turnkeep.agents.products.loading import load_products
-from turnkeep.agents.products.product import row_of
+from turnkeep.agents.products.catalogue.loading import load_products
+from turnkeep.agents.products.catalogue.product import row_of
 from turnkeep.blocks.documents import CorpusError
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home, write_atomically

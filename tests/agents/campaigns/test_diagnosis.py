@@ -80,7 +80,7 @@ def test_the_summary_counts_the_issues_and_quotes_the_worst() -> None:
 def test_no_issue_is_said_with_what_was_looked_at() -> None:
     asked = request(intent="analysis", filters={"advertiser": ("Acme",)})
     diagnosis = diagnose([found(PERFORMANCE)], asked)
-    assert (diagnosis.summary, diagnosis.severity) == ("No issue was found: Acme, May 2026.", "none")
+    assert (diagnosis.summary, diagnosis.severity) == ("No issue was found in performance: Acme, May 2026.", "none")
     partly = diagnose([found(PERFORMANCE), failed(BUDGET, "Too slow.")], asked)
     assert partly.summary == "No issue was found in what could be looked at: Acme, May 2026."
 

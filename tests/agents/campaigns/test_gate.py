@@ -71,3 +71,10 @@ def test_an_unknown_specialist_takes_no_place_of_a_known_one() -> None:
     checked = gate("weather_forecast", *SPECIALISTS[:3])
     assert checked["approved"] == list(SPECIALISTS[:3])
     assert checked["warnings"] == ["unknown_specialist"]
+
+
+def test_that_a_message_is_short_is_only_said_where_it_left_doubts() -> None:
+    assert gate("budget_risk", query="and June?")["remarks"] == []
+    doubtful = gate("budget_risk", query="and June?", confidence=0.3)
+    assert doubtful["warnings"] == ["short_query", "low_confidence"]
+    assert doubtful["remarks"][0] == "The message has fewer than 3 words."  # type: ignore[index]

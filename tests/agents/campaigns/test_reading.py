@@ -527,3 +527,73 @@ def test_any_text_is_read(text: str) -> None:
 )
 def test_a_very_long_text_is_read_from_its_beginning(text: str) -> None:
     assert len(read(text).query) <= 1_000
+
+
+@pytest.mark.parametrize("word", ["except", "excluding", "without", "but not", "other than"])
+def test_what_is_taken_out_is_left_out_and_that_is_said(word: str) -> None:
+    request = read(f"How much did we spend in May {word} Quiz?")
+    assert request.filters["advertiser"] == tuple(name for name in NAMES["advertiser"] if name != "Quiz")
+    assert "Left out: Quiz." in request.assumed
+
+
+def test_names_in_a_row_are_taken_out_together() -> None:
+    gone = NAMES["advertiser"][:2]
+    request = read(f"How much did we spend in May except {gone[0]} and {gone[1]}?")
+    assert request.filters["advertiser"] == NAMES["advertiser"][2:]
+
+
+def test_taking_out_all_that_is_named_is_asked_back() -> None:
+    assert read("clicks of Quiz in May but not Quiz").doubts
+
+
+def test_a_month_a_letter_off_is_read_and_that_is_said() -> None:
+    request = read("How many clicks did Quiz get in Septembr 2025?")
+    assert label(request.period) == "September 2025"
+    assert "“Septembr” was read as September." in request.assumed
+    assert request.unknown == ()
+
+
+def test_days_of_the_week_and_shares_are_left_aside_and_that_is_said() -> None:
+    assert any("weekends" in said for said in read("Quiz clicks on weekends in May").assumed)
+    assert any("share of" in said for said in read("What share of the spend in May is Quiz's?").assumed)
+
+
+def test_a_number_of_days_beyond_all_data_is_still_a_period() -> None:
+    period = read("clicks of Quiz in the last 100000 days").period
+    assert period
+    assert period.end == KNOWN.last
+    assert period.start < KNOWN.first
+
+
+def test_what_stands_for_a_pronoun_keeps_the_period() -> None:
+    before = read("How many clicks did Quiz get in May?")
+    text = "how is the spend of Quiz and Samsung doing?"
+    assert label(read_request(text, KNOWN, before=before).period) != label(before.period)
+    assert label(read_request(text, KNOWN, before=before, points_back=True).period) == label(before.period)
+
+
+def test_budgets_behind_a_ranking_leave_the_ranking_behind() -> None:
+    request = read("and what about its budget?", "Which are the best three creatives of Quiz by CTR in May?")
+    assert (request.by, request.metrics, request.limit, request.order) == ((), (), None, None)
+    assert label(request.period) == "May 2026"
+
+
+def test_a_message_that_names_all_starts_afresh_without_a_verb() -> None:
+    request = read("Samsung performance in June", "Show the best month of Quiz by revenue")
+    assert (request.by, request.metrics, request.order) == ((), (), None)
+    assert request.filters == {"advertiser": ("Samsung",)}
+
+
+def test_two_periods_are_compared_as_wholes_behind_a_series() -> None:
+    request = read("compare May with April", "clicks of Quiz by week in May")
+    assert (request.by, label(request.compared)) == ((), "April 2026")
+
+
+def test_what_converts_best_is_told_by_the_rate() -> None:
+    assert read("Which audience converts best?").metrics == ("cvr",)
+    assert read("the worst converting audience of Quiz").metrics == ("cvr",)
+    assert read("Did the Movers convert?").metrics == ("conversions",)
+
+
+def test_money_that_is_lost_is_told_by_the_return() -> None:
+    assert read("Which advertisers lost money in May?").metrics == ("roas",)

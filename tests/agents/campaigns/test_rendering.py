@@ -88,7 +88,7 @@ def test_no_data_is_said_and_not_diagnosed() -> None:
 
 def test_no_issue_is_said() -> None:
     text = render(ANALYSIS, [BUDGET], diagnose([BUDGET], ANALYSIS))
-    assert text.startswith("All budgets are even.\n\nNo issue was found: all campaigns, May 2026.")
+    assert text.startswith("All budgets are even.\n\nNo issue was found in budgets: all campaigns, May 2026.")
 
 
 def test_what_two_findings_say_alike_is_shown_once() -> None:

@@ -229,3 +229,26 @@ def test_words_that_were_not_understood_make_it_less_certain() -> None:
 def test_any_text_has_specialists_or_a_question(text: str, ran: list[str]) -> None:
     found = route_by_rules(read_request(text, KNOWN), text, ran=ran)
     assert bool(found.specialists) != bool(found.clarification)
+
+
+@pytest.mark.parametrize("text", ["Are there any problems?", "Who wastes money?", "What goes wrong?"])
+def test_open_trouble_is_looked_for_everywhere(text: str) -> None:
+    assert route(text).specialists == [PERFORMANCE, BUDGET]
+
+
+def test_trouble_with_something_else_is_not_ours() -> None:
+    assert route("What is wrong with dentists and umbrellas?").clarification
+
+
+def test_open_advice_asks_more_than_who_answered_last() -> None:
+    assert route("What should we do now?", "How is Quiz doing?").specialists == [PERFORMANCE, BUDGET, DELIVERY]
+
+
+def test_a_name_that_is_taken_out_goes_on_with_who_answered() -> None:
+    assert route("and without Clearance?", "How much does Quiz spend in May?").specialists == [PERFORMANCE]
+
+
+def test_whether_that_is_good_is_a_question_for_the_state() -> None:
+    before = read_request("How much does Quiz spend in May?", KNOWN)
+    assert read_request("Is that good?", KNOWN, before=before).intent == "status"
+    assert route("Is that good?", "How much does Quiz spend in May?").specialists == [PERFORMANCE]

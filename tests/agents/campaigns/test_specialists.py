@@ -855,3 +855,32 @@ def test_a_number_is_spelled_in_one_way(value: float | None, style: Any, text: s
 def test_a_currency_without_a_sign_is_named() -> None:
     assert spell(12, "money", "CHF") == "CHF 12.00"
     assert re.match("€|\\$", spell(12, "money", "EUR"))
+
+
+def test_all_in_order_of_rank_are_not_called_the_best() -> None:
+    days = [day for clicks in (5, 30) for day in run(MAY, creative=f"C{clicks}", clicks=clicks)]
+    finding = ask("creative_inventory", days, metrics=("ctr",), by=("creative",), order="worst")
+    assert finding.text.startswith("Creatives by CTR, worst first, all campaigns, May 2026:")
+
+
+def test_a_series_of_sums_says_their_average() -> None:
+    finding = ask("performance_diagnosis", run(MAY, clicks=10), metrics=("clicks",), by=("day",))
+    assert finding.text.endswith("On average: 10 a day.")
+    assert "average" not in ask("performance_diagnosis", run(MAY), metrics=("ctr",), by=("day",)).text
+
+
+def test_a_later_period_is_not_called_before() -> None:
+    finding = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], period=APRIL, compared=MAY)
+    assert f"({MAY.label}: " in finding.text
+    assert "(before: " not in finding.text
+
+
+def test_nothing_to_hold_it_against_is_said_where_reasons_are_wanted() -> None:
+    finding = ask("performance_diagnosis", run(MAY), intent="analysis")
+    assert any("no figures of a time before" in note for note in finding.notes)
+    held = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], intent="analysis", compared=APRIL)
+    assert not any("no figures of a time before" in note for note in held.notes)
+
+
+def test_the_day_before_is_one_day() -> None:
+    assert MAY.model_copy(update={"end": MAY.start}).before().label == "the day before"

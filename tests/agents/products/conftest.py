@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 from product_talk import Talk
 
-from turnkeep.agents.products.catalogue import Catalogue, open_catalogue
+from turnkeep.agents.products.catalogue.products import Catalogue, open_catalogue
 from turnkeep.agents.products.demo import demo_rules
 from turnkeep.agents.products.graph import compile_graph
 from turnkeep.agents.products.nodes import Nodes

@@ -2,7 +2,7 @@
 
 import pytest
 
-from turnkeep.agents.products.measures import Measure, money, quantities, read_measure, with_digits
+from turnkeep.agents.products.reading.measures import Measure, money, quantities, read_measure, with_digits
 
 
 @pytest.mark.parametrize(

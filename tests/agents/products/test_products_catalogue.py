@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from turnkeep.agents.products.catalogue import BUNDLED, Catalogue, open_catalogue
+from turnkeep.agents.products.catalogue.product import read_product, row_of
+from turnkeep.agents.products.catalogue.products import BUNDLED, Catalogue, open_catalogue
 from turnkeep.agents.products.filters import Filters, no_filters
-from turnkeep.agents.products.plans import look_for
-from turnkeep.agents.products.product import read_product, row_of
+from turnkeep.agents.products.planning.plans import look_for
+from turnkeep.agents.products.reading.wishes import read_wishes
 from turnkeep.agents.products.search import Finder
-from turnkeep.agents.products.wishes import read_wishes
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from product_talk import Talk
 from scripted_model import ScriptedModel
 
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.graph import build, compile_graph
 from turnkeep.agents.products.nodes import WHICH_PRODUCT, Nodes
 from turnkeep.agents.products.prompts import RouteResult

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.agents.products.loading import load_products
-from turnkeep.agents.products.measures import Measure
+from turnkeep.agents.products.catalogue.loading import load_products
+from turnkeep.agents.products.reading.measures import Measure
 from turnkeep.blocks.documents import CorpusError
 
 CSV = "id,name,price,category,brand,description,availability,weight_kg,Colour\n"

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from turnkeep.agents.products.catalogue import Catalogue
-from turnkeep.agents.products.plans import Plan, look_for
-from turnkeep.agents.products.product import read_product
+from turnkeep.agents.products.catalogue.product import read_product
+from turnkeep.agents.products.catalogue.products import Catalogue
+from turnkeep.agents.products.planning.plans import Plan, look_for
+from turnkeep.agents.products.reading.wishes import read_wishes
 from turnkeep.agents.products.search import Finder, Found
-from turnkeep.agents.products.wishes import read_wishes
 
 
 def lamp(id_: str, price: float, rating: float, **more: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from product_talk import Talk
 
 from turnkeep.agents.products.answers import OFFER, ONLY_ENGLISH
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.prompts import HISTORY_TOKENS
 from turnkeep.records import Reply
 from turnkeep.tokens import estimate_tokens

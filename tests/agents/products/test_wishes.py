@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.agents.products.catalogue import BUNDLED, Catalogue, open_catalogue
-from turnkeep.agents.products.contradictions import find_contradiction
+from turnkeep.agents.products.catalogue.products import BUNDLED, Catalogue, open_catalogue
 from turnkeep.agents.products.filters import find
-from turnkeep.agents.products.wishes import Wishes, read_wishes
+from turnkeep.agents.products.reading.contradictions import find_contradiction
+from turnkeep.agents.products.reading.wishes import Wishes, read_wishes
 
 type Row = dict[str, Any]
 

@@ -4,10 +4,10 @@ the catalogue, and nothing of any particular question."""
 from collections.abc import Mapping
 
 from turnkeep.agents.products.answers import write_answer, write_response
-from turnkeep.agents.products.catalogue import Catalogue
-from turnkeep.agents.products.searches import are_known
-from turnkeep.agents.products.smalltalk import is_english
-from turnkeep.agents.products.wishes import read_wishes
+from turnkeep.agents.products.catalogue.products import Catalogue
+from turnkeep.agents.products.planning.searches import are_known
+from turnkeep.agents.products.reading.smalltalk import is_english
+from turnkeep.agents.products.reading.wishes import read_wishes
 from turnkeep.models.demo import Rule
 from turnkeep.records import JSON
 

@@ -4,11 +4,11 @@ A tool's result is such text, so that what stands in an answer was read and not 
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.product import YES, Product
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.filters import PRICE, Condition, holds, number_of
-from turnkeep.agents.products.lexicon import roots
-from turnkeep.agents.products.measures import money, plain
-from turnkeep.agents.products.product import YES, Product
+from turnkeep.agents.products.reading.lexicon import roots
+from turnkeep.agents.products.reading.measures import money, plain
 from turnkeep.agents.products.telling import tell
 
 AVAILABILITY = "availability"

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypedDict
 
-from turnkeep.agents.products.catalogue import Catalogue
-from turnkeep.agents.products.lexicon import Phrase, roots
-from turnkeep.agents.products.product import Product
+from turnkeep.agents.products.catalogue.product import Product
+from turnkeep.agents.products.catalogue.products import Catalogue
+from turnkeep.agents.products.reading.lexicon import Phrase, roots
 
 PRICE = "price"
 ABOUT_PRICE, ABOUT_MEASURE, ABOUT_INCHES, ABOUT_COUNT = 0.15, 0.03, 0.5, 0.01

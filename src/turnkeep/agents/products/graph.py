@@ -7,7 +7,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from turnkeep.agents import Agent
-from turnkeep.agents.products.catalogue import open_catalogue
+from turnkeep.agents.products.catalogue.products import open_catalogue
 from turnkeep.agents.products.demo import demo_rules
 from turnkeep.agents.products.nodes import Nodes
 from turnkeep.agents.products.search import Finder

@@ -11,19 +11,20 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.runtime import Runtime
 
-from turnkeep.agents.products import facts, lasting, prompts
+from turnkeep.agents.products import facts, prompts
 from turnkeep.agents.products.answers import write_answer, write_response
-from turnkeep.agents.products.catalogue import Catalogue
-from turnkeep.agents.products.plans import Plan, ask, no_pending, no_search, respond
-from turnkeep.agents.products.product import Product
+from turnkeep.agents.products.catalogue.product import Product
+from turnkeep.agents.products.catalogue.products import Catalogue
+from turnkeep.agents.products.planning import lasting
+from turnkeep.agents.products.planning.plans import Plan, ask, no_pending, no_search, respond
+from turnkeep.agents.products.planning.routing import is_settled, plan_turn, standalone
+from turnkeep.agents.products.planning.searches import by_words, search_for
+from turnkeep.agents.products.planning.situation import Heard, Situation, hear, situate
 from turnkeep.agents.products.prompts import Prompts, RouteResult
-from turnkeep.agents.products.routing import is_settled, plan_turn, standalone
+from turnkeep.agents.products.reading.wishes import read_wishes
 from turnkeep.agents.products.search import Finder
-from turnkeep.agents.products.searches import by_words, search_for
-from turnkeep.agents.products.situation import Heard, Situation, hear, situate
 from turnkeep.agents.products.state import ProductsState
 from turnkeep.agents.products.tools import run_tool
-from turnkeep.agents.products.wishes import read_wishes
 from turnkeep.blocks import memory
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.figures import foreign_figures

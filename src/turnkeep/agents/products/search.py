@@ -7,11 +7,11 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 from turnkeep.agents.products import facts
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.product import Product
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.filters import PRICE, Filters, Order, find, misses, narrows, number_of, sort_key
-from turnkeep.agents.products.measures import money
-from turnkeep.agents.products.plans import Plan
-from turnkeep.agents.products.product import Product
+from turnkeep.agents.products.planning.plans import Plan
+from turnkeep.agents.products.reading.measures import money
 from turnkeep.agents.products.telling import describe, tell_filter
 
 BEST_SHOWN, NEAREST_SHOWN = 3, 3

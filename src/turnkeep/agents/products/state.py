@@ -5,8 +5,8 @@ from typing import Annotated, Any, TypedDict
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 
-from turnkeep.agents.products.plans import Plan, Search
-from turnkeep.agents.products.situation import Heard
+from turnkeep.agents.products.planning.plans import Plan, Search
+from turnkeep.agents.products.planning.situation import Heard
 from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.blocks.referents import Referents
 from turnkeep.records import JSON

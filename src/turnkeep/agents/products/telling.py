@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from turnkeep.agents.products.catalogue import COLOURS, KINDS
+from turnkeep.agents.products.catalogue.products import COLOURS, KINDS
 from turnkeep.agents.products.filters import PRICE, Condition, Filters
-from turnkeep.agents.products.lexicon import roots
+from turnkeep.agents.products.reading.lexicon import roots
 from turnkeep.records import JSON
 
 _PRICE_WORDS: Mapping[str, str] = {"under": "under", "max": "up to", "over": "over", "min": "from", "about": "around"}

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
 from turnkeep.agents.products import facts
-from turnkeep.agents.products.catalogue import Catalogue
-from turnkeep.agents.products.plans import Tool
-from turnkeep.agents.products.product import Product
+from turnkeep.agents.products.catalogue.product import Product
+from turnkeep.agents.products.catalogue.products import Catalogue
+from turnkeep.agents.products.planning.plans import Tool
 from turnkeep.records import JSON
 
 type _Run = Callable[[Sequence[Product], Catalogue, date], str]

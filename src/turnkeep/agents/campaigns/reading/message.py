@@ -47,6 +47,9 @@ _OF_ALL = re.compile(
     r"|\b(?:overall|in\s+total|across\s+the\s+board|everybody|everyone|altogether)\b",
     re.I,
 )
+_OVERVIEW = re.compile(
+    r"\b(?:performance|results?|reports?|overview|summary|figures|numbers|stats|statistics|everything)\b", re.I
+)
 _LOWER: Mapping[Dimension, tuple[Dimension, ...]] = {
     "advertiser": ("insertion_order", "line_item", "creative"),
     "insertion_order": ("advertiser", "line_item"),
@@ -108,14 +111,14 @@ def read_request(
     period, compared, assumed = _periods(read, kept, known)
     doubts = (*read.periods.doubts, *read.doubts, *_contradictions(filters, known))
     taken = (*respelled, *read.periods.assumed, *assumed, *read.remarks, *_left_out(read), _still(read, kept))
-    is_complete = bool(read.filters and read.asked.metrics and _ASKS.search(read.text))
+    is_complete = _is_all_said(read) or bool(read.filters and read.asked.metrics and _ASKS.search(read.text))
     is_of_budgets = speaks_of_budgets(read.periods.rest) and not read.asked.metrics
     keeps_split = kept and not read.by and not is_complete and not is_of_budgets
     return Request(
         query=text[:MOST_QUERY_CHARACTERS],
         intent=read.intent or (kept.intent if kept else "informational"),
         metrics=read.asked.metrics or (kept.metrics if kept and not is_of_budgets else ()),
-        by=kept.by if kept and keeps_split else read.by,
+        by=_still_by(kept, read) if kept and keeps_split else read.by,
         filters=filters,
         period=period,
         compared=compared,
@@ -201,12 +204,20 @@ def _goes_on(read: _Read, before: Request) -> bool:
     if _GOES_ON.search(read.text) or (_POINTS_BACK.search(read.text) and not read.filters):
         return True
     asked = read.asked
+    if _is_all_said(read) and read.filters:
+        return False
     is_other_name = any(set(names) - set(before.filters.get(kind, ())) for kind, names in read.filters.items())
     if is_other_name and set(asked.metrics) - set(before.metrics):
         return False
     names_something = asked.metrics or asked.splits or is_other_name or read.intent == "status"
     is_whole = names_something and _ASKS.search(read.text)
     return not (is_whole and (read.filters or read.has_period or _OF_ALL.search(read.text)))
+
+
+def _is_all_said(read: _Read) -> bool:
+    """Whether it says what and when, and has no word that makes it a part of the last request."""
+    is_part = any(pattern.search(read.text) for pattern in (_GOES_ON, _IS_PART, _POINTS_BACK))
+    return bool((read.asked.metrics or _OVERVIEW.search(read.text)) and read.has_period) and not is_part
 
 
 def _filters(read: _Read, kept: Request | None, known: Known) -> dict[Dimension, tuple[str, ...]]:
@@ -246,6 +257,11 @@ def _contradictions(filters: Mapping[Dimension, Sequence[str]], known: Known) ->
             said, own = " and ".join(sorted(advertisers)), " and ".join(sorted(owner))
             found.append(f"{name} belongs to {own}, not to {said}. Which of them do you mean?")
     return tuple(found)
+
+
+def _still_by(kept: Request, read: _Read) -> tuple[Dimension | Grain, ...]:
+    """Two periods are held against each other as wholes."""
+    return tuple(each for each in kept.by if not read.periods.compared or each not in ("day", *GRAINS))
 
 
 def _left_out(read: _Read) -> tuple[str, ...]:

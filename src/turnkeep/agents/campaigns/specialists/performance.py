@@ -22,6 +22,8 @@ def diagnose_performance(study: Study) -> None:
     answer(study, key=success(total))
     if not study.request.by and (not study.request.metrics or study.request.intent == "analysis"):
         _say_orders(study, orders, total)
+    if study.request.intent == "analysis" and not before:
+        study.note(f"There are no figures of a time before {study.period.label}: whether it was better cannot be told.")
     for order in orders:
         propose_declines(study, order, total)
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypedDict
 
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.filters import Filters, find, misses, narrows
-from turnkeep.agents.products.plans import Search, Tool
-from turnkeep.agents.products.wishes import Wishes, read_wishes
+from turnkeep.agents.products.planning.plans import Search, Tool
+from turnkeep.agents.products.reading.wishes import Wishes, read_wishes
 from turnkeep.blocks.referents import Referents, resolve
 from turnkeep.blocks.understanding import Understood
 from turnkeep.blocks.words import words

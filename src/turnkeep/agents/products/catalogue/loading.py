@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from turnkeep.agents.products.product import NEEDED, Product, read_product
+from turnkeep.agents.products.catalogue.product import NEEDED, Product, read_product
 from turnkeep.blocks.documents import CorpusError, Document, load_documents
 from turnkeep.records import JSON
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from turnkeep.agents.products.measures import Measure, convert, money, read_measure, unit_of
-from turnkeep.agents.products.stock import Stock, read_stock
+from turnkeep.agents.products.catalogue.stock import Stock, read_stock
+from turnkeep.agents.products.reading.measures import Measure, convert, money, read_measure, unit_of
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON

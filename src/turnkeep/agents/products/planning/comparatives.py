@@ -4,12 +4,12 @@ like it. More than what? Than what is named, what was spoken of, or all that was
 import re
 from collections.abc import Sequence
 
+from turnkeep.agents.products.catalogue.product import Product
 from turnkeep.agents.products.filters import PRICE, Condition, Filters, Op, merge, narrows, number_of
-from turnkeep.agents.products.measures import money
-from turnkeep.agents.products.plans import Plan
-from turnkeep.agents.products.product import Product
-from turnkeep.agents.products.searches import search_by
-from turnkeep.agents.products.situation import Situation
+from turnkeep.agents.products.planning.plans import Plan
+from turnkeep.agents.products.planning.searches import search_by
+from turnkeep.agents.products.planning.situation import Situation
+from turnkeep.agents.products.reading.measures import money
 
 SIMILAR_PRICE = 0.35
 

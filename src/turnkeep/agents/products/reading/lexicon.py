@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from turnkeep.agents.products.measures import read_measure
-from turnkeep.agents.products.product import NO, YES, Product
+from turnkeep.agents.products.catalogue.product import NO, YES, Product
+from turnkeep.agents.products.reading.measures import read_measure
 from turnkeep.blocks.words import STOP_WORDS, singular, words
 
 type Phrase = tuple[str, ...]

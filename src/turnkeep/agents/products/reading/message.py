@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.filters import MOST_WORDS
-from turnkeep.agents.products.lexicon import Span, Token, read_tokens
-from turnkeep.agents.products.measures import unit_of, with_digits
-from turnkeep.agents.products.names import Unknown, is_code
+from turnkeep.agents.products.reading.lexicon import Span, Token, read_tokens
+from turnkeep.agents.products.reading.measures import unit_of, with_digits
+from turnkeep.agents.products.reading.names import Unknown, is_code
 from turnkeep.blocks.words import STOP_WORDS, words
 
 MOST_CHARACTERS = 2_000  # of a message that is read; the model sees all of it

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from turnkeep.agents.products.catalogue import KINDS
+from turnkeep.agents.products.catalogue.product import Product
+from turnkeep.agents.products.catalogue.products import KINDS
 from turnkeep.agents.products.facts import AVAILABILITY
 from turnkeep.agents.products.filters import (
     PRICE,
@@ -15,12 +16,11 @@ from turnkeep.agents.products.filters import (
     merge,
     narrows,
 )
-from turnkeep.agents.products.lexicon import roots
-from turnkeep.agents.products.lookups import MOST_LOOKED_UP
-from turnkeep.agents.products.plans import Plan, look_for, respond, tell_about
-from turnkeep.agents.products.product import Product
-from turnkeep.agents.products.situation import Situation
-from turnkeep.agents.products.wishes import Wishes
+from turnkeep.agents.products.planning.lookups import MOST_LOOKED_UP
+from turnkeep.agents.products.planning.plans import Plan, look_for, respond, tell_about
+from turnkeep.agents.products.planning.situation import Situation
+from turnkeep.agents.products.reading.lexicon import roots
+from turnkeep.agents.products.reading.wishes import Wishes
 
 KNOWN_SHARE, WANTED_SHARE = 0.5, 0.3
 MOST_BRANDS = 20

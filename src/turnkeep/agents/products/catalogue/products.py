@@ -5,17 +5,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from turnkeep.agents.products.lexicon import Lexicon, roots
-from turnkeep.agents.products.loading import load_products
-from turnkeep.agents.products.names import Names
-from turnkeep.agents.products.product import Product
+from turnkeep.agents.products.catalogue.loading import load_products
+from turnkeep.agents.products.catalogue.product import Product
+from turnkeep.agents.products.reading.lexicon import Lexicon, roots
+from turnkeep.agents.products.reading.names import Names
 from turnkeep.blocks.retrieval import open_retriever
 
 MOST_KINDS = 15
 # What attributes are called that hold the colour, or the kind of product within a category.
 COLOURS = frozenset({"colour", "color", "finish"})
 KINDS = frozenset({"type", "kind"})
-BUNDLED = Path(__file__).with_name("catalogue.jsonl")
+BUNDLED = Path(__file__).parents[1] / "catalogue.jsonl"
 
 
 class Catalogue:

@@ -5,11 +5,11 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.filters import PRICE, Order, number_of
-from turnkeep.agents.products.lexicon import Span
-from turnkeep.agents.products.limits import Words
-from turnkeep.agents.products.measures import unit_of
+from turnkeep.agents.products.reading.lexicon import Span
+from turnkeep.agents.products.reading.limits import Words
+from turnkeep.agents.products.reading.measures import unit_of
 from turnkeep.blocks.words import words
 
 BEST_RATED = "best rated"

@@ -4,11 +4,11 @@ such as "available" filters a search."""
 import re
 from collections.abc import Sequence
 
-from turnkeep.agents.products.contradictions import find_contradiction, without_contradiction
 from turnkeep.agents.products.filters import narrows
-from turnkeep.agents.products.plans import Pending, Plan, ask, respond, use
-from turnkeep.agents.products.situation import Situation
-from turnkeep.agents.products.smalltalk import small_talk
+from turnkeep.agents.products.planning.plans import Pending, Plan, ask, respond, use
+from turnkeep.agents.products.planning.situation import Situation
+from turnkeep.agents.products.reading.contradictions import find_contradiction, without_contradiction
+from turnkeep.agents.products.reading.smalltalk import small_talk
 
 MOST_COMPARED, MOST_LOOKED_UP = 4, 5
 ANSWER_WORDS = 8  # of a message that only answers a question back

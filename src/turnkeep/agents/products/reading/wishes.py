@@ -5,14 +5,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.filters import MOST_CONDITIONS, Condition, Filters, Op, Order, no_filters, number_of
-from turnkeep.agents.products.lexicon import Kind, Span
-from turnkeep.agents.products.limits import LimitReader, Words
-from turnkeep.agents.products.names import Mention, Unknown
-from turnkeep.agents.products.orders import OrderReader, Wanted
-from turnkeep.agents.products.reading import Reading
-from turnkeep.agents.products.smalltalk import is_english
+from turnkeep.agents.products.reading.lexicon import Kind, Span
+from turnkeep.agents.products.reading.limits import LimitReader, Words
+from turnkeep.agents.products.reading.message import Reading
+from turnkeep.agents.products.reading.names import Mention, Unknown
+from turnkeep.agents.products.reading.orders import OrderReader, Wanted
+from turnkeep.agents.products.reading.smalltalk import is_english
 from turnkeep.blocks.words import words
 
 MOST_LINES = 3

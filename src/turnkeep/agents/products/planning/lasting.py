@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from turnkeep.agents.products.plans import Pending, Plan, Search
-from turnkeep.agents.products.product import Product
+from turnkeep.agents.products.catalogue.product import Product
+from turnkeep.agents.products.planning.plans import Pending, Plan, Search
 from turnkeep.blocks.referents import Referents, Thing, remember
 from turnkeep.blocks.words import singular
 

@@ -3,9 +3,9 @@ at several products; then tools, then the catalogue, then what was spoken of; sm
 
 from collections.abc import Callable, Sequence
 
-from turnkeep.agents.products import comparatives, lookups, searches
-from turnkeep.agents.products.plans import Plan
-from turnkeep.agents.products.situation import Situation
+from turnkeep.agents.products.planning import comparatives, lookups, searches
+from turnkeep.agents.products.planning.plans import Plan
+from turnkeep.agents.products.planning.situation import Situation
 from turnkeep.agents.products.telling import describe
 
 _RULES: Sequence[Callable[[Situation], Plan | None]] = (

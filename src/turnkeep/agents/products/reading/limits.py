@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from turnkeep.agents.products.catalogue import Catalogue
+from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.filters import PRICE, Condition, Op, number_of
-from turnkeep.agents.products.lexicon import Span, Token
-from turnkeep.agents.products.measures import Quantity, money, quantities
+from turnkeep.agents.products.reading.lexicon import Span, Token
+from turnkeep.agents.products.reading.measures import Quantity, money, quantities
 from turnkeep.blocks.words import STOP_WORDS, words
 
 NEAR_CHARACTERS = 30

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from turnkeep.agents.products.filters import PRICE, Condition, Filters
+from turnkeep.agents.products.reading.wishes import Wishes
 from turnkeep.agents.products.telling import tell
-from turnkeep.agents.products.wishes import Wishes
 
 _FLOORS, _CEILINGS = ("min", "over"), ("max", "under")
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from turnkeep.agents.products.lexicon import Lexicon, Token, root, roots
-from turnkeep.agents.products.product import Product
+from turnkeep.agents.products.catalogue.product import Product
+from turnkeep.agents.products.reading.lexicon import Lexicon, Token, root, roots
 from turnkeep.blocks.words import STOP_WORDS, words
 
 LEAST_CAPITAL = 5  # letters of a word inside a name that tells it where it has a capital
