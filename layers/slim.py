@@ -17,14 +17,18 @@ from py_compile import PycInvalidationMode
 
 MAGIC_313 = (3571).to_bytes(2, "little") + b"\r\n"
 MOUNTED_AT = "/opt/python"
-UNUSED_FOLDERS = ("bin", "*-stubs", "**/tests", "**/test", "**/__pycache__", "**/.agents", "**/sboms")
-# Databases that nobody keeps campaigns in, and a library's tests under a name of their own.
-UNUSED_FOLDERS += ("sqlalchemy/testing", "sqlalchemy/dialects/mssql", "sqlalchemy/dialects/oracle")
-# What makes and converts models; the extra `dense` only runs one.
-UNUSED_FOLDERS += ("numpy/f2py", *(f"onnxruntime/{name}" for name in ("backend", "datasets", "quantization", "tools")))
-UNUSED_FOLDERS += ("onnxruntime/transformers",)
-UNUSED_FILES = ("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst")
-UNUSED_FILES += ("libonnxruntime.so.*",)  # for programs in C
+UNUSED_FOLDERS = (
+    *("bin", "*-stubs", "**/tests", "**/test", "**/__pycache__", "**/.agents", "**/sboms"),
+    # Databases that nobody keeps campaigns in, and a library's tests under a name of their own.
+    *("sqlalchemy/testing", "sqlalchemy/dialects/mssql", "sqlalchemy/dialects/oracle"),
+    # What makes and converts models; the extra `dense` only runs one.
+    *("numpy/f2py", "onnxruntime/backend", "onnxruntime/datasets", "onnxruntime/quantization", "onnxruntime/tools"),
+    "onnxruntime/transformers",
+)
+UNUSED_FILES = (
+    *("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst"),
+    "libonnxruntime.so.*",  # for programs in C
+)
 # What importlib.metadata asks for, and the licences; the rest is for installers.
 KEPT_METADATA = ("METADATA", "entry_points.txt", "licenses", "LICEN[CS]E*", "COPYING*", "NOTICE*")
 SHOWN = 12

@@ -160,7 +160,7 @@ def test_any_text_can_be_read_and_knows_itself(text: str, known: list[str]) -> N
     assert foreign_figures(text, [text]) == []
 
 
-@pytest.mark.parametrize("text", ["one hundred " * 5_000, "one " + "million " * 3_000, "9" * 5_000, "1" + ",000" * 2_000])
+@pytest.mark.parametrize("text", ["one " + "million " * 3_000, "one hundred " * 5_000, "9" * 5_000, "1" + ",0" * 2_000])
 def test_a_number_beyond_all_bounds_is_foreign_and_no_error(text: str) -> None:
     assert foreign_figures(text, ["It was 12."])
     assert foreign_figures(text, [text]) == []

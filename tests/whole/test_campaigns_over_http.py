@@ -159,3 +159,10 @@ async def test_the_same_question_has_the_same_figures_after_a_restart(site: Site
     first = await figures_of(await site.open(), INFORMATIONAL)
     assert first
     assert await figures_of(await site.open(), INFORMATIONAL) == first
+
+
+async def test_things_that_are_only_pointed_at_keep_the_period(visitor: Visitor) -> None:
+    first = await visitor.say("How did Quiz do last month?", "c1", agent="campaigns")
+    second = await visitor.say("compare them", "c1")
+    assert second["details"]["period"] == first["details"]["period"]
+    assert len({figure["subject"] for figure in second["details"]["figures"]}) > 1

@@ -3,7 +3,7 @@ one that settles the days of a week runs it with these, any other is read on its
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from turnkeep.agents.campaigns import prompts
@@ -74,7 +74,8 @@ class Intake:
         return Taken(request, _agreed(pending), week=pending["week"])
 
     def _read_again(self, said: Said, pending: JSON, week: Week) -> Taken:
-        request = read_request(pending["text"], self.known, before=said.before, week=week)
+        before = Request.model_validate(pending["before"]) if pending["before"] else None
+        request = read_request(pending["text"], self.known, before=before, week=week)
         return Taken(request, _agreed(pending), week=week)
 
     async def _read(self, said: Said, week: Week | None) -> Taken:
@@ -92,7 +93,7 @@ class Intake:
         if routing.agrees and pending.get("week"):
             return self._confirmed(pending)
         if request.doubts:
-            return self._doubted(said, request, routing, warnings)
+            return self._doubted(replace(said, before=before), request, routing, warnings)
         question = routing.clarification if not routing.specialists else ""
         return Taken(request, routing, question, None, week, warnings)
 
@@ -106,6 +107,7 @@ class Intake:
             "request": kept.model_dump(mode="json"),
             "routing": routing.model_dump(),
             "text": said.text,
+            "before": said.before.model_dump(mode="json") if said.before else None,
             "question": question,
             "week": USUAL_WEEK if can_agree else None,
         }

@@ -69,10 +69,10 @@ def _attribute(product: Product, names: Sequence[str], today: date) -> str:
 def _condition(product: Product, asked: Condition) -> str:
     known = [name for name in asked["attributes"] if name in product.attributes]
     told = "; ".join(f"{name}: {product.told(name)}" for name in known)
-    if PRICE in asked["attributes"]:
-        known, told = [PRICE], f"it costs {money(product.price)}"
-    if not known:
+    if not known and PRICE not in asked["attributes"]:
         return f"The catalogue does not say whether the {product.name} has {tell(asked)}."
+    if PRICE in asked["attributes"]:
+        return f"{'Yes' if holds(asked, product) else 'No'}, the {product.name} costs {money(product.price)}."
     if asked["op"] not in ("is", "not"):
         return f"{'Yes' if holds(asked, product) else 'No'}, the {product.name}: {told}."
     if holds(Condition(**{**asked, "op": "is"}), product):

@@ -162,6 +162,8 @@ def _is_replaced(condition: Condition, new: Sequence[Condition], catalogue: Cata
 def _replaces(new: Condition, old: Condition, catalogue: Catalogue) -> bool:
     """Of what a product has only one of, and of colours, the last word counts; other values, floors and ceilings add
     up."""
+    if new == old:
+        return True
     shared = set(new["attributes"]) & set(old["attributes"])
     if "values" in (_kind(new), _kind(old)):
         is_taken_back = new["op"] != old["op"] and bool(set(new["values"]) & set(old["values"]))

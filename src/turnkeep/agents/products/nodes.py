@@ -38,6 +38,7 @@ from turnkeep.settings import ProductsTuning
 type Update = dict[str, Any]
 
 MOST_CHARACTERS = 1_000  # of a message that rules read; the answer reads all of it
+UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is
 FIGURE_REMOVED, ROUTED_BY_RULES = "figure_removed", "routed_by_rules"
 WHICH_PRODUCT = "Which product, or which kind of product, do you mean?"
 
@@ -214,11 +215,11 @@ class Nodes:
         return facts.answers(products, plan["asked"], plan["filters"]["conditions"], today)
 
     def _prompts(self, state: ProductsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory) -> Prompts:
-        """The window that is asked for; with tiered memory all messages that no summary covers, and the summaries."""
+        """The window that is asked for; with tiered memory the messages that no summary covers, and the summaries."""
         window, history = runtime.context.conversation_window, state["messages"][:-1]
         if self.tuning.memory == "window":
             return Prompts(self.catalogue.summary, window, history, [])
-        return Prompts(self.catalogue.summary, len(history), memory.unfolded(kept, history), memory.notes(kept))
+        return Prompts(self.catalogue.summary, UNFOLDED_TURNS, memory.unfolded(kept, history), memory.notes(kept))
 
     async def _worded(
         self,

@@ -16,13 +16,15 @@ MOST_KINDS = 15
 COLOURS = frozenset({"colour", "color", "finish"})
 KINDS = frozenset({"type", "kind"})
 BUNDLED = Path(__file__).parents[1] / "catalogue.jsonl"
+VECTORS = ".vectors.npz"
 
 
 class Catalogue:
     """The products with their words, their names and their index."""
 
-    def __init__(self, products: Sequence[Product], *, is_dense: bool = False):
-        """Raises MissingExtra where dense retrieval is asked for and not installed."""
+    def __init__(self, products: Sequence[Product], *, is_dense: bool = False, vectors: Path | None = None):
+        """`vectors` is a file as `open_retriever` takes it. Raises MissingExtra where dense retrieval is asked for and
+        not installed."""
         self.products = tuple(products)
         self.by_id = {product.id: product for product in products}
         self.categories = tuple(dict.fromkeys(product.category for product in products))
@@ -34,7 +36,8 @@ class Catalogue:
         """Attributes of which one value is chosen."""
         self.lexicon = Lexicon(products)
         self.names = Names(products, self.lexicon)
-        self._retriever = open_retriever([product.searchable() for product in products], dense=is_dense)
+        documents = [product.searchable() for product in products]
+        self._retriever = open_retriever(documents, dense=is_dense, vectors=vectors)
 
     def get(self, ids: Iterable[str]) -> list[Product]:
         """Those that there are: a thread may remember one that is gone from the catalogue."""
@@ -59,5 +62,7 @@ def _choices(products: Sequence[Product]) -> frozenset[str]:
 
 
 def open_catalogue(path: str | None, *, is_dense: bool = False) -> Catalogue:
-    """The catalogue at `path`, or the bundled one; raises CorpusError with file, line and remedy."""
-    return Catalogue(load_products(Path(path) if path else BUNDLED), is_dense=is_dense)
+    """The catalogue at `path`, or the bundled one, with its file of vectors beside it; raises CorpusError with file,
+    line and remedy."""
+    file = Path(path) if path else BUNDLED
+    return Catalogue(load_products(file), is_dense=is_dense, vectors=file.with_suffix(VECTORS))

@@ -17,13 +17,14 @@ from turnkeep.agents.products.filters import (
     narrows,
 )
 from turnkeep.agents.products.planning.lookups import MOST_LOOKED_UP
-from turnkeep.agents.products.planning.plans import Plan, look_for, respond, tell_about
+from turnkeep.agents.products.planning.plans import Pending, Plan, ask, look_for, respond, tell_about
 from turnkeep.agents.products.planning.situation import Situation
 from turnkeep.agents.products.reading.lexicon import roots
 from turnkeep.agents.products.reading.wishes import Wishes
 
 KNOWN_SHARE, WANTED_SHARE = 0.5, 0.3
 MOST_BRANDS = 20
+WHICH_KIND = "Which products, or which kind of product, do you mean?"
 
 _MORE = re.compile(
     r"\b((show|list|give|any|some|see|what)( me| us)?( \w+)? (more|others?|else)\b"
@@ -89,7 +90,7 @@ def _inherits(now: Situation) -> bool:
     """Whether the filters before still hold: a message that names a kind of product has to lean on them, one that
     names none has only to fit them."""
     filters, before = now.filters, now.search["filters"]
-    if not narrows(before) or filters["lines"]:
+    if not narrows(before) or filters["lines"] or _is_strange(now.wishes):
         return False
     if filters["categories"] or _is_other_kind(filters, before):
         return _ADDS.search(now.message) is not None and now.is_follow_up
@@ -118,8 +119,8 @@ def _is_other_kind(filters: Filters, before: Filters) -> bool:
 
 
 def _has_kind(filters: Filters) -> bool:
-    names = [name for one in filters["conditions"] if one["op"] == "is" for name in one["attributes"]]
-    return any(set(roots(name)) & KINDS for name in names)
+    values = [one["attributes"] for one in filters["conditions"] if one["op"] == "is"]
+    return any(all(set(roots(name)) & KINDS for name in names) for names in values)
 
 
 def look_for_unknown(now: Situation) -> Plan | None:
@@ -142,6 +143,8 @@ def go_on(now: Situation) -> Plan | None:
 
 def guess(now: Situation) -> Plan:
     """Its words may be those of descriptions; a model may know better."""
+    if now.wishes.order and not now.filters["words"] and not now.wishes.strange:
+        return ask(WHICH_KIND, "it wants the most of nothing", Pending(tool=None, ids=[]))
     if not now.filters["words"] and not now.wishes.asked:
         return respond("it names nothing of the catalogue", is_sure=False)
     plan = search_for(now, "its words may describe a product")
