@@ -27,7 +27,6 @@ from turnkeep.local.dynamodb import dynamodb_local
 from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
 from turnkeep.local.tables import create_table, find_template
 from turnkeep.models.chat import chat_models
-from turnkeep.observability import logger
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings, TurnTuning
 from turnkeep.storage.blobs import Objects
@@ -103,7 +102,6 @@ class Conversation:
         clock: Callable[[], float] = time.time,
         tuning: TurnTuning | None = None,
     ):
-        logger.setLevel("ERROR")  # the lines of a benchmark are its table
         settings = Settings(table_name=table_name, turn=tuning or TurnTuning(), model="demo")
         services = build(settings, dynamodb=dynamodb, objects=objects or MemoryObjects(), clock=clock)
         self.table: Table = services.table

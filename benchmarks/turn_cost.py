@@ -25,6 +25,7 @@ from subjects import Conversation, client, new_table, papers, six, store
 from texts import DEFAULT_DATA, Texts, noise, prose_or_exit
 from turnkeep.agents import Agent, build_agent
 from turnkeep.agents.papers.corpus import open_corpus
+from turnkeep.observability import logger
 from turnkeep.settings import Settings
 
 MARKS = (1, 10, 100, 1000)
@@ -93,6 +94,7 @@ def main() -> None:
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of real text")
     arguments.add_argument("--quick", action="store_true", help="turns 1, 10 and 100 of ours, without the peers")
     options = arguments.parse_args()
+    logger.setLevel("ERROR")  # the lines of a benchmark are its table
     prose_or_exit(options.data)
     data: Path = options.data.resolve()
     with store() as url:

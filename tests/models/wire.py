@@ -103,7 +103,7 @@ def refuses(text: str) -> Answer:
     return answers({"content": None, "refusal": text})
 
 
-def calls(name: str, arguments: object, finish: str = "tool_calls") -> Answer:
+def calls(name: str, arguments: object, finish: str | None = "tool_calls") -> Answer:
     """Calls a tool; `arguments` that are text are sent as they are, valid or not."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     call = {"id": "t1", "type": "function", "function": {"name": name, "arguments": text}}

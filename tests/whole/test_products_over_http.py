@@ -10,6 +10,7 @@ from scripted import read_events
 from whole_site import Site, Visitor, nodes_of
 
 from turnkeep.agents import build_agent
+from turnkeep.agents.products.catalogue.products import BUNDLED, VECTORS
 from turnkeep.settings import Settings
 
 PHONES = "What phones do you have under $500?"
@@ -149,3 +150,17 @@ async def test_a_catalogue_that_cannot_be_read_costs_the_thread_nothing(
     monkeypatch.delenv("PRODUCTS__CATALOGUE")
     again = await (await site.open()).http.post("/threads/t1/turns", json=body, headers={"Idempotency-Key": "k"})
     assert (again.status_code, again.json()["standalone_query"]) == (200, "phones under $300")
+
+
+async def test_hybrid_search_finds_by_meaning_from_the_bundled_vectors(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message, vectors = "something to read in bed at night", BUNDLED.with_suffix(VECTORS)
+    lexical = await (await site.open(default_agent="products")).say(message)
+    before = vectors.stat().st_mtime_ns
+    monkeypatch.setenv("PRODUCTS__RETRIEVAL", "hybrid")
+    hybrid = await (await site.open(default_agent="products")).say(message)
+    assert lexical["details"]["products"] == ["amazon-kindle-paperwhite"]
+    assert hybrid["details"]["products"][0] == "amazon-kindle-paperwhite"
+    assert "kobo-clara-bw" in hybrid["details"]["products"]
+    assert vectors.stat().st_mtime_ns == before

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TypedDict
 
-from turnkeep.blocks.words import singular, words
+from turnkeep.blocks.words import STOP_WORDS, singular, words
 
 MOST_FOCUS, MOST_LISTED, MOST_KNOWN = 5, 10, 30
 MOST_BYTES = 3_200
@@ -65,8 +65,8 @@ def nouns_of(thing: Thing) -> set[str]:
 
 
 def names_of(thing: Thing) -> set[str]:
-    """The words of its name, likewise."""
-    return {singular(word) for word in words(thing["name"])}
+    """The words of its name, likewise, without those that any sentence has."""
+    return {singular(word) for word in words(thing["name"])} - STOP_WORDS
 
 
 def _trimmed(thing: Thing) -> Thing:

@@ -143,6 +143,7 @@ class CheckedChatBedrock(ChatBedrockConverse):
                 end.see(chunk)
                 yield chunk
         end.check()
+        yield from end.notes()
 
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: dict[str, Any] | str | None = None, **kwargs: Any

@@ -17,6 +17,7 @@ from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
 
 from turnkeep.errors import ModelError, ModelFault, ModelTruncated
+from turnkeep.models.endings import BROKEN_CALL
 from turnkeep.models.faults import is_refused_request
 
 INNER_CALL = "inner_call"
@@ -172,6 +173,8 @@ def _read[R: BaseModel](kind: type[R], message: AIMessage) -> R | str:
 def _arguments(name: str, message: AIMessage) -> dict[str, Any] | str:
     if message.additional_kwargs.get("refusal"):
         return "it was a refusal"
+    if message.additional_kwargs.get(BROKEN_CALL):
+        return "the arguments were not valid JSON"
     for tool_call in message.tool_calls:
         if tool_call["name"] == name:
             return tool_call["args"]

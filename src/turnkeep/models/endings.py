@@ -1,12 +1,18 @@
 """How a model says that its answer is complete. Client libraries hand a broken-off answer on as if it were whole; what
 passes here has come to its proper end."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from turnkeep.errors import ModelError, ModelTruncated
+
+BROKEN_CALL = "broken_call"
+"""Stands in the `additional_kwargs` of a message whose tool call had arguments that were no JSON, which LangChain mends
+by leaving out what it cannot read."""
 
 REASONING_TOKENS = 4_000
 """What a call's token limit grows by for a model that thinks within it."""
@@ -44,13 +50,30 @@ class StreamEnd:
         self._endings = endings
         self._ending: str | None = None
         self._is_empty = True
+        self._arguments: dict[int | str | None, str] = {}
 
     def see(self, chunk: ChatGenerationChunk) -> None:
         self._is_empty = False
         self._ending = self._endings.read(chunk) or self._ending
+        for piece in getattr(chunk.message, "tool_call_chunks", ()):
+            at = piece["index"]
+            self._arguments[at] = self._arguments.get(at, "") + (piece["args"] or "")
+
+    def notes(self) -> Iterator[ChatGenerationChunk]:
+        """A last piece that tells where a tool call is broken."""
+        if not all(map(_is_json, filter(None, self._arguments.values()))):
+            yield ChatGenerationChunk(message=AIMessageChunk(content="", additional_kwargs={BROKEN_CALL: True}))
 
     def check(self) -> None:
         """Raises ModelFault unless the stream came to the end of a whole answer."""
         if self._is_empty:
             raise ModelError("The model's answer was empty or could not be read.")
         self._endings.check(self._ending)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

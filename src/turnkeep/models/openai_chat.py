@@ -101,6 +101,7 @@ class CheckedChatOpenAI(ChatOpenAI):
                 end.see(chunk)
                 yield chunk
         end.check()
+        yield from end.notes()
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
         end = StreamEnd(ENDINGS)
@@ -109,6 +110,8 @@ class CheckedChatOpenAI(ChatOpenAI):
                 end.see(chunk)
                 yield chunk
         end.check()
+        for note in end.notes():
+            yield note
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

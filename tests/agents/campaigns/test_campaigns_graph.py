@@ -101,6 +101,11 @@ async def test_a_route_that_cannot_be_read_is_made_by_rules_with_a_warning(talk:
     assert reply.details["figures"]
 
 
+async def test_a_route_that_says_nothing_is_made_by_rules_too(talk: Talk) -> None:
+    reply = await talk.say("Show me the clicks of Quiz in January 2026", ("campaigns.route", Routing()))
+    assert (reply.route, reply.warnings) == ("specialists", ("routing_malformed",))
+
+
 async def test_a_route_to_nobody_known_is_refused_with_the_reason(talk: Talk) -> None:
     invented = PLAIN.model_copy(update={"specialists": ["weather_forecast"]})
     reply = await talk.say("Show me the clicks of Quiz in January 2026", ("campaigns.route", invented))

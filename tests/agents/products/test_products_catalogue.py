@@ -3,16 +3,22 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from turnkeep.agents.products.catalogue.loading import load_products
 from turnkeep.agents.products.catalogue.product import read_product, row_of
-from turnkeep.agents.products.catalogue.products import BUNDLED, Catalogue, open_catalogue
+from turnkeep.agents.products.catalogue.products import BUNDLED, VECTORS, Catalogue, open_catalogue
 from turnkeep.agents.products.filters import Filters, no_filters
 from turnkeep.agents.products.planning.plans import look_for
 from turnkeep.agents.products.reading.wishes import read_wishes
 from turnkeep.agents.products.search import Finder
+from turnkeep.blocks.dense import passages_of
+from turnkeep.blocks.vectors import digest, load_vectors
+from turnkeep.models.embedding import SentenceEncoder
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +76,29 @@ def test_each_product_is_found_by_its_whole_name(catalogue: Catalogue) -> None:
 
 def test_what_is_written_out_is_read_as_the_same_product(catalogue: Catalogue) -> None:
     assert [read_product(row_of(product)) for product in catalogue.products] == list(catalogue.products)
+
+
+def test_the_bundled_vectors_are_those_of_all_bundled_products_and_no_others() -> None:
+    """After a change of the catalogue: `open_catalogue(None, is_dense=True)` writes the file anew."""
+    kept = load_vectors(BUNDLED.with_suffix(VECTORS), SentenceEncoder.name, SentenceEncoder.dimensions)
+    passages = [text for product in load_products(BUNDLED) for text in passages_of(product.searchable())]
+    assert kept.keys() == {digest(text) for text in passages}
+
+
+def test_a_users_catalogue_keeps_its_vectors_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"id": "k", "name": "Duo Kettle", "price": 30, "category": "kettles"}\n')
+    bundled = BUNDLED.with_suffix(VECTORS).read_bytes()
+    open_catalogue(str(file), is_dense=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"mine.jsonl", "mine.vectors.npz"}
+    assert BUNDLED.with_suffix(VECTORS).read_bytes() == bundled
+
+
+def test_one_product_of_a_kind_is_told_in_the_singular(catalogue: Catalogue) -> None:
+    phones = [product for product in catalogue.products if product.category == "phones"]
+    assert Catalogue([*phones[:2], catalogue.by_id["dyson-v15-detect"]]).summary == "2 phones, 1 vacuum cleaner"
+
+
+def test_a_number_in_words_at_the_end_of_a_name_is_no_length_before_in_stock(catalogue: Catalogue) -> None:
+    guitar = replace(catalogue.products[0], id="g", name="Lindo Twelve", brand="Lindo", category="guitars")
+    assert read_wishes("is the Lindo Twelve in stock?", Catalogue([guitar])).ids == ("g",)

@@ -1,6 +1,7 @@
 """The inner calls with a model that follows a script: valid, malformed, refusing, and with figures of its own."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -231,7 +232,7 @@ async def test_tiered_memory_shows_summaries_and_all_that_they_do_not_cover(
 ) -> None:
     tuning = ProductsTuning(memory="tiered")
     nodes = Nodes(Models(script, script, "openai", "m"), bundled, Finder(bundled, 5), tuning)
-    talk = Talk(compile_graph(nodes), context)
+    talk = Talk(compile_graph(nodes), replace(context, conversation_window=1))
     for turn in range(11):
         if turn == 10:
             script.play(("memory.fold", Summaries(messages="They greeted five times.", merged="")))

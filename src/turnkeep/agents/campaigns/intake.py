@@ -14,6 +14,8 @@ from turnkeep.agents.campaigns.reading.periods import Week
 from turnkeep.agents.campaigns.reading.routing import Routing, route_by_rules
 from turnkeep.agents.campaigns.requests import Request
 from turnkeep.agents.campaigns.warehouse.sums import Warehouse
+from turnkeep.blocks.dates import find_days
+from turnkeep.blocks.figures import foreign_figures
 from turnkeep.models.calls import try_typed
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON
@@ -84,18 +86,25 @@ class Intake:
         request = read_request(said.text, self.known, before=before, week=week, points_back=said.points_back)
         if before and request != read_request(said.text, self.known, week=week):
             request = request.model_copy(update={"query": in_words(request)})
-        advertisers = self.known.names.get("advertiser", ())
-        notes = prompts.notes(request, advertisers, said.ran, pending.get("question", ""))
-        prompt = self.prompts.route(said.text, notes, self.now)
-        found = await try_typed(self.models.small, prompts.ROUTE_CALL, prompt)
-        warnings = () if found else ("routing_malformed",)
-        routing = found or route_by_rules(request, said.text, ran=said.ran, advertisers=advertisers)
+        routing, warnings = await self._route(said, request, pending.get("question", ""))
         if routing.agrees and pending.get("week"):
             return self._confirmed(pending)
         if request.doubts:
             return self._doubted(replace(said, before=before), request, routing, warnings)
         question = routing.clarification if not routing.specialists else ""
         return Taken(request, routing, question, None, week, warnings)
+
+    async def _route(self, said: Said, request: Request, asked: str) -> tuple[Routing, tuple[str, ...]]:
+        """The model's routing where it can be used and asks with no number of its own, else that of the rules."""
+        advertisers = self.known.names.get("advertiser", ())
+        by_rules = route_by_rules(request, said.text, ran=said.ran, advertisers=advertisers)
+        notes = prompts.notes(request, advertisers, said.ran, asked)
+        prompt = self.prompts.route(said.text, notes, self.now)
+        found = await try_typed(self.models.small, prompts.ROUTE_CALL, prompt)
+        if found is None or not (found.specialists or found.clarification or found.agrees):
+            return by_rules, ("routing_malformed",)
+        known = [said.message, asked, f"{self.now:%Y-%m-%d}", *advertisers, *request.doubts, _shown(by_rules)]
+        return (by_rules, ("figure_removed",)) if foreign_figures(_shown(found), known) else (found, ())
 
     def _doubted(self, said: Said, request: Request, routing: Routing, warnings: tuple[str, ...]) -> Taken:
         """Asks; where the only doubt is which days a week has, agreement will mean the usual ones."""
@@ -119,6 +128,16 @@ def is_answer(message: str) -> bool:
     return is_agreement(message) or is_refusal(message) or read_week(message) is not None
 
 
+def is_said(query: str, conversation: Sequence[str], known: Known) -> bool:
+    """Whether every number that a model read in a message stands in the conversation or in a name; dates and years of
+    the data it may work out."""
+    names = [name for each in known.names.values() for name in each]
+    years = [str(year) for year in range(known.first.year, known.today.year + 1)]
+    for found, _ in find_days(query):
+        query = query.replace(found[0], " ")
+    return not foreign_figures(query, [*conversation, *names, *years])
+
+
 def in_words(request: Request) -> str:
     """The standalone query of a message that left unsaid what the thread knows."""
     what = ", ".join(METRICS[name].label for name in request.metrics if name in METRICS) or "performance"
@@ -128,6 +147,11 @@ def in_words(request: Request) -> str:
     parts.append(f"in {request.period.label}" if request.period else "")
     parts.append(f"against {request.compared.label}" if request.compared else "")
     return " ".join(filter(None, parts))
+
+
+def _shown(routing: Routing) -> str:
+    """What of it a reply may show."""
+    return "\n".join([routing.clarification, *routing.specialists])
 
 
 def _agreed(pending: JSON) -> Routing:

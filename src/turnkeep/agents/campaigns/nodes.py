@@ -16,7 +16,7 @@ from turnkeep.agents.campaigns import advice, diagnosis, gate, prompts, renderin
 from turnkeep.agents.campaigns.advice import Recommendations
 from turnkeep.agents.campaigns.diagnosis import Diagnosis
 from turnkeep.agents.campaigns.findings import Finding, known_texts
-from turnkeep.agents.campaigns.intake import Intake, Said, Taken, is_answer, know
+from turnkeep.agents.campaigns.intake import Intake, Said, Taken, is_answer, is_said, know
 from turnkeep.agents.campaigns.prompts import Prompts
 from turnkeep.agents.campaigns.requests import Request
 from turnkeep.agents.campaigns.specialists.team import failed, run_specialist
@@ -40,6 +40,7 @@ UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered mem
 EARLY_EXIT_CONFIDENCE = 0.8
 USUAL_CONFIDENCE = 0.8
 NO_WAREHOUSE = "The metrics cannot be reached just now, so there are no figures: {reason} Please ask again in a while."
+FIGURE_REMOVED = "figure_removed"
 REFUSED = "Unable to process: {reason}"
 
 
@@ -73,9 +74,11 @@ class Nodes:
             return _without_warehouse(found, error)
         last = state.get("last_request") or {}
         named = resolve(message, referents).text
+        conversation = [*(each.text for each in state["messages"]), *memory.notes(folded.memory)]
+        is_ours = is_said(understood.standalone_query, conversation, known)
         said = Said(
             message=message,
-            text=understood.standalone_query if model else named,
+            text=understood.standalone_query if model and is_ours else named,
             before=Request.model_validate(last["request"]) if last else None,
             ran=last.get("specialists", []),
             points_back=named != message,
@@ -84,7 +87,8 @@ class Nodes:
         )
         taken = await Intake(self.models, asked, known, now).take(said)
         runtime.stream_writer(_decision(taken))
-        return {**found, **_taken(taken), "warnings": [*found["warnings"], *taken.warnings]}
+        removed = [FIGURE_REMOVED] if model and not is_ours else []
+        return {**found, **_taken(taken), "warnings": [*found["warnings"], *removed, *taken.warnings]}
 
     def after_route(self, state: CampaignsState) -> Literal["respond", "check_gate"]:
         return "respond" if state["clarification"] else "check_gate"
@@ -202,7 +206,7 @@ class Nodes:
             return by_rules, [f"{call.name.rpartition('.')[2]}_malformed"]
         known = [*known_texts(findings), _texts(by_rules)]
         if foreign_figures(_texts(said), known):
-            return by_rules, ["figure_removed"]
+            return by_rules, [FIGURE_REMOVED]
         return said, []
 
     def _demo_warning(self) -> list[str]:

@@ -9,6 +9,7 @@ from turnkeep.agents.products.reading.smalltalk import is_english, small_talk
 from turnkeep.records import JSON
 
 ONLY_ENGLISH = "I answer in English."
+MAY_MISS = "I may have missed some of your wishes."
 OFFER = "I can find products, compare them, and look up prices and what is in stock."
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -20,7 +21,8 @@ def write_answer(parts: JSON) -> str:
     """From the parts of a prompt of the call `products.answer`."""
     notes, documents = parts["notes"], parts["documents"]
     said = [note.removeprefix(SAY) for note in notes if note.startswith(SAY)]
-    language = [] if is_english(parts["query"]) else [ONLY_ENGLISH]
+    is_list = any(note.startswith(LIST) for note in notes)
+    language = [] if is_english(parts["query"]) else [ONLY_ENGLISH, *([MAY_MISS] if is_list else [])]
     paragraphs = [" ".join([*language, *said])] if language or said else []
     if parts["tool_results"]:
         paragraphs += [result["output"] for result in parts["tool_results"]]

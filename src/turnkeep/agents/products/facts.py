@@ -63,16 +63,18 @@ def _attribute(product: Product, names: Sequence[str], today: date) -> str:
         return f"The catalogue does not say the {names[0]} of the {product.name}."
     if product.attributes[known[0]] == (YES,):
         return f"The {product.name} has {known[0]}."
+    if known[0].endswith(" for"):
+        return f"The {product.name} is listed as {known[0]} {product.told(known[0])}."
     return f"The {known[0]} of the {product.name}: {product.told(known[0])}."
 
 
 def _condition(product: Product, asked: Condition) -> str:
-    known = [name for name in asked["attributes"] if name in product.attributes]
-    told = "; ".join(f"{name}: {product.told(name)}" for name in known)
-    if not known and PRICE not in asked["attributes"]:
-        return f"The catalogue does not say whether the {product.name} has {tell(asked)}."
     if PRICE in asked["attributes"]:
         return f"{'Yes' if holds(asked, product) else 'No'}, the {product.name} costs {money(product.price)}."
+    known = [name for name in asked["attributes"] if name in product.attributes]
+    told = "; ".join(f"{name}: {product.told(name)}" for name in known)
+    if not known:
+        return f"The catalogue does not say whether the {product.name} has {tell(asked)}."
     if asked["op"] not in ("is", "not"):
         return f"{'Yes' if holds(asked, product) else 'No'}, the {product.name}: {told}."
     if holds(Condition(**{**asked, "op": "is"}), product):

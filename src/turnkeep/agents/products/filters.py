@@ -5,7 +5,7 @@ from typing import Literal, TypedDict
 
 from turnkeep.agents.products.catalogue.product import Product
 from turnkeep.agents.products.catalogue.products import Catalogue
-from turnkeep.agents.products.reading.lexicon import Phrase, roots
+from turnkeep.agents.products.reading.lexicon import Phrase, roots, without_count
 
 PRICE = "price"
 ABOUT_PRICE, ABOUT_MEASURE, ABOUT_INCHES, ABOUT_COUNT = 0.15, 0.03, 0.5, 0.01
@@ -127,8 +127,8 @@ def sort_key(order: Order) -> Callable[[Product], tuple[bool, float]]:
 
 
 def has_phrase(values: Sequence[str], phrase: Phrase) -> bool:
-    """Whether one of the values begins with the phrase, or is it, written together."""
-    each = [roots(value) for value in values]
+    """Whether one of the values begins with the phrase, also behind a count, or is it, written together."""
+    each = [found for value in values for found in {roots(value), without_count(roots(value))}]
     return any(value[: len(phrase)] == phrase or "".join(value) == "".join(phrase) for value in each)
 
 
@@ -165,9 +165,10 @@ def _replaces(new: Condition, old: Condition, catalogue: Catalogue) -> bool:
     if new == old:
         return True
     shared = set(new["attributes"]) & set(old["attributes"])
+    every = {*new["attributes"], *old["attributes"]}
     if "values" in (_kind(new), _kind(old)):
         is_taken_back = new["op"] != old["op"] and bool(set(new["values"]) & set(old["values"]))
-        return bool(shared) and _kind(new) == _kind(old) and (is_taken_back or shared <= catalogue.choices)
+        return bool(shared) and _kind(new) == _kind(old) and (is_taken_back or every <= catalogue.choices)
     return bool(shared) and bool(_sides(new) & _sides(old))
 
 

@@ -24,6 +24,7 @@ from turnkeep.agents.products.prompts import Prompts, RouteResult
 from turnkeep.agents.products.reading.wishes import read_wishes
 from turnkeep.agents.products.search import Finder
 from turnkeep.agents.products.state import ProductsState
+from turnkeep.agents.products.telling import bounds_of
 from turnkeep.agents.products.tools import run_tool
 from turnkeep.blocks import memory
 from turnkeep.blocks.documents import Document
@@ -39,7 +40,7 @@ type Update = dict[str, Any]
 
 MOST_CHARACTERS = 1_000  # of a message that rules read; the answer reads all of it
 UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is
-FIGURE_REMOVED, ROUTED_BY_RULES = "figure_removed", "routed_by_rules"
+FIGURE_REMOVED, ROUTED_BY_RULES, MESSAGE_CUT = "figure_removed", "routed_by_rules", "message_cut"
 WHICH_PRODUCT = "Which product, or which kind of product, do you mean?"
 
 
@@ -61,13 +62,17 @@ class Nodes:
         heard = hear(message, found, referents)
         if self._model and history and not is_settled(plan_turn(self._situation(state, heard))):
             found = await understand(message, history, referents, window=window, model=self._model)
-            heard = {**hear(message, found, referents), "query": found.standalone_query}
+            heard = hear(message, found, referents)
+            if self._is_said(found.standalone_query, state, folded.memory):
+                heard["query"] = found.standalone_query
+            else:
+                found = replace(found, warnings=(*found.warnings, FIGURE_REMOVED))
         return {
             "memory": folded.memory,
             "understood": heard,
             "standalone_query": message,
             "context": self._prompts(state, runtime, folded.memory).context(),
-            "warnings": [*folded.warnings, *found.warnings],
+            "warnings": [*folded.warnings, *found.warnings, *_cut_warning(state)],
             **_step(state, f"It {'goes on' if found.is_follow_up else 'stands alone'}: {found.reason}."),
         }
 
@@ -198,7 +203,16 @@ class Nodes:
         found = await try_typed(self.models.small, prompts.ROUTE_CALL, prompt)
         if found is None:
             return by_words(now, plan), [ROUTED_BY_RULES]
-        return self._routed(found, now), []
+        bounds = bounds_of(read_wishes(found.text, self.catalogue).filters) if found.route == "retrieve" else ""
+        if self._is_said(bounds, state, state["memory"]):
+            return self._routed(found, now), []
+        return self._routed(found.model_copy(update={"text": ""}), now), [FIGURE_REMOVED]
+
+    def _is_said(self, text: str, state: ProductsState, kept: memory.ThreadMemory) -> bool:
+        """Whether every number that a model read in a message stands in the conversation or in a product's name."""
+        names = [product.name for product in self.catalogue.products]
+        said = [message.text for message in state["messages"]]
+        return not foreign_figures(text, [*said, *memory.notes(kept), *names])
 
     def _routed(self, found: RouteResult, now: Situation) -> Plan:
         if found.route == "respond":
@@ -239,6 +253,10 @@ class Nodes:
 
 def _question(state: ProductsState) -> str:
     return str(state["messages"][-1].text)  # its own kind of str is no plain one
+
+
+def _cut_warning(state: ProductsState) -> list[str]:
+    return [MESSAGE_CUT] if len(_question(state)) > MOST_CHARACTERS else []
 
 
 def _plan(state: ProductsState) -> Plan:

@@ -11,10 +11,13 @@ from turnkeep.agents.products.catalogue.product import Product
 from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.filters import PRICE, Filters, Order, find, misses, narrows, number_of, sort_key
 from turnkeep.agents.products.planning.plans import Plan
+from turnkeep.agents.products.reading.lexicon import root, roots
 from turnkeep.agents.products.reading.measures import money
-from turnkeep.agents.products.telling import describe, tell_filter
+from turnkeep.agents.products.telling import describe, quoted, tell_filter
 
+LEAST_STEM = 4
 BEST_SHOWN, NEAREST_SHOWN = 3, 3
+PLACES = ("", "second", "third", "fourth", "fifth")
 WORDS_SHARE = 0.4  # of the best score, from which on a product is found by its words
 _OWN = ("weight", "year")  # of these a product "is" the most, of others it "has" it
 # Which filter is given up first where nothing fits.
@@ -61,6 +64,8 @@ class Finder:
             return self._listed(plan, filters, hits, said)
         if plan.get("unknown") and not narrows(filters):
             return self._near_unknown(plan, said)
+        if filters["words"] and not _has_subject(filters) and not plan.get("left_out"):
+            return self._near_unknown(plan, [*said, _nothing(filters)])
         return self._nearest(plan, filters, said)
 
     # What fits
@@ -83,11 +88,14 @@ class Finder:
         found = [product for product in usual if best and scores.get(product.id, 0.0) >= WORDS_SHARE * best]
         if not filters["order"]:
             found.sort(key=lambda product: -scores[product.id])
-        if not narrows(filters):
+        if not _has_subject(filters):
             return _Hits(found)
-        count = f"{len(found)} mention{'s' if len(found) == 1 else ''}" if found else "none mentions"
-        first = f" and come{'s' if len(found) == 1 else ''} first" if 0 < len(found) < len(products) else ""
-        mentions = f"; {count} “{query}”{first}"
+        is_literal = all(_mentions(product, filters["words"]) for product in found)
+        one = "s" if len(found) == 1 else ""
+        verb = f"mention{one}" if is_literal else f"come{one} near to"
+        count = f"{len(found)} {verb}" if found else "none mentions"
+        first = f" and come{one} first" if 0 < len(found) < len(products) else ""
+        mentions = f"; {count} {quoted(filters['words'])}{first}"
         return _Hits([*found, *(product for product in usual if product not in found)], mentions, has_words=False)
 
     def _in_order(self, products: Iterable[Product], order: Order | None) -> list[Product]:
@@ -106,8 +114,8 @@ class Finder:
     def _listed(self, plan: Plan, filters: Filters, hits: _Hits, said: Sequence[str]) -> Found:
         order, products = filters["order"], hits.products
         if plan.get("is_best_only") and order and len(products) > 1:
-            winners, sentence = self._best(products, filters, order, is_among=bool(plan.get("among")))
-            shown = products[: max(BEST_SHOWN, len(winners))][: self._top_k]
+            winners, sentence = self._best(products, filters, order, plan)
+            shown = products[: max(BEST_SHOWN, plan.get("rank", 1) + len(winners) - 1)][: self._top_k]
             return Found(tuple(p.id for p in shown), (*said, sentence), winners=tuple(p.id for p in winners))
         shown = products[: min(plan.get("limit") or self._top_k, max(self._top_k, 10))]
         heading = self._heading(plan, filters, products, shown, hits.mentions)
@@ -141,17 +149,19 @@ class Finder:
         return f"by {by}, from {'high to low' if order['descending'] else 'low to high'}"
 
     def _best(
-        self, products: Sequence[Product], filters: Filters, order: Order, *, is_among: bool
+        self, products: Sequence[Product], filters: Filters, order: Order, plan: Plan
     ) -> tuple[list[Product], str]:
-        key = sort_key(order)
-        winners = next(list(group) for _, group in groupby(products, key=key))
-        what = f"these {len(products)}" if is_among else f"{len(products)} {describe(_unordered(filters))}"
+        key, rank = sort_key(order), plan.get("rank", 1)
+        places = [list(group) for _, group in groupby(products, key=key)]
+        winners = places[min(rank, len(places)) - 1]
+        what = f"these {len(products)}" if plan.get("among") else f"{len(products)} {describe(_unordered(filters))}"
         if key(winners[0])[0]:
             return [], f"The catalogue does not say which of {what} is “{order['said']}”."
         names = facts.listing([f"the {product.name}" for product in winners[: self._top_k]])
         is_one = len(winners) == 1
         by = next(name for name in order["by"] if number_of(winners[0], name) is not None)
-        said, value = order["said"], facts.value_of(winners[0], by)
+        place = f"{PLACES[min(rank, len(places)) - 1]} " if rank > 1 and len(places) > 1 else ""
+        said, value = f"{place}{order['said']}", facts.value_of(winners[0], by)
         if facts.names_attribute(said, by):
             sentence = f"{names} {'has' if is_one else 'share'} the {said} of {what}: {value}."
         elif by == PRICE or by in (*self._rating, *_OWN):
@@ -174,8 +184,7 @@ class Finder:
         return Found(tuple(best), (*said, "The nearest that I have:"), is_nearest=True)
 
     def _nearest(self, plan: Plan, filters: Filters, said: list[str]) -> Found:
-        more = "more " if plan.get("left_out") else ""
-        nothing = f"Nothing {more}in the catalogue matches {describe(filters)}."
+        nothing = _nothing(filters, "more " if plan.get("left_out") else "")
         left = [p for p in self._catalogue.products if p.id not in plan.get("left_out", [])]
         missed = {product.id: misses(product, filters, self._catalogue) for product in left}
         missing = [(product, found) for product in left if (found := missed[product.id])]
@@ -219,6 +228,28 @@ def misses_but_order(product: Product, filters: Filters, catalogue: Catalogue) -
     """What a product misses besides the limit that it set itself, which is the last."""
     others = Filters(**{**filters, "conditions": filters["conditions"][:-1]})
     return misses(product, others, catalogue)
+
+
+def _has_subject(filters: Filters) -> bool:
+    """Whether it says what the products are, and not only what they may cost or weigh."""
+    values = any(one["op"] == "is" for one in filters["conditions"])
+    return bool(filters["categories"] or filters["brands"] or filters["lines"] or values)
+
+
+def _mentions(product: Product, said: Iterable[str]) -> bool:
+    """Dense retrieval finds what says the like in other words."""
+    document = product.searchable()
+    own = roots(f"{document.title} {document.text}")
+    return any(_is_like(root(word), each) for word in said for each in own)
+
+
+def _is_like(word: str, own: str) -> bool:
+    """Of one stem, as lexical retrieval takes them."""
+    return word[:LEAST_STEM] == own[:LEAST_STEM]
+
+
+def _nothing(filters: Filters, more: str = "") -> str:
+    return f"Nothing {more}in the catalogue matches {describe(filters)}."
 
 
 def _unordered(filters: Filters) -> Filters:

@@ -1,6 +1,6 @@
 """Filters in words, as an answer and a standalone query say them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from turnkeep.agents.products.catalogue.products import COLOURS, KINDS
 from turnkeep.agents.products.filters import PRICE, Condition, Filters
@@ -34,8 +34,14 @@ def describe(filters: Filters) -> str:
     parts += [f"({', '.join(rest)})" if rest else ""]
     parts += [f"not by {' or '.join(filters['not_brands'])}" if filters["not_brands"] else ""]
     parts += ["in stock" if filters["in_stock"] else ""]
-    parts += [f"for “{' '.join(filters['words'])}”" if filters["words"] else ""]
+    parts += [f"for {quoted(filters['words'])}" if filters["words"] else ""]
     return " ".join(filter(None, parts))
+
+
+def quoted(said: Sequence[str]) -> str:
+    """Words that are looked for one by one."""
+    each = [f"“{word}”" for word in said]
+    return " or ".join([", ".join(each[:-1]), each[-1]] if len(each) > 1 else each)
 
 
 def _what(filters: Filters, kinds: list[str]) -> str:
@@ -59,6 +65,11 @@ def tell(condition: Condition) -> str:
     if condition["op"] in ("is", "not"):
         return condition["said"] if condition["op"] == "is" else f"no {condition['said']}"
     return f"{condition['attributes'][0]} {_NUMBER_WORDS[condition['op']]}{condition['said']}"
+
+
+def bounds_of(filters: Filters) -> str:
+    """The conditions that hold a number."""
+    return ", ".join(tell(one) for one in filters["conditions"] if one["op"] not in ("is", "not"))
 
 
 def tell_filter(key: str, filters: Filters) -> str:

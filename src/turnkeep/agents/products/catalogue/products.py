@@ -10,6 +10,7 @@ from turnkeep.agents.products.catalogue.product import Product
 from turnkeep.agents.products.reading.lexicon import Lexicon, roots
 from turnkeep.agents.products.reading.names import Names
 from turnkeep.blocks.retrieval import open_retriever
+from turnkeep.blocks.words import singular
 
 MOST_KINDS = 15
 # What attributes are called that hold the colour, or the kind of product within a category.
@@ -51,7 +52,7 @@ class Catalogue:
 
 def _summary(products: Sequence[Product]) -> str:
     kinds = Counter(product.category for product in products).most_common(MOST_KINDS + 1)
-    told = [f"{count} {name}" for name, count in kinds[:MOST_KINDS]]
+    told = [f"{count} {name if count > 1 else singular(name)}" for name, count in kinds[:MOST_KINDS]]
     return ", ".join([*told, "and more"] if len(kinds) > MOST_KINDS else told)
 
 

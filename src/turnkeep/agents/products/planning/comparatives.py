@@ -26,7 +26,8 @@ _WHICH = re.compile(r"^\W*(?:(?:ok|okay|and|so|then)\W+)*(?:which|what|who)\b", 
 def pick_best(now: Situation) -> Plan | None:
     """The cheapest of what was listed, of what is named, or of what an unclear phrase can mean."""
     order, filters = now.wishes.order, now.filters
-    if order is None or filters["categories"]:
+    is_against_named = now.wishes.is_relative and len(now.wishes.ids) == 1 and now.says(_THAN)
+    if order is None or filters["categories"] or is_against_named:
         return None
     options = next((vague["ids"] for vague in now.unclear if len(vague["ids"]) > 1), [])
     among = now.ids if len(now.ids) > 1 else options

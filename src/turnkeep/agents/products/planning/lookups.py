@@ -11,15 +11,9 @@ from turnkeep.agents.products.reading.contradictions import find_contradiction, 
 from turnkeep.agents.products.reading.smalltalk import small_talk
 
 MOST_COMPARED, MOST_LOOKED_UP = 4, 5
+FEW_WORDS = 3
 ANSWER_WORDS = 8  # of a message that only answers a question back
 
-_COMPARE = re.compile(
-    r"\b(compar(e|es|ed|ing|ison)|versus|vs|differences?|differs?|different from|side by side|stack up|better than"
-    r"|worse than|(which|what)\b[^?]*\b(better|best|prefer|recommend|choose))\b",
-    re.IGNORECASE,
-)
-_ONLY_COMPARE = re.compile(r"\b(compar\w+|differen\w+|versus|vs)\b", re.IGNORECASE)
-_OR = re.compile(r"\b(or|than)\b", re.IGNORECASE)
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 
 
@@ -51,43 +45,34 @@ def take_answer(now: Situation) -> Plan | None:
 
 def question_pointer(now: Situation) -> Plan | None:
     """A phrase that points at several products, or at none."""
+    is_against_named = now.wishes.is_relative and now.says(_THAN)
     for vague in now.unclear:
         products = now.catalogue.get(vague["ids"])
-        if len(products) > 1 and not now.wishes.ids:
-            names = _either([product.name for product in products])
+        if len(products) > 1 and (is_against_named or not now.wishes.ids):
+            names = either([product.name for product in products])
             question, options = (
                 f"Which one do you mean by “{vague['phrase']}”: {names}?",
                 [product.id for product in products],
             )
-            return ask(question, "it may mean several products", Pending(tool=now.tool_word, ids=[]), options=options)
+            against = list(now.wishes.ids)
+            pending = Pending(tool="compare" if against else now.tool_word, ids=against)
+            return ask(question, "it may mean several products", pending, options=options)
         if not products and not now.wishes.ids and not narrows(now.filters):
             question = "Which product do you mean? We have not spoken of one yet that this could be."
             return ask(question, "it points at no product", Pending(tool=now.tool_word, ids=[]))
     return None
 
 
-def compare(now: Situation) -> Plan | None:
-    is_choice = len(now.ids) > 1 and now.says(_OR)
-    is_plain_choice = is_choice and now.is_short(ANSWER_WORDS + 4) and not now.wishes.asked
-    if not now.says(_COMPARE) and not is_plain_choice and not (is_choice and now.wishes.order):
+def ask_again(now: Situation) -> Plan | None:
+    """A few words that answer nothing of what was asked."""
+    pending = now.search["pending"]
+    says_nothing = not (now.filters["words"] or now.wishes.strange or now.wishes.asked or now.wishes.order)
+    if pending is None or not says_nothing or not now.is_short(FEW_WORDS):
         return None
-    ids = _comparable(now)
-    if len(ids) > 1:
-        return use("compare", ids[:MOST_COMPARED], "it compares products", uses_history=now.uses_history)
-    if narrows(now.filters) or not now.says(_ONLY_COMPARE):
-        return None
-    ids = ids or (list(now.focus) if len(now.focus) == 1 and now.is_follow_up else [])
-    names = [product.name for product in now.catalogue.get(ids)]
-    question = f"Which product should I compare the {names[0]} with?" if names else "Which products should I compare?"
-    return ask(question, "one product cannot be compared", Pending(tool="compare", ids=ids))
-
-
-def _comparable(now: Situation) -> list[str]:
-    """What is named; a few of a line; with one product named, the one that was spoken of."""
-    line = now.line_ids if now.ids or len(now.line_ids) <= MOST_COMPARED else []
-    ids = list(dict.fromkeys([*now.ids, *line]))
-    focus = now.focus if len(ids) == 1 and len(now.focus) == 1 else ()
-    return list(dict.fromkeys([*focus, *ids]))
+    options = [product.id for product in now.catalogue.get(now.several[:MOST_LOOKED_UP])]
+    names = [product.name for product in now.catalogue.get(options)]
+    which = f": {either(names)}" if len(names) > 1 else ""
+    return ask(f"Which product do you mean{which}?", "it does not answer what was asked", pending, options=options)
 
 
 def look_up(now: Situation) -> Plan | None:
@@ -110,5 +95,5 @@ def _is_search(now: Situation) -> bool:
     return has_values or (now.says(_THAN) and now.wishes.is_relative)
 
 
-def _either(names: Sequence[str]) -> str:
+def either(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -29,6 +29,7 @@ class Plan(TypedDict):
     """`ids` are products by name. A list is of `filters`, or `among` those only, without `left_out`. `reference` is the
     product that others are to be like or unlike; `asked` are attributes, with others that the same word can mean.
     `near` are products with a part of a name that there is not; `is_strange`: the kind that is wanted is unknown.
+    `rank` is 2 where the second cheapest is wanted.
     `remarks` are sentences for the answer, `question` is what a clarification asks."""
 
     route: Route
@@ -45,6 +46,7 @@ class Plan(TypedDict):
     asked: NotRequired[list[list[str]]]
     is_best_only: NotRequired[bool]
     limit: NotRequired[int | None]
+    rank: NotRequired[int]
     unknown: NotRequired[list[str]]
     near: NotRequired[list[str]]
     is_strange: NotRequired[bool]

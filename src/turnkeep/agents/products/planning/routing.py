@@ -3,18 +3,21 @@ at several products; then tools, then the catalogue, then what was spoken of; sm
 
 from collections.abc import Callable, Sequence
 
-from turnkeep.agents.products.planning import comparatives, lookups, searches
+from turnkeep.agents.products.planning import comparatives, comparisons, letting_go, lookups, searches
 from turnkeep.agents.products.planning.plans import Plan
 from turnkeep.agents.products.planning.situation import Situation
 from turnkeep.agents.products.telling import describe
 
 _RULES: Sequence[Callable[[Situation], Plan | None]] = (
     lookups.talk,
+    letting_go.start_anew,
+    letting_go.take_back,
     lookups.question_contradiction,
     lookups.take_answer,
     comparatives.pick_best,
     lookups.question_pointer,
-    lookups.compare,
+    comparisons.compare_described,
+    comparisons.compare,
     lookups.look_up,
     comparatives.similar,
     comparatives.relative,
@@ -24,6 +27,7 @@ _RULES: Sequence[Callable[[Situation], Plan | None]] = (
     searches.filter_products,
     searches.look_for_unknown,
     searches.go_on,
+    lookups.ask_again,
 )
 
 

@@ -42,6 +42,7 @@ _BRANDS = re.compile(r"\bbrands?\b|\b(which|what) (makers?|manufacturers?|compan
 _ADDS = re.compile(
     r"^\W*(and|or|but|also|then|plus|what about|how about|the same|same)\b|\b(instead|too|as well)\W*$", re.IGNORECASE
 )
+_IS_NEW = re.compile(r"(?<!\bas )\ban? (\w+ )?(gift|present)\b", re.IGNORECASE)
 _SHOPS = re.compile(
     r"\b(sell|buy|carry|stock|offer|recommend|suggest|purchase|shop|shopping|looking for|need|want|have|got|find"
     r"|show)\b",
@@ -90,7 +91,7 @@ def _inherits(now: Situation) -> bool:
     """Whether the filters before still hold: a message that names a kind of product has to lean on them, one that
     names none has only to fit them."""
     filters, before = now.filters, now.search["filters"]
-    if not narrows(before) or filters["lines"] or _is_strange(now.wishes):
+    if not narrows(before) or filters["lines"] or now.wishes.has_own_head or _IS_NEW.search(now.message):
         return False
     if filters["categories"] or _is_other_kind(filters, before):
         return _ADDS.search(now.message) is not None and now.is_follow_up
@@ -179,6 +180,7 @@ def search_by(now: Situation, filters: Filters, reason: str, *, uses_history: bo
     wishes = now.wishes
     found = {
         "limit": wishes.limit,
+        "rank": wishes.rank,
         "is_best_only": wishes.is_superlative and wishes.limit is None,
         "unknown": [unknown.text for unknown in wishes.unknown],
         "near": list(dict.fromkeys(id_ for unknown in wishes.unknown for id_ in unknown.near)),

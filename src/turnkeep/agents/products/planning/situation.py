@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypedDict
 
+from turnkeep.agents.products.catalogue.product import Product
 from turnkeep.agents.products.catalogue.products import Catalogue
-from turnkeep.agents.products.filters import Filters, find, misses, narrows
+from turnkeep.agents.products.filters import Filters, find, is_empty, misses, narrows
 from turnkeep.agents.products.planning.plans import Search, Tool
+from turnkeep.agents.products.reading.lexicon import root, roots
 from turnkeep.agents.products.reading.wishes import Wishes, read_wishes
 from turnkeep.blocks.referents import Referents, resolve
 from turnkeep.blocks.understanding import Understood
 from turnkeep.blocks.words import words
 
-_PRICE = re.compile(r"\b(how much|prices?|priced|costs?|costing|pricing)\b", re.IGNORECASE)
+_HOW_MUCH = re.compile(r"\bhow much\b", re.IGNORECASE)
+_PRICE = re.compile(r"\b(prices?|priced|costs?|costing|pricing)\b", re.IGNORECASE)
 _STOCK = re.compile(
-    r"\b((in|on)[\s-]stock|availab(le|ility)(?! in (?!stock|store))|sold out|out of stock|back (in|on)\b"
+    r"\b((in|on)[\s-]stock|availab(le|ility)(?! in (?!stock|store))|sold out|out of stock|back (in|on)\b|\bback\W*$"
     r"|(come|be|coming) back|how many\b[^?]*\bleft|any left|(buy|order|get)\b[^?]*\b(today|now|yet)"
     r"|still (sell|have|make|get|buy|order)|discontinued|deliver\w*)",
     re.IGNORECASE,
@@ -74,6 +77,7 @@ class Situation:
                     id_ for id_ in dict.fromkeys([*self.focus, *self.listed]) if id_ in self.catalogue.names.line(line)
                 ]
                 ids |= dict.fromkeys(around if len(around) == 1 else [])
+        ids = ids or dict.fromkeys(self._sibling)
         ids = ids or dict.fromkeys(self._only_one if self.tool_word or self.wishes.asked else ())
         return [product.id for product in self.catalogue.get(ids)]
 
@@ -83,6 +87,15 @@ class Situation:
         filters = Filters(**{**self.filters, "order": None, "words": [], "in_stock": False})
         found = find(filters, self.catalogue) if filters["brands"] or filters["lines"] else []
         return [product.id for product in found] if len(found) == 1 else []
+
+    @property
+    def _sibling(self) -> Sequence[str]:
+        """The Ultra, after another of its family: the product of this brand that is nearest by name."""
+        others = Filters(**{**self.filters, "words": []})
+        said = {root(word) for word in self.filters["words"]}
+        if len(self.focus) != 1 or not self.is_follow_up or not is_empty(others) or not said or self.wishes.strange:
+            return []
+        return _nearest_by_name(self.catalogue.get(self.focus), said, self.catalogue.products)
 
     @property
     def _of_these(self) -> Sequence[str]:
@@ -120,7 +133,7 @@ class Situation:
 
     @property
     def tool_word(self) -> Tool | None:
-        if _PRICE.search(self.message):
+        if _PRICE.search(self.message) or (_HOW_MUCH.search(self.message) and not self.wishes.asked):
             return "price"
         return "availability" if _STOCK.search(self.message) else None
 
@@ -134,6 +147,26 @@ class Situation:
 
     def is_short(self, most: int) -> bool:
         return len(words(self.message)) <= most
+
+
+def _nearest_by_name(focus: Sequence[Product], said: set[str], products: Sequence[Product]) -> list[str]:
+    """Of the same brand and kind, the one whose name adds these words, if one is nearest."""
+    if not focus or not focus[0].brand:
+        return []
+    [one, *_] = focus
+    name, nearness = roots(one.name), dict[str, tuple[int, int]]()
+    for product in products:
+        other = roots(product.name)
+        is_kin = (product.brand, product.category) == (one.brand, one.category)
+        if is_kin and said <= set(other) - set(name):
+            nearness[product.id] = (_shared(name, other), -len(other))
+    best = [id_ for id_, near in nearness.items() if near == max(nearness.values())]
+    return best if len(best) == 1 else []
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words two names begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def hear(message: str, found: Understood, referents: Referents) -> Heard:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from turnkeep.agents.products.catalogue.product import NO, YES, Product
-from turnkeep.agents.products.reading.measures import read_measure
+from turnkeep.agents.products.reading.measures import read_measure, unit_of
 from turnkeep.blocks.words import STOP_WORDS, singular, words
 
 type Phrase = tuple[str, ...]
@@ -180,7 +180,9 @@ class Lexicon:
             phrase = roots(value)
             self._plain |= set(phrase)
             codes = {phrase[:1]} if len(phrase) > 1 and _CODE.fullmatch(phrase[0]) else set[Phrase]()
-            for each in {phrase, _without_version(phrase)} | codes:
+            bare = without_count(phrase)
+            counted = {bare, bare[:1]} if bare != phrase else set[Phrase]()
+            for each in {phrase, _without_version(phrase)} | codes | counted:
                 self._add(each, Meaning("value", " ".join(each), (name,)))
 
     def _add(self, phrase: Phrase, meaning: Meaning) -> None:
@@ -214,6 +216,12 @@ def _forms(word: str) -> set[str]:
     stem = word.removesuffix(ending) if ending else word
     doubled = stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
     return {word, stem, doubled, f"{stem}e"}
+
+
+def without_count(phrase: Phrase) -> Phrase:
+    """Four HDMI ports are HDMI ports too; a number with a unit behind it is no count."""
+    is_count = len(phrase) > 1 and phrase[0].isdigit() and not phrase[1].isdigit() and unit_of(phrase[1]) is None
+    return phrase[1:] if is_count else phrase
 
 
 def _without_version(phrase: Phrase) -> Phrase:

@@ -56,7 +56,7 @@ _SPELLED = "|".join(sorted(_SMALL, key=len, reverse=True))
 _IN_WORDS = re.compile(
     rf"\b(?:a|(?:{_SPELLED})(?:[\s-](?:{_SPELLED}))?)\s(?:hundred|thousand|grand)"
     rf"(?:(?:\sand)?\s(?:{_SPELLED}|hundred)(?:[\s-](?:{_SPELLED}|hundred))*)?\b"
-    rf"|\b(?:{_SPELLED})(?:[\s-](?:{_SPELLED}))?(?=[\s-](?:{_UNIT}|{_DOLLARS})(?!\w))",
+    rf"|\b(?:{_SPELLED})(?:[\s-](?:{_SPELLED}))?(?!\sin\s[a-z])(?=[\s-](?:{_UNIT}|{_DOLLARS})(?!\w))",
     re.IGNORECASE,
 )
 _A_WEEK = re.compile(

@@ -22,6 +22,7 @@ _ASKS = frozenset(words("what which many"))
 _AFTER_NOUN = frozenset(
     words("do does have has can are is under below over above with without for from in between around that by")
 )
+_LEADS = frozenset(words("want need buy get find show have sell about and or then now instead"))
 _ARTICLES = frozenset(words("a an the any some"))
 # Words of wishes that say nothing of the product itself.
 CHATTER = frozenset(
@@ -92,13 +93,14 @@ class Reading:
             found[token.text.lower()[:WORD_CHARACTERS]] = None
         return list(known)[:MOST_WORDS], list(strange)
 
-    def strangers(self, places: Sequence[tuple[int, int]]) -> list[Unknown]:
+    def strangers(self, places: Sequence[tuple[int, int]], *, has_wishes: bool = False) -> list[Unknown]:
         """Outside of `places`, what is asked for like a product and occurs in none: a word with a capital inside a
         sentence or with a digit, with the number behind it; the word before a category; what is asked whether it is
-        sold."""
+        sold; beside other wishes, what "a" or "an" leads to."""
         free = [at for at in self._free() if not self._is_inside(self.tokens[at], places)]
         new = [at for at in free if not self.catalogue.lexicon.knows(self.tokens[at].root)]
-        found = [self._stranger(at) for at in new if self._is_name(at) or self._is_wanted(at)]
+        heads = [at for at in new if has_wishes and self.is_head(at)]
+        found = [self._stranger(at, heads) for at in new if at in heads or self._is_name(at) or self._is_wanted(at)]
         return found[:MOST_NAMES]
 
     def _is_inside(self, token: Token, places: Sequence[tuple[int, int]]) -> bool:
@@ -108,12 +110,35 @@ class Reading:
         used = {at for span in self.spans for at in range(span.start, span.end)} | self.named
         return [at for at, token in enumerate(self.tokens) if at not in used and says_something(token)]
 
-    def _stranger(self, at: int) -> Unknown:
+    @property
+    def has_own_head(self) -> bool:
+        return any(self.is_head(at) for at in self._free())
+
+    def is_head(self, at: int) -> bool:
+        """Whether it ends a noun phrase that is what the message is about: one that begins with "a", or a plural that
+        the message begins with."""
+        first = at - 1
+        while first >= 0 and self.tokens[first].text.lower() not in STOP_WORDS:
+            first -= 1
+        if first < 0:
+            is_plural = self.tokens[at].text.lower() != self.tokens[at].root
+            return is_plural and self._ends_phrase(at)
+        if self.tokens[first].text.lower() not in ("a", "an"):
+            return False
+        before = self.tokens[first - 1].text.lower() if first else ""
+        return self._ends_phrase(at) and (not before or before in _LEADS)
+
+    def _ends_phrase(self, at: int) -> bool:
+        after = self.tokens[at + 1].text.lower() if at + 1 < len(self.tokens) else ""
+        is_last = not after or self.text[self.tokens[at].end :].lstrip()[:1] in ("?", ".", "!", ",")
+        return is_last or after in _AFTER_NOUN
+
+    def _stranger(self, at: int, heads: Collection[int] = ()) -> Unknown:
         end = at + 1
         is_number = end < len(self.tokens) and self.tokens[end].text.isdigit()
         end += is_number and self.tokens[end].start - self.tokens[at].end == 1
         start, stop = self.place(at, end)
-        return Unknown(at, end, self.text[start:stop][:WORD_CHARACTERS], is_kind=self._is_asked_for(at))
+        return Unknown(at, end, self.text[start:stop][:WORD_CHARACTERS], is_kind=at in heads or self._is_asked_for(at))
 
     def _is_name(self, at: int) -> bool:
         token = self.tokens[at]
@@ -131,9 +156,7 @@ class Reading:
             verb -= 1
         leads = _SELLS if verb < at - 1 else _SELLS | _ASKS
         is_led = verb >= 0 and self.tokens[verb].root in leads
-        after = self.tokens[at + 1].text.lower() if at + 1 < len(self.tokens) else ""
-        is_last = not after or self.text[self.tokens[at].end :].lstrip()[:1] in ("?", ".", "!", ",")
-        return is_led and (is_last or after in _AFTER_NOUN)
+        return is_led and self._ends_phrase(at)
 
     def _spelled(self, token: Token) -> Token:
         """The token, with the root of the catalogue's word that it was meant for where it is misspelt."""

@@ -24,7 +24,8 @@ _CAPABILITIES = re.compile(
     r"\b(what|how) (else )?(can|could|do|are) you (do|help|able|know|offer|sell|stock|carry)\b"
     r"|^\W*(help|menu|start)\W*$|\bhow (does|do) (this|you) work\b"
     r"|\bwhat (kinds?|sorts?|types?) of (things|products|items|stuff)\b"
-    r"|\b(which|what) (product )?(categories|departments|sections)\b|\b(what|how many) products\b|\bwhat do you (have|sell)\W*$",
+    r"|\b(which|what) (product )?(categories|departments|sections)\b|\b(what|how many) products\b"
+    r"|\bwhat do you (have|sell)\W*$",
     re.IGNORECASE,
 )
 _SELF = re.compile(

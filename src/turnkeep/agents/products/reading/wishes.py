@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from turnkeep.agents.products.catalogue.products import Catalogue
-from turnkeep.agents.products.filters import MOST_CONDITIONS, Condition, Filters, Op, Order, no_filters, number_of
+from turnkeep.agents.products.filters import (
+    MOST_CONDITIONS,
+    Condition,
+    Filters,
+    Op,
+    Order,
+    narrows,
+    no_filters,
+    number_of,
+)
 from turnkeep.agents.products.reading.lexicon import Kind, Span
 from turnkeep.agents.products.reading.limits import LimitReader, Words
 from turnkeep.agents.products.reading.message import Reading
@@ -34,6 +43,11 @@ _OWNERS = frozenset(words("the its their his her this that whose"))
 _COUNTS = words("one two three four five six seven eight nine ten")
 _COUNT = rf"(\d{{1,2}}|{'|'.join(_COUNTS[1:])})"
 _TOP = re.compile(rf"\b(?:top|best|first)\s+{_COUNT}\b|\b{_COUNT}\s+(?:\w+est|best|most)\b", re.IGNORECASE)
+_RANKS = words("first second third fourth fifth")
+_RANK = re.compile(
+    rf"\b(?:(?P<word>{'|'.join(_RANKS[1:])})|(?P<digit>[2-5])(?:nd|rd|th))[\s-]+(?=(?:\w+est|best|most|least)\b)",
+    re.IGNORECASE,
+)
 _STOCK = re.compile(
     r"\b(?:in|on)[\s-]stock\b|\b(?:available|availability)\b(?!\s+in\b(?!\s+(?:stock|store)))"
     r"|\bready to ship\b|\bon hand\b|\bright (?:now|away)\b|\bimmediately\b",
@@ -57,8 +71,12 @@ class Wishes:
     ignored: tuple[str, ...] = ()
     has_foreign_money: bool = False
     limit: int | None = None
+    rank: int = 1
+    """Which place in the order is asked for."""
     strange: tuple[str, ...] = ()
     misspelt: tuple[tuple[str, str], ...] = ()
+    has_own_head: bool = False
+    """Whether it is about a kind of thing that is none of the catalogue's."""
     foreign_line: tuple[str, str] | None = None
     """A brand and a name that is not of this brand, said as one."""
 
@@ -92,12 +110,13 @@ class _Wisher:
         filters["in_stock"] = bool(_STOCK.search(self._text)) and not ids
         filters["order"] = wanted.order if wanted and not wanted.is_relative else None
         places = [*limits.taken, *([reading.place(wanted.start, wanted.end)] if wanted else [])]
+        places += [ranked.span() for ranked in [_RANK.search(self._text)] if ranked]
         filters["words"], strange = reading.leftover(places)
         limited = {name for condition in limits.conditions for name in condition["attributes"]}
         return Wishes(
             filters=filters,
             ids=tuple(ids),
-            unknown=(*reading.unknown, *reading.strangers(places)),
+            unknown=(*reading.unknown, *reading.strangers(places, has_wishes=narrows(filters) and not ids)),
             asked=tuple(names for names in asked if not limited & set(names)),
             order=wanted.order if wanted else None,
             is_superlative=bool(wanted and wanted.is_superlative),
@@ -105,8 +124,10 @@ class _Wisher:
             ignored=limits.ignored,
             has_foreign_money=limits.has_foreign_money,
             limit=self._limit(),
+            rank=self._rank(),
             strange=tuple(strange),
             misspelt=tuple(reading.misspelt),
+            has_own_head=not ids and reading.has_own_head,
             foreign_line=self._foreign_line(),
         )
 
@@ -196,6 +217,12 @@ class _Wisher:
         counts = [at for at, token in enumerate(self._tokens) if token.text.isdigit() and at + 1 in starts]
         counts = [at for at in counts if len(self._tokens[at].text) < 3 and at not in self._reading.named]
         return int(self._tokens[counts[0]].text) if counts else None
+
+    def _rank(self) -> int:
+        found = _RANK.search(self._text)
+        if found is None:
+            return 1
+        return int(found["digit"]) if found["digit"] else _RANKS.index(found["word"].lower()) + 1
 
     def _foreign_line(self) -> tuple[str, str] | None:
         named: list[Mention | Unknown] = [*self._reading.mentions, *self._reading.unknown]
