@@ -59,11 +59,12 @@ def main() -> None:
     folders = [options.data / name for name in options.sets or []] or _collections(options.data)
     if not folders:
         sys.exit(f"no collection with {', '.join(FILES)} in {options.data} or its sub-folders; name one with --data")
+    print(f"{'set':26}{'system':35}{'queries':>8}{'nDCG@10':>9}{'recall@10':>11}{'ms/query':>10}{'index ms':>10}")
     try:
-        rows = [row for folder in folders for row in measure(folder, options.vectors, dense=not options.lexical)]
+        rows = [_show(row) for each in folders for row in measure(each, options.vectors, dense=not options.lexical)]
     except (OSError, ValueError) as error:
         sys.exit(f"cannot measure: {error}")
-    _print(rows)
+    print(json.dumps({"benchmark": "retrieval", "gain": "linear", "rows": [asdict(row) for row in rows]}))
 
 
 def measure(folder: Path, vectors: Path | None = None, *, dense: bool = True) -> Iterator[Row]:
@@ -173,14 +174,14 @@ def _milliseconds(since: float) -> float:
     return (time.perf_counter() - since) * 1000
 
 
-def _print(rows: list[Row]) -> None:
-    print(f"{'set':26}{'system':35}{'queries':>8}{'nDCG@10':>9}{'recall@10':>11}{'ms/query':>10}{'index ms':>10}")
-    for row in rows:
-        print(
-            f"{row.set:26}{row.system:35}{row.queries:>8}{row.ndcg_at_10:>9.4f}{row.recall_at_10:>11.4f}"
-            f"{row.ms_per_query:>10.2f}{row.index_ms:>10.1f}"
-        )
-    print(json.dumps({"benchmark": "retrieval", "gain": "linear", "rows": [asdict(row) for row in rows]}))
+def _show(row: Row) -> Row:
+    """At once, because dense search takes minutes to index a collection."""
+    print(
+        f"{row.set:26}{row.system:35}{row.queries:>8}{row.ndcg_at_10:>9.4f}{row.recall_at_10:>11.4f}"
+        f"{row.ms_per_query:>10.2f}{row.index_ms:>10.1f}",
+        flush=True,
+    )
+    return row
 
 
 if __name__ == "__main__":
