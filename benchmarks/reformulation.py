@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from conversations import SETS, Said, data_option, load
-from retrieval import DEPTH, FILES, Judgements, Search, _bm25s, _judgements, _read, ndcg, recall
+from retrieval import DEPTH, FILES, Judgements, Search, as_published, ndcg, plain_bm25, read_judgements, recall
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.reformulation import standalone_query
 from turnkeep.blocks.retrieval import LexicalRetriever, load_documents
@@ -76,8 +76,8 @@ def main() -> None:
 
 def search(folder: Path) -> Iterator[Found]:
     """One row for each retriever and query text over the collection in `folder`."""
-    documents = load_documents(folder / "corpus.jsonl", _read)
-    judgements = _judgements(folder / "qrels.tsv")
+    documents = load_documents(folder / "corpus.jsonl", as_published)
+    judgements = read_judgements(folder / "qrels.tsv")
     queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines() if line.strip()]
     judged = [query for query in queries if any(judgements.get(query["_id"], {}).values())]
     for retriever, find in _retrievers(documents):
@@ -107,7 +107,7 @@ def _retrievers(documents: list[Document]) -> Iterator[tuple[str, Search]]:
     ours = LexicalRetriever(documents)
     yield "turnkeep", lambda query: [found.id for found in ours.search(query, DEPTH)]
     if importlib.util.find_spec("bm25s"):
-        yield "bm25s, plain", _bm25s(documents)
+        yield "bm25s, plain", plain_bm25(documents)
 
 
 def _texts(queries: Sequence[JSON]) -> dict[str, dict[str, str]]:

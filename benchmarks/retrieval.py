@@ -69,9 +69,9 @@ def main() -> None:
 
 def measure(folder: Path, vectors: Path | None = None, *, dense: bool = True) -> Iterator[Row]:
     """One row over the collection in `folder` for each system and each way to ask."""
-    documents = load_documents(folder / "corpus.jsonl", _read)
+    documents = load_documents(folder / "corpus.jsonl", as_published)
     queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines() if line.strip()]
-    judgements = _judgements(folder / "qrels.tsv")
+    judgements = read_judgements(folder / "qrels.tsv")
     asked = {"": queries}
     if any(query.get("history") for query in queries):
         asked[", standalone query"] = [
@@ -88,7 +88,7 @@ def _systems(documents: list[Document], vectors: Path | None, *, dense: bool) ->
         yield _ours("turnkeep, hybrid", documents, vectors, dense=True)
     if importlib.util.find_spec("bm25s"):
         started = time.perf_counter()
-        yield System("bm25s, plain", _bm25s(documents), _milliseconds(started))
+        yield System("bm25s, plain", plain_bm25(documents), _milliseconds(started))
 
 
 def _ours(name: str, documents: list[Document], vectors: Path | None, *, dense: bool) -> System:
@@ -135,7 +135,7 @@ def _score(system: System, name: str, queries: list[JSON], judgements: Judgement
     )
 
 
-def _bm25s(documents: list[Document]) -> Search:
+def plain_bm25(documents: list[Document]) -> Search:
     """Reference: bm25s as it comes (Lucene's BM25, k1 1.5, b 0.75), English stop words, no stemmer."""
     bm25s = importlib.import_module("bm25s")
     index = bm25s.BM25()
@@ -151,12 +151,12 @@ def _bm25s(documents: list[Document]) -> Search:
     return search
 
 
-def _read(row: JSON) -> Document:
+def as_published(row: JSON) -> Document:
     """Collections hold documents without text; here they stay in, as in every published figure."""
     return Document(str(row["_id"]), row.get("title") or "", row["text"])
 
 
-def _judgements(path: Path) -> Judgements:
+def read_judgements(path: Path) -> Judgements:
     judgements: dict[str, dict[str, int]] = {}
     for line in path.read_text().splitlines()[1:]:
         query, document, grade = line.split("\t")

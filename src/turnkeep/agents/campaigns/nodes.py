@@ -72,20 +72,9 @@ class Nodes:
             known = await know(self.warehouse_on, now.date(), self.tuning.query_seconds)
         except (WarehouseError, TimeoutError) as error:
             return _without_warehouse(found, error)
-        last = state.get("last_request") or {}
-        named = resolve(message, referents).text
-        conversation = [*(each.text for each in state["messages"]), *memory.notes(folded.memory)]
-        is_ours = is_said(understood.standalone_query, conversation, known)
-        said = Said(
-            message=message,
-            text=understood.standalone_query if model and is_ours else named,
-            before=Request.model_validate(last["request"]) if last else None,
-            ran=last.get("specialists", []),
-            points_back=named != message,
-            pending=pending,
-            week=state.get("week"),
-        )
-        taken = await Intake(self.models, asked, known, now).take(said)
+        is_ours = is_said(understood.standalone_query, _heard(state, folded.memory), known)
+        rewritten = understood.standalone_query if model and is_ours else None
+        taken = await Intake(self.models, asked, known, now).take(_said(state, message, rewritten))
         runtime.stream_writer(_decision(taken))
         removed = [FIGURE_REMOVED] if model and not is_ours else []
         return {**found, **_taken(taken), "warnings": [*found["warnings"], *removed, *taken.warnings]}
@@ -211,6 +200,26 @@ class Nodes:
 
     def _demo_warning(self) -> list[str]:
         return [DEMO_MODEL] if self.models.is_demo else []
+
+
+def _heard(state: CampaignsState, kept: memory.ThreadMemory) -> list[str]:
+    """Whose numbers a rewritten message may hold."""
+    return [*(each.text for each in state["messages"]), *memory.notes(kept)]
+
+
+def _said(state: CampaignsState, message: str, rewritten: str | None) -> Said:
+    """The message with what the thread knows; `rewritten` is how a model put it, None where rules do."""
+    last = state.get("last_request") or {}
+    named = resolve(message, state.get("referents") or no_referents()).text
+    return Said(
+        message=message,
+        text=rewritten or named,
+        before=Request.model_validate(last["request"]) if last else None,
+        ran=last.get("specialists", []),
+        points_back=named != message,
+        pending=state.get("pending"),
+        week=state.get("week"),
+    )
 
 
 def _taken(taken: Taken) -> Update:

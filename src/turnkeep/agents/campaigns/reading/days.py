@@ -2,7 +2,7 @@
 Whatever is counted stays between EARLIEST and LATEST, so no number in a message can leave the calendar."""
 
 import calendar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
@@ -39,9 +39,6 @@ class Clock:
     @property
     def is_behind(self) -> bool:
         return self.newest < self.today - timedelta(days=1)
-
-    def with_week(self, week: Week) -> "Clock":
-        return replace(self, week=week)
 
     def start_of(self, unit: Unit, day: date) -> date:
         """The first day of the week, month ... that holds `day`."""
