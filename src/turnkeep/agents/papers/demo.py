@@ -5,10 +5,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from turnkeep.agents.papers.corpus import Corpus
-from turnkeep.agents.papers.extract import Weights, asked_terms, best_sentences, stems
+from turnkeep.agents.papers.extract import asked_terms, best_sentences
 from turnkeep.agents.papers.facts import asked_facts, fact_sentence
 from turnkeep.agents.papers.prompts import ABOUT, SEARCHED
 from turnkeep.blocks.guardrails import score_scope
+from turnkeep.blocks.rarity import Weights, stems
 from turnkeep.blocks.words import words
 from turnkeep.models.demo import Rule
 from turnkeep.records import JSON

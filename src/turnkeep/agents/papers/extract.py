@@ -1,11 +1,9 @@
-"""Picks sentences and facts out of documents without a model. Words weigh by how rare they are in the corpus, so that
-the word a question is about counts and the words around it do not."""
+"""Picks sentences and facts out of papers without a model."""
 
-import math
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 
+from turnkeep.blocks.rarity import Weights, sentences, stem_of, stems
 from turnkeep.blocks.words import STOP_WORDS, singular, words
 from turnkeep.records import JSON
 
@@ -19,47 +17,12 @@ _ASKING = frozenset(
     said help first new make made kind type thing happen result contribution finding overview short simple word
     people team behind problem solve""".split()  # noqa: SIM905
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
-_SUFFIX = re.compile(r"(?:izations?|isations?|ations?|ings?|ed|ers?|al|ly|es?|s)$")
-
-
-class Weights:
-    """How much a word says, from how few of `texts` hold it."""
-
-    def __init__(self, texts: Iterable[str]):
-        counts: Counter[str] = Counter()
-        self._texts = 0
-        for text in texts:
-            counts.update(set(stems(text)))
-            self._texts += 1
-        self._counts = counts
-
-    def of(self, stem: str) -> float:
-        return math.log(1 + self._texts / (0.5 + self._counts[stem]))
-
-    def knows(self, stem: str) -> bool:
-        return stem in self._counts
-
-    def coverage(self, asked: Collection[str], text: str) -> float:
-        """The share of what was asked, by weight, that `text` speaks of."""
-        there = set(stems(text))
-        total = sum(map(self.of, asked))
-        return sum(self.of(stem) for stem in asked if stem in there) / total if total else 0.0
-
-
-def stems(text: str) -> list[str]:
-    """The words of `text` without endings, roughly: `tuning` and `tuned` fall together."""
-    return [_stem(word) for word in words(text)]
 
 
 def asked_terms(text: str) -> list[str]:
     """What a question is about, each word once, in order."""
     kept = [word for word in words(text) if word not in STOP_WORDS and singular(word) not in _ASKING and len(word) > 1]
-    return list(dict.fromkeys(_stem(word) for word in kept))
-
-
-def sentences(text: str) -> list[str]:
-    return [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
+    return list(dict.fromkeys(stem_of(word) for word in kept))
 
 
 def best_sentences(
@@ -88,9 +51,3 @@ def best_sentences(
 
     chosen = sorted(fresh, key=merit, reverse=True)[:count]
     return [sentence for sentence in every if sentence in chosen]
-
-
-def _stem(word: str) -> str:
-    bare = singular(word)
-    short = _SUFFIX.sub("", bare)
-    return short if len(short) >= 4 else bare

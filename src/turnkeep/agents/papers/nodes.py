@@ -10,11 +10,11 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
 from turnkeep.agents.papers import prompts
-from turnkeep.agents.papers.citations import check_citations, cited_ids
 from turnkeep.agents.papers.corpus import Corpus
 from turnkeep.agents.papers.prompts import Prompts
 from turnkeep.agents.papers.state import PapersState
 from turnkeep.agents.papers.topic import topic_of
+from turnkeep.blocks.citations import ARXIV, check_citations, cited_ids
 from turnkeep.blocks.documents import Document
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextAnswer, ask_text, ask_typed
@@ -106,7 +106,7 @@ class Nodes:
         now = runtime.context.now
         prompt = self._prompts(state, runtime).answer(_question(state), _documents(sources), notes, now)
         said = await ask_text(self.models.main, prompts.ANSWER_CALL, prompt, run_id=_run_id(state))
-        checked = check_citations(said.text, {source["id"] for source in sources})
+        checked = check_citations(said.text, {source["id"] for source in sources}, ARXIV)
         if not checked.text:
             raise ModelError("The model's answer held nothing but unknown citations.")
         found = ["citation_removed"] if checked.removed else []
@@ -136,13 +136,13 @@ class Nodes:
         return [
             question.text
             for question, reply in pairwise(history)
-            if question.type == "human" and reply.type == "ai" and cited_ids(reply.text, self.corpus.by_id)
+            if question.type == "human" and reply.type == "ai" and cited_ids(reply.text, self.corpus.by_id, ARXIV)
         ]
 
     def _cited_titles(self, history: Sequence[AnyMessage]) -> list[str]:
         """What the newest answer with citations was about."""
         for message in reversed(history):
-            cited = cited_ids(message.text, self.corpus.by_id) if message.type == "ai" else []
+            cited = cited_ids(message.text, self.corpus.by_id, ARXIV) if message.type == "ai" else []
             if cited:
                 return [self.corpus.by_id[id_].title for id_ in cited]
         return []
