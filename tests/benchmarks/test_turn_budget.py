@@ -56,5 +56,8 @@ async def test_the_papers_agent_as_it_is_built_costs_less(dynamodb_url: str) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["campaigns", "products"])
-async def test_no_turn_of_two_hundred_costs_more_than_the_budget(name: str, dynamodb_url: str) -> None:
-    await assert_within(Subject(name, "questions", remembering(name), asked_of(name), PROSE), dynamodb_url, turns=200)
+async def test_no_turn_of_a_long_thread_costs_more_than_the_budget(
+    name: str, dynamodb_url: str, long_thread: int
+) -> None:
+    subject = Subject(name, "questions", remembering(name), asked_of(name), PROSE)
+    await assert_within(subject, dynamodb_url, turns=long_thread)

@@ -21,7 +21,6 @@ from turnkeep.records import RunContext
 from turnkeep.settings import CampaignsTuning
 from turnkeep.tokens import estimate_tokens
 
-TURNS = 200
 STATE_BYTES = 8 * 1024
 MEMORY_BYTES = 3 * 1024  # about as many tokens as a summary of all that came before may have
 TALK = (
@@ -51,20 +50,20 @@ class Recording(DemoChatModel):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", ["window", "tiered"])
-async def test_state_and_prompts_stay_small_however_long_a_thread_is(memory: Any, context: RunContext) -> None:
+async def test_state_and_prompts_stay_small_however_long_a_thread_is(memory: Any, context: RunContext, long_thread: int) -> None:
     model = Recording(rules=demo_rules())
     tuning = CampaignsTuning(memory=memory)
     graph = compile_graph(Nodes(Models(model, model, "demo", "demo"), open_warehouses(tuning), tuning))
     state: dict[str, Any] = {"messages": []}
     largest = 0
-    for turn, message in enumerate(islice(cycle(TALK), TURNS)):
+    for turn, message in enumerate(islice(cycle(TALK), long_thread)):
         loaded = [*_newest_turns(state["messages"]), HumanMessage(message, id=f"h{turn}")]
         lasting = {key: value for key, value in state.items() if key in LASTING}
         given: Any = {**lasting, **new_turn(), "messages": loaded}
         state = await graph.ainvoke(given, context=context)
         largest = max(largest, _bytes({key: state[key] for key in LASTING - {"messages"} if key in state}))
     assert 0 < largest < STATE_BYTES
-    assert len(model.shown) > TURNS / 2
+    assert len(model.shown) > long_thread / 2
     overhead = 1.5  # JSON's quotes and names, which the prompt spells with tags
     assert max(model.shown) < overhead * (prompts.HISTORY_TOKENS + (MEMORY_BYTES if memory == "tiered" else 0))
     assert "memory_gap" not in state["warnings"]
