@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from importlib.util import MAGIC_NUMBER
+from itertools import chain
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
@@ -21,14 +22,21 @@ UNUSED_FOLDERS = (
     *("bin", "*-stubs", "**/tests", "**/test", "**/__pycache__", "**/.agents", "**/sboms"),
     # Databases that nobody keeps campaigns in, and a library's tests under a name of their own.
     *("sqlalchemy/testing", "sqlalchemy/dialects/mssql", "sqlalchemy/dialects/oracle"),
+    "sqlglot/executor",
     # What makes and converts models; the extra `dense` only runs one.
     *("numpy/f2py", "onnxruntime/backend", "onnxruntime/datasets", "onnxruntime/quantization", "onnxruntime/tools"),
     "onnxruntime/transformers",
 )
+# Of the dialects of SQL that sqlglot knows, those that agents write, and what all share.
+KEPT_DIALECTS = ("__init__.py", "base.py", "dialect.py", "mysql.py", "postgres.py", "sqlite.py")
+# The object-relational half of SQLAlchemy, which nothing here maps anything with; Snowflake's dialect imports it.
+UNUSED_WITHOUT = {"snowflake": ("sqlalchemy/orm", "sqlalchemy/ext")}
 UNUSED_FILES = (
     *("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst"),
     "libonnxruntime.so.*",  # for programs in C
 )
+READ_PAGES = "turnkeep/agents/*/manual/pages/*.md"
+"""The user manual, which an agent reads when it starts."""
 # What importlib.metadata asks for, and the licences; the rest is for installers.
 KEPT_METADATA = ("METADATA", "entry_points.txt", "licenses", "LICEN[CS]E*", "COPYING*", "NOTICE*")
 SHOWN = 12
@@ -44,10 +52,12 @@ def main(folder: Path) -> None:
 
 def strip(folder: Path) -> None:
     """Takes away what is never imported; sources stay, for tracebacks."""
-    for unused in [*matching(folder, UNUSED_FOLDERS), *metadata_unused(folder)]:
+    spared = [UNUSED_WITHOUT[name] for name in UNUSED_WITHOUT if not (folder / name).exists()]
+    unneeded = matching(folder, [*UNUSED_FOLDERS, *chain(*spared)])
+    for unused in [*unneeded, *metadata_unused(folder), *dialects_unused(folder)]:
         remove(unused)
     for unused in matching(folder, [f"**/{pattern}" for pattern in UNUSED_FILES]):
-        if not any(part.endswith(".dist-info") for part in unused.parts):
+        if not (unused.match(READ_PAGES) or any(part.endswith(".dist-info") for part in unused.parts)):
             remove(unused)
 
 
@@ -59,6 +69,13 @@ def metadata_unused(folder: Path) -> Iterator[Path]:
     for entry in folder.glob("*.dist-info/*"):
         if not any(entry.match(kept) for kept in KEPT_METADATA):
             yield entry
+
+
+def dialects_unused(folder: Path) -> Iterator[Path]:
+    for room in ("dialects", "generators", "parsers", "typing"):
+        for module in folder.glob(f"sqlglot/{room}/*.py"):
+            if module.name not in KEPT_DIALECTS:
+                yield module
 
 
 def remove(path: Path) -> None:

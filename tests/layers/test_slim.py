@@ -48,6 +48,31 @@ def imported(folder: Path, *, also: str = "") -> str:
     return done.stdout.strip()
 
 
+def test_the_user_manual_stays_and_other_markdown_goes(slim: ModuleType, tmp_path: Path) -> None:
+    page = "turnkeep/agents/database/manual/pages/crews.md"
+    lay(tmp_path, page, "turnkeep/notes.md", "numpy/manual/pages/a.md", "numpy/README.md")
+    slim.strip(tmp_path)
+    assert left_in(tmp_path) == {page}
+
+
+def test_dialects_of_sql_that_no_agent_writes_go(slim: ModuleType, tmp_path: Path) -> None:
+    stays = {
+        f"sqlglot/{room}/{name}.py" for room in ("dialects", "parsers") for name in ("__init__", "mysql", "sqlite")
+    }
+    lay(tmp_path, *stays, "sqlglot/parsers/oracle.py", "sqlglot/dialects/tsql.py", "sqlglot/executor/table.py")
+    slim.strip(tmp_path)
+    assert left_in(tmp_path) == stays
+
+
+@pytest.mark.parametrize(("dialect", "is_kept"), [("snowflake", True), ("mysqldb", False)])
+def test_sqlalchemys_mapper_stays_where_a_dialect_needs_it(
+    dialect: str, is_kept: bool, slim: ModuleType, tmp_path: Path
+) -> None:
+    lay(tmp_path, f"{dialect}/__init__.py", "sqlalchemy/engine/url.py", "sqlalchemy/orm/mapper.py")
+    slim.strip(tmp_path)
+    assert ("sqlalchemy/orm/mapper.py" in left_in(tmp_path)) is is_kept
+
+
 def test_sources_licences_and_data_stay_and_what_no_import_needs_goes(slim: ModuleType, tmp_path: Path) -> None:
     stays = {
         "kept/__init__.py",
