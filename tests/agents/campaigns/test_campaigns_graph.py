@@ -16,8 +16,9 @@ from turnkeep.agents.campaigns.graph import compile_graph, read_reply
 from turnkeep.agents.campaigns.nodes import Nodes
 from turnkeep.agents.campaigns.reading.routing import Routing
 from turnkeep.agents.campaigns.state import LASTING, new_turn
-from turnkeep.agents.campaigns.warehouse.sums import Warehouse, WarehouseDown, open_warehouses
+from turnkeep.agents.campaigns.warehouse.sums import Warehouse, open_warehouses
 from turnkeep.blocks.understanding import Reading
+from turnkeep.databases.errors import DatabaseDown
 from turnkeep.models.chat import Models
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import CampaignsTuning
@@ -155,7 +156,7 @@ async def test_a_plain_no_asks_for_the_dates_and_keeps_the_question_open(talk: T
     assert talk.state["pending"]
 
 
-@pytest.mark.parametrize("fault", [WarehouseDown("The warehouse does not answer."), 0.4], ids=["down", "slow"])
+@pytest.mark.parametrize("fault", [DatabaseDown("The warehouse does not answer."), 0.4], ids=["down", "slow"])
 async def test_a_specialist_that_fails_is_reported_and_the_others_stand(
     script: ScriptedModel, context: RunContext, fault: Exception | float
 ) -> None:

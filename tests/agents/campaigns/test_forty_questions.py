@@ -33,7 +33,7 @@ from langchain_core.messages import HumanMessage
 from turnkeep.agents import Agent, build_agent
 from turnkeep.agents.campaigns.state import LASTING
 from turnkeep.agents.campaigns.warehouse.sample import sample_file
-from turnkeep.records import JSON, Reply, RunContext
+from turnkeep.records import JSON, Principal, Reply, RunContext
 from turnkeep.settings import Settings
 
 TODAY = date(2026, 6, 17)  # a Wednesday: the data goes from October 2025 to the day before
@@ -355,7 +355,11 @@ def agent() -> Agent:
 
 async def ask(agent: Agent, *messages: str) -> Reply:
     """The reply to the last message of a thread."""
-    context = RunContext(conversation_window=5, now=datetime(TODAY.year, TODAY.month, TODAY.day, 9, tzinfo=UTC))
+    context = RunContext(
+        conversation_window=5,
+        now=datetime(TODAY.year, TODAY.month, TODAY.day, 9, tzinfo=UTC),
+        principal=Principal("local", "ann"),
+    )
     state: dict[str, Any] = {"messages": []}
     for number, message in enumerate(messages):
         lasting = {key: value for key, value in state.items() if key in LASTING}

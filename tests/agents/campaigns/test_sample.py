@@ -16,10 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnkeep.agents.campaigns.warehouse import sample
-from turnkeep.agents.campaigns.warehouse.engines import Source, WarehouseDown, open_file
-from turnkeep.agents.campaigns.warehouse.files import KEPT_FILES, built_once, pack
+from turnkeep.agents.campaigns.warehouse.source import Source
 from turnkeep.agents.campaigns.warehouse.sums import Warehouse
 from turnkeep.agents.campaigns.warehouse.tables import metadata
+from turnkeep.databases.engines import open_file
+from turnkeep.databases.errors import DatabaseDown
+from turnkeep.databases.files import KEPT_FILES, built_once, pack
 
 DAYS = [
     date(2026, 3, 4),
@@ -292,9 +294,9 @@ def foreign(tmp_path: Path) -> Path:
 def test_a_folder_of_somebody_else_is_not_trusted(foreign: Path) -> None:
     warehouse = Warehouse(Source(partial(open_file, partial(sample.sample_file, DAYS[0], foreign)), 5), 500)
 
-    with pytest.raises(WarehouseDown, match=r"cannot be opened \(Permission denied\)"):
+    with pytest.raises(DatabaseDown, match=r"cannot be opened \(Permission denied\)"):
         warehouse.coverage()
 
 
 def test_what_is_packed_is_the_same_each_time() -> None:
-    assert pack(sample.contents(DAYS[0])) == pack(sample.contents(DAYS[0]))
+    assert pack(metadata, sample.contents(DAYS[0])) == pack(metadata, sample.contents(DAYS[0]))

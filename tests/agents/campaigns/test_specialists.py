@@ -22,8 +22,9 @@ from turnkeep.agents.campaigns.specialists.rates import change
 from turnkeep.agents.campaigns.specialists.spelling import spell
 from turnkeep.agents.campaigns.specialists.study import weighed
 from turnkeep.agents.campaigns.specialists.team import run_specialist
-from turnkeep.agents.campaigns.warehouse.sums import Flight, WarehouseDown, open_warehouses
+from turnkeep.agents.campaigns.warehouse.sums import Flight, open_warehouses
 from turnkeep.blocks.figures import foreign_figures
+from turnkeep.databases.errors import DatabaseDown
 from turnkeep.settings import CampaignsTuning
 
 TODAY = date(2026, 6, 17)
@@ -289,9 +290,9 @@ def test_the_leader_of_a_ranking_that_rests_on_little_is_said() -> None:
 def test_a_warehouse_that_fails_is_not_hidden() -> None:
     class Broken(PlainWarehouse):
         def rows(self, *_: Any, **__: Any) -> Any:
-            raise WarehouseDown("It is gone.")
+            raise DatabaseDown("It is gone.")
 
-    with pytest.raises(WarehouseDown):
+    with pytest.raises(DatabaseDown):
         run_specialist("performance_diagnosis", request(), Broken(BOTH), currency="GBP", max_rows=500)
 
 

@@ -14,24 +14,23 @@ from typing import Any
 import pandas as pd
 import pytest
 from exported import daily_rows, read_tables
-from sqlalchemy import Engine, func, literal, select, text
-from sqlalchemy.exc import OperationalError
-from warehouses import FIRST, Flown, SilentDialect, flown, on_days, opened, write
+from sqlalchemy import func, literal, select
+from warehouses import FIRST, Flown, flown, on_days, opened, write
 
+import silent_driver  # noqa: F401 - makes its URLs known
 from turnkeep.agents.campaigns.metrics import SUMS
 from turnkeep.agents.campaigns.requests import Period
 from turnkeep.agents.campaigns.warehouse import tables
-from turnkeep.agents.campaigns.warehouse.engines import Source, open_file, open_url, session_limits
 from turnkeep.agents.campaigns.warehouse.sample import sample_file
+from turnkeep.agents.campaigns.warehouse.source import Source
 from turnkeep.agents.campaigns.warehouse.sums import (
     FRESH_SECONDS,
     Flight,
     Warehouse,
-    WarehouseDown,
-    WarehouseError,
-    WarehouseSlow,
     open_warehouses,
 )
+from turnkeep.databases.engines import open_file
+from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
 from turnkeep.settings import CampaignsTuning
 
 TODAY = date(2026, 6, 18)
@@ -320,61 +319,11 @@ def test_a_part_of_a_flight_chooses_the_whole_of_it(warehouse: Warehouse) -> Non
 # Read only, in time
 
 
-@pytest.fixture(params=["file", "url"])
-def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
-    file = on_days(tmp_path / "some.sqlite", [FIRST])
-    return open_file(lambda: file, 5) if request.param == "file" else open_url(f"sqlite:///{file}", 5)
-
-
-@pytest.mark.parametrize(
-    "statement",
-    ["INSERT INTO left_out VALUES ('x', 1)", "DELETE FROM daily_metrics", "DROP TABLE creatives", "CREATE TABLE x (y)"],
-)
-def test_the_database_itself_refuses_to_write(engine: Engine, statement: str) -> None:
-    with engine.connect() as connection:
-        with pytest.raises(OperationalError, match="readonly"):
-            connection.execute(text(statement))
-        connection.execute(text("PRAGMA query_only = OFF"))
-        with pytest.raises(OperationalError, match="readonly"):
-            connection.execute(text(statement))
-
-
 def test_a_file_is_not_made_by_reading_it(tmp_path: Path) -> None:
-    with pytest.raises(WarehouseDown):
+    with pytest.raises(DatabaseDown):
         opened(tmp_path / "absent").coverage()
 
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("dialect", "version", "expected"),
-    [
-        ("postgresql", "", ("set default_transaction_read_only = on", "set statement_timeout = 2500")),
-        ("mysql", "8.4.2", ("set session transaction read only", "set session max_execution_time = 2500")),
-        (
-            "mysql",
-            "10.11.1-MariaDB",
-            ("set session transaction read only", "set session max_statement_time = 2.500000"),
-        ),
-        ("mariadb", "11.4-MariaDB", ("set session transaction read only", "set session max_statement_time = 2.500000")),
-        ("snowflake", "", ("alter session set statement_timeout_in_seconds = 3",)),
-        ("another", "", ()),
-    ],
-)
-def test_a_session_of_a_server_reads_only_and_has_the_servers_own_limit(
-    dialect: str, version: str, expected: tuple[str, ...]
-) -> None:
-    assert tuple(map(str.lower, session_limits(dialect, version, 2.5))) == expected
-
-
-def test_a_new_session_is_limited_before_anything_else_is_asked() -> None:
-    SilentDialect.heard, SilentDialect.talk = [], ["answer"] * 3
-    source = Source(partial(open_url, "silent+like://"), 5)
-
-    source.fetch(select(literal(1)), 1)
-
-    assert tuple(SilentDialect.heard[:2]) == session_limits("postgresql", "", 5)
-    assert [statement[:6] for statement in SilentDialect.heard[2:]] == ["SELECT"]
 
 
 def endless() -> Any:
@@ -387,7 +336,7 @@ def test_a_query_that_takes_too_long_is_ended_and_the_next_one_answered(file: Pa
     source = Source(partial(open_file, lambda: file), 0.2)
     started = time.monotonic()
 
-    with pytest.raises(WarehouseSlow, match=r"did not answer within 0\.2 seconds"):
+    with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.2 seconds"):
         source.fetch(endless(), 1)
 
     assert 0.2 <= time.monotonic() - started < 8
@@ -398,7 +347,7 @@ def test_a_file_that_another_holds_for_writing_is_slow_and_not_down(tmp_path: Pa
     file = on_days(tmp_path / "held", [FIRST])
     with closing(sqlite3.connect(file, isolation_level=None)) as writer:
         writer.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(WarehouseSlow):
+        with pytest.raises(DatabaseSlow):
             opened(file).coverage()
 
 
@@ -415,7 +364,7 @@ def test_a_server_that_takes_the_call_and_says_nothing_is_slow(silent_port: int)
     own = CampaignsTuning(warehouse=f"mysql+pymysql://reader:secret@127.0.0.1:{silent_port}/ads", query_seconds=0.1)
     started = time.monotonic()
 
-    with pytest.raises(WarehouseSlow) as caught:
+    with pytest.raises(DatabaseSlow) as caught:
         open_warehouses(own)(TODAY).coverage()
 
     assert time.monotonic() - started < 8
@@ -427,43 +376,8 @@ def test_a_port_that_nobody_listens_on_is_down() -> None:
         taken.bind(("127.0.0.1", 0))
         url = f"mysql+pymysql://reader:secret@127.0.0.1:{taken.getsockname()[1]}/ads"
 
-        with pytest.raises(WarehouseDown, match="cannot be reached, or refuses the login"):
+        with pytest.raises(DatabaseDown, match="cannot be reached, or refuses the login"):
             open_warehouses(CampaignsTuning(warehouse=url))(TODAY).coverage()
-
-
-def silent_source(*talk: str, seconds: float = 0.1) -> Source:
-    SilentDialect.talk = list(talk)
-    return Source(partial(open_url, "silent://"), seconds)
-
-
-def test_a_driver_that_would_wait_for_ever_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("turnkeep.agents.campaigns.warehouse.engines.GRACE_SECONDS", 0.1)
-    started = time.monotonic()
-
-    with pytest.raises(WarehouseSlow):
-        silent_source("silence").fetch(select(literal(1)), 1)
-
-    assert time.monotonic() - started < 8
-
-
-def test_a_pooled_connection_that_died_unused_is_replaced_once() -> None:
-    source = silent_source("answer", "dead", "answer", "dead", "dead", seconds=5)
-    assert source.fetch(select(literal(1)), 1) == [(1,)]
-
-    assert source.fetch(select(literal(1)), 1) == [(1,)]
-    with pytest.raises(WarehouseDown):
-        source.fetch(select(literal(1)), 1)
-
-
-def test_after_an_error_nobody_waits_for_a_rollback() -> None:
-    source = silent_source("answer", "refusal", "answer", seconds=5)
-    assert source.fetch(select(literal(1)), 1) == [(1,)]
-
-    with pytest.raises(WarehouseDown):
-        source.fetch(select(literal(1)), 1)
-
-    assert SilentDialect.rollbacks_after_an_error == 0
-    assert source.fetch(select(literal(1)), 1) == [(1,)]
 
 
 # Down
@@ -488,7 +402,7 @@ def test_after_an_error_nobody_waits_for_a_rollback() -> None:
 def test_a_warehouse_that_cannot_be_opened_is_told_without_its_url(url: str, told: str) -> None:
     warehouse = open_warehouses(CampaignsTuning(warehouse=url))(TODAY)
 
-    with pytest.raises(WarehouseDown, match=told) as caught:
+    with pytest.raises(DatabaseDown, match=told) as caught:
         warehouse.rows((), {}, None)
 
     assert not {"secret", "SELECT"} & set(re.findall(r"\w+", "".join(traceback.format_exception(caught.value))))
@@ -506,7 +420,7 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
     file = on_days(tmp_path / "some", [FIRST])
     warehouse = spoil(file, "DROP TABLE daily_metrics", "DROP TABLE creatives")
 
-    with pytest.raises(WarehouseDown, match="lacks these tables or may not show them: creatives, daily_metrics"):
+    with pytest.raises(DatabaseDown, match="lacks these tables or may not show them: creatives, daily_metrics"):
         warehouse.coverage()
 
 
@@ -521,7 +435,7 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
 def test_tables_with_other_contents_than_documented_are_told(tmp_path: Path, statement: str, told: str) -> None:
     warehouse = spoil(on_days(tmp_path / "some", [FIRST]), statement)
 
-    with pytest.raises(WarehouseDown, match=told) as caught:
+    with pytest.raises(DatabaseDown, match=told) as caught:
         warehouse.rows((), {}, None)
 
     assert "SELECT" not in "".join(traceback.format_exception(caught.value))
@@ -531,13 +445,13 @@ def test_a_file_of_another_kind_is_no_database(tmp_path: Path) -> None:
     file = tmp_path / "notes"
     file.write_text("Not a database, but long enough to be taken for the header of one.\n" * 20)
 
-    with pytest.raises(WarehouseDown, match="is no SQLite database"):
+    with pytest.raises(DatabaseDown, match="is no SQLite database"):
         opened(file).coverage()
 
 
 def test_a_warehouse_that_comes_back_is_used_again(tmp_path: Path) -> None:
     warehouse = opened(tmp_path / "late")
-    with pytest.raises(WarehouseError):
+    with pytest.raises(DatabaseError):
         warehouse.coverage()
 
     on_days(tmp_path / "late", [FIRST])

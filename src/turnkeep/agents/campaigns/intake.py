@@ -160,7 +160,7 @@ def _agreed(pending: JSON) -> Routing:
 
 
 async def know(open_warehouse: Callable[[date], Warehouse], today: date, seconds: float) -> Known:
-    """What the warehouse holds; raises WarehouseError, or TimeoutError after `seconds`."""
+    """What the warehouse holds; raises DatabaseError, or TimeoutError after `seconds`."""
 
     def look() -> Known:
         warehouse = open_warehouse(today)

@@ -21,11 +21,12 @@ from turnkeep.agents.campaigns.prompts import Prompts
 from turnkeep.agents.campaigns.requests import Request
 from turnkeep.agents.campaigns.specialists.team import failed, run_specialist
 from turnkeep.agents.campaigns.state import CampaignsState
-from turnkeep.agents.campaigns.warehouse.sums import Warehouse, WarehouseError, WarehouseSlow
+from turnkeep.agents.campaigns.warehouse.sums import Warehouse
 from turnkeep.blocks import memory
 from turnkeep.blocks.figures import foreign_figures
 from turnkeep.blocks.referents import Thing, no_referents, remember, resolve
 from turnkeep.blocks.understanding import understand
+from turnkeep.databases.errors import DatabaseError, DatabaseSlow
 from turnkeep.models.calls import DEMO_MODEL, TypedCall, try_typed
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
@@ -70,7 +71,7 @@ class Nodes:
         }
         try:
             known = await know(self.warehouse_on, now.date(), self.tuning.query_seconds)
-        except (WarehouseError, TimeoutError) as error:
+        except (DatabaseError, TimeoutError) as error:
             return _without_warehouse(found, error)
         is_ours = is_said(understood.standalone_query, _heard(state, folded.memory), known)
         rewritten = understood.standalone_query if model and is_ours else None
@@ -183,7 +184,7 @@ class Nodes:
 
         try:
             return await asyncio.wait_for(asyncio.to_thread(run), self.tuning.query_seconds)
-        except (WarehouseError, TimeoutError) as error:
+        except (DatabaseError, TimeoutError) as error:
             return failed(name, _why(error))
 
     async def _worded[R: BaseModel](
@@ -244,7 +245,7 @@ def _decision(taken: Taken) -> JSON:
 
 
 def _without_warehouse(found: Update, error: Exception) -> Update:
-    code = "warehouse_slow" if isinstance(error, TimeoutError | WarehouseSlow) else "warehouse_down"
+    code = "warehouse_slow" if isinstance(error, TimeoutError | DatabaseSlow) else "warehouse_down"
     said = NO_WAREHOUSE.format(reason=_why(error))
     return {**found, "clarification": said, "warnings": [*found["warnings"], code]}
 

@@ -153,7 +153,7 @@ class Study:
 
 
 def open_study(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> Study | None:
-    """None where the period lies outside of all data; raises WarehouseError."""
+    """None where the period lies outside of all data; raises DatabaseError."""
     coverage = warehouse.coverage()
     period = clipped(asked_period(request, coverage), coverage)
     if period is None:

@@ -23,7 +23,7 @@ WORK: Mapping[str, Callable[[Study], None]] = {
 
 
 def run_specialist(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> Finding:
-    """What the specialist `name` finds; amounts are in `currency`, an ISO 4217 code. Raises WarehouseError."""
+    """What the specialist `name` finds; amounts are in `currency`, an ISO 4217 code. Raises DatabaseError."""
     study = open_study(name, request, warehouse, currency=currency, max_rows=max_rows)
     if study is None:
         return _nothing(name, request, warehouse)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from turnkeep.agents.campaigns.metrics import SUMS
 from turnkeep.agents.campaigns.warehouse.cells import read_size
-from turnkeep.agents.campaigns.warehouse.files import Contents, Values, pack
 from turnkeep.agents.campaigns.warehouse.lines import BadFile, Line, Lines, Options, read_lines
 from turnkeep.agents.campaigns.warehouse.tables import (
     advertisers,
@@ -17,7 +16,9 @@ from turnkeep.agents.campaigns.warehouse.tables import (
     insertion_orders,
     left_out,
     line_items,
+    metadata,
 )
+from turnkeep.databases.files import Contents, Values, pack
 
 __all__ = ["BadFile", "Loaded", "Options", "load_csv"]
 
@@ -44,7 +45,7 @@ def load_csv(file: Path, options: Options, today: date) -> Loaded:
     lines = read_lines(file, options, today)
     days = [line.day for line in lines.usable]
     return Loaded(
-        warehouse=pack(_contents(lines, options.advertiser or ADVERTISER)),
+        warehouse=pack(metadata, _contents(lines, options.advertiser or ADVERTISER)),
         read=lines.read,
         used=len(days),
         first=min(days),

@@ -10,7 +10,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal
 
-from turnkeep.agents.campaigns.warehouse.files import Contents, Values, built_once, pack
 from turnkeep.agents.campaigns.warehouse.tables import (
     advertisers,
     audiences,
@@ -18,7 +17,9 @@ from turnkeep.agents.campaigns.warehouse.tables import (
     daily_metrics,
     insertion_orders,
     line_items,
+    metadata,
 )
+from turnkeep.databases.files import Contents, Values, built_once, pack, temporary_folder
 
 VERSION = 1
 """To be raised with every change of the figures, so that no file of an older version is taken."""
@@ -169,7 +170,8 @@ def first_day(today: date) -> date:
 
 def sample_file(today: date, folder: Path | None = None) -> Path:
     """The SQLite file with data up to the day before `today`, built on its first use; raises OSError."""
-    return built_once(f"sample {VERSION} {today}", lambda: pack(contents(today)), folder)
+    place = folder or temporary_folder("campaigns")
+    return built_once(f"sample {VERSION} {today}", lambda: pack(metadata, contents(today)), place)
 
 
 def contents(today: date) -> Contents:

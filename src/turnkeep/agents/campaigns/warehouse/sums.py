@@ -12,30 +12,13 @@ from sqlalchemy.sql import ColumnElement
 
 from turnkeep.agents.campaigns.metrics import SUMS
 from turnkeep.agents.campaigns.requests import Dimension, Grain, Period
-from turnkeep.agents.campaigns.warehouse.engines import (
-    Source,
-    WarehouseDown,
-    WarehouseError,
-    WarehouseSlow,
-    open_file,
-    open_url,
-)
 from turnkeep.agents.campaigns.warehouse.queries import OWNED, SUNDAY, newest, owned, spending, sums
 from turnkeep.agents.campaigns.warehouse.sample import sample_file
+from turnkeep.agents.campaigns.warehouse.source import CALLED, Source
 from turnkeep.agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
+from turnkeep.databases.engines import open_file, open_url
+from turnkeep.databases.errors import DatabaseDown
 from turnkeep.settings import CampaignsTuning
-
-__all__ = [
-    "Coverage",
-    "Flight",
-    "Row",
-    "Rows",
-    "Warehouse",
-    "WarehouseDown",
-    "WarehouseError",
-    "WarehouseSlow",
-    "open_warehouses",
-]
 
 NO_NAME = "not given"
 MAX_NAMES = 5_000
@@ -83,7 +66,7 @@ class Flight:
 
 
 class Warehouse:
-    """All methods raise WarehouseError, and nothing else."""
+    """All methods raise DatabaseError, and nothing else."""
 
     def __init__(self, source: Source, max_rows: int, clock: Callable[[], float] = time.monotonic):
         self._source, self._max_rows, self._clock = source, max_rows, clock
@@ -143,7 +126,7 @@ class Warehouse:
         days = daily_metrics.c.date
         first, last, rows = self._source.fetch(select(func.min(days), func.max(days), func.count()), 1)[0]
         if not rows:
-            raise WarehouseDown("The metrics warehouse holds no daily metrics.")
+            raise DatabaseDown("The metrics warehouse holds no daily metrics.")
         without = self._source.fetch(select(left_out), self._max_rows) if self._source.has(left_out.name) else []
         return Coverage(first, last, int(rows), {str(reason): int(count) for reason, count in without})
 
@@ -170,7 +153,7 @@ def open_warehouses(tuning: CampaignsTuning) -> Callable[[date], Warehouse]:
     """The warehouse as of a day: the embedded sample ends the day before, a database of one's own is as it is."""
     url = tuning.warehouse.get_secret_value()
     if url:
-        own = Warehouse(Source(partial(open_url, url), tuning.query_seconds), tuning.max_rows)
+        own = Warehouse(Source(partial(open_url, CALLED, url), tuning.query_seconds), tuning.max_rows)
         return lambda _: own
 
     @lru_cache(maxsize=4)

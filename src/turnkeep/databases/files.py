@@ -1,4 +1,4 @@
-"""A warehouse as one SQLite file: the embedded sample, or what was loaded from a user's CSV."""
+"""Databases as SQLite files, built once and kept among this user's temporary files."""
 
 import errno
 import hashlib
@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from sqlalchemy import Table
+from sqlalchemy import MetaData, Table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from turnkeep.agents.campaigns.warehouse.tables import metadata
-
-type Values = str | int | float | None
+type Values = str | int | float | bytes | None
 type Contents = Iterable[tuple[Table, Iterable[Sequence[Values]]]]
 
 DIALECT = sqlite.dialect()
@@ -26,8 +24,9 @@ KEPT_FILES = 8
 _building = threading.Lock()
 
 
-def pack(contents: Contents) -> bytes:
-    """The file's bytes. Rows have the columns of their table in order, dates in ISO; tables may come in pieces."""
+def pack(metadata: MetaData, contents: Contents, statements: Sequence[str] = ()) -> bytes:
+    """The file's bytes. Rows have the columns of their table in order, dates in ISO; tables may come in pieces.
+    `statements` come last: views, and what SQLAlchemy's tables do not tell."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("BEGIN")
         for table in metadata.sorted_tables:
@@ -36,6 +35,8 @@ def pack(contents: Contents) -> bytes:
             connection.executemany(_insertion(table), rows)
         for index in (index for table in metadata.sorted_tables for index in table.indexes):
             connection.execute(str(CreateIndex(index).compile(dialect=DIALECT)))
+        for statement in statements:
+            connection.execute(statement)
         connection.execute("COMMIT")
         return connection.serialize()
 
@@ -44,20 +45,24 @@ def _insertion(table: Table) -> str:
     return str(table.insert().compile(dialect=DIALECT))
 
 
-def built_once(name: str, build: Callable[[], bytes], folder: Path | None = None) -> Path:
-    """A file among this user's temporary ones, built where it is missing; raises OSError. Another process may build it
-    at the same time: each file is whole. Only the newest few are kept, so a path is not good for ever."""
-    place = folder or Path(tempfile.gettempdir()) / f"turnkeep-campaigns-{os.getuid()}"
-    file = place / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.sqlite"
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if place.lstat().st_uid != os.getuid():  # anybody may make such a folder, with other figures in it
+def temporary_folder(agent: str) -> Path:
+    """Where this user's files of an agent lie."""
+    return Path(tempfile.gettempdir()) / f"turnkeep-{agent}-{os.getuid()}"
+
+
+def built_once(name: str, build: Callable[[], bytes], folder: Path) -> Path:
+    """A file of `folder`, built where it is missing; raises OSError. Another process may build it at the same time:
+    each file is whole. Only the newest few are kept, so a path is not good for ever."""
+    file = folder / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.sqlite"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.lstat().st_uid != os.getuid():  # anybody may make such a folder, with other figures in it
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     with _building:
         if not file.exists():
             draft = file.with_name(f"{file.stem}.{secrets.token_hex(8)}.tmp")
             draft.write_bytes(build())
             draft.replace(file)
-            _tidy(place, file)
+            _tidy(folder, file)
     return file
 
 

@@ -1,0 +1,1 @@
+"""SQL databases behind SQLAlchemy, opened to be read only."""

@@ -1,0 +1,132 @@
+"""Engines whose every session is read-only and ends its statements in time."""
+
+import math
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Engine, NullPool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from turnkeep.databases.errors import DatabaseDown
+from turnkeep.databases.watch import Watch
+
+GRACE_SECONDS = 1
+"""How much later than the server we end a query ourselves: a server that ends it keeps its connection usable."""
+BUSY_SECONDS = 1
+RECYCLE_SECONDS = 600
+
+PACKAGES = {
+    "psycopg": "psycopg[binary]",
+    "psycopg2": "psycopg2-binary",
+    "MySQLdb": "mysqlclient",
+    "mysql": "mysql-connector-python",
+    "snowflake": "snowflake-sqlalchemy",
+}
+"""What to install, where it is not called as the module that is missing."""
+
+SOCKET_LIMITS = {
+    "psycopg": ("connect_timeout",),
+    "psycopg2": ("connect_timeout",),
+    "pg8000": ("timeout",),
+    "pymysql": ("connect_timeout", "read_timeout", "write_timeout"),
+    "snowflake": ("login_timeout", "network_timeout"),
+}
+"""What the drivers call their own limits, in whole seconds. Another driver has those of the server alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What users know a database by: the noun of our messages, and the setting that holds its URL."""
+
+    name: str
+    setting: str
+
+
+def open_file(find: Callable[[], Path], _: float) -> Engine:
+    """Read-only connections to a SQLite file; `find` is asked for it at each of them."""
+    return create_engine("sqlite://", creator=lambda: connect_file(find()), poolclass=NullPool, hide_parameters=True)
+
+
+def open_url(called: Called, url: str, seconds: float, *, keeps_connections: bool = True) -> Engine:
+    """Read-only connections to the database of a SQLAlchemy URL; raises DatabaseDown where no driver fits it."""
+    parsed = parse_url(called, url)
+    if parsed.get_backend_name() == "sqlite":
+        return open_file(lambda: file_of(parsed), seconds)
+    engine = _server(called, parsed, seconds, keeps_connections)
+    if engine.dialect.is_async:
+        raise DatabaseDown(f"{called.setting} names an asynchronous driver: use another, such as postgresql+psycopg.")
+    event.listen(engine, "connect", partial(_restrict, engine, seconds), insert=True)
+    return engine
+
+
+def parse_url(called: Called, url: str) -> URL:
+    try:
+        return make_url(url)
+    except (ArgumentError, ValueError):
+        shape = "dialect+driver://user:password@host/database, or sqlite:////folder/file"
+        raise DatabaseDown(f"{called.setting} cannot be read: write {shape}.") from None
+
+
+def file_of(url: URL) -> Path:
+    """Of SQLite's."""
+    return Path((url.database or "").removeprefix("file:"))
+
+
+def connect_file(file: Path) -> sqlite3.Connection:
+    where = f"{file.resolve().as_uri()}?mode=ro"
+    connection = sqlite3.connect(where, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def session_limits(dialect: str, version: str, seconds: float) -> tuple[str, ...]:
+    """What a new session is told: to read only, and how long a statement may take. Empty for an unknown dialect, where
+    the rights of the login have to do the first."""
+    whole, thousandths = math.ceil(seconds), math.ceil(seconds * 1000)
+    if dialect == "postgresql":
+        return "SET default_transaction_read_only = on", f"SET statement_timeout = {thousandths}"
+    if dialect in ("mysql", "mariadb"):
+        is_mariadb = "mariadb" in version.lower()
+        limit = f"max_statement_time = {seconds:f}" if is_mariadb else f"max_execution_time = {thousandths}"
+        return "SET SESSION TRANSACTION READ ONLY", f"SET SESSION {limit}"
+    if dialect == "snowflake":
+        return (f"ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = {whole}",)
+    return ()
+
+
+def _server(called: Called, url: URL, seconds: float, keeps_connections: bool) -> Engine:
+    pool: dict[str, Any] = {"pool_timeout": seconds, "pool_recycle": RECYCLE_SECONDS}
+    pool = pool if keeps_connections else {"poolclass": NullPool}
+    try:
+        return create_engine(url, connect_args=_socket_limits(url, seconds), hide_parameters=True, **pool)
+    except NoSuchModuleError:
+        package = PACKAGES.get(url.get_backend_name(), f"SQLAlchemy's dialect for {url.get_backend_name()}")
+    except ImportError as error:
+        module = (error.name or url.get_driver_name()).split(".")[0]
+        package = PACKAGES.get(module, module)
+    raise DatabaseDown(f"{called.name} needs a Python package that is not installed: {package}.")
+
+
+def _socket_limits(url: URL, seconds: float) -> dict[str, int]:
+    """Raises what SQLAlchemy raises for a URL without a driver."""
+    return dict.fromkeys(SOCKET_LIMITS.get(url.get_driver_name(), ()), math.ceil(seconds + GRACE_SECONDS))
+
+
+def _restrict(engine: Engine, seconds: float, connection: Any, _: object) -> None:
+    """Comes before SQLAlchemy itself asks anything over a new connection."""
+    watch = Watch.of_this_thread()
+    if watch is not None:
+        watch.hold(connection)
+    cursor = connection.cursor()
+    version = ""
+    if engine.dialect.name in ("mysql", "mariadb"):
+        cursor.execute("SELECT VERSION()")
+        version = str(cursor.fetchone()[0])
+    for statement in session_limits(engine.dialect.name, version, seconds):
+        cursor.execute(statement)
+    cursor.close()
+    connection.commit()

@@ -1,0 +1,124 @@
+"""What is asked of a database within a time: every answer or failure comes by then, whoever is silent.
+
+What fails is told without URL, credentials and SQL, and without its cause: a driver's own message may quote all three.
+"""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from turnkeep.databases.engines import GRACE_SECONDS, Called
+from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
+from turnkeep.databases.watch import Watch
+
+_TOO_MANY = {1040, 1203, 1226, "53300"}
+
+FETCHING = "fetching rows"
+"""In place of the statement in an error that came while its rows were read: SQLAlchemy names none."""
+
+type TellRefusal = Callable[[DBAPIError], DatabaseError]
+
+
+class Sessions:
+    """One database, opened on first use. `tell_refusal` says what it means that the database refused a statement."""
+
+    def __init__(
+        self,
+        called: Called,
+        open_engine: Callable[[float], Engine],
+        seconds: float,
+        tell_refusal: TellRefusal,
+        grace_seconds: float = GRACE_SECONDS,
+        *,
+        asks_anew: bool = True,
+    ):
+        """`seconds`: longest time of one question. A server that did not end it by then is cut off after the grace.
+        `asks_anew`: once more, where a connection of the pool had died while nobody used it."""
+        self.called, self.seconds, self._grace_seconds, self._asks_anew = called, seconds, grace_seconds, asks_anew
+        self._open, self._tell_refusal = open_engine, tell_refusal
+        self._engine: Engine | None = None
+        self._lock = threading.Lock()
+
+    def ask[T](self, question: Callable[[Connection], T]) -> T:
+        """Raises DatabaseError."""
+        started = time.monotonic()
+        try:
+            return self.ask_once(question)
+        except (SQLAlchemyError, OSError, ValueError) as error:
+            is_stale = isinstance(error, DBAPIError) and error.connection_invalidated
+            if not (is_stale and self._asks_anew) or self._is_late(started):
+                raise self._told(error, started) from None
+        return self._ask_anew(question)
+
+    def _ask_anew[T](self, question: Callable[[Connection], T]) -> T:
+        started = time.monotonic()
+        try:
+            return self.ask_once(question)
+        except (SQLAlchemyError, OSError, ValueError) as error:
+            raise self._told(error, started) from None
+
+    def ask_once[T](self, question: Callable[[Connection], T]) -> T:
+        """Raises what SQLAlchemy and the driver raise."""
+        with Watch(self._opened(), self.seconds, self._grace_seconds) as watch, watch.engine.connect() as connection:
+            watch.hold(connection.connection.driver_connection)
+            try:
+                return question(connection)
+            except DBAPIError as error:
+                connection.invalidate()  # so that nobody waits for a rollback of what has not answered
+                error.statement = error.statement or FETCHING
+                raise
+
+    def _opened(self) -> Engine:
+        with self._lock:
+            self._engine = self._engine or self._open(self.seconds)
+            return self._engine
+
+    def _is_late(self, started: float) -> bool:
+        return time.monotonic() - started >= self.seconds * 0.95
+
+    def _told(self, error: Exception, started: float) -> DatabaseError:
+        if self._is_late(started) or isinstance(error, PoolTimeout) or is_locked(error):
+            return too_slow(self.called, self.seconds)
+        if isinstance(error, DBAPIError) and error.statement is not None:
+            return self._tell_refusal(error)
+        return DatabaseDown(f"{self.called.name} {_wrong_outside(error)}.")
+
+
+def too_slow(called: Called, seconds: float) -> DatabaseSlow:
+    return DatabaseSlow(f"{called.name} did not answer within {seconds:g} seconds.")
+
+
+def is_locked(error: Exception) -> bool:
+    """By another that writes to the file."""
+    return _sqlite_name(error).startswith("SQLITE_BUSY")
+
+
+def is_no_database(error: Exception) -> bool:
+    return _sqlite_name(error) == "SQLITE_NOTADB"
+
+
+def _sqlite_name(error: Exception) -> str:
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return getattr(cause, "sqlite_errorname", "")
+
+
+def _code(error: DBAPIError) -> int | str:
+    """The number of MySQL's errors, the state of PostgreSQL's."""
+    first = next(iter(getattr(error.orig, "args", ())), 0)
+    return first if isinstance(first, int) and first else getattr(error.orig, "sqlstate", None) or 0
+
+
+def _wrong_outside(error: Exception) -> str:
+    if isinstance(error, DBAPIError):
+        if _code(error) in _TOO_MANY:
+            return "takes no more connections just now"
+        is_file = isinstance(error.orig, sqlite3.Error)
+        return "has no file that can be opened" if is_file else "cannot be reached, or refuses the login"
+    if isinstance(error, OSError):
+        return f"cannot be opened ({error.strerror or type(error).__name__})"
+    return "holds values that are no dates or numbers"

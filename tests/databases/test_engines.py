@@ -1,0 +1,64 @@
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, literal, select, text
+from sqlalchemy.exc import OperationalError
+
+from silent_driver import SilentDialect
+from turnkeep.databases.engines import Called, open_file, open_url, session_limits
+
+CALLED = Called("The ledger", "LEDGER__URL")
+
+
+@pytest.fixture(params=["file", "url"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
+    file = tmp_path / "some.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE crew (name)")
+    return open_file(lambda: file, 5) if request.param == "file" else open_url(CALLED, f"sqlite:///{file}", 5)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["INSERT INTO crew VALUES ('x')", "DELETE FROM crew", "DROP TABLE crew", "CREATE TABLE x (y)"],
+)
+def test_the_database_itself_refuses_to_write(engine: Engine, statement: str) -> None:
+    with engine.connect() as connection:
+        with pytest.raises(OperationalError, match="readonly"):
+            connection.execute(text(statement))
+        connection.execute(text("PRAGMA query_only = OFF"))
+        with pytest.raises(OperationalError, match="readonly"):
+            connection.execute(text(statement))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "version", "expected"),
+    [
+        ("postgresql", "", ("set default_transaction_read_only = on", "set statement_timeout = 2500")),
+        ("mysql", "8.4.2", ("set session transaction read only", "set session max_execution_time = 2500")),
+        (
+            "mysql",
+            "10.11.1-MariaDB",
+            ("set session transaction read only", "set session max_statement_time = 2.500000"),
+        ),
+        ("mariadb", "11.4-MariaDB", ("set session transaction read only", "set session max_statement_time = 2.500000")),
+        ("snowflake", "", ("alter session set statement_timeout_in_seconds = 3",)),
+        ("another", "", ()),
+    ],
+)
+def test_a_session_of_a_server_reads_only_and_has_the_servers_own_limit(
+    dialect: str, version: str, expected: tuple[str, ...]
+) -> None:
+    assert tuple(map(str.lower, session_limits(dialect, version, 2.5))) == expected
+
+
+def test_a_new_session_is_limited_before_anything_else_is_asked() -> None:
+    SilentDialect.heard, SilentDialect.talk = [], ["answer"] * 3
+
+    with open_url(CALLED, "silent+like://", 5).connect() as connection:
+        connection.execute(select(literal(1)))
+
+    assert tuple(SilentDialect.heard[:2]) == session_limits("postgresql", "", 5)
+    assert [statement[:6] for statement in SilentDialect.heard[2:]] == ["SELECT"]

@@ -1,0 +1,82 @@
+import json
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnkeep.databases.results import Result, plain, read_result
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, None),
+        (True, True),
+        (2**70, 2**70),
+        ("é", "é"),
+        (0.1, 0.1),
+        (float("inf"), "inf"),
+        (float("nan"), "nan"),
+        (Decimal("12.50"), 12.5),
+        (Decimal("0.1"), 0.1),
+        (Decimal("123456789012345678.91"), "123456789012345678.91"),
+        (Decimal("NaN"), "NaN"),
+        (b"\x01\xff", "0x01ff"),
+        (bytearray(b"a"), "0x61"),
+        (memoryview(b"a"), "0x61"),
+        (date(2026, 3, 4), "2026-03-04"),
+        (datetime(2026, 3, 4, 5, 6, tzinfo=UTC), "2026-03-04T05:06:00+00:00"),
+        (time(5, 6), "05:06:00"),
+        (timedelta(hours=26, minutes=3, microseconds=5), "26:03:00.000005"),
+        (timedelta(minutes=-90), "-01:30:00"),
+        ({"a": [1, date(2026, 3, 4)]}, '{"a": [1, "2026-03-04"]}'),
+        ([1, 2], "[1, 2]"),
+        (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
+    ],
+)
+def test_a_value_of_a_driver_becomes_one_of_json(value: Any, expected: Any) -> None:
+    assert plain(value) == expected
+    assert type(plain(value)) is type(expected)
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False))
+def test_a_decimal_loses_nothing(value: Decimal) -> None:
+    told = plain(value)
+    assert Decimal(told if isinstance(told, str) else repr(told)) == value
+
+
+class Counting:
+    """Rows without end that know how many were taken."""
+
+    taken = 0
+
+    def __iter__(self) -> "Counting":
+        return self
+
+    def __next__(self) -> tuple[str]:
+        self.taken += 1
+        return ("x" * 8,)
+
+
+def test_no_more_rows_are_taken_than_one_beyond_the_cap() -> None:
+    rows = Counting()
+
+    assert read_result(["a"], rows, 3, 1000) == Result(("a",), (("xxxxxxxx",),) * 3, is_cut=True)
+    assert rows.taken == 4
+
+
+def test_bytes_are_those_of_json() -> None:
+    row = ("é", 1, None)
+    size = len(json.dumps(row, ensure_ascii=False).encode()) + 2
+
+    assert not read_result("abc", [row] * 3, 10, 3 * size).is_cut
+    assert read_result("abc", [row] * 3, 10, 3 * size - 1) == Result(("a", "b", "c"), (row,) * 2, is_cut=True)
+
+
+def test_as_many_rows_as_the_cap_are_whole() -> None:
+    assert read_result(["a"], [(1,), (2,)], 2, 1000) == Result(("a",), ((1,), (2,)))
+    assert read_result([], [], 2, 1000) == Result((), ())
