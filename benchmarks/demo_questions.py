@@ -8,15 +8,12 @@ Last line: JSON.
 
 import argparse
 import asyncio
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-from langchain_core.messages import HumanMessage
 
 import turnkeep.agents
 from demo_oracles import (
@@ -29,15 +26,16 @@ from demo_oracles import (
     read_facts,
     tired_creatives,
 )
-from turnkeep.agents import Agent, build_agent
+from turnkeep.agents import build_agent
 from turnkeep.agents.campaigns.warehouse.sample import sample_file
-from turnkeep.records import JSON, Reply, RunContext
+from turnkeep.records import JSON, Principal, Reply, RunContext
 from turnkeep.settings import Settings
+from verdicts import Verdict, ask, print_shares, print_verdicts, read_rows
 
 QUESTIONS = Path(__file__).with_suffix(".jsonl")
 CATALOGUE = Path(turnkeep.agents.__file__).parent / "products" / "catalogue.jsonl"
 NOW = datetime(2026, 6, 10, 9, tzinfo=UTC)
-CONTEXT = RunContext(conversation_window=5, now=NOW)
+CONTEXT = RunContext(conversation_window=5, now=NOW, principal=Principal("local", "local"))
 TOLERANCE = 1e-9
 SHOWN = 5
 """Of a long list, a reply has to show as many products; of a shorter one, all that can be bought."""
@@ -49,57 +47,33 @@ class Known:
     catalogue: Sequence[JSON]
 
 
-@dataclass(frozen=True)
-class Result:
-    """`faults` say what is not right, none where all is; of several right answers, those of the closest."""
-
-    id: str
-    agent: str
-    message: str
-    faults: tuple[str, ...]
-    text: str
-
-    @property
-    def is_right(self) -> bool:
-        return not self.faults
-
-
 def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--data", type=Path, help="taken as by the other benchmarks, and not needed")
     arguments.add_argument("--verbose", action="store_true", help="show the replies")
     options = arguments.parse_args()
-    results = asyncio.run(ask_all(read_questions()))
-    _print(results, is_verbose=options.verbose)
+    verdicts = asyncio.run(ask_all(read_questions()))
+    print_verdicts(verdicts, is_verbose=options.verbose)
+    print_shares("demo_questions", verdicts, ("campaigns", "products"), label="agent")
 
 
 def read_questions() -> list[JSON]:
-    return [json.loads(line) for line in QUESTIONS.read_text().splitlines()]
+    return read_rows(QUESTIONS)
 
 
 def read_known() -> Known:
     return Known(read_facts(sample_file(NOW.date())), read_catalogue(CATALOGUE))
 
 
-async def ask_all(questions: Sequence[JSON]) -> list[Result]:
+async def ask_all(questions: Sequence[JSON]) -> list[Verdict]:
     agents = {name: build_agent(name, Settings(model="demo")) for name in {row["agent"] for row in questions}}
     known = read_known()
-    results = []
+    verdicts = []
     for row in questions:
-        reply = await ask(agents[row["agent"]], row["messages"])
+        reply = await ask(agents[row["agent"]], row["messages"], CONTEXT)
         faults = min((tuple(faults_of(reply, right, known)) for right in row["right"]), key=len)
-        results.append(Result(row["id"], row["agent"], row["messages"][-1], faults, reply.text))
-    return results
-
-
-async def ask(agent: Agent, messages: Sequence[str]) -> Reply:
-    """The reply to the last message, each before it being a turn of its own."""
-    state: Mapping[str, Any] = {}
-    for number, message in enumerate(messages):
-        asked = HumanMessage(message, id=f"question-{number}")
-        turn = {**state, **agent.new_turn(), "messages": [*state.get("messages", []), asked]}
-        state = await agent.graph.ainvoke(turn, context=CONTEXT)
-    return agent.read_reply(state)
+        verdicts.append(Verdict(row["id"], row["agent"], row["messages"][-1], faults, reply.text))
+    return verdicts
 
 
 def faults_of(reply: Reply, right: JSON, known: Known) -> Iterator[str]:
@@ -262,26 +236,6 @@ JUDGES: Mapping[str, Callable[[Reply, Any, Known], Iterator[str]]] = {
     "no_warnings": _no_warnings,
     "says": _says,
 }
-
-
-def _print(results: Sequence[Result], *, is_verbose: bool) -> None:
-    print(f"{'id':5}{'':7}{'message':60}reason")
-    for one in results:
-        print(f"{one.id:5}{'right' if one.is_right else 'WRONG':7}{one.message[:57]:60}{'; '.join(one.faults)}")
-        if is_verbose:
-            print("\n".join(f"       > {line}" for line in one.text.splitlines()))
-    rows = [_share(name, results) for name in ("campaigns", "products", "all")]
-    print()
-    for row in rows:
-        print(f"{row['agent']:12}{row['right']:>3} of {row['questions']:>2} right, {row['share']:.1%}")
-    wrong = {one.id: list(one.faults) for one in results if not one.is_right}
-    print(json.dumps({"benchmark": "demo_questions", "rows": rows, "wrong": wrong}))
-
-
-def _share(name: str, results: Sequence[Result]) -> JSON:
-    chosen = [one for one in results if name in {one.agent, "all"}]
-    right = sum(one.is_right for one in chosen)
-    return {"agent": name, "questions": len(chosen), "right": right, "share": round(right / max(1, len(chosen)), 4)}
 
 
 if __name__ == "__main__":

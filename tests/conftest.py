@@ -41,7 +41,18 @@ CREDENTIALS: dict[str, Any] = {
     "aws_secret_access_key": "testing",
 }
 PATIENCE: dict[str, Any] = {"connect_timeout": 2, "read_timeout": 10, "retries": {"max_attempts": 1}}
-OURS = ("AWS_", "OPENAI_", "MODEL", "TURN__", "PAPERS__", "CAMPAIGNS__", "PRODUCTS__", "TABLE_NAME", "BUCKET_NAME")
+OURS = (
+    "AWS_",
+    "OPENAI_",
+    "MODEL",
+    "TURN__",
+    "PAPERS__",
+    "CAMPAIGNS__",
+    "PRODUCTS__",
+    "DATABASE__",
+    "TABLE_NAME",
+    "BUCKET_NAME",
+)
 OURS += ("SEAL_KEY", "THREAD_HOURS", "DEFAULT_AGENT", "TURNKEEP_HOME", "PORT", "CORS_ORIGINS", "AUTH", "JWT_")
 THIS_MACHINE = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
 
@@ -95,6 +106,13 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+@pytest.fixture
+def long_thread(request: pytest.FixtureRequest) -> int:
+    """How many turns a thread has where a test is about its length: past every window and summary, and more of them
+    in `make long`."""
+    return 200 if request.config.getoption("--hypothesis-profile") == "long" else 80
 
 
 @pytest.fixture

@@ -114,6 +114,7 @@ class RunContext:
 
     conversation_window: int
     now: datetime
+    principal: Principal
 
 
 @dataclass(frozen=True)

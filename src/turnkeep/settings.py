@@ -2,6 +2,7 @@
 names in capitals; a tuning number is `GROUP__NAME`, for example `TURN__SECONDS=60`. No error quotes a value, which may
 be a secret in the wrong place."""
 
+import os
 import re
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -17,7 +18,10 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+
+from turnkeep.aliases import name_of, read_aliases
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 KEY_LOCATION = re.compile(
@@ -77,9 +81,53 @@ class ProductsTuning(Tuning):
     memory: Memory = "window"
 
 
+class DatabaseTuning(Tuning):
+    url: SecretStr = Field(SecretStr(""), description="SQLAlchemy URL of a reader's login; empty: the bundled sample")
+    joins: str | None = Field(None, description="the join graph, as `turnkeep joins build` saves it; else introspected")
+    access: str | None = Field(None, description="JSON of who may read which tables, through which secure views")
+    seal: SecretStr = Field(SecretStr(""), description="secret that signs the tenant of a session for secure views")
+    manual: str | None = Field(None, description="folder of Markdown pages in place of the bundled manual")
+    retrieval: Literal["lexical", "hybrid"] = Field("lexical", description="of the manual; hybrid needs `dense`")
+    query_seconds: float = Field(5, gt=0, le=60, description="longest time of one statement")
+    max_rows: int = Field(100, ge=1, le=1_000, description="rows of one page")
+    max_bytes: int = Field(200_000, ge=1_000, le=1_000_000, description="of the rows of one page as JSON")
+    max_corrections: int = Field(3, ge=0, le=5)
+    max_steps: int = Field(15, ge=6, le=25, description="most steps of the SQL graph in one turn")
+    checks_names: bool = Field(True, description="refuse unknown names before the database does; the filter stays")
+    confidence_threshold: float = Field(0.7, ge=0, le=1, description="of relationships that joins may use")
+    max_hops: int = Field(4, ge=1, le=8, description="joins between two tables")
+    max_suggested_paths: int = Field(5, ge=1, le=20, description="links that a clarification offers")
+    max_tables: int = Field(8, ge=1, le=20, description="tables of one question")
+    max_context_tables: int = Field(20, ge=1, le=100, description="tables that the selection sees with their columns")
+    max_named_tables: int = Field(250, ge=0, le=1_000, description="further tables that it sees by name")
+    max_fallback_tables: int = Field(5, ge=1, le=20, description="tables taken where the model's choice is unusable")
+    max_columns: int = Field(50, ge=5, le=500, description="columns of a table that a prompt shows")
+    max_columns_in_problems: int = Field(100, ge=5, le=500, description="columns that a message about names lists")
+    max_columns_in_correction: int = Field(100, ge=5, le=500, description="the same as max_columns, in corrections")
+    max_relationships: int = Field(20, ge=1, le=200, description="joins that a prompt shows")
+    max_relationships_considered: int = Field(50, ge=1, le=500, description="relationships between chosen tables")
+    max_history_characters: int = Field(100, ge=50, le=4_000, description="of each earlier SQL in a correction")
+    max_context_tokens: int = Field(120_000, ge=4_000, le=1_000_000, description="of one prompt")
+    max_output_tokens: int = Field(4_000, ge=200, le=16_000, description="of one SQL or answer")
+    sample_rows: int = Field(1, ge=0, le=10, description="0 keeps the values of the database out of schema prompts")
+    temperature: float = Field(0.1, ge=0, le=2, description="of answers; SQL is written at 0")
+    window: int = Field(10, ge=1, le=10, description="turns that a prompt shows when the request names none")
+    memory: Memory = "window"
+
+
 class ModelTuning(Tuning):
     timeout_seconds: float = Field(25, gt=0, description="between two bytes of the model")
     max_retries: int = Field(1, ge=0, le=5)
+
+
+class _Aliases(PydanticBaseSettingsSource):
+    """What the environment names by an alias."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        return read_aliases(os.environ).get(field_name), field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        return read_aliases(os.environ)
 
 
 class Settings(BaseSettings):
@@ -107,8 +155,20 @@ class Settings(BaseSettings):
     papers: PapersTuning = PapersTuning()
     campaigns: CampaignsTuning = CampaignsTuning()
     products: ProductsTuning = ProductsTuning()
+    database: DatabaseTuning = DatabaseTuning()
 
     _key_source: KeySource | None = PrivateAttr(None)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, _Aliases(settings_cls)
 
     @field_validator("model", "model_small")
     @classmethod
@@ -137,9 +197,9 @@ class Settings(BaseSettings):
             return value
         raise ValueError('use "ssm:<name>" or "secretsmanager:<name or arn>", with "#<field>" where it holds JSON')
 
-    @field_validator("products")
+    @field_validator("products", "database")
     @classmethod
-    def _has_what_hybrid_needs(cls, value: ProductsTuning) -> ProductsTuning:
+    def _has_what_hybrid_needs[T: ProductsTuning | DatabaseTuning](cls, value: T) -> T:
         if value.retrieval == "lexical" or find_spec("onnxruntime"):
             return value
         raise ValueError("RETRIEVAL=hybrid needs the extra: uv sync --extra dense, or EXTRAS=dense make build")
@@ -190,6 +250,6 @@ def explain(error: ValidationError | SettingsError) -> str:
     """Which variables cannot be used and what they should hold, in one line without their values."""
     if isinstance(error, SettingsError):  # a variable has the name of a whole group, such as MODELS
         return f"{error}. Unset it: the numbers of a group are set one by one, as TURN__SECONDS=60"
-    faults = [("__".join(map(str, fault["loc"])).upper(), fault["msg"]) for fault in error.errors()]
+    faults = [(name_of(tuple(map(str, fault["loc"])), os.environ), fault["msg"]) for fault in error.errors()]
     told = [(name, message.removeprefix("Value error, ")) for name, message in faults]
     return "; ".join(f"{name}: {message}" if name else message for name, message in told)

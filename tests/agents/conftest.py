@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import pytest
 from scripted_model import ScriptedModel
 
-from turnkeep.records import RunContext
+from turnkeep.records import Principal, RunContext
 
 
 @pytest.fixture
@@ -16,4 +16,4 @@ def script() -> Iterator[ScriptedModel]:
 
 @pytest.fixture
 def context() -> RunContext:
-    return RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC))
+    return RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann"))

@@ -21,7 +21,7 @@ from turnkeep.models.chat import chat_models
 from turnkeep.models.endings import REASONING_TOKENS
 from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
-from turnkeep.records import RunContext
+from turnkeep.records import Principal, RunContext
 from turnkeep.settings import ModelTuning, Settings
 
 pytest.importorskip("langchain_aws", reason="needs the extra bedrock")
@@ -30,7 +30,7 @@ CLAUDE = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
 MODES = ["invoke", "ainvoke", "stream", "astream"]
 AWAITED = ["ainvoke", "astream"]  # the same in a thread
 HALF = "half an answer"
-CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC))
+CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann"))
 
 
 @pytest.fixture

@@ -19,11 +19,11 @@ from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
 from turnkeep.models.chat import chat_models
 from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
-from turnkeep.records import Reply, RunContext
+from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.settings import ModelTuning, Settings
 
 SECRET = "secret upstream text"
-CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC))
+CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann"))
 
 
 def settings(server: WireServer, *, timeout_seconds: float = 15, max_retries: int = 0) -> Settings:

@@ -192,7 +192,7 @@ class Turns:
         message_id = f"m-{head.gen}-{head.seq}" if head else f"m-{request.key}"
         given = first_input(agent, request.message, message_id, interrupted=bool(head and head.interrupted))
         window = request.conversation_window or agent.prompt_window
-        context = RunContext(window, datetime.fromtimestamp(self._clock(), UTC))
+        context = RunContext(window, datetime.fromtimestamp(self._clock(), UTC), request.principal)
         hold.tally.meter = meter = run_meter()
         async for event in run.events(given, context, [meter]):
             hold.tally.see(event)

@@ -208,7 +208,7 @@ async def test_nothing_of_a_turn_leaks_into_the_next(talk: Talk, script: Scripte
 
 
 async def test_the_window_limits_what_prompts_show(script: ScriptedModel, context: RunContext) -> None:
-    talk = Talk(script, RunContext(conversation_window=1, now=context.now))
+    talk = Talk(script, RunContext(conversation_window=1, now=context.now, principal=context.principal))
     for word in ("first", "second", "third"):
         script.play(inside(0), (REFUSE, f"Answer to the {word}."))
         await talk.say(f"The {word} mortgage?")

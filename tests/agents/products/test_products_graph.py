@@ -21,7 +21,7 @@ from turnkeep.blocks.memory import Summaries
 from turnkeep.blocks.understanding import Reading
 from turnkeep.errors import ModelBusy
 from turnkeep.models.chat import Models
-from turnkeep.records import RunContext
+from turnkeep.records import Principal, RunContext
 from turnkeep.settings import ProductsTuning, Settings
 
 ANSWER, RESPOND, ROUTE, READ = "products.answer", "products.respond", "products.route", "understand.read"
@@ -217,7 +217,9 @@ async def test_nothing_of_a_turn_leaks_into_the_next(talk: Talk, script: Scripte
 
 
 async def test_the_window_limits_what_prompts_show(script: ScriptedModel, bundled: Catalogue) -> None:
-    narrow = RunContext(conversation_window=1, now=datetime(2026, 3, 4, tzinfo=UTC))
+    narrow = RunContext(
+        conversation_window=1, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann")
+    )
     nodes = Nodes(Models(script, script, "openai", "m"), bundled, Finder(bundled, 5), ProductsTuning())
     talk = Talk(compile_graph(nodes), narrow)
     script.play(*[(RESPOND, f"Reply {word}.") for word in ("one", "two", "three")])
@@ -247,7 +249,9 @@ async def test_tiered_memory_shows_summaries_and_all_that_they_do_not_cover(
 
 async def test_what_is_due_is_told_as_of_the_day_of_the_run(bundled: Catalogue, script: ScriptedModel) -> None:
     for year, told in ((2026, "back on 22 January 2027"), (2028, "was due back on 22 January 2027")):
-        context = RunContext(conversation_window=5, now=datetime(year, 3, 4, tzinfo=UTC))
+        context = RunContext(
+            conversation_window=5, now=datetime(year, 3, 4, tzinfo=UTC), principal=Principal("local", "ann")
+        )
         nodes = Nodes(Models(script, script, "openai", "m"), bundled, Finder(bundled, 5), ProductsTuning())
         script.play((ANSWER, "Later."))
         await Talk(compile_graph(nodes), context).say("When will the AirPods Max be back?")
