@@ -61,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_campaigns(commands)
     _add_products(commands)
+    _add_joins(commands)
     return parser
 
 
@@ -129,6 +130,37 @@ def _add_campaigns(commands: "argparse._SubParsersAction[argparse.ArgumentParser
         help="what becomes of equal rows; default: drop, but keep where the dates have no year",
     )
     load.set_defaults(run=_load_campaigns)
+
+
+def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    joins = commands.add_parser("joins", help="the join graph of the agent `database`").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    graph = argparse.ArgumentParser(add_help=False)
+    graph.add_argument("--graph", type=Path, metavar="FILE", help="default: DATABASE__JOINS, else that of the sample")
+
+    build = joins.add_parser("build", help="make it from a live database")
+    build.add_argument("url", nargs="?", default="", metavar="URL", help="default: DATABASE__URL, else the sample")
+    build.add_argument("--out", type=Path, required=True, metavar="FILE.json")
+    build.add_argument("--associations", type=Path, metavar="FILE.json", help="what the application's models say")
+    build.add_argument("--overrides", type=Path, metavar="FILE.json", help="corrections written by hand")
+    build.add_argument("--values", action="store_true", help="read what stands in columns that hold few texts")
+    build.add_argument("--model", action="store_true", help="let the model name relationships that it doubts")
+    build.set_defaults(run=_build_joins)
+
+    check = joins.add_parser("check", help="what is wrong or doubtful in a graph")
+    check.add_argument("file", type=Path, metavar="FILE.json")
+    check.set_defaults(run=_check_joins)
+
+    show = joins.add_parser("show", parents=[graph], help="why two tables are joined as they are")
+    show.add_argument("a", metavar="TABLE")
+    show.add_argument("b", metavar="TABLE")
+    show.set_defaults(run=_show_joins)
+
+    draw = joins.add_parser("draw", parents=[graph], help="a drawing of some tables and those next to them, or of all")
+    draw.add_argument("tables", nargs="*", metavar="TABLE")
+    draw.add_argument("--out", type=Path, required=True, metavar="FILE.html|FILE.svg|FILE.mmd")
+    draw.set_defaults(run=_draw_joins)
 
 
 def _keys(options: argparse.Namespace) -> None:
@@ -219,6 +251,34 @@ def _load_campaigns(options: argparse.Namespace) -> None:
     wanted = Options(options.year, options.advertiser, mapped, options.repeats)
     print(load_campaigns(open_home(os.environ), options.file, wanted, datetime.now(UTC).date()))
     print("The server uses them from its next start on.")
+
+
+def _build_joins(options: argparse.Namespace) -> None:
+    from turnkeep.local.joins import Wanted, build_joins  # noqa: PLC0415
+
+    wanted = Wanted(options.out, options.url, options.associations, options.overrides, options.values, options.model)
+    print(build_joins(wanted))
+
+
+def _check_joins(options: argparse.Namespace) -> None:
+    from turnkeep.local.joins import check_joins  # noqa: PLC0415
+
+    told, is_sound = check_joins(options.file)
+    print(told)
+    if not is_sound:
+        raise LocalError("The graph has errors.")
+
+
+def _show_joins(options: argparse.Namespace) -> None:
+    from turnkeep.local.joins import show_joins  # noqa: PLC0415
+
+    print(show_joins(options.a, options.b, options.graph))
+
+
+def _draw_joins(options: argparse.Namespace) -> None:
+    from turnkeep.local.joins import draw_joins  # noqa: PLC0415
+
+    print(draw_joins(options.tables, options.out, options.graph))
 
 
 if __name__ == "__main__":

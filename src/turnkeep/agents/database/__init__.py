@@ -1,0 +1,1 @@
+"""Questions over a large SQL database, a user manual, and the rest."""

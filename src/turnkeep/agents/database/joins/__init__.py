@@ -1,0 +1,1 @@
+"""The join graph: what tables there are and how they may be joined; built, checked, stored, searched."""

@@ -1,0 +1,173 @@
+"""The join graph of a live database, as its catalogue tells it. Where the catalogue declares no foreign keys, names
+have to tell: see `inference`. Needs a login that may read the catalogue, which that of the agent's reader need not."""
+
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import Connection, Engine, inspect, types
+from sqlalchemy.dialects.mysql import TINYINT
+from sqlalchemy.engine.interfaces import Dialect
+from sqlalchemy.engine.reflection import Inspector
+from sqlalchemy.exc import CompileError, DBAPIError, NoSuchTableError, SAWarning
+
+from turnkeep.agents.database.joins.inference import infer
+from turnkeep.agents.database.joins.merging import merged
+from turnkeep.agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
+from turnkeep.agents.database.joins.values import Reading, with_values_of
+
+type Progress = Callable[[str], None]
+type Reflected = Mapping[Any, Any]
+
+DECRYPTING = ("decrypt", "pgp_sym", "pgp_pub")
+
+_KINDS: tuple[tuple[type[types.TypeEngine[Any]], Kind], ...] = (
+    (types.Boolean, "boolean"),
+    (types.Integer, "integer"),
+    (types.Numeric, "number"),
+    (types.DateTime, "datetime"),
+    (types.Date, "date"),
+    (types.Time, "time"),
+    (types.LargeBinary, "binary"),
+    (types.BINARY, "binary"),
+    (types.VARBINARY, "binary"),
+    (types.Uuid, "text"),
+    (types.String, "text"),
+)
+
+
+def introspect(
+    engine: Engine,
+    *,
+    with_values: bool = False,
+    hidden: Collection[str] = (),
+    tenant_columns: Mapping[str, str] = MappingProxyType({}),
+    without: Collection[str] = (),
+    with_decrypting_views: bool = False,
+    progress: Progress = lambda _: None,
+) -> JoinGraph:
+    """All tables and views of the database's default schema with their keys and links. `with_values` reads which texts
+    stand in columns that hold few: not those of `hidden` tables and columns (`table.column`), and of a table for which
+    `tenant_columns` name the column that says whose a row is, only what several tenants have. Of `without` nothing is
+    told; views that decrypt are left out unless asked for."""
+    with engine.connect() as connection, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)  # types that only the server knows are "other" here
+        inspector = inspect(connection)
+        views = inspector.get_view_names()
+        progress(f"reading {len(inspector.get_table_names())} tables and {len(views)} views")
+        shown = [view for view in views if with_decrypting_views or not _decrypts(inspector, view)]
+        tables = _without({**_tables(inspector), **_views(connection, inspector, shown)}, without)
+        declared = _declared(inspector, tables)
+        progress(f"{len(tables)} tables, {len(declared)} foreign keys")
+        links = merged(declared, infer(tables, declared))
+        if with_values:
+            reading = Reading(connection, links, frozenset(hidden), tenant_columns)
+            tables = with_values_of(reading, tables, progress)
+    return JoinGraph(tables, links)
+
+
+def _without(tables: Mapping[str, Table], names: Collection[str]) -> dict[str, Table]:
+    return {name: tables[name] for name in sorted(tables.keys() - set(names))}
+
+
+def _tables(inspector: Inspector) -> dict[str, Table]:
+    keys = _by_name(inspector.get_multi_pk_constraint())
+    constraints = _by_name(inspector.get_multi_unique_constraints())
+    indexes = _by_name(inspector.get_multi_indexes(include_auto_indexes=True))  # SQLite's only; others do not care
+    comments = _comments(inspector)
+    tables = {}
+    for name, reflected in _by_name(inspector.get_multi_columns()).items():
+        key = tuple((keys.get(name) or {}).get("constrained_columns") or ())
+        unique = _unique(key, constraints.get(name) or (), indexes.get(name) or ())
+        found = _columns(inspector, reflected)
+        in_order = tuple(column for column in found if column in unique)
+        tables[name] = Table(name, found, key, in_order, comments.get(name, ""))
+    return tables
+
+
+def _views(connection: Connection, inspector: Inspector, names: Iterable[str]) -> dict[str, Table]:
+    """Views that are broken, as when a table under them is gone, are left out."""
+    views = {}
+    for name in names:
+        try:
+            reflected = inspector.get_columns(name)
+        except (DBAPIError, NoSuchTableError):  # this includes what cannot be reflected
+            connection.rollback()
+            continue
+        views[name] = Table(name, _columns(inspector, reflected))
+    return views
+
+
+def _columns(inspector: Inspector, reflected: Iterable[Reflected]) -> dict[str, Column]:
+    return {column["name"]: _column(column, inspector.dialect) for column in reflected}
+
+
+def _by_name(reflected: Reflected) -> dict[str, Any]:
+    """Without the name of the schema, which is the default one."""
+    return {name: found for (_, name), found in reflected.items()}
+
+
+def _unique(key: tuple[str, ...], constraints: Iterable[Reflected], indexes: Iterable[Reflected]) -> set[str]:
+    whole = [tuple(constraint["column_names"]) for constraint in constraints]
+    whole += [
+        tuple(index["column_names"])
+        for index in indexes
+        if index.get("unique") and not any(name.endswith("_where") for name in index.get("dialect_options") or ())
+    ]
+    return {columns[0] for columns in [key, *whole] if len(columns) == 1 and columns[0]}
+
+
+def _decrypts(inspector: Inspector, view: str) -> bool:
+    definition = None
+    with suppress(NotImplementedError):
+        definition = inspector.get_view_definition(view)
+    return any(word in (definition or "").lower() for word in DECRYPTING)
+
+
+def _comments(inspector: Inspector) -> dict[str, str]:
+    try:
+        found = inspector.get_multi_table_comment()
+    except NotImplementedError:  # SQLite has none
+        return {}
+    return {name: (comment or {}).get("text") or "" for name, comment in _by_name(found).items()}
+
+
+def _column(reflected: Reflected, dialect: Dialect) -> Column:
+    spelt = reflected["type"]
+    try:
+        told = str(spelt.compile(dialect=dialect))
+    except CompileError:
+        told = ""
+    return Column(reflected["name"], kind_of(spelt), told, reflected.get("comment") or "")
+
+
+def kind_of(spelt: types.TypeEngine[Any]) -> Kind:
+    """What can be done with a column of this type. MySQL has no boolean but a number of one digit."""
+    if isinstance(spelt, TINYINT) and spelt.display_width == 1:
+        return "boolean"
+    return next((kind for base, kind in _KINDS if isinstance(spelt, base)), "other")
+
+
+def _declared(inspector: Inspector, tables: Mapping[str, Table]) -> tuple[Relationship, ...]:
+    folded = {name.casefold(): name for name in tables}
+    links = []
+    for table, keys in sorted(_by_name(inspector.get_multi_foreign_keys()).items()):
+        for key in keys:
+            target = tables.get(folded.get(key["referred_table"].casefold(), ""))
+            if table in tables and target and key["constrained_columns"]:
+                links.append(_link(tables[table], target, key))
+    return tuple(links)
+
+
+def _link(table: Table, target: Table, key: Reflected) -> Relationship:
+    """Servers that fold names may spell the target's columns in another case than its own table does."""
+    spelt = {name.casefold(): name for name in target.columns}
+    ends = [spelt.get(name.casefold(), name) for name in key["referred_columns"]]
+    (first, *more) = zip(key["constrained_columns"], ends, strict=True)
+    columns = set(key["constrained_columns"])
+    is_unique = columns == set(table.primary_key) or not columns.isdisjoint(table.unique_columns)
+    return Relationship(
+        table.name, first[0], target.name, first[1], cardinality="1:1" if is_unique else "N:1", others=tuple(more)
+    )
