@@ -1,0 +1,1 @@
+"""The embedded database of a field service company."""
