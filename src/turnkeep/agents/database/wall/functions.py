@@ -1,0 +1,85 @@
+"""The functions of SQLite that a statement may call: none reads a file, loads code, or makes much out of nothing.
+`printf` is not among them: one call with a large width runs for seconds, and nothing can end it."""
+
+_AGGREGATES = frozenset({"avg", "count", "group_concat", "max", "min", "string_agg", "sum", "total"})
+_WINDOWS = frozenset(
+    {
+        "cume_dist",
+        "dense_rank",
+        "first_value",
+        "lag",
+        "last_value",
+        "lead",
+        "nth_value",
+        "ntile",
+        "percent_rank",
+        "rank",
+        "row_number",
+    }
+)
+_TIMES = frozenset(
+    {
+        "current_date",
+        "current_time",
+        "current_timestamp",
+        "date",
+        "datetime",
+        "julianday",
+        "strftime",
+        "time",
+        "timediff",
+        "unixepoch",
+    }
+)
+_NUMBERS = frozenset(
+    {
+        "abs",
+        "ceil",
+        "ceiling",
+        "exp",
+        "floor",
+        "ln",
+        "log",
+        "log10",
+        "log2",
+        "mod",
+        "pow",
+        "power",
+        "round",
+        "sign",
+        "sqrt",
+        "trunc",
+    }
+)
+_TEXTS_AND_VALUES = frozenset(
+    {
+        "coalesce",
+        "concat",
+        "concat_ws",
+        "glob",
+        "ifnull",
+        "iif",
+        "instr",
+        "json_array_length",
+        "json_extract",
+        "json_type",
+        "json_valid",
+        "length",
+        "like",
+        "lower",
+        "ltrim",
+        "nullif",
+        "replace",
+        "rtrim",
+        "substr",
+        "substring",
+        "trim",
+        "typeof",
+        "unicode",
+        "upper",
+        "->",
+        "->>",
+    }
+)
+
+FUNCTIONS = _AGGREGATES | _WINDOWS | _TIMES | _NUMBERS | _TEXTS_AND_VALUES

@@ -1,0 +1,32 @@
+"""The little that the wall knows of SQL's text, beside all that the database enforces: a statement is a SELECT, and
+names no schema of the server's own, where other sessions of the same login could be watched."""
+
+import re
+
+from turnkeep.databases.errors import QueryFailed
+
+_SPACE = r"(?:\s|\(|--[^\n]*\n|#[^\n]*\n|/\*(?![!M]).*?\*/)*"
+_READS = re.compile(rf"{_SPACE}(?:select|with)\b", re.IGNORECASE | re.DOTALL)
+_OF_THE_SERVER = re.compile(r"information_schema|performance_schema", re.IGNORECASE)
+
+MAX_CHARACTERS = 20_000
+
+
+def check_statement(sql: str) -> None:
+    """Raises QueryFailed."""
+    if len(sql) > MAX_CHARACTERS:
+        raise QueryFailed(f"A statement has at most {MAX_CHARACTERS} characters.")
+    if "\0" in sql or not _is_unicode(sql):
+        raise QueryFailed("A statement has no zero bytes and no halves of characters.")
+    if not _READS.match(sql):
+        raise QueryFailed("Only a SELECT is run.")
+    if named := _OF_THE_SERVER.search(sql):
+        raise QueryFailed(f"{named.group().lower()} may not be read.")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

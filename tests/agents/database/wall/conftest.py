@@ -1,0 +1,43 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from two_companies import LIMITS, PASSWORD, SEAL, fill_server, write_access, write_file
+
+from mariadb import Server
+from turnkeep.settings import DatabaseTuning
+
+
+@pytest.fixture(scope="session")
+def access_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_access(tmp_path_factory.mktemp("access"))
+
+
+@pytest.fixture(scope="session")
+def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_file(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def field(mariadb_server: Server, access_file: Path) -> Iterator[Server]:
+    """The server, with the two companies in the database `field`."""
+    fill_server(mariadb_server, "field", access_file)
+    yield mariadb_server
+    mariadb_server.run("DROP DATABASE field", "DROP DATABASE turnkeep_wall", "DROP USER 'reader'@'127.0.0.1'")
+
+
+@pytest.fixture(params=["sqlite", "mysql"])
+def tuning(request: pytest.FixtureRequest, access_file: Path) -> DatabaseTuning:
+    """Of a reader's database, one after the other."""
+    return request.getfixturevalue(f"{request.param}_tuning")
+
+
+@pytest.fixture
+def sqlite_tuning(sqlite_file: Path, access_file: Path) -> DatabaseTuning:
+    return DatabaseTuning(url=f"sqlite:///{sqlite_file}", access=str(access_file), **LIMITS)
+
+
+@pytest.fixture
+def mysql_tuning(field: Server, access_file: Path) -> DatabaseTuning:
+    url = field.url("field", user="reader", password=PASSWORD)
+    return DatabaseTuning(url=url, access=str(access_file), seal=SEAL, **LIMITS)

@@ -1,0 +1,122 @@
+"""A small database of two companies, as a SQLite file and on a MariaDB. Whatever belongs to the second says so."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from mariadb import Server
+from turnkeep.agents.database.access import load_access
+from turnkeep.agents.database.wall.ciphers import encrypt
+from turnkeep.agents.database.wall.views import Secrets, secure_views_ddl
+
+OWN, OTHER, STRANGER = "acme", "brightwater", "nobody"
+CANARY = "Canary"
+"""In every text of the second company, and in the table that nobody may read."""
+KEY = "the key of the tests"
+SEAL = "the seal of the tests"
+READER, PASSWORD = "'reader'@'127.0.0.1'", "s3cret"
+KNOWN = Secrets(KEY, SEAL, {OWN: "1", OTHER: "2"})
+SECONDS = 0.25
+LIMITS = {"query_seconds": SECONDS, "max_rows": 100, "max_bytes": 20_000}
+ODD = "größe & `order`"
+
+TABLES = {
+    "employee": "id INT PRIMARY KEY, companyId INT, crewId INT, firstName {blob}, lastName {blob}, wage DECIMAL(8, 2)",
+    "crew": "id INT PRIMARY KEY, companyId INT, name VARCHAR(60)",
+    "workOrder": "id INT PRIMARY KEY, companyId INT, crewId INT, title VARCHAR(60), openedOn DATE, done {blob}",
+    "trade": "id INT PRIMARY KEY, name VARCHAR(60)",
+    ODD: "id INT PRIMARY KEY, {select} VARCHAR(60), {ae} INT",
+    "audit": "id INT PRIMARY KEY, note VARCHAR(60)",
+}
+COLUMNS = {
+    "employee": ["id", "companyId", "crewId", "firstName", "lastName", "wage"],
+    "crew": ["id", "companyId", "name"],
+    "workOrder": ["id", "companyId", "crewId", "title", "openedOn", "done"],
+    "trade": ["id", "name"],
+    ODD: ["id", "select", "Ä e"],
+}
+ACCESS = {
+    "views": [
+        {
+            "table": "employee",
+            "view": "secure_employee",
+            "company_column": "companyId",
+            "encrypted": ["firstName", "lastName"],
+        },
+        {"table": "crew", "view": "secure_crew", "company_column": "companyId"},
+        {"table": "workOrder", "view": "secure_workorder", "company_column": "companyId"},
+    ],
+    "rules": [{"tables": ["*"], "without": ["audit"]}],
+}
+
+
+def rows() -> Iterable[tuple[str, list[tuple[Any, ...]]]]:
+    yield "employee", [*people(1, range(1, 41), "Ann"), *people(2, range(1001, 1041), CANARY)]
+    yield "crew", [(n, 1, f"Crew {n}") for n in range(1, 5)] + [(1000 + n, 2, f"{CANARY} {n}") for n in range(1, 5)]
+    yield "workOrder", [*orders(1, range(1, 61), "Repair"), *orders(2, range(1001, 1061), CANARY)]
+    yield "trade", [(1, "Roofing"), (2, "Plumbing")]
+    yield ODD, [(1, "é", 3), (2, "100 % 'quoted'", 4)]
+    yield "audit", [(1, f"{CANARY} of everybody")]
+
+
+def people(company: int, numbers: range, name: str) -> list[tuple[Any, ...]]:
+    return [
+        (
+            n,
+            company,
+            n // 1000 * 1000 + n % 4 + 1,
+            encrypt(f"{name} {n}", KEY),
+            encrypt(f"{name}son", KEY),
+            1000 + n / 4,
+        )
+        for n in numbers
+    ]
+
+
+def orders(company: int, numbers: range, title: str) -> list[tuple[Any, ...]]:
+    return [
+        (n, company, n // 1000 * 1000 + n % 4 + 1, f"{title} {n}", f"2026-03-{n % 28 + 1:02d}", b"\1") for n in numbers
+    ]
+
+
+def write_access(folder: Path) -> Path:
+    file = folder / "access.json"
+    file.write_text(json.dumps(ACCESS))
+    return file
+
+
+def write_file(folder: Path) -> Path:
+    file = folder / "two companies.sqlite"
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        connection.execute("CREATE TABLE wall_key (secret)")
+        connection.execute("INSERT INTO wall_key VALUES (?)", (KEY,))
+        connection.execute("CREATE TABLE wall_company (tenant, company)")
+        connection.executemany("INSERT INTO wall_company VALUES (?, ?)", [(OWN, 1), (OTHER, 2)])
+        for table, values in rows():
+            name, columns = quoted(table, '"'), TABLES[table].format(blob="BLOB", select='"select"', ae='"Ä e"')
+            connection.execute(f"CREATE TABLE {name} ({columns})")
+            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(values[0]))})", values)
+        connection.execute("CREATE VIEW secure_employee AS SELECT * FROM employee")
+        connection.execute("CREATE VIEW everybody AS SELECT * FROM employee")
+        connection.execute("COMMIT")
+    return file
+
+
+def fill_server(server: Server, database: str, access: Path) -> None:
+    server.run(f"DROP DATABASE IF EXISTS {database}", f"CREATE DATABASE {database} CHARACTER SET utf8mb4")
+    with closing(server.connect(database)) as connection, connection.cursor() as cursor:
+        for table, values in rows():
+            name, columns = quoted(table, "`"), TABLES[table].format(blob="BLOB", select="`select`", ae="`Ä e`")
+            cursor.execute(f"CREATE TABLE {name} ({columns})")
+            cursor.executemany(f"INSERT INTO {name} VALUES ({', '.join(['%s'] * len(values[0]))})", values)
+        cursor.execute(f"create user if not exists {READER} IDENTIFIED BY '{PASSWORD}'")
+        for statement in secure_views_ddl(load_access(access), COLUMNS, database, READER, KNOWN):
+            cursor.execute(statement)
+
+
+def quoted(name: str, mark: str) -> str:
+    return f"{mark}{name.replace(mark, mark * 2)}{mark}"

@@ -1,0 +1,82 @@
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnkeep.agents.database.joins.files import save_graph
+from turnkeep.agents.database.joins.records import Column, JoinGraph, Table
+from turnkeep.local import LocalError
+from turnkeep.local.database import Wanted, print_wall
+
+ACCESS = (
+    '{"views": [{"table": "crew", "view": "secure_crew", "company_column": "companyId", "encrypted": ["name"]}],'
+    ' "rules": [{"user": "boss", "without": ["audit"]}, {"tables": ["crew", "trade"]}]}'
+)
+
+
+def graph(**tables: list[str]) -> JoinGraph:
+    return JoinGraph({name: Table(name, {column: Column(column) for column in of}) for name, of in tables.items()})
+
+
+@pytest.fixture
+def wanted(tmp_path: Path) -> Any:
+    access, joins = tmp_path / "access.json", tmp_path / "joins.json"
+    access.write_text(ACCESS)
+    known = graph(crew=["id", "companyId", "name"], trade=["id"], pay=["id"], audit=["id"])
+    save_graph(known, joins)
+    return lambda **more: Wanted(
+        **{
+            "access": access,
+            "joins": joins,
+            "dialect": "mysql",
+            "database": "field",
+            "reader": "'r'@'%'",
+            "seal": "s" * 64,
+        }
+        | more
+    )
+
+
+def test_a_reader_may_read_the_views_and_what_somebody_may_read_without_one(wanted: Any) -> None:
+    lines = print_wall(wanted()).splitlines()
+
+    granted = [line for line in lines if line.startswith("GRANT") and "TO 'r'@'%'" in line]
+    assert [line.split(" ON ")[1].split(" TO ")[0] for line in granted] == [
+        "PROCEDURE turnkeep_wall.open_session",
+        "`field`.`secure_crew`",
+        "`field`.`pay`",
+        "`field`.`trade`",
+    ]
+
+
+def test_the_script_holds_the_seal_for_turnkeep_and_gaps_for_what_it_shall_not_know(wanted: Any) -> None:
+    script = print_wall(wanted())
+
+    assert f"-- DATABASE__SEAL={'s' * 64} " in script
+    assert script.count("REPLACE: ") == 3
+    assert script.count("DELIMITER $$") == script.count("DELIMITER ;") == 1
+
+
+def test_a_file_gets_the_tables_of_its_wall(wanted: Any) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(print_wall(wanted(dialect="sqlite")))
+
+        assert connection.execute("SELECT secret FROM wall_key").fetchone()[0].startswith("REPLACE")
+        assert len(connection.execute("SELECT tenant, company FROM wall_company").fetchall()) == 1
+
+
+@pytest.mark.parametrize("reader", ["reader", "'r'@'%'; DROP TABLE x", "r@%", "''@''", "'a\\'@'%'"])
+def test_a_reader_that_is_no_account_is_refused(wanted: Any, reader: str) -> None:
+    with pytest.raises(LocalError, match="'name'@'host'"):
+        print_wall(wanted(reader=reader))
+
+
+def test_files_that_do_not_fit_each_other_are_told(wanted: Any, tmp_path: Path) -> None:
+    save_graph(graph(crew=["id", "companyId"]), tmp_path / "old.json")
+
+    with pytest.raises(LocalError, match=r"crew has no column name in .*old\.json"):
+        print_wall(wanted(joins=tmp_path / "old.json"))
+    with pytest.raises(LocalError, match="absent"):
+        print_wall(wanted(access=tmp_path / "absent.json"))
