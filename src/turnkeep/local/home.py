@@ -41,6 +41,11 @@ class Home:
         return self.path / "products.jsonl"
 
     @property
+    def manual(self) -> Path:
+        """The folder of a user's own manual; a link to the newest copy."""
+        return self.path / "manual"
+
+    @property
     def process(self) -> Path:
         """Names the database process that runs for this folder."""
         return self.path / "dynamodb.json"

@@ -79,6 +79,8 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
         found["campaigns"] = {"warehouse": f"sqlite:///{quote(str(home.campaigns))}"}
     if home.products.is_file() and not environ.get("PRODUCTS__CATALOGUE"):
         found["products"] = {"catalogue": str(home.products)}
+    if home.manual.is_dir() and not environ.get("DATABASE__MANUAL"):
+        found["database"] = {"manual": str(home.manual)}
     try:
         settings = Settings(**found)
     except UNUSABLE as error:

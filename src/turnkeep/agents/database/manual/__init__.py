@@ -1,0 +1,1 @@
+"""The user manual: its pages, and answers out of them."""

@@ -1,0 +1,93 @@
+"""The pages of a manual as they lie in a folder: Markdown and text, checked whole before any is used. Only what lies in
+the folder itself counts; a link that leads out of it is refused, never followed."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from turnkeep.blocks.documents import CorpusError
+
+SUFFIXES = (".md", ".markdown", ".txt")
+MOST_PAGES = 2_000
+LARGEST_PAGE_BYTES = 1_000_000
+LARGEST_MANUAL_BYTES = 50_000_000
+
+_UNNAMED = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """`id` is the path in the folder without its suffix, in letters that a citation can hold. `name` is the path."""
+
+    id: str
+    name: str
+    text: str
+
+    @property
+    def is_markdown(self) -> bool:
+        return not self.name.lower().endswith(".txt")
+
+
+def read_files(folder: Path) -> list[File]:
+    """All pages in the order of their paths; raises CorpusError with place and remedy."""
+    if not folder.is_dir():
+        raise CorpusError(f"{folder}: is no folder; name one that holds Markdown or text files")
+    paths = sorted(_pages_in(folder))
+    if not paths:
+        raise CorpusError(f"{folder}: holds no pages; put files that end in {', '.join(SUFFIXES)} there")
+    if len(paths) > MOST_PAGES:
+        raise CorpusError(f"{folder}: holds {len(paths)} pages, {MOST_PAGES} at most; split the manual")
+    files: dict[str, File] = {}
+    read_bytes = 0
+    for path in paths:
+        file = _read(folder, path)
+        read_bytes += len(file.text)
+        if read_bytes > LARGEST_MANUAL_BYTES:
+            raise CorpusError(f"{folder}: is larger than {LARGEST_MANUAL_BYTES:,} bytes; split the manual")
+        if file.id in files:
+            raise CorpusError(f'{path}: has the name "{file.id}", as {files[file.id].name} has; rename one')
+        files[file.id] = file
+    return list(files.values())
+
+
+def slug(text: str) -> str:
+    """Lower-case letters, digits and hyphens; what is left of a text in another script may be empty."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return _UNNAMED.sub("-", plain.lower()).strip("-")
+
+
+def _pages_in(folder: Path) -> Iterator[Path]:
+    """Hidden files and folders are left out, and linked folders are not entered."""
+    for root, inner, names in os.walk(folder):
+        inner[:] = [name for name in inner if not name.startswith(".")]
+        yield from (Path(root, name) for name in names if name.lower().endswith(SUFFIXES) and name[0] != ".")
+
+
+def _read(folder: Path, path: Path) -> File:
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise CorpusError(f"{path}: leads out of the folder; copy the file into it")
+    try:
+        with path.open("rb") as stream:
+            body = stream.read(LARGEST_PAGE_BYTES + 1)
+    except OSError as error:
+        raise CorpusError(f"{path}: cannot be read ({error.strerror}); check the file") from error
+    if len(body) > LARGEST_PAGE_BYTES:
+        raise CorpusError(f"{path}: is larger than {LARGEST_PAGE_BYTES:,} bytes; split the page")
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CorpusError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+    if "\0" in text:
+        raise CorpusError(f"{path}: holds a zero byte; it is no text, take it out of the folder")
+    name = path.relative_to(folder).as_posix()
+    return File(_id_of(path, name), name, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _id_of(path: Path, name: str) -> str:
+    parts = [slug(part) for part in Path(name).with_suffix("").parts]
+    if not all(parts):
+        raise CorpusError(f"{path}: needs a name with Latin letters or digits, which citations are made of; rename it")
+    return "/".join(parts)

@@ -1,0 +1,1 @@
+"""What in a message speaks for which route."""
