@@ -1,0 +1,1 @@
+"""How the demo model writes SQL, and how rows are told."""
