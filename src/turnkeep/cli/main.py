@@ -1,0 +1,85 @@
+"""The commands that run something: a server, a conversation, a function."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from turnkeep.cli.database import add_database
+from turnkeep.cli.keys import add_keys
+from turnkeep.cli.loading import add_loading
+from turnkeep.local import LocalError
+
+PORT = 8000
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and gives the exit code: 1 with one clear message where something is missing."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except LocalError as error:
+        print(f"turnkeep: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("turnkeep", description="Conversational agents with memory.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    dev = commands.add_parser("dev", help="run the server on this machine, with a durable store")
+    dev.add_argument("--port", type=int, help=f"default: PORT, else {PORT}; 0 takes a free one")
+    dev.set_defaults(run=_dev)
+
+    chat = commands.add_parser("chat", help="talk in the terminal; starts a server if none runs")
+    chat.add_argument("agent", nargs="?", metavar="AGENT", help="default: the server's default agent")
+    chat.add_argument("--url", help="default: where `dev` listens; a deployed one takes its key from TURNKEEP_KEY")
+    chat.add_argument("--thread", metavar="ID", help="go on with this thread")
+    chat.set_defaults(run=_chat)
+
+    add_keys(commands)
+
+    invoke = commands.add_parser("invoke", help="one event through one function, on Lambda's runtime emulator")
+    invoke.add_argument("function", metavar="FUNCTION", help="the name of its folder: api, stream ...")
+    invoke.add_argument("event", type=Path, metavar="EVENT.json", help="such as events/api-chat.json")
+    invoke.set_defaults(run=_invoke)
+
+    add_loading(commands)
+    add_database(commands)
+    return parser
+
+
+def _dev(options: argparse.Namespace) -> None:
+    from turnkeep.local.server import serve  # noqa: PLC0415
+
+    serve(os.environ, _port(options.port))
+
+
+def _port(given: int | None = None) -> int:
+    port = given if given is not None else os.environ.get("PORT") or PORT
+    if not str(port).isdigit() or int(port) > 65535:
+        raise LocalError(f"PORT={port} is no port. Use a number from 0 to 65535.")
+    return int(port)
+
+
+def _chat(options: argparse.Namespace) -> None:
+    from turnkeep.local.chat import converse, open_client  # noqa: PLC0415
+    from turnkeep.local.companion import a_server  # noqa: PLC0415
+
+    url = options.url or f"http://127.0.0.1:{_port()}"
+    with a_server(url, os.environ), open_client(url, os.environ) as client:
+        converse(client, options.agent, options.thread, _read_line)
+
+
+def _read_line() -> str:
+    return input("\n> ")
+
+
+def _invoke(options: argparse.Namespace) -> None:
+    from turnkeep.local.invoke import invoke  # noqa: PLC0415
+
+    invoke(options.function, options.event, os.environ)
