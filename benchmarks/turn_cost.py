@@ -51,6 +51,15 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
         "Hello there",
         "Show me wireless headphones, cheapest first",
     ),
+    "database": (
+        "List all work orders of this year with their customer and status",
+        "and last month?",
+        "next page",
+        "How many employees are there in each crew?",
+        "How do I close a work order?",
+        "Which customers have the highest invoiced amount?",
+        "Hello there",
+    ),
 }
 """Asked again and again. Not questions of any set that answers are judged by."""
 WALL_TURNS, WARM_UP = 50, 3
@@ -117,7 +126,7 @@ def subjects(data: Path) -> Iterator[Subject]:
     """Ours: papers as it is built; papers and the peers' graph with every size at its limit, in prose and in noise."""
     questions = _questions()
     yield Subject("papers, demo", "questions", build_agent("papers", Settings(model="demo")), questions, PROSE)
-    for name in ("campaigns", "products"):
+    for name in ("campaigns", "products", "database"):
         yield Subject(f"{name}, demo, tiered", "questions", remembering(name), asked_of(name), PROSE)
     for name, build in (("papers", papers), ("six nodes", six)):
         for content, texts, budget in _contents(data):

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
 
+    from mariadb import Server
+    from sample_on_mariadb import SampleServer
     from turnkeep.storage.blobs import S3Objects
 
 ROOT = Path(__file__).parents[1]
@@ -106,6 +108,26 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> "Iterator[Server]":
+    """One MariaDB for the whole session of this worker."""
+    from mariadb import MISSING, find_or_fetch, mariadb
+
+    programs = find_or_fetch()
+    if programs is None:
+        pytest.skip(MISSING)
+    with mariadb(programs) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def sample_server(mariadb_server: "Server", tmp_path_factory: pytest.TempPathFactory) -> "SampleServer":
+    """The sample of the agent `database` in it."""
+    from sample_on_mariadb import load_sample
+
+    return load_sample(mariadb_server, tmp_path_factory.mktemp("sample"))
 
 
 @pytest.fixture

@@ -28,7 +28,6 @@
     + ModelKeyUnavailable      503 model_key_unavailable
     + ModelTimeout             504 model_timeout
   x AgentFault                 500 agent_error           a node of the graph raised
-  x AgentUnavailable           501 agent_unavailable     the route's agent is not part of this deployment
   x StoreUnavailable           503 store_unavailable
   x InternalError              500 internal_error        a fault of ours that no other class names
 """
@@ -189,11 +188,6 @@ class ModelTimeout(ModelFault):
 class AgentFault(TurnkeepError):
     status, code, title = 500, "agent_error", "The agent failed"
     advice = "Nothing was stored; report the correlation_id if it happens again."
-
-
-class AgentUnavailable(TurnkeepError):
-    status, code, title = 501, "agent_unavailable", "This route's agent is not part of this deployment"
-    advice = "GET /agents lists the agents of this deployment."
 
 
 class StoreUnavailable(TurnkeepError):

@@ -45,7 +45,7 @@ def make_app(
             default_agent="papers",
             clock=clock,
             mint=lambda: uuid.uuid4().hex,
-            names=frozenset({"papers", "broken"}),
+            names=frozenset({"papers", "broken", "database"}),
         )
         facts = {"table": table, "turns": turns, "settings": settings, "authenticate": local_principal}
         return create_app(**facts | changes)

@@ -1,10 +1,13 @@
-"""A clock, and agents that need no model: one repeats and counts what it is told, one has a node that raises."""
+"""A clock, and agents that need no model: one repeats and counts what it is told, one does so from the rows of a table,
+one has a node that raises."""
 
 import time
 
 from turnkeep.agents import Agent
 from turnkeep.errors import UnknownAgent
 from turnkeep.records import Reply, Source
+
+ROWS = {"columns": ["name", "hours"], "rows": [["Ann", 7.5], ["Bo", None]]}
 
 
 class Clock:
@@ -18,6 +21,7 @@ class Clock:
 
 def echo_agent(name: str) -> Agent:
     from langchain_core.messages import AIMessage
+    from langgraph.config import get_stream_writer
     from langgraph.graph import END, START, MessagesState, StateGraph
 
     def repeat(state: MessagesState) -> dict[str, list[AIMessage]]:
@@ -27,16 +31,23 @@ def echo_agent(name: str) -> Agent:
     def fail(state: MessagesState) -> dict[str, list[AIMessage]]:
         raise RuntimeError(f"said: {state['messages'][-1].text}")
 
-    if name not in ("papers", "broken"):
+    def query(state: MessagesState) -> dict[str, list[AIMessage]]:
+        write = get_stream_writer()
+        write({"event": "route_decision", "route": "sql"})
+        write({"event": "tool_start", "tool": "sql"})
+        return repeat(state)
+
+    if name not in ("papers", "broken", "database"):
         raise UnknownAgent
     builder = StateGraph(MessagesState)
-    builder.add_node("answer", fail if name == "broken" else repeat)
+    builder.add_node("answer", {"broken": fail, "database": query}.get(name, repeat))
     builder.add_edge(START, "answer")
     builder.add_edge("answer", END)
     sources = (Source(id="1706.03762", title="A paper", score=0.5, cited=True),)
 
     def read_reply(values: object) -> Reply:
         assert isinstance(values, dict)
-        return Reply(values["messages"][-1].text, route="respond", sources=sources, details={"steps": ["repeat"]})
+        details = ROWS if name == "database" else {"steps": ["repeat"]}
+        return Reply(values["messages"][-1].text, route="respond", sources=sources, details=details)
 
     return Agent(name=name, graph=builder.compile(), read_reply=read_reply)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
+from scripted import ScriptedTurns, complete
 from starlette.requests import Request
 
 from turnkeep.api.app import create_app
@@ -23,14 +24,14 @@ SERVER = Principal("acme", "server", acts_for=True)
 ROUTE = "/internal/chat/stream"
 
 
-def app_for(caller: Principal) -> "FastAPI":
+def app_for(caller: Principal, turns: ScriptedTurns | None = None) -> "FastAPI":
     settings = Settings(seal_key=SALT)  # type: ignore[arg-type]
-    return create_app(table=None, turns=None, settings=settings, authenticate=lambda _: caller)  # type: ignore[arg-type]
+    return create_app(table=None, turns=turns, settings=settings, authenticate=lambda _: caller)  # type: ignore[arg-type]
 
 
-async def send(caller: Principal, **conversation: Any) -> Response:
+async def send(caller: Principal, turns: ScriptedTurns | None = None, /, **conversation: Any) -> Response:
     body = {"input": {"message": "ping"}, "conversation": {"id": "c1", **conversation}}
-    async with AsyncClient(transport=ASGITransport(app_for(caller)), base_url="http://test") as client:
+    async with AsyncClient(transport=ASGITransport(app_for(caller, turns)), base_url="http://test") as client:
         return await client.post(ROUTE, json=body)
 
 
@@ -107,8 +108,10 @@ async def test_an_id_that_is_no_text_is_refused(bad: Any) -> None:
 async def test_the_route_decides_whose_thread_it_is_and_says_so_by_hashes_only(
     log: StringIO, caller: Principal, ids: dict[str, Any], lines: list[str], owner: tuple[str, str]
 ) -> None:
-    answer = await send(caller, **ids)
-    assert (answer.status_code, answer.json()["code"]) == (501, "agent_unavailable")
+    turns = ScriptedTurns([complete()])
+    answer = await send(caller, turns, **ids)
+    assert answer.status_code == 200
+    assert [(asked.principal.tenant, asked.principal.user) for asked in turns.requests] == [owner]
     logged = [json.loads(line) for line in log.getvalue().splitlines()]
     assert [line["message"] for line in logged if line["message"] in (*lines, "caller acts for another")] == lines
     last = logged[-1]

@@ -85,15 +85,6 @@ async def test_an_unknown_agent_is_not_found(client: AsyncClient) -> None:
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-async def test_the_internal_chat_waits_for_its_agent(client: AsyncClient) -> None:
-    body = {
-        "input": {"message": "ping"},
-        "conversation": {"id": "conv-uuid-123", "user_id": "user-456", "company_id": "company-789"},
-    }
-    answer = await client.post("/internal/chat/stream", json=body)
-    assert (answer.status_code, answer.json()["code"]) == (501, "agent_unavailable")
-
-
 def test_importing_the_api_loads_no_langgraph() -> None:
     heavy = ("langgraph", "langchain_core", "langchain_openai", "openai", "boto3", "tiktoken")
     code = f"import sys, turnkeep.api.app; print([name for name in {heavy} if name in sys.modules])"

@@ -26,7 +26,7 @@ MATRIX: dict[tuple[str, str], Any] = {
     ("GET", "/agents"): OPEN,
     ("GET", "/agents/{name}"): OPEN,
     ("GET", "/openapi.json"): OPEN,
-    ("POST", "/internal/chat/stream"): OPEN,
+    ("POST", "/internal/chat/stream"): OWN,
     ("POST", "/threads"): OWN,
     ("POST", "/threads/search"): OWN,
     ("POST", "/chat"): OWN,

@@ -55,7 +55,7 @@ async def test_the_papers_agent_as_it_is_built_costs_less(dynamodb_url: str) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["campaigns", "products"])
+@pytest.mark.parametrize("name", ["campaigns", "products", "database"])
 async def test_no_turn_of_a_long_thread_costs_more_than_the_budget(
     name: str, dynamodb_url: str, long_thread: int
 ) -> None:

@@ -24,7 +24,7 @@ ROUTES: dict[tuple[str, str], Any] = {
     ("GET", "/agents"): NAMES_NONE,
     ("GET", "/agents/{name}"): NAMES_NONE,
     ("GET", "/openapi.json"): NAMES_NONE,
-    ("POST", "/internal/chat/stream"): NAMES_NONE,
+    ("POST", "/internal/chat/stream"): STARTS_ANEW,
     ("POST", "/threads/search"): LISTS,
     ("POST", "/threads"): STARTS_ANEW,
     ("POST", "/chat"): STARTS_ANEW,

@@ -47,6 +47,10 @@ REGISTRY: Mapping[str, Entry] = {
         "Analyses advertising campaigns by asking specialists, who query the metrics",
         "turnkeep.agents.campaigns.graph:build",
     ),
+    "database": Entry(
+        "Answers questions over a SQL database and its user manual",
+        "turnkeep.agents.database.graph:build",
+    ),
     "papers": Entry("Answers questions about arXiv papers, with citations", "turnkeep.agents.papers.graph:build"),
     "products": Entry(
         "Finds, compares and explains products of a catalogue",

@@ -13,6 +13,7 @@ from turnkeep.api.browsers import for_browsers
 from turnkeep.api.document import describe
 from turnkeep.api.edge import Edge
 from turnkeep.api.errors import HANDLERS
+from turnkeep.api.internal import InternalRoutes
 from turnkeep.api.service import ServiceRoutes
 from turnkeep.api.threads import ThreadRoutes
 from turnkeep.api.turns import TurnRoutes
@@ -67,4 +68,5 @@ def create_app(
     ServiceRoutes(settings, turns).register(app.router)
     ThreadRoutes(table, new_id).register(app.router)
     TurnRoutes(table, turns, settings.turn.heartbeat_seconds).register(app.router)
+    InternalRoutes(turns, settings.turn.heartbeat_seconds).register(app.router)
     return app

@@ -5,6 +5,7 @@ from typing import Any
 from fastapi.openapi.utils import get_openapi
 from starlette.routing import BaseRoute
 
+from turnkeep.api.internal import PATH as INTERNAL_PATH
 from turnkeep.api.views import Problem
 from turnkeep.records import JSON
 
@@ -25,17 +26,32 @@ EVENT: JSON = {
 }
 
 
+INTERNAL_EVENT: JSON = {
+    "type": "object",
+    "description": "A `data:` line and an empty one; the last event is `complete` or `error`, and there is just one.",
+    "required": ["data"],
+    "properties": {
+        "data": {
+            "type": "string",
+            "contentMediaType": "application/json",
+            "description": "An object whose `event` is route_decision, tool_start, token, complete or error.",
+        }
+    },
+}
+
+
 def describe(title: str, version: str, routes: list[BaseRoute]) -> JSON:
     document = get_openapi(title=title, version=version, routes=routes)
     schemas: dict[str, Any] = document["components"]["schemas"]
     problem = Problem.model_json_schema(ref_template=REFERENCE)
     schemas |= problem.pop("$defs") | {"Problem": problem}
-    for operations in document["paths"].values():
+    for path, operations in document["paths"].items():
+        event = INTERNAL_EVENT if path == INTERNAL_PATH else EVENT
         for operation in operations.values():
-            _describe_stream(operation["responses"].get("200", {}).get("content", {}))
+            _describe_stream(operation["responses"].get("200", {}).get("content", {}), event)
     return document
 
 
-def _describe_stream(content: JSON) -> None:
+def _describe_stream(content: JSON, event: JSON) -> None:
     if "text/event-stream" in content:
-        content["text/event-stream"] = {"itemSchema": EVENT}
+        content["text/event-stream"] = {"itemSchema": event}

@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
 from turnkeep import __version__
 from turnkeep.agents import REGISTRY
-from turnkeep.api.auth import act_for, name_thread
 from turnkeep.api.errors import problems
-from turnkeep.api.schemas import AgentName, InternalChat
-from turnkeep.api.sse import RunStreamResponse
-from turnkeep.api.threads import ALWAYS, BODY
+from turnkeep.api.schemas import AgentName
+from turnkeep.api.threads import ALWAYS
 from turnkeep.api.views import AgentDrawing, AgentView, Health, Info
-from turnkeep.errors import AgentUnavailable, InvalidRequest, MessageTooLong, NotFound, Unauthorized, UnknownAgent
+from turnkeep.errors import InvalidRequest, NotFound, Unauthorized, UnknownAgent
 from turnkeep.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,14 +37,6 @@ class ServiceRoutes:
         router.add_api_route("/info", self.info, methods=["GET"], responses=known)
         router.add_api_route("/agents", self.agents, methods=["GET"], responses=known)
         router.add_api_route("/agents/{name}", self.agent, methods=["GET"], responses=drawn)
-        router.add_api_route(
-            "/internal/chat/stream",
-            self.internal_chat,
-            methods=["POST"],
-            response_class=RunStreamResponse,
-            status_code=200,
-            responses=problems(*ALWAYS, *BODY, MessageTooLong, AgentUnavailable),
-        )
 
     async def ok(self) -> Health:
         return Health()
@@ -69,9 +59,3 @@ class ServiceRoutes:
         except UnknownAgent:
             raise NotFound(UnknownAgent.advice) from None
         return AgentDrawing(**described)
-
-    async def internal_chat(self, body: InternalChat, request: Request) -> RunStreamResponse:
-        """Waits for its agent: the request is checked, the caller found out, then it is refused."""
-        act_for(request, body.conversation.user_id, body.conversation.company_id)
-        name_thread(request, body.conversation.id)
-        raise AgentUnavailable

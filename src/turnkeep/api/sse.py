@@ -1,5 +1,6 @@
 """Server-sent events of one run, which goes on in its own task: a heartbeat or a slow reader never holds it up."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from turnkeep.records import JSON, Event, Turn
 if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
+type Frame = Callable[[int, str, Mapping[str, Any]], bytes]
+
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 TERMINAL = ("complete", "error")
@@ -25,8 +28,8 @@ FAILURE_TRAILER = b"x-turnkeep-failure"
 
 class RunStream:
     """One run as SSE frames with exactly one terminal event, `complete` or `error`. `render` makes a turn the data of
-    `complete`. Closing it before that cancels the run, unless it `goes_on` without its client. `failure` is the code
-    of what ended the run after its first event."""
+    `complete`, `frame` the bytes of an event, none for one that is not shown. Closing it before that cancels the run,
+    unless it `goes_on` without its client. `failure` is the code of what ended the run after its first event."""
 
     def __init__(
         self,
@@ -34,11 +37,13 @@ class RunStream:
         *,
         render: Callable[[Turn], JSON],
         heartbeat_seconds: float,
+        frame: Frame,
         goes_on: bool = False,
     ) -> None:
         self.failure: str | None = None
         self._running = running
         self._render = render
+        self._frame = frame
         self._heartbeat_seconds = heartbeat_seconds
         self._goes_on = goes_on
         self._first: Event | None = None
@@ -52,16 +57,21 @@ class RunStream:
             return
 
     async def frames(self) -> AsyncGenerator[bytes]:
-        number = 0
+        number, clock = 0, asyncio.get_running_loop().time
+        sent = clock()
         while not self._has_ended:
             try:
                 name, data = await self._next()
             except TimeoutError:
+                sent = clock()
                 yield HEARTBEAT
                 continue
             number += 1
             self._has_ended = name in TERMINAL
-            yield frame(number, name, data)
+            shown = self._frame(number, name, data)
+            if shown or clock() - sent >= self._heartbeat_seconds:
+                sent = clock()
+                yield shown or HEARTBEAT
 
     async def _next(self) -> tuple[str, Mapping[str, Any]]:
         """What to show next; raises TimeoutError when a heartbeat is due."""
@@ -125,16 +135,22 @@ def _announcing_trailers(send: Send) -> Send:
     return announce
 
 
+def frame(number: int, name: str, data: Mapping[str, Any]) -> bytes:
+    text = json.dumps({"event": name, **data}, ensure_ascii=False, separators=(",", ":"), default=str)
+    return f"event: {name}\ndata: {text}\nid: {number}\n\n".encode(errors="replace")
+
+
 async def open_stream(
     running: "RunningTurn",
     *,
     render: Callable[[Turn], JSON],
     heartbeat_seconds: float,
     headers: Mapping[str, str],
+    frame: Frame = frame,
     goes_on: bool = False,
 ) -> RunStreamResponse:
     """Raises what fails before the first event, so that it becomes a status; later faults become an event."""
-    stream = RunStream(running, render=render, heartbeat_seconds=heartbeat_seconds, goes_on=goes_on)
+    stream = RunStream(running, render=render, heartbeat_seconds=heartbeat_seconds, frame=frame, goes_on=goes_on)
     is_open = False
     try:
         await stream.peek()
@@ -143,11 +159,6 @@ async def open_stream(
         if not is_open:
             await running.close()
     return RunStreamResponse(stream, headers)
-
-
-def frame(number: int, name: str, data: Mapping[str, Any]) -> bytes:
-    text = json.dumps({"event": name, **data}, ensure_ascii=False, separators=(",", ":"), default=str)
-    return f"event: {name}\ndata: {text}\nid: {number}\n\n".encode(errors="replace")
 
 
 def _as_event(error: TurnkeepError) -> JSON:

@@ -119,7 +119,7 @@ class TurnRoutes:
         self, thread_id: Id, body: NewTurn, *, caller: Caller, key: Key, request: Request, response: Response
     ) -> TurnView:
         running = await self._turns.start(_request(request, caller, body, key, thread_id))
-        response.headers.update(_headers(running))
+        response.headers.update(replay_headers(running))
         return TurnView.of(await running.finish())
 
     async def stream(
@@ -134,7 +134,7 @@ class TurnRoutes:
 
     async def chat(self, body: Chat, caller: Caller, key: Key, request: Request, response: Response) -> ChatView:
         running = await self._turns.start(_chat_request(request, caller, body, key))
-        response.headers.update(_headers(running))
+        response.headers.update(replay_headers(running))
         return ChatView.of(await running.finish())
 
     async def stream_chat(self, body: Chat, caller: Caller, key: Key, request: Request) -> RunStreamResponse:
@@ -149,7 +149,7 @@ class TurnRoutes:
             running,
             render=render,
             heartbeat_seconds=self._heartbeat_seconds,
-            headers=_headers(running),
+            headers=replay_headers(running),
             goes_on=body.on_disconnect == "continue",
         )
 
@@ -183,5 +183,5 @@ def _session_of(caller: Principal, body: Chat, key: str) -> str | None:
     return str(uuid5(NAMESPACE_URL, f"turnkeep:{caller.tenant}/{caller.user}/{key}"))
 
 
-def _headers(running: "RunningTurn") -> dict[str, str]:
+def replay_headers(running: "RunningTurn") -> dict[str, str]:
     return {"Idempotency-Replayed": "true"} if running.replayed else {}

@@ -1,45 +1,22 @@
-import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import asdict
-from datetime import date
 
 import pytest
-from sqlalchemy import Integer, Numeric, Table, create_engine
+from sqlalchemy import Integer, Numeric, Table
 
-from mariadb import Server
-from turnkeep.agents.database.sample.access import CANARY_TENANT, SAMPLE_ACCESS
-from turnkeep.agents.database.sample.loading import load_into, wall_statements
+from sample_on_mariadb import DATABASE, DAY, SampleServer
+from turnkeep.agents.database.sample.access import CANARY_TENANT
 from turnkeep.agents.database.sample.tables import metadata
 from turnkeep.agents.database.wall.database import Database, QueryFailed, open_databases
 from turnkeep.records import Principal
 from turnkeep.settings import DatabaseTuning
 
-SAMPLE_DAY = date(2026, 3, 4)
-DATABASE, READER, PASSWORD, SEAL = "fieldservice", "sample_reader", "read-only", "a seal of the tests"
 OURS, CANARY = Principal("acme", "ann"), Principal(CANARY_TENANT, "ben")
 
 
 @pytest.fixture(scope="module")
-def loaded(mariadb_server: Server) -> Server:
-    mariadb_server.run(
-        f"CREATE DATABASE {DATABASE} CHARACTER SET utf8mb4",
-        f"CREATE USER {READER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}'",
-    )
-    engine = create_engine(mariadb_server.url(DATABASE))
-    with engine.connect() as connection:
-        load_into(connection, SAMPLE_DAY)
-    engine.dispose()
-    mariadb_server.run(*wall_statements(DATABASE, f"'{READER}'@'127.0.0.1'", SEAL), database=DATABASE)
-    return mariadb_server
-
-
-@pytest.fixture(scope="module")
-def database(loaded: Server, tmp_path_factory: pytest.TempPathFactory) -> Database:
-    access = tmp_path_factory.mktemp("access") / "access.json"
-    access.write_text(json.dumps(asdict(SAMPLE_ACCESS)))
-    url = loaded.url(DATABASE, user=READER, password=PASSWORD)
-    return open_databases(DatabaseTuning(url=url, seal=SEAL, access=str(access)))(SAMPLE_DAY)
+def database(sample_server: SampleServer) -> Database:
+    return open_databases(DatabaseTuning(**sample_server.tuning))(DAY)
 
 
 def measures(table: Table) -> Iterator[str]:
@@ -51,10 +28,12 @@ def measures(table: Table) -> Iterator[str]:
         yield f"SUM(CAST(ROUND({name} * 100) AS DECIMAL(20)))" if is_figure else f"COUNT({name})"
 
 
-def test_every_table_holds_the_same_on_mariadb_and_sqlite(loaded: Server, sample: sqlite3.Connection) -> None:
+def test_every_table_holds_the_same_on_mariadb_and_sqlite(
+    sample_server: SampleServer, sample: sqlite3.Connection
+) -> None:
     for table in metadata.tables.values():
         sql = f"SELECT {', '.join(measures(table))} FROM `{table.name}`"
-        (there,), (here,) = loaded.run(sql, database=DATABASE), sample.execute(sql).fetchall()
+        (there,), (here,) = sample_server.server.run(sql, database=DATABASE), sample.execute(sql).fetchall()
         assert [None if value is None else float(value) for value in there] == [*here], table.name
 
 

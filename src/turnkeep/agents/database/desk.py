@@ -1,0 +1,107 @@
+"""What the nodes work with: the database of a day, and what is built from its join graph, once for each graph."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from turnkeep.agents.database import prompts
+from turnkeep.agents.database.guard.guard import Guard
+from turnkeep.agents.database.joins.naming import name_words
+from turnkeep.agents.database.joins.paths import PathFinder
+from turnkeep.agents.database.joins.records import JoinGraph
+from turnkeep.agents.database.manual.manual import Manual
+from turnkeep.agents.database.planning.ranking import TableRanker
+from turnkeep.agents.database.reading.reader import Reader, restate
+from turnkeep.agents.database.vocabulary import Vocabulary, vocabulary_of
+from turnkeep.agents.database.wall.database import Database
+from turnkeep.records import Principal
+from turnkeep.settings import DatabaseTuning
+
+MOST_NAMED = 15  # tables, and pages of the manual
+
+
+class Schema:
+    """A join graph and all that is derived from it, each when it is first asked for."""
+
+    def __init__(self, database: Database, graph: JoinGraph, manual: Manual, tuning: DatabaseTuning):
+        self.graph = graph
+        self._database, self._manual, self._tuning = database, manual, tuning
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return vocabulary_of(self.graph, self._manual)
+
+    @cached_property
+    def main_tables(self) -> tuple[str, ...]:
+        """Those with the most relationships, which says what a database is about better than its first tables do."""
+        ends = [end for one in self.graph.relationships for end in (one.from_table, one.to_table)]
+        return tuple(name for name, _ in Counter(ends).most_common(MOST_NAMED))
+
+    @cached_property
+    def finder(self) -> PathFinder:
+        tuning = self._tuning
+        return PathFinder(self.graph, confidence_threshold=tuning.confidence_threshold, max_hops=tuning.max_hops)
+
+    @cached_property
+    def ranker(self) -> TableRanker:
+        return TableRanker(self.graph)
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(self.graph, self.finder)
+
+    def restated(self, chain: Sequence[str], today: date) -> str | None:
+        """The questions of `chain` as one that needs no other, where rules read them."""
+        asked = self.reader.read(chain, today=today)
+        return restate(asked, self.graph) if asked else None
+
+    @cached_property
+    def guard(self) -> Guard:
+        database, tuning = self._database, self._tuning
+        views, dialect = database.access.view_of, database.dialect
+        return Guard(
+            self.graph, dialect=dialect, views=views, max_rows=tuning.max_rows, checks_names=tuning.checks_names
+        )
+
+
+@dataclass(frozen=True)
+class Day:
+    """The database as it is on one day, for one caller."""
+
+    database: Database
+    schema: Schema
+    allowed: Collection[str]
+
+
+class Desk:
+    """Opens the database of a day and keeps what was derived from its graph while that stays the same."""
+
+    def __init__(self, open_database: Callable[[date], Database], manual: Manual, tuning: DatabaseTuning):
+        self.manual, self.tuning = manual, tuning
+        self._open = open_database
+        self._lock = threading.Lock()
+        self._schema: Schema | None = None
+
+    def on(self, today: date, principal: Principal) -> Day:
+        """Raises DatabaseError where the graph has to be read from a database that does not answer."""
+        database = self._open(today)
+        schema = self.schema(today)
+        return Day(database, schema, database.access.allowed(principal, schema.graph.tables))
+
+    def schema(self, today: date) -> Schema:
+        """The same errors."""
+        database = self._open(today)
+        graph = database.graph()
+        with self._lock:
+            if self._schema is None or self._schema.graph is not graph:
+                self._schema = Schema(database, graph, self.manual, self.tuning)
+            return self._schema
+
+    def about(self, schema: Schema | None) -> list[str]:
+        """What database and manual hold, as notes of a prompt."""
+        names = ", ".join(" ".join(name_words(name)) for name in schema.main_tables) if schema else ""
+        data = [f"{prompts.ABOUT_DATA}{names}."] if names else []
+        return [*data, f"{prompts.ABOUT_MANUAL}{', '.join(self.manual.titles[:MOST_NAMED])}."]

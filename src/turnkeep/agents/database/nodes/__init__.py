@@ -1,0 +1,1 @@
+"""The nodes and routers of the two graphs."""

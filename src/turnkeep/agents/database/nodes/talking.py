@@ -1,0 +1,60 @@
+"""Answers that need no database: out of the manual, and to everything else."""
+
+import re
+from dataclasses import asdict, replace
+
+from langgraph.runtime import Runtime
+
+from turnkeep.agents.database import prompts
+from turnkeep.agents.database.manual.answers import answer_from
+from turnkeep.agents.database.nodes.replies import Update, reply, step
+from turnkeep.agents.database.nodes.workplace import Workplace
+from turnkeep.agents.database.state import DatabaseState, Last
+from turnkeep.blocks.citations import IdForm, check_citations
+from turnkeep.blocks.documents import Document
+from turnkeep.records import JSON, RunContext
+
+SECTIONS = 5  # of the manual that an answer is written from
+SECTION_ID = IdForm(re.compile(r"[\w/-]+(?:#[\w-]+)?"))
+CITATION_REMOVED = "citation_removed"
+
+
+class TalkingNodes(Workplace):
+    async def search_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+        runtime.stream_writer({"event": "tool_start", "tool": "manual"})
+        found = self.desk.manual.search(state["understood"]["search"], SECTIONS)
+        return {
+            "pages": [asdict(section) for section in found],
+            **step(state, f"The manual has {len(found)} sections on it."),
+        }
+
+    async def answer_from_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+        sections = [Document(**section) for section in state["pages"]]
+        prompt = self.prompts(state, runtime).manual(state["standalone_query"], sections)
+        shown = [f"{section.title} {section.text}" for section in sections]
+        known = [state["standalone_query"], *shown]
+        by_rules = answer_from(prompt[-1].additional_kwargs["parts"], self.desk.manual.weights)
+        said = await self.speaker.word(state["messages"], self.calls.manual, prompt, known, by_rules, addresses=shown)
+        checked = check_citations(said.text, {section.id for section in sections}, SECTION_ID)
+        warnings = (*said.warnings, *([CITATION_REMOVED] if checked.removed else []))
+        return {
+            **reply(state, replace(said, text=checked.text or by_rules, warnings=warnings)),
+            "sources": [_source(section, is_cited=section.id in checked.cited) for section in sections],
+            "last": Last(route="rag", sql="", page=0),
+            **step(state, f"Answered from {len(checked.cited)} sections."),
+        }
+
+    async def answer_generally(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+        runtime.stream_writer({"event": "tool_start", "tool": "general"})
+        schema = await self.schema(runtime)
+        notes = [f"{prompts.TODAY}{runtime.context.now.date().isoformat()}.", *self.desk.about(schema)]
+        prompt = self.prompts(state, runtime).general(state["standalone_query"], notes)
+        said = await self.speaker.free(state["messages"], self.calls.general, prompt)
+        last = Last(route="general", sql="", page=0)
+        return {**reply(state, said), "last": last, **step(state, "Answered without database and manual.")}
+
+
+def _source(section: Document, *, is_cited: bool) -> JSON:
+    return {
+        "id": section.id, "title": section.title, "url": section.url, "score": section.score, "cited": is_cited
+    }  # fmt: skip

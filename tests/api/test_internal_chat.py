@@ -1,0 +1,199 @@
+"""POST /internal/chat/stream: the request and the events of the seed, over the same turns as every other route."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from echoing import ROWS
+from httpx import ASGITransport, AsyncClient, Response
+from scripted import Caller, ScriptedTurns, Step, complete, token
+
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.api.internal import rows_of
+from turnkeep.errors import ModelBusy, ModelError
+from turnkeep.records import Event, Principal, Usage
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
+ROUTE = "/internal/chat/stream"
+
+
+def body(message: str = "ping", thread: str = "c1", **ids: str) -> dict[str, Any]:
+    return {"input": {"message": message}, "conversation": {"id": thread, **ids}}
+
+
+def data_of(answer: Response) -> list[dict[str, Any]]:
+    """The objects of a stream that has `data:` lines, comments and empty lines only."""
+    lines = [line for line in answer.text.split("\n") if line and not line.startswith(":")]
+    assert all(line.startswith("data: {") for line in lines), answer.text
+    return [json.loads(line.removeprefix("data: ")) for line in lines]
+
+
+def app_of(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> Any:
+    settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
+    return create_app(table=None, turns=turns, settings=settings, authenticate=local_principal)  # type: ignore[arg-type]
+
+
+async def play(*steps: Step, heartbeat_seconds: float = 5) -> Response:
+    app = app_of(ScriptedTurns(list(steps)), heartbeat_seconds)
+    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+        return await client.post(ROUTE, json=body())
+
+
+async def test_the_five_events_are_in_the_words_of_the_seed() -> None:
+    answer = await play(
+        Event("route_decision", {"route": "sql"}),
+        Event("tool_start", {"tool": "sql"}),
+        token("There"),
+        token(" are 10"),
+        complete(usage=Usage(input_tokens=400, output_tokens=15), details=ROWS, number=3),
+    )
+    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert data_of(answer) == [
+        {"event": "route_decision", "route": "sql"},
+        {"event": "tool_start", "tool": "sql_agent"},
+        {"event": "token", "channel": "final", "content": "There"},
+        {"event": "token", "channel": "final", "content": " are 10"},
+        {
+            "event": "complete",
+            "stats": {"tokens": 15},
+            "data": [{"name": "Ann", "hours": 7.5}, {"name": "Bo", "hours": None}],
+            "persisted": True,
+            "turn_number": 3,
+            "conversation": {"id": "t1"},
+        },
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tool", "told"), [("sql", "sql_agent"), ("manual", "rag_agent"), ("general", "general_agent")]
+)
+async def test_the_tools_have_the_names_of_the_seeds_agents(tool: str, told: str) -> None:
+    [started, _] = data_of(await play(Event("tool_start", {"tool": tool}), complete()))
+    assert started == {"event": "tool_start", "tool": told}
+
+
+@pytest.mark.parametrize(
+    ("route", "told"), [("sql", "sql"), ("rag", "rag"), ("general", "general"), ("clarify", "sql")]
+)
+async def test_asking_back_is_part_of_the_sql_route(route: str, told: str) -> None:
+    [decided, _] = data_of(await play(Event("route_decision", {"route": route}), complete()))
+    assert decided["route"] == told
+
+
+async def test_events_that_the_seed_does_not_know_are_left_out() -> None:
+    answer = await play(Event("node", {"node": "write_sql"}), Event("custom", {"data": 1}), token("x"), complete())
+    assert [told["event"] for told in data_of(answer)] == ["token", "complete"]
+    assert "heartbeat" not in answer.text
+
+
+async def test_events_that_are_left_out_do_not_hold_the_heartbeat_back() -> None:
+    hidden: list[Step] = [step for _ in range(8) for step in (Event("node", {"node": "run_sql"}), 0.03)]
+    answer = await play(*hidden, complete(), heartbeat_seconds=0.1)
+    assert answer.text.count(": heartbeat\n\n") in (1, 2)
+
+
+async def test_a_reply_without_rows_has_no_data() -> None:
+    [done] = data_of(await play(complete(details={"steps": []})))
+    assert done["data"] == []
+
+
+async def test_a_turn_that_could_not_be_stored_says_how_to_store_it_later() -> None:
+    [done] = data_of(await play(complete(persisted=False, number=0, retry_token="later")))
+    assert (done["persisted"], done["turn_number"], done["retry_token"]) == (False, None, "later")
+
+
+async def test_a_fault_after_the_first_event_is_one_error_with_the_fields_of_a_problem() -> None:
+    answer = await play(token("po"), ModelError(retry_after=3))
+    [_, fault] = data_of(answer)
+    assert (fault["event"], fault["code"], fault["status"], fault["retry_after"]) == ("error", "model_error", 502, 3)
+    assert fault["correlation_id"] == answer.headers["x-correlation-id"]
+
+
+async def test_a_fault_before_the_first_event_is_a_status() -> None:
+    answer = await play(ModelBusy(retry_after=7))
+    assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "model_busy", "7")
+
+
+async def test_a_client_that_leaves_cancels_its_run() -> None:
+    turns = ScriptedTurns([token("po"), 60.0, complete()])
+    caller = Caller(app_of(turns), "POST", ROUTE, json.dumps(body()).encode())
+    task = caller.start()
+    for _ in range(2):
+        await caller.answer()
+    caller.hang_up()
+    await task
+    assert turns.runs[0].ending == "cancelled"
+
+
+def test_columns_of_one_name_are_told_apart() -> None:
+    found = rows_of({"columns": ["name", "name", "name_2", "name"], "rows": [[1, 2, 3, 4]]})
+    assert found == [{"name": 1, "name_2": 2, "name_2_2": 3, "name_3": 4}]
+
+
+# Over a real table
+
+
+async def test_a_conversation_is_a_thread_that_every_other_route_shows(client: AsyncClient) -> None:
+    first = data_of(await client.post(ROUTE, json=body("one")))
+    second = data_of(await client.post(ROUTE, json=body("two")))
+    assert [told["event"] for told in first] == ["route_decision", "tool_start", "token", "complete"]
+    assert [done["turn_number"] for done in (first[-1], second[-1])] == [1, 2]
+    assert second[-1]["data"] == [{"name": "Ann", "hours": 7.5}, {"name": "Bo", "hours": None}]
+    thread = (await client.get("/threads/c1")).json()
+    assert (thread["agent"], thread["turn_count"]) == ("database", 2)
+    told = (await client.get("/threads/c1/turns/2")).json()
+    assert (told["message"], told["reply"], told["details"]) == ("two", "3: two", ROWS)
+
+
+async def test_the_same_key_answers_once_more_without_a_second_turn(client: AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k-1"}
+    first = await client.post(ROUTE, json=body("one"), headers=headers)
+    again = await client.post(ROUTE, json=body("one"), headers=headers)
+    assert (first.headers["idempotency-key"], again.headers["idempotency-key"]) == ("k-1", "k-1")
+    assert ("idempotency-replayed" in first.headers, again.headers["idempotency-replayed"]) == (False, "true")
+    assert [told["event"] for told in data_of(again)] == ["token", "complete"]
+    assert data_of(again)[0]["content"] == "1: one"
+    assert data_of(again)[-1] == data_of(first)[-1]
+    assert (await client.get("/threads/c1")).json()["turn_count"] == 1
+    other = await client.post(ROUTE, json=body("two"), headers=headers)
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+
+
+async def test_a_key_is_minted_where_none_is_sent(client: AsyncClient) -> None:
+    assert (await client.post(ROUTE, json=body())).headers["idempotency-key"]
+
+
+async def test_a_thread_of_another_agent_is_refused_before_the_first_byte(client: AsyncClient) -> None:
+    await client.post("/chat", json={"session_id": "c1", "message": "one", "agent": "papers"})
+    answer = await client.post(ROUTE, json=body("two"))
+    assert (answer.status_code, answer.json()["code"]) == (422, "agent_mismatch")
+
+
+async def test_who_acts_for_others_writes_into_their_threads(make_app: "Callable[..., FastAPI]") -> None:
+    async def threads(caller: Principal, message: str = "", **ids: str) -> list[str]:
+        app = make_app(authenticate=lambda _: caller)
+        async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+            if message:
+                assert (await client.post(ROUTE, json=body(message, **ids))).status_code == 200
+            return [thread["title"] for thread in (await client.post("/threads/search", json={})).json()]
+
+    server, bob = Principal("acme", "server", acts_for=True), Principal("other", "bob")
+    assert await threads(server, "for bob", user_id="bob", company_id="other") == []
+    assert await threads(bob) == ["for bob"]
+    assert await threads(bob, "for ann", user_id="ann") == ["for bob"]
+    assert await threads(Principal("other", "ann")) == []
+
+
+async def test_the_document_says_that_this_stream_has_data_lines_only(client: AsyncClient) -> None:
+    paths = (await client.get("/openapi.json")).json()["paths"]
+    events = [
+        paths[path]["post"]["responses"]["200"]["content"]["text/event-stream"]["itemSchema"]
+        for path in (ROUTE, "/chat/stream")
+    ]
+    assert [event["required"] for event in events] == [["data"], ["event", "data", "id"]]
