@@ -177,7 +177,7 @@ async def test_no_rows_are_looked_at_once_more_and_then_told(
     start: Start, script: ScriptedModel, database: PlayedDatabase
 ) -> None:
     database.plays = [NONE, NONE]
-    script.play(select("employee"), write(COUNT), write(COUNT), (ANSWER, "There are none."))
+    script.play(select("employee"), write(COUNT), write(COUNT), (ANSWER, "None, alas."))
     reply = await start().say(QUESTION)
     assert COUNT in script.prompt(WRITE)
     assert (len(database.ran), reply.details["rows"], reply.warnings) == (2, [], ())
@@ -187,7 +187,7 @@ async def test_no_rows_stay_the_answer_where_the_second_look_is_refused(
     start: Start, script: ScriptedModel, database: PlayedDatabase
 ) -> None:
     database.plays = [NONE]
-    script.play(select("employee"), write(COUNT), write(ATTACKS[0]), (ANSWER, "There are none."))
+    script.play(select("employee"), write(COUNT), write(ATTACKS[0]), (ANSWER, "None, alas."))
     reply = await start(max_corrections=0).say(QUESTION)
     assert reply.details["sql"] == database.ran[0]
     assert (reply.details["rows"], reply.route) == ([], "sql")
@@ -349,7 +349,7 @@ async def test_a_route_that_rules_are_unsure_of_is_asked_for(
     script.play((ROUTE, RouteResult(route="general")), (GENERAL, "Well."))
     reply = await start().say("What is a crew?")
     assert reply.route == "general"
-    assert "The database is about: " in script.prompt(ROUTE)
+    assert "database is about: " in script.prompt(ROUTE)
 
 
 async def test_the_state_is_plain_and_what_lasts_stays_small(

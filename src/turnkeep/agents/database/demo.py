@@ -53,8 +53,13 @@ def demo_rules(desk: Desk) -> Mapping[str, Rule]:
 
 
 def _asked(parts: JSON, schema: Schema, today: date) -> Asked | None:
-    """Over the tables that the prompt shows or names."""
-    return schema.reader.read(parts["query"].split("\n"), today=today, allowed=_tables(parts))
+    """Read over the whole schema, because an earlier line of the chain may speak of tables that the last does without;
+    then over the tables that the prompt shows or names, where the reading needs others."""
+    chain, known = parts["query"].split("\n"), _tables(parts)
+    asked = schema.reader.read(chain, today=today)
+    if asked is None or set(tables_of(asked)) <= set(known):
+        return asked
+    return schema.reader.read(chain, today=today, allowed=known)
 
 
 def _tables(parts: JSON) -> list[str]:

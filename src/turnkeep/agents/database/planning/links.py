@@ -90,8 +90,11 @@ def _names(table: Table) -> set[str]:
 
 
 def plain(links: Sequence[Relationship], graph: JoinGraph) -> int | None:
-    """The number of the one link that has no words of its own, where there is one: the others are special."""
-    found = [number for number, link in enumerate(links) if not own_words(link, graph) and not link.role]
+    """The number of the one link that is called after its table and nothing else, where there is one: the others are
+    special. Of several the one that nobody gave a role."""
+    found = [number for number, link in enumerate(links) if not own_words(link, graph)]
+    if len(found) > 1:
+        found = [number for number in found if not links[number].role]
     return found[0] if len(found) == 1 else None
 
 

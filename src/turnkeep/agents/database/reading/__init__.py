@@ -1,0 +1,1 @@
+"""How the demo model reads a question about a database."""

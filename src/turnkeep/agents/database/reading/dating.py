@@ -1,0 +1,181 @@
+"""Which date a time is said of: the one that a verb of the line names, or the main one of the subject."""
+
+import re
+from dataclasses import replace
+from datetime import date, timedelta
+
+from turnkeep.agents.database.joins.naming import name_words
+from turnkeep.agents.database.reading.asked import EARLIEST, LATEST, Absence, Condition, Field, Period
+from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.filters import is_negated
+from turnkeep.agents.database.reading.lexicon import Meaning
+from turnkeep.agents.database.reading.lines import Mention
+from turnkeep.agents.database.reading.profiles import DATED, is_own_date
+
+_NEAR = 2.6
+_BROAD = 0.3
+
+
+def read_period(draft: Draft) -> None:
+    """Sets the period of the line; a second time becomes a condition where its date is named."""
+    line = draft.line
+    for item in [item for item in line.items() if "P" in line.at(item).kinds]:
+        mention = line.at(item)
+        if mention.stretch is None:
+            continue
+        named = _named_date(draft, item)
+        line.drop(item)
+        if draft.period is None and not _belongs_to_absence(draft, named, mention):
+            field = named or main_date(draft)
+            if named is None and _held_elsewhere(draft, field):
+                field = main_date(draft)
+            if field:
+                draft.period = period_of(draft, field, mention, is_named=named is not None)
+            else:
+                draft.unread.append(mention.text)
+        elif named and draft.period is not None:
+            days = mention.stretch.start.isoformat(), mention.stretch.end.isoformat()
+            draft.conditions.append(Condition(named, "between", days))
+    _read_undated(draft)
+
+
+def _held_elsewhere(draft: Draft, field: Field | None) -> bool:
+    """Rows that have no time of their own but take place at times: then those are what is meant."""
+    subject, ground = draft.subject or "", draft.ground
+    if draft.measure is not None or draft.groups or (field is not None and is_own_date(field.column)):
+        return False
+    children = [link.from_table for link in ground.graph.relationships if link.to_table == subject]
+    stem = name_words(subject)[:1]
+    for child in children:
+        dates = ground.dates(child)
+        if draft.is_allowed(child) and name_words(child)[:1] == stem and dates and is_own_date(dates[0]):
+            draft.shown = [*ground.label(subject), Field(child, dates[0])]
+            draft.beside, draft.subject = [subject, *draft.beside], child
+            return True
+    return False
+
+
+def period_of(draft: Draft, field: Field, mention: Mention, *, is_named: bool) -> Period | None:
+    """The period of a time; of rows that last, with the column of their end unless a date was named."""
+    stretch = mention.stretch
+    if stretch is None:
+        return None
+    span = draft.ground.profiles[field.table].span
+    is_closed = stretch.start != EARLIEST and stretch.end != LATEST and not stretch.words.startswith("since")
+    lasts = span and span[0] == field.column and is_closed and not is_named
+    until = Field(field.table, span[1]) if span and lasts else None
+    return Period(field, stretch.start, stretch.end, stretch.words, until)
+
+
+def main_date(draft: Draft) -> Field | None:
+    """The main date of the subject, or of the nearest table that its rows point at."""
+    ground = draft.ground
+    for table in draft.anchors[:1]:
+        found = ground.main_date(table)
+        if found is not None and draft.is_allowed(found.table):
+            return found
+        for name in ground.dates(table):
+            return Field(table, name)
+        for other in ground.reached(table, draft.allowed, _NEAR):
+            if not ground.is_many(table, other) and ground.dates(other):
+                return Field(other, ground.dates(other)[0])
+    return None
+
+
+def _named_date(draft: Draft, item: str) -> Field | None:
+    """The date that a word of the line names, the nearest to the time; that word is used up."""
+    line = draft.line
+    place = line.code.find(item)
+    found: list[tuple[float, str, Meaning]] = []
+    for other in line.items():
+        mention = line.at(other)
+        if "D" not in mention.kinds:
+            continue
+        one = _dated_column(draft, mention)
+        if one is None or draft.ground.distance(draft.anchors[0], one.table) > _NEAR:
+            continue
+        if one.table != draft.subject and one.table not in _named_tables(draft) and not _is_deed(draft, mention, one):
+            continue
+        if draft.ground.is_many(draft.anchors[0], one.table) and not any(
+            known.table == one.table for known in draft.absences
+        ):
+            draft.absences.append(Absence(one.table, is_negated(draft, other)))
+        if _is_mere_noun(draft, mention, one):
+            continue
+        far = abs(line.code.find(other) - place) / 20 + draft.ground.distance(draft.anchors[0], one.table)
+        found.append((far - 2 * one.weight, other, one))
+    if not found:
+        remembered = [mention for mention in draft.dated if draft.nearest(mention, "column", kinds=DATED)]
+        one = draft.nearest(remembered[0], "column", kinds=DATED) if remembered else None
+        return Field(one.table, one.column) if one else None
+    _, other, one = min(found)
+    line.drop(other)
+    draft.dated.append(line.at(other))
+    return Field(one.table, one.column)
+
+
+def _dated_column(draft: Draft, mention: Mention) -> Meaning | None:
+    """The date that the word names: of the subject, of a table that the line names, of any near."""
+    dates = [one for one in mention.of("column") if draft.kind_of(one) in DATED]
+    own = [one for one in dates if one.table == draft.subject]
+    named = [one for one in dates if one.table in _named_tables(draft)]
+    return draft.ground.nearest(own or named or dates, draft.anchors)
+
+
+def _is_mere_noun(draft: Draft, mention: Mention, one: Meaning) -> bool:
+    """Whether the word rather names a table or a value at hand than its date."""
+    rivals = [other for other in mention.of("table") if other.weight > one.weight]
+    value = draft.nearest(mention, "value")
+    is_state = (
+        value is not None and draft.ground.distance(draft.anchors[0], value.table) == 0 and value.weight >= one.weight
+    )
+    before = draft.line.code.split(draft.line.code_of(mention))[0]
+    is_verb = mention.text.lower().endswith(("ed", "ing")) or bool(re.search(r"\b(?:did|does|do|we|they|to)\b", before))
+    return bool(rivals or (is_state and one.weight < 1)) and not is_verb
+
+
+def _is_deed(draft: Draft, mention: Mention, one: Meaning) -> bool:
+    """Whether a verb names the date of something that is done to the rows of the subject."""
+    is_child = draft.ground.distance(draft.subject or "", one.table) < 1.5
+    return is_child and mention.text.lower().endswith("ed") and one.weight >= 0.75
+
+
+def _named_tables(draft: Draft) -> set[str]:
+    named = {one.table for mention in draft.line.mentions for one in mention.of("table") if one.weight >= 0.8}
+    named |= {draft.ground.many_end(draft.subject or table, table) for table in named}
+    return named | {known.table for known in draft.absences}
+
+
+def _belongs_to_absence(draft: Draft, named: Field | None, mention: Mention) -> bool:
+    """Gives the time to what rows lack or have, where the line says nothing else of the subject's own time."""
+    for at, known in enumerate(draft.absences):
+        if known.period is not None or (named is not None and named.table != known.table):
+            continue
+        stretch = mention.stretch
+        field = named or draft.ground.main_date(known.table)
+        if field and stretch:
+            draft.absences[at] = replace(known, period=Period(field, stretch.start, stretch.end, stretch.words))
+            return True
+    return False
+
+
+def _read_undated(draft: Draft) -> None:
+    """Dates that are said without a time: "completed work orders" where no status says so."""
+    line = draft.line
+    for item in line.items():
+        mention = line.at(item)
+        if "D" not in mention.kinds or not mention.text.lower().endswith(("ed", "en", "id", "ne", "due")):
+            continue
+        one = draft.nearest(mention, "column", kinds=DATED)
+        if one is None or one.table != draft.subject or (draft.is_list and draft.period is not None):
+            continue
+        negated = is_negated(draft, item)
+        line.drop(item)
+        if one.column == draft.profile.dates[0] and not negated:
+            continue
+        draft.conditions.append(Condition(Field(one.table, one.column), "is_missing" if negated else "is_there"))
+
+
+def future_of(today: date) -> tuple[date, date]:
+    """From tomorrow on."""
+    return today + timedelta(days=1), LATEST

@@ -1,0 +1,293 @@
+"""Filters: values of the schema, yes and no, names and codes, and what is said not to be so."""
+
+import re
+
+from turnkeep.agents.database.joins.naming import name_words
+from turnkeep.agents.database.reading.asked import Condition, Field, Test, Value
+from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.lexicon import EXACT, ROOT, Meaning
+from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.names import name_conditions
+from turnkeep.agents.database.reading.profiles import DATED
+from turnkeep.agents.database.reading.stems import root
+from turnkeep.agents.database.reading.vocabulary import FINAL_STATES, OPPOSITES, UNFINISHED
+from turnkeep.blocks.grammar import word_class
+
+NOT = (
+    r"\b(?:not|never|no|non|except(?: for)?|excluding|exclude|without(?: the)?|other than|but not"
+    r"|ignoring|ignore|leave out|apart from)\b"
+)
+_NOT_YET = rf"{NOT}(?: (?:yet|the|been|being|be|a|an|any|those|marked|currently|still|already|in|of|on|for|from))*$"
+_FAR = 3.2
+_DUE = frozenset(map(root, word_class("due expected promised deadline planned")))
+_LATE = re.compile(r"\b(?:overdue|past due|past their due date|past its due date|late)\b")
+
+
+def read_filters(draft: Draft) -> None:
+    """Makes conditions of all values, flags, names and codes of the line."""
+    _read_unfinished(draft)
+    _read_late(draft)
+    _read_opposites(draft)
+    _name_values(draft)
+    for item in draft.line.items():
+        mention = draft.line.at(item)
+        if item not in draft.line.code:
+            continue
+        if "I" in mention.kinds:
+            _read_code(draft, item, mention)
+        elif "N" in mention.kinds:
+            _read_number_behind(draft, item, mention)
+        elif "V" in mention.kinds or "B" in mention.kinds:
+            _read_value(draft, item, mention)
+    for item in draft.line.items():
+        if "Q" in draft.line.at(item).kinds and item in draft.line.code:
+            conditions = name_conditions(draft, item)
+            if conditions:
+                draft.conditions.extend(conditions)
+                draft.line.drop(item)
+
+
+def _name_values(draft: Draft) -> None:
+    """Values that are written as names right behind a table that does not have them are names of its rows."""
+    for found in re.finditer(rf"(?P<t>{kind('T')}) (?P<v>{kind('V')})", draft.line.code):
+        mention = draft.line.at(found["v"])
+        tables = {one.table for one in draft.line.at(found["t"]).of("table") if one.weight >= ROOT}
+        if mention.text[0].isupper() and not tables & {one.table for one in mention.meanings}:
+            item = f"<{len(draft.line.mentions)}Q>"
+            draft.line.mentions.append(Mention(mention.text, "Q"))
+            draft.line.code = draft.line.code.replace(found["v"], item)
+
+
+def is_negated(draft: Draft, item: str) -> bool:
+    before = draft.line.code.split(item, 1)[0].rstrip()
+    before = re.sub(rf"(?:{ITEM},? (?:and|or|nor) )+$", "", before + " ").rstrip()
+    return bool(re.search(_NOT_YET, before))
+
+
+def _read_value(draft: Draft, item: str, mention: Mention) -> None:
+    near = _anchors(draft, item)
+    value = draft.ground.nearest(mention.of("value"), near, lambda one: _is_named_column(draft, item, one))
+    flag = draft.ground.nearest(mention.of("column"), near, lambda one: draft.kind_of(one) == "boolean")
+    best = max((one for one in (value, flag) if one), key=lambda one: draft.ground.score(one, near), default=None)
+    if (
+        best is None
+        or draft.ground.distance(near[0], best.table) > _FAR
+        or (best is value and _is_remote(draft, item, best))
+    ):
+        return
+    if (
+        mention.of("table")
+        and best.table != draft.subject
+        and _outranks(mention, best)
+        and not _is_beside(draft, item, best)
+    ):
+        return
+    plain = draft.nearest(mention, "column")
+    if best is value and plain and draft.ground.score(plain, near) > draft.ground.score(best, near) + 0.5:
+        return
+    if best.sort == "column" and any(one.sort == "column" and one.weight > best.weight for one in mention.meanings):
+        return
+    negated = is_negated(draft, item)
+    draft.line.drop(item)
+    if best.sort == "column":
+        add(draft, Field(best.table, best.column), "is", not negated)
+    else:
+        _drop_named_column(draft, item, best)
+        add(draft, Field(best.table, best.column), "is_not" if negated else "is", best.value)
+
+
+def _is_beside(draft: Draft, item: str, best: Meaning) -> bool:
+    """Whether a word that could be a table stands where a value does: written as a name, or right before a noun."""
+    if draft.line.at(item).text[0].isupper() and not draft.line.text.startswith(draft.line.at(item).text):
+        return True
+    return bool(re.search(rf"{re.escape(item)} (?:@|{kind('T')})", draft.line.code)) or best.table in draft.anchors
+
+
+def _is_remote(draft: Draft, item: str, best: Meaning) -> bool:
+    """Whether it is a value of rows that nobody has spoken of: several of them belong to one of the subject."""
+    ground = draft.ground
+    if not any(ground.is_many(anchor, best.table) for anchor in draft.anchors[:1]):
+        return False
+    named = {one.table for mention in draft.line.mentions for one in mention.of("table") if one.weight >= ROOT}
+    held = [one.field.table for one in draft.conditions] + [one.table for one in draft.absences]
+    if any(ground.distance(table, best.table) < 1.5 and not ground.is_many(table, best.table) for table in held):
+        return False
+    return best.table not in named | set(draft.anchors) and not _named_columns(draft, item)
+
+
+def _outranks(mention: Mention, best: Meaning) -> bool:
+    return max(one.weight for one in mention.of("table")) >= best.weight
+
+
+def _anchors(draft: Draft, item: str) -> list[str]:
+    """The table that stands right beside a value counts before the subject."""
+    beside = re.search(rf"{re.escape(item)} (?P<x>{kind('T')})", draft.line.code) or re.search(
+        rf"(?P<x>{kind('T')}) (?:(?:is|are|was|were|named|called) )?{re.escape(item)}", draft.line.code
+    )
+    if beside:
+        mention = draft.line.at(beside["x"])
+        own = {one.table for one in draft.line.at(item).of("value", "column")}
+        for one in mention.of("table"):
+            if one.weight >= ROOT and (one.table in own or one.table == draft.subject):
+                return [one.table, *draft.anchors]
+    return draft.anchors
+
+
+def _named_columns(draft: Draft, item: str) -> list[Mention]:
+    """The columns that stand right beside a value: "with status open", "priority is high"."""
+    code = draft.line.code
+    link = r"(?:(?:is|are|was|were|of|equals|being|set|to|=|:|in) )*(?:(?:not|or|and) )?"
+    before = re.search(rf"(?P<c>{kind('C')}) {link}(?:{kind('V')},? (?:and|or) )*{re.escape(item)}", code)
+    behind = re.search(rf"{re.escape(item)} (?P<c>{kind('C')})", code)
+    return [draft.line.at(found["c"]) for found in (before, behind) if found]
+
+
+def _is_named_column(draft: Draft, item: str, one: Meaning) -> bool:
+    named = [other for mention in _named_columns(draft, item) for other in mention.of("column") if other.weight >= ROOT]
+    columns = {(other.table, other.column) for other in named}
+    own = {(other.table, other.column) for other in draft.line.at(item).of("value")}
+    return not (columns & own) or (one.table, one.column) in columns
+
+
+def _drop_named_column(draft: Draft, item: str, one: Meaning) -> None:
+    for mention in _named_columns(draft, item):
+        if any((other.table, other.column) == (one.table, one.column) for other in mention.of("column")):
+            draft.line.drop(draft.line.code_of(mention))
+
+
+def add(draft: Draft, field: Field, test: Test, value: Value) -> None:
+    """Adds a condition; a second value of the same column is one more that will do."""
+    for at, known in enumerate(draft.conditions):
+        if known.field == field and known.test == test and test == "is" and value not in known.values:
+            draft.conditions[at] = Condition(field, test, (*known.values, value))
+            return
+    draft.conditions.append(Condition(field, test, (value,)))
+
+
+def _read_code(draft: Draft, item: str, mention: Mention) -> None:
+    """A number or code of a row: of the table named before it, or of the subject."""
+    before = re.search(
+        rf"(?P<x>{kind('T')}|@) (?:(?:with|number|no|nr|code|id|the|of|is) )*(?:{kind('C')} )?{re.escape(item)}",
+        draft.line.code,
+    )
+    named = draft.line.at(before["x"]).of("table") if before and before["x"] != "@" else ()
+    nearest = draft.ground.nearest(named, draft.anchors) if named else None
+    tables = [nearest.table] if nearest else draft.ground.reached(draft.subject or "", draft.allowed, 2.5)
+    is_plain = mention.text.isdecimal()
+    for table in tables:
+        field = _code_field(draft, table, is_plain=is_plain)
+        if field:
+            number = is_plain and draft.ground.kind(field) in ("integer", "number")
+            value: Value = int(mention.text) if number else mention.text
+            draft.conditions.append(Condition(field, "is", (value,)))
+            draft.line.drop(item)
+            return
+
+
+def _code_field(draft: Draft, table: str, *, is_plain: bool) -> Field | None:
+    profile, own = draft.ground.profiles[table], draft.ground.graph.tables[table]
+    if is_plain and own.primary_key:
+        return Field(table, own.primary_key[0]) if len(own.primary_key) == 1 else None
+    unique = [name for name in profile.codes if name in own.unique_columns] or list(profile.codes)
+    return Field(table, unique[0]) if unique else None
+
+
+def _read_number_behind(draft: Draft, item: str, mention: Mention) -> None:
+    """The number of a row behind its table's name: the row of that key, or of that number."""
+    found = re.search(rf"(?P<x>{kind('T')}|@) (?:(?:with|number|no|nr|id|the|is) )*{re.escape(item)}", draft.line.code)
+    if found is None or "M" in mention.kinds or mention.number != int(mention.number) or not mention.text.isdecimal():
+        return
+    named = draft.line.at(found["x"]).of("table") if found["x"] != "@" else ()
+    nearest = draft.ground.nearest(named, draft.anchors) if named else None
+    table = nearest.table if nearest else draft.subject or ""
+    field = _code_field(draft, table, is_plain=True)
+    if field:
+        draft.conditions.append(Condition(field, "is", (int(mention.number),)))
+        draft.line.drop(item)
+
+
+def _read_late(draft: Draft) -> None:
+    """What should have been done by now: a due date that has passed, and no end."""
+    found = _LATE.search(draft.line.text.lower())
+    if found is None or draft.subject is None:
+        return
+    profile = draft.profile
+    word = found[0].split()[-1]
+    if any(
+        one.table == draft.subject
+        for one in draft.ground.lexicon.meanings([word])
+        if one.sort == "value" and one.weight >= ROOT
+    ):
+        return
+    due = next((name for name in profile.dates if not _DUE.isdisjoint(map(root, name_words(name)))), None)
+    if due is None:
+        return
+    _take_word(draft, found[0])
+    draft.conditions.append(Condition(Field(draft.subject, due), "under", (draft.today.isoformat(),)))
+    done = next((name for name in profile.dates if not FINAL_STATES.isdisjoint(map(root, name_words(name)))), None)
+    if done:
+        draft.conditions.append(Condition(Field(draft.subject, done), "is_missing"))
+
+
+def _read_unfinished(draft: Draft) -> None:
+    """What is open where no state is called so: all that is neither done nor called off."""
+    if draft.subject is None:
+        return
+    own = draft.ground.graph.tables[draft.subject].columns
+    for word in re.findall(r"[a-z]+", draft.line.text.lower()):
+        if root(word) not in UNFINISHED:
+            continue
+        known = draft.ground.lexicon.meanings([word], draft.allowed)
+        if any(one.table in draft.anchors and one.sort != "table" and one.weight >= ROOT for one in known):
+            continue
+        for name, column in own.items():
+            final = tuple(value for value in column.values if root(value.lower()) in FINAL_STATES)
+            if final and len(final) < len(column.values):
+                _take_word(draft, word)
+                negated = bool(re.search(rf"\bnot {word}\b", draft.line.text.lower()))
+                draft.conditions.append(Condition(Field(draft.subject, name), "is" if negated else "is_not", final))
+                return
+
+
+def _take_word(draft: Draft, word: str) -> None:
+    for item in draft.line.items():
+        if draft.line.at(item).text.lower() == word:
+            draft.line.drop(item)
+    draft.line.take(rf"(?<!\w){word}(?!\w)")
+
+
+def _read_opposites(draft: Draft) -> None:
+    """Words that deny another one by their beginning: unpaid, inactive."""
+    for word in re.findall(r"(?<![<\w])[a-z]{5,}(?!\w)", draft.line.code):
+        for prefix in OPPOSITES:
+            if word.startswith(prefix) and _deny(draft, word, word[len(prefix) :]):
+                draft.line.take(rf"(?<!\w){word}(?!\w)")
+                break
+
+
+def _deny(draft: Draft, word: str, positive: str) -> bool:
+    meanings = draft.ground.lexicon.meanings([positive], draft.allowed)
+    flag = draft.ground.nearest(
+        meanings, draft.anchors, lambda one: one.sort == "column" and draft.kind_of(one) == "boolean"
+    )
+    value = draft.ground.nearest(meanings, draft.anchors, lambda one: one.sort == "value" and one.weight >= ROOT)
+    link = draft.ground.nearest(
+        meanings,
+        draft.anchors,
+        lambda one: one.sort == "column" and one.column in draft.ground.profiles[one.table].links,
+    )
+    day = draft.ground.nearest(
+        meanings, draft.anchors, lambda one: one.sort == "column" and draft.kind_of(one) in DATED
+    )
+    for one in (value, flag, day, link):
+        if one is None or draft.ground.distance(draft.anchors[0], one.table) > 1.5 or one.weight < EXACT / 2:
+            continue
+        field = Field(one.table, one.column)
+        if one is value:
+            draft.conditions.append(Condition(field, "is_not", (one.value,)))
+        elif one is flag:
+            draft.conditions.append(Condition(field, "is", (False,)))
+        else:
+            draft.conditions.append(Condition(field, "is_missing"))
+        return True
+    return False

@@ -1,0 +1,216 @@
+"""The schema as the rules ask about it: how far tables are apart, which column is meant by a word near some table, and
+by which columns a table is named."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from turnkeep.agents.database.joins.costs import is_audit_column
+from turnkeep.agents.database.joins.naming import name_words
+from turnkeep.agents.database.joins.paths import PathFinder
+from turnkeep.agents.database.joins.records import JoinGraph, Kind, Relationship
+from turnkeep.agents.database.reading.asked import Field
+from turnkeep.agents.database.reading.lexicon import Lexicon, Meaning
+from turnkeep.agents.database.reading.profiles import Profile, is_money, is_own_date, profiles_of
+
+FAR = 50.0
+WORTH_A_JOIN = 2.2
+"""How many joins further away an exact name may be than no name at all."""
+_MANY_SIDE = 0.4
+_TIMED = 0.3  # what happens at some time is asked for more often than what was summed up of it
+_HUB = 2.0  # a company or a login that nearly every row points at is seldom what is meant
+_HUB_SHARE = 0.3
+_FEW = 8
+_PEERS = 2.0  # rows that only point at the same third one have little to do with each other
+_HUNDREDTHS = 100
+
+
+class Ground:
+    """One join graph with everything derived from it."""
+
+    def __init__(self, graph: JoinGraph, finder: PathFinder):
+        self.graph, self.finder = graph, finder
+        self.profiles: dict[str, Profile] = profiles_of(graph)
+        self.lexicon = Lexicon(graph, self.profiles)
+        self.hubs = _hubs(graph)
+        self.bridges = self._bridges()
+        self._near: dict[str, list[tuple[float, str]]] = {}
+        self.distance = lru_cache(maxsize=50_000)(self._distance)
+        self.is_many = lru_cache(maxsize=50_000)(self._is_many)
+
+    def path(self, a: str, b: str) -> tuple[Relationship, ...] | None:
+        """The shortest path; rather one through a table that links just these two than through a third that both
+        happen to point at."""
+        path = self.finder.shortest(a, b)
+        own = self.links_to(a, b) if path is not None and len(path) == 1 else []
+        if own:
+            return (self.profiles[a].links[own[0]],)
+        if path is None or len(path) != 2 or not _meets(path, a):
+            return path
+        for bridge in self.bridges.get((a, b), ()):
+            to_a, to_b = self.finder.shortest(a, bridge) or (), self.finder.shortest(bridge, b) or ()
+            if len(to_a) == len(to_b) == 1:
+                return to_a[0], to_b[0]
+        return path
+
+    def _bridges(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """For two tables, those whose name is made of both of theirs and that point at both."""
+        found: dict[tuple[str, str], tuple[str, ...]] = {}
+        for table, profile in self.profiles.items():
+            parts = name_words(table)
+            ends = {link.to_table for name, link in profile.links.items() if not is_audit_column(name)}
+            named = [end for end in ends if set(name_words(end)) & set(parts)]
+            for a in named:
+                for b in named:
+                    if a != b and set(parts) <= {*name_words(a), *name_words(b), "link", "map", "member", "assignment"}:
+                        found[a, b] = (*found.get((a, b), ()), table)
+        return found
+
+    def _distance(self, a: str, b: str) -> float:
+        """In joins, dear ones counting more; FAR where no path leads there."""
+        path = self.path(a, b)
+        if path is None:
+            return FAR
+        at, cost, was_forward = a, 0.0, False
+        for link in path:
+            is_forward = link.from_table == at
+            cost += _PEERS if was_forward and not is_forward else 0
+            cost += _HUB if link.to_table in self.hubs and is_forward else 0
+            was_forward = is_forward
+            at = link.to_table if is_forward else link.from_table
+            cost += self.finder.cost(link).total / _HUNDREDTHS + (0 if is_forward else _MANY_SIDE)
+        return cost
+
+    def _is_many(self, a: str, b: str) -> bool:
+        """Whether several rows of `b` may belong to one of `a`."""
+        at = a
+        for link in self.path(a, b) or ():
+            is_forward = link.from_table == at
+            at = link.to_table if is_forward else link.from_table
+            if not is_forward and link.cardinality != "1:1":
+                return True
+        return False
+
+    def many_end(self, a: str, b: str) -> str:
+        """The last table on the way from `a` to `b` of which several rows belong to one before it."""
+        at, end = a, b
+        for link in self.path(a, b) or ():
+            is_forward = link.from_table == at
+            at = link.to_table if is_forward else link.from_table
+            end = end if is_forward else at
+        return end
+
+    def through(self, subject: str, tables: Iterable[str]) -> tuple[str, ...]:
+        """The bridges to those tables that the finder would not take by itself."""
+        found: list[str] = []
+        for table in tables:
+            own = self.path(subject, table)
+            if own and len(own) == 2 and own != self.finder.shortest(subject, table):
+                found.append(own[0].from_table)
+        return tuple(dict.fromkeys(found))
+
+    def user_of(self, table: str, allowed: Collection[str] | None) -> str | None:
+        """The table whose rows a list of mere names sorts into kinds."""
+        users = [link.from_table for link in self.graph.relationships if link.to_table == table]
+        users = [name for name in users if allowed is None or name in allowed]
+        stem = name_words(table)[:1]
+        return max(users, key=lambda name: (name_words(name)[:1] == stem, self.profiles[name].weight), default=None)
+
+    def is_near(self, a: str, b: str) -> bool:
+        return self.distance(a, b) < FAR
+
+    def nearest(
+        self,
+        meanings: Iterable[Meaning],
+        anchors: Sequence[str],
+        fits: Callable[[Meaning], bool] = lambda _: True,
+    ) -> Meaning | None:
+        """The meaning that weighs most and is nearest to the first anchor; the other anchors break ties."""
+        scored = [(self.score(one, anchors), one) for one in meanings if fits(one)]
+        best = max(scored, key=lambda pair: pair[0], default=None)
+        return best[1] if best and best[0] > -FAR else None
+
+    def score(self, one: Meaning, anchors: Sequence[str]) -> float:
+        first = self.distance(anchors[0], one.table) if anchors else 0.0
+        rest = sum(0.3 * min(self.distance(other, one.table), 5.0) for other in anchors[1:])
+        audit = 1.0 if one.column and is_audit_column(one.column) else 0.0
+        profile = self.profiles[one.table]
+        own = 0.3 * profile.weight + (_TIMED if profile.dates and is_own_date(profile.dates[0]) else 0)
+        return WORTH_A_JOIN * one.weight - first - rest - audit + own
+
+    def kind(self, field: Field) -> Kind:
+        return self.profiles[field.table].kinds.get(field.column, "other")
+
+    def links_to(self, a: str, b: str) -> list[str]:
+        """The columns of `a` that point at rows of `b`, those left out that say who typed a row in."""
+        return [
+            name for name, link in self.profiles[a].links.items() if link.to_table == b and not is_audit_column(name)
+        ]
+
+    def settled(self, subject: str, field: Field) -> Field:
+        """The field through the subject's own link where the other table points back at the subject as well."""
+        if field.via or field.table == subject:
+            return field
+        own = self.links_to(subject, field.table)
+        return replace(field, via=own[0]) if len(own) == 1 and self.links_to(field.table, subject) else field
+
+    def via(self, subject: str, table: str, column: str) -> str:
+        """The link's column where it is one of several from the subject to the table, else nothing."""
+        links = self.profiles[subject].links if subject in self.profiles else {}
+        many = sum(link.to_table == table and not is_audit_column(name) for name, link in links.items())
+        return column if column in links and (many > 1 or is_audit_column(column)) else ""
+
+    def label(self, table: str, via: str = "") -> tuple[Field, ...]:
+        """The columns that name a row of the table."""
+        return tuple(Field(table, column, via) for column in self.profiles[table].label)
+
+    def main_measure(self, table: str) -> Field | None:
+        """What is summed of a table when nothing is said."""
+        measures = self.profiles[table].measures
+        money = [name for name in measures if is_money(name)]
+        money.sort(key=lambda name: (_money_rank(name), measures.index(name)))
+        return Field(table, (money or list(measures))[0]) if measures else None
+
+    def main_date(self, table: str) -> Field | None:
+        """The date that a time is said of; that of a table it points at, where its own say only when it was entered."""
+        own = self.profiles[table].dates
+        if own and is_own_date(own[0]):
+            return Field(table, own[0])
+        for other in self.reached(table, None, 1.5):
+            dates = self.profiles[other].dates
+            is_own = other != table and dates and is_own_date(dates[0])
+            if is_own and not self.is_many(table, other) and not self.profiles[other].is_person:
+                return Field(other, dates[0])
+        return Field(table, own[0]) if own else None
+
+    def dates(self, table: str) -> tuple[str, ...]:
+        return self.profiles[table].dates
+
+    def reached(self, table: str, allowed: Collection[str] | None, most: float) -> list[str]:
+        """The tables that are at most so many joins away, the nearest first."""
+        near = self._near.get(table)
+        if near is None:
+            near = self._near[table] = sorted((self.distance(table, name), name) for name in self.graph.tables)
+        return [name for far, name in near if far <= most and (allowed is None or name in allowed)]
+
+
+def _hubs(graph: JoinGraph) -> frozenset[str]:
+    """The tables that a large share of all others point at."""
+    pointing: dict[str, set[str]] = {}
+    for link in graph.relationships:
+        pointing.setdefault(link.to_table, set()).add(link.from_table)
+    least = max(_HUB_SHARE * len(graph.tables), _FEW)
+    return frozenset(table for table, tables in pointing.items() if len(tables) > least)
+
+
+def _meets(path: tuple[Relationship, ...], start: str) -> bool:
+    """Whether two tables are joined only because both point at the same third."""
+    return path[0].from_table == start and path[1].to_table == path[0].to_table
+
+
+def _money_rank(name: str) -> int:
+    folded = name.lower()
+    for rank, word in enumerate(("grandtotal", "totalamount", "total_amount", "total", "amount")):
+        if word in folded and "sub" not in folded and "tax" not in folded:
+            return rank
+    return 9

@@ -1,0 +1,119 @@
+"""Groups: by a column, by the rows of another table, by a stretch of time."""
+
+import re
+
+from turnkeep.agents.database.reading.asked import Field
+from turnkeep.agents.database.reading.days import GRAINS
+from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.profiles import DATED
+
+_GRAIN = r"(?:day|week|month|quarter|year|date)s?"
+_KEY = rf"(?:{ITEM}|{_GRAIN}\b)"
+_BY = (
+    r"(?:\bgroup(?:ed|ing)?(?: it| them| these| those| that| this)? (?:by|per)|\b(?:broken|break"
+    r"|split|splitting|divided|separated)"
+    r"(?: it| them| that| this)?(?: down| up| out)? (?:by|per|into)|\b(?:for|in|of|at|to|on|from"
+    r"|with) (?:each|every)|\b(?:in|at|for|from|by) (?:which|what)"
+    r"|\bper|\bby(?: each| every)?|\beach|\bevery|\bacross(?: all| the)?|\baccording to"
+    r"|\bdepending on|\bdistribution (?:of|over))"
+)
+_GROUP = (
+    rf"{_BY} (?:the |their |its |our |individual |different )*(?P<a>{_KEY})(?P<more>(?:(?:,? and|,"
+    rf"|,? then| per| by) (?:by |per )?(?:the )?{_KEY})*)"
+)
+_ADJECTIVE = r"\b(?P<grain>daily|weekly|monthly|quarterly|yearly|annual|annually)\b"
+_OVER_TIME = (
+    r"\b(?:over time|(?P<a>day|week|month|quarter|year) (?:by|over) (?P=a)|trend(?:s)?(?: of| in)?|development of)\b"
+)
+_NAMED = re.compile(rf"^ (?:called |named )?{kind('QIN')}|^ {kind('V')}")
+
+
+def take_groups(draft: Draft) -> None:
+    """Takes all keys out of the line; the columns are chosen when the subject is known."""
+    line = draft.line
+    for _ in range(4):
+        found = next((one for one in re.finditer(_GROUP, line.code) if _is_group(draft, one)), None)
+        if found is None:
+            break
+        for key in re.findall(_KEY, f"{found['a']} {found['more']}"):
+            _add_key(draft, key)
+        line.code = f"{line.code[: found.start()]} | {line.code[found.end() :]}"
+    found = line.take(_ADJECTIVE)
+    if found:
+        draft.grain = GRAINS[found["grain"]]
+    over = line.take(_OVER_TIME)
+    if over:
+        draft.grain = GRAINS.get(over["a"] or "month", "month")
+
+
+def _add_key(draft: Draft, key: str) -> None:
+    if key.startswith("<"):
+        draft.group_items.append(draft.line.at(key))
+    else:
+        draft.grain = GRAINS[key.removesuffix("s")]
+
+
+def _is_group(draft: Draft, found: re.Match[str]) -> bool:
+    """Not a person or thing that has done something: "completed by crew Alpha", "approved by managers"."""
+    key = found["a"]
+    if not key.startswith("<"):
+        return True
+    mention = draft.line.at(key)
+    if set(mention.kinds) & set("QNIP"):
+        return False
+    if not found[0].startswith("by"):
+        return bool(set(mention.kinds) & set("TCV"))
+    behind = found.string[found.end("a") :]
+    if "T" in mention.kinds and _NAMED.match(behind) and "C" not in draft.line.at(re.findall(ITEM, behind)[0]).kinds:
+        return False
+    return bool(set(mention.kinds) & set("TC"))
+
+
+def settle_groups(draft: Draft) -> None:
+    """Chooses the columns of the groups, near the subject."""
+    for mention in draft.group_items:
+        draft.groups.extend(field for field in _key(draft, mention) if field not in draft.groups)
+
+
+def _key(draft: Draft, mention: Mention) -> list[Field]:
+    ground, subject = draft.ground, draft.subject or ""
+    tables = [one for one in mention.of("table") if one.table != subject]
+    table = ground.nearest(tables, draft.anchors)
+    column = ground.nearest(mention.of("column"), draft.anchors)
+    value = ground.nearest(mention.of("value"), draft.anchors)
+    if column and draft.kind_of(column) in DATED and (table is None or column.weight > table.weight):
+        draft.grain = draft.grain or "day"
+        draft.dated.append(mention)
+        return []
+    link = ground.profiles[column.table].links.get(column.column) if column else None
+    if table and link and link.to_table == table.table:
+        column = None
+    if column and (table is None or ground.score(column, draft.anchors) >= ground.score(table, draft.anchors)):
+        return _by_column(draft, column.table, column.column)
+    if table:
+        return list(ground.label(table.table, _said_link(draft, table.table)))
+    if value:
+        return list(ground.label(value.table, _said_link(draft, value.table)))
+    return []
+
+
+def _by_column(draft: Draft, table: str, column: str) -> list[Field]:
+    link = draft.ground.profiles[table].links.get(column)
+    if link and draft.is_allowed(link.to_table):
+        via = draft.ground.via(table, link.to_table, column) if table == draft.subject else ""
+        return list(draft.ground.label(link.to_table, via))
+    return [Field(table, column)]
+
+
+def _said_link(draft: Draft, table: str) -> str:
+    """The link that a word of the line names, where several lead to the table."""
+    links = [column for column, link in draft.profile.links.items() if link.to_table == table]
+    if len(links) < 2:
+        return ""
+    for mention in draft.line.mentions:
+        if "L" in mention.kinds:
+            for one in mention.of("column"):
+                if one.table == draft.subject and one.column in links:
+                    return draft.ground.via(one.table, table, one.column)
+    return ""

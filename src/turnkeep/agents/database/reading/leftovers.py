@@ -1,0 +1,184 @@
+"""What is left of a line when subject, groups and filters are found: columns to be shown, and words that nothing
+answers to."""
+
+import re
+
+from turnkeep.agents.database.reading.asked import Absence, Condition, Field
+from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.lexicon import ROOT, Meaning
+from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.names import name_conditions
+from turnkeep.agents.database.reading.stems import singular
+from turnkeep.agents.database.reading.vocabulary import FUNCTION_WORDS, IDLE, NAMELESS
+from turnkeep.blocks.grammar import FUNCTION_WORDS as GRAMMAR
+
+_FAR = 4.0
+_IGNORED = GRAMMAR | FUNCTION_WORDS | IDLE
+_LOWER_NAME = re.compile(
+    r"\b(?:for|named|called|from|of|in|by|to|at|containing|contains|like|about|mentioning|with the word) (?:the |our )?"
+    r"(?P<name>(?:(?!(?:and|or|in|by|for|with|that|who)\b)[a-z][a-z0-9]+ ?){1,4}?)(?= ?(?:$"
+    r"|[|@?.,!]|\b(?:in|by|for|with|and|that|who|between|per)\b))"
+)
+
+
+_BESIDE = re.compile(
+    rf"\b(?:in|of|for|from|by|to|at|with) (?:the |our )?(?P<name>(?:(?!(?:and"
+    rf"|or)\b)[a-z][a-z0-9]+ ){{1,2}})(?={kind('TC')})"
+)
+
+
+def read_shown(draft: Draft) -> None:
+    """Columns that are wanted beside the rows."""
+    for item in draft.line.items():
+        mention = draft.line.at(item)
+        if set(mention.kinds) & set("PNIQM") or item not in draft.line.code:
+            continue
+        column = draft.nearest(mention, "column")
+        table = draft.nearest(mention, "table")
+        if "L" in mention.kinds and table is None and mention.text.lower().endswith(("ed", "ed by", "ed to")):
+            draft.line.drop(item)
+        elif (
+            column and table and table.weight >= column.weight and "L" in mention.kinds and table.table != draft.subject
+        ):
+            _stand_beside(draft, item, mention, table)
+        elif column and _is_wanted(draft, mention, column, table):
+            _show(draft, column, is_name=singular(mention.text.lower()) == "name")
+            draft.line.drop(item)
+        elif table and table.table != draft.subject and draft.ground.distance(draft.anchors[0], table.table) < _FAR:
+            _stand_beside(draft, item, mention, table)
+        elif (table and table.table == draft.subject) or (
+            column is None and table is None and "V" not in mention.kinds
+        ):
+            draft.line.drop(item)
+
+
+def _is_wanted(draft: Draft, mention: Mention, column: Meaning, table: Meaning | None) -> bool:
+    anchors = draft.anchors
+    if draft.ground.distance(anchors[0], column.table) > _FAR or column.weight < 0.3:
+        return False
+    if table and table.weight > column.weight and column.table != draft.subject:
+        return False
+    return draft.ground.score(column, anchors) >= (draft.ground.score(table, anchors) if table else -9)
+
+
+def _show(draft: Draft, column: Meaning, *, is_name: bool) -> None:
+    field = Field(column.table, column.column)
+    if draft.ground.profiles[column.table].links.get(column.column):
+        field = draft.via(column) or field
+        fields = list(draft.ground.label(field.table, field.via)) if field.via else [field]
+    elif column.column in draft.ground.profiles[column.table].names and column.table != draft.subject:
+        fields = list(draft.ground.label(column.table))
+    else:
+        fields = [field]
+    if is_name and len(draft.ground.label(field.table)) > 1:
+        fields = list(draft.ground.label(field.table))
+    draft.shown.extend(one for one in fields if one not in draft.shown)
+
+
+def read_belonging(draft: Draft) -> None:
+    """Rows that belong to the subject and that a verb or a plural speaks of: they have their own time."""
+    line, ground, subject = draft.line, draft.ground, draft.subject or ""
+    for item in line.items():
+        mention = line.at(item)
+        table = ground.nearest(
+            [one for one in mention.of("table") if one.weight >= ROOT and one.table != subject], draft.anchors
+        )
+        if table is None or any(one.table == subject for one in mention.meanings) or _is_placed(draft, item):
+            continue
+        is_verb = mention.text.lower().endswith(("ed", "ent"))
+        if is_verb and ground.is_many(subject, table.table) and ground.distance(subject, table.table) < _FAR:
+            end = ground.many_end(subject, table.table)
+            if not any(known.table == end for known in draft.absences):
+                draft.absences.append(Absence(end, False))
+            line.drop(item)
+
+
+def _is_placed(draft: Draft, item: str) -> bool:
+    return bool(re.search(rf"{kind('QIN')} {re.escape(item)}|{re.escape(item)} {kind('QIN')}", draft.line.code))
+
+
+def _stand_beside(draft: Draft, item: str, mention: Mention, table: Meaning) -> None:
+    """Another table that is named: shown with the rows where it is asked for, else only a place for filters."""
+    line, ground, subject = draft.line, draft.ground, draft.subject or ""
+    is_asked = re.search(
+        rf"(?:\b(?:and|with|their|its|including|show|along|plus|which|what|whose|to|,) (?:the |their "
+        rf"|its |a )?){re.escape(item)}",
+        line.code,
+    )
+    line.drop(item)
+    many = ground.is_many(subject, table.table)
+    is_rows = draft.is_list or (draft.before is not None and draft.before.measure == "rows")
+    is_linked = (
+        ground.profiles[ground.many_end(subject, table.table)].links.keys()
+        and ground.many_end(subject, table.table) != table.table
+    )
+    if is_rows and is_asked and (not many or (is_linked and "their" in is_asked[0])) and table.weight >= ROOT:
+        draft.shown.extend(one for one in ground.label(table.table) if one not in draft.shown)
+    elif (
+        many
+        and not _is_bare(draft, mention)
+        and table.weight >= ROOT
+        and not any(known.table == table.table for known in draft.absences)
+    ) and not _is_modifier(draft, mention):
+        draft.absences.append(Absence(ground.many_end(subject, table.table), False))
+
+
+def _is_bare(draft: Draft, mention: Mention) -> bool:
+    """Whether it is rather a verb: one in form, without an article."""
+    last = mention.text.lower().split()[-1]
+    article = rf"\b(?:a|an|any|the|one|some|each|every|no|under|in|on|with)\s+(?:\w+\s+)?{re.escape(mention.text)}\b"
+    return (
+        singular(last) == last
+        and not re.search(article, draft.line.text, re.I)
+        and not last.endswith(("ed", "ence", "ent"))
+    )
+
+
+def _is_modifier(draft: Draft, mention: Mention) -> bool:
+    """Whether the word stands right before the subject, as in "service contracts"."""
+    return bool(re.search(rf"{re.escape(mention.text)}\s+\w+s\b", draft.line.text, re.I)) and draft.measure is not None
+
+
+def read_names(draft: Draft) -> None:
+    """Names in lower case: words behind a preposition that the schema does not know."""
+    found = _BESIDE.search(draft.line.code) or _LOWER_NAME.search(draft.line.code)
+    if found is None or draft.subject is None:
+        return
+    name = found["name"].strip()
+    known = [word for word in name.split() if word in _IGNORED or word in NAMELESS]
+    if known or len(name) < 3:
+        return
+    item = f"<{len(draft.line.mentions)}Q>"
+    draft.line.mentions.append(Mention(name, "Q"))
+    draft.line.code = draft.line.code[: found.start("name")] + item + " " + draft.line.code[found.end("name") :]
+    conditions: list[Condition] = name_conditions(draft, item)
+    if conditions:
+        draft.conditions.extend(conditions)
+        draft.line.drop(item)
+
+
+def read_unread(draft: Draft) -> None:
+    """Collects the words that nothing answers to."""
+    for token in draft.line.code.split():
+        if re.fullmatch(ITEM, token):
+            mention = draft.line.at(token)
+            if mention.text not in draft.unread and not _is_idle(draft, mention):
+                draft.unread.append(mention.text)
+        elif token[0].isalpha() and len(token) > 1 and token not in {*_IGNORED, *NAMELESS, *draft.unread}:
+            known = draft.ground.lexicon.meanings([token])
+            if not known or known[0].sort == "value":
+                draft.unread.append(token)
+
+
+def _is_idle(draft: Draft, mention: Mention) -> bool:
+    """Words of the schema that add nothing here: a verb that belongs to the subject, a table on the way."""
+    text = mention.text.lower()
+    is_verb = text.endswith(("ed", "ing")) and max((one.weight for one in mention.meanings), default=0) < 0.75
+    if text in _IGNORED or text.endswith((" by", " to")) or is_verb:
+        return True
+    near = [
+        one
+        for one in mention.meanings
+        if one.sort != "value" and draft.ground.distance(draft.anchors[0], one.table) < _FAR
+    ]
+    return bool(near)

@@ -1,0 +1,150 @@
+"""Which column is summed, averaged or counted, and of which table its rows are."""
+
+import re
+
+from turnkeep.agents.database.joins.naming import name_words
+from turnkeep.agents.database.reading.asked import Field
+from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
+from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.nouns import is_plural, sure_tables
+from turnkeep.agents.database.reading.profiles import NUMERIC
+from turnkeep.agents.database.reading.stems import singular
+from turnkeep.agents.database.reading.vocabulary import RATES
+from turnkeep.blocks.grammar import word_class
+
+_FIGURES = word_class("cost spending expense revenue income hour fee")
+
+
+def is_rate(column: str) -> bool:
+    return not RATES.isdisjoint(map(singular, name_words(column)))
+
+
+def read_named_measure(draft: Draft, mention: Mention, table: str) -> None:
+    """A synonym of a table that holds the name of a figure of it asks for that figure: hours worked."""
+    said = set(map(singular, mention.text.lower().split()))
+    for name in draft.ground.profiles[table].measures:
+        if len(said) > 1 and set(map(singular, name_words(name))) <= said and draft.measure in (None, "count"):
+            draft.measure, draft.of = "sum", Field(table, name)
+
+
+def read_column_beside(draft: Draft, item: str) -> None:
+    """A figure beside the noun, where groups or stretches of time are wanted: "cost of services by vehicle"."""
+    if draft.measure is not None or not (draft.grain or draft.group_items) or draft.limit or draft.order_item:
+        return
+    code = draft.line.code
+    found = re.search(
+        rf"(?P<x>{kind('X')}) (?:(?:of|for|from|on|in|the|all|our) )*(?:{ITEM} |[a-z]+ )?@", code
+    ) or re.search(rf"@ (?P<x>{kind('X')})", code)
+    if found is None:
+        _mass(draft, item)
+        return
+    one = draft.nearest(draft.line.at(found["x"]), "column", kinds=NUMERIC)
+    if one is None or draft.ground.distance(draft.subject or "", one.table) > 1.5:
+        return
+    text = draft.line.at(found["x"]).text.lower()
+    draft.measure = "average" if not RATES.isdisjoint(map(singular, text.split())) else "sum"
+    draft.line.drop(found["x"])
+    _measured(draft, one)
+
+
+def _mass(draft: Draft, item: str) -> None:
+    """A synonym that has no plural stands for the figure and not for the rows: stock by warehouse."""
+    mention, subject = draft.line.at(item), draft.subject or ""
+    is_own = set(map(singular, mention.text.lower().split())) >= set(map(singular, name_words(subject)))
+    main = draft.ground.main_measure(subject)
+    is_figure = not is_plural(mention) or singular(mention.text.lower().split()[-1]) in _FIGURES
+    if main and not is_own and is_figure and not draft.is_list:
+        draft.measure, draft.of = "sum", main
+
+
+def read_measure_behind(draft: Draft, item: str) -> None:
+    """`of`: the column that stands beside the subject, or the main one."""
+    line, ground, subject = draft.line, draft.ground, draft.subject or ""
+    if draft.measure in (None, "count") or draft.of is not None:
+        return
+    for other in line.items():
+        mention = line.at(other)
+        if "X" not in mention.kinds or "N" in mention.kinds:
+            continue
+        columns = [one for one in mention.of("column") if draft.kind_of(one) in NUMERIC]
+        one = ground.nearest([one for one in columns if one.weight >= EXACT] or columns, [subject])
+        one = _own_column(draft, mention) or one
+        if one and ground.distance(subject, one.table) < 3:
+            line.drop(other)
+            _measured(draft, one)
+            return
+    if (
+        draft.measure == "sum"
+        and not re.search(r"how much", draft.line.text, re.I)
+        and not ground.profiles[subject].measures
+    ):
+        draft.measure = "count"
+        return
+    main = ground.main_measure(subject)
+    draft.of = main
+    if main is None:
+        draft.measure = "count"
+
+
+def _own_column(draft: Draft, mention: Mention) -> Meaning | None:
+    """The subject's own column where "total amount" is another's name and its own is "amount"."""
+    if any(one.table == draft.subject for one in mention.of("column")):
+        return None
+    first, *rest = mention.text.lower().split()
+    own = draft.ground.lexicon.meanings(rest, draft.allowed) if first in ("total", "overall", "full") and rest else ()
+    fitting = [
+        one for one in own if one.sort == "column" and one.table == draft.subject and draft.kind_of(one) in NUMERIC
+    ]
+    return max(fitting, key=lambda one: one.weight, default=None)
+
+
+def _measured(draft: Draft, one: Meaning) -> None:
+    subject = draft.subject or one.table
+    draft.of = Field(one.table, one.column)
+    if one.table != subject and draft.ground.is_many(subject, one.table):
+        draft.beside.append(subject)
+        draft.subject = one.table
+
+
+def read_measured_column(draft: Draft, item: str, mention: Mention) -> None:
+    """No table is named where rows are expected: a column is measured, shown, or counted."""
+    line = draft.line
+    finer = re.search(rf"{re.escape(item)} of (?P<x>{kind('X')})", line.code)
+    if finer and "T" not in line.at(finer["x"]).kinds:
+        line.drop(item)
+        item, mention = finer["x"], line.at(finer["x"])
+    others = [table for other in line.items() for table in sure_tables(line.at(other))]
+    is_numeric = "X" in mention.kinds
+    if draft.measure == "count" and is_numeric and not draft.is_distinct:
+        draft.measure = "sum"
+    if draft.measure is None and is_numeric and not draft.is_distinct and _is_figure(draft):
+        is_rate = not RATES.isdisjoint(map(singular, mention.text.lower().split()))
+        draft.measure = "average" if is_rate else "sum"
+    if draft.measure in ("sum", "average", "minimum", "maximum") and is_numeric:
+        columns = [one for one in mention.of("column") if draft.kind_of(one) in NUMERIC and draft.is_allowed(one.table)]
+        columns = [one for one in columns if one.weight >= EXACT] or columns
+        draft.subject = others[0] if others else None
+        one = (_own_column(draft, mention) if others else None) or draft.ground.nearest(columns, others[:1])
+        if one:
+            draft.subject = draft.subject or one.table
+            line.drop(item)
+            _measured(draft, one)
+        return
+    draft.subject = others[0] if others else None
+
+
+def _is_figure(draft: Draft) -> bool:
+    """Whether a bare column asks for one figure: "monthly revenue", "revenue by customer", "our turnover in May"."""
+    if draft.grain or draft.group_items or not (draft.is_list or draft.limit or draft.order_item):
+        return not any(set(mention.kinds) & set("IQ") for mention in draft.line.mentions)
+    has_row = any(set(mention.kinds) & set("IQ") for mention in draft.line.mentions)
+    return not has_row and any("P" in mention.kinds for mention in draft.line.mentions)
+
+
+def owner_of(draft: Draft, mention: Mention, near: tuple[str, ...]) -> str | None:
+    columns = [one for one in mention.of("column") if draft.is_allowed(one.table)]
+    is_person = any("Q" in other.kinds and len(other.text.split()) == 2 for other in draft.line.mentions)
+    people = [one for one in columns if draft.ground.profiles[one.table].is_person]
+    best = draft.ground.nearest((is_person and people) or columns, near)
+    return best.table if best else None

@@ -1,0 +1,99 @@
+"""Nouns that stand for rows: the name of a table, a value whose rows are called by it, a plural flag."""
+
+import re
+from dataclasses import replace
+
+from turnkeep.agents.database.joins.costs import is_audit_column
+from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
+from turnkeep.agents.database.reading.lines import Mention
+from turnkeep.agents.database.reading.stems import singular
+
+_VERBAL = ("ed", "ing")
+
+
+def is_plural(mention: Mention) -> bool:
+    last = mention.text.lower().split()[-1]
+    return singular(last) != last
+
+
+def is_noun(mention: Mention) -> bool:
+    text = mention.text.lower()
+    is_exact = any(one.sort == "table" and one.weight >= EXACT for one in mention.meanings)
+    return is_exact or not text.endswith(_VERBAL)
+
+
+def names_rows(mention: Mention, draft: Draft) -> bool:
+    if "T" in mention.kinds and is_noun(mention):
+        best = max(one.weight for one in mention.meanings)
+        return max(one.weight for one in mention.of("table")) >= min(best, 0.75) or "C" not in mention.kinds
+    return is_plural_value(mention, draft)
+
+
+def is_plural_value(mention: Mention, draft: Draft) -> bool:
+    """A value that stands for the rows that have it: technicians."""
+    if "B" in mention.kinds and is_plural(mention):
+        return True
+    if "V" not in mention.kinds or ("C" in mention.kinds and "T" not in mention.kinds):
+        return False
+    text = mention.text.lower()
+    is_asked = re.search(rf"\b(?:which|what|each|every) {draft.line.code_of(mention)}", draft.line.code)
+    are_many = text.endswith(("s", "men", "people")) and not text.endswith("ss")
+    return is_noun(mention) and (are_many or bool(is_asked))
+
+
+def table_of(mention: Mention, draft: Draft) -> str | None:
+    """The table whose rows a noun names, by its name or through one of its values."""
+    tables = [one for one in mention.of("table") if draft.is_allowed(one.table)]
+    if tables and is_noun(mention):
+        if _is_said_as_verb(draft, mention):
+            tables = [replace(one, weight=EXACT) for one in tables if one.weight >= 0.5]
+        return max(tables, key=lambda one: _worth(one, draft, mention)).table
+    if "B" in mention.kinds and is_plural(mention):
+        return flagged(draft, mention)
+    if is_plural_value(mention, draft):
+        values = [one for one in mention.of("value") if draft.is_allowed(one.table)]
+        best = max(values, key=lambda one: _worth(one, draft, mention), default=None)
+        return _main_table(best, draft) if best else None
+    return None
+
+
+def flagged(draft: Draft, mention: Mention) -> str | None:
+    """The rows that a plural flag stands for: those of its table, or the persons that they tell of."""
+    ground = draft.ground
+    flags = [one for one in mention.of("column") if draft.kind_of(one) == "boolean" and draft.is_allowed(one.table)]
+    best = max(flags, key=lambda one: one.weight, default=None)
+    if best is None or ground.profiles[best.table].is_person:
+        return best.table if best else None
+    linked = [link.to_table for name, link in ground.profiles[best.table].links.items() if not is_audit_column(name)]
+    return next((table for table in linked if ground.profiles[table].is_person and draft.is_allowed(table)), best.table)
+
+
+def _worth(one: Meaning, draft: Draft, mention: Mention) -> float:
+    profile = draft.ground.profiles[one.table]
+    others = {table for other in draft.line.mentions if other is not mention for table in sure_tables(other)} - {
+        one.table
+    }
+    far = sum(min(draft.ground.distance(one.table, other), 6.0) for other in others) / max(len(others), 1)
+    is_people = one.sort == "value" or singular(mention.text.lower()) == "person"
+    person = 0.9 if is_people and profile.is_person else 0.0
+    share = 0.6 if _is_said_as_verb(draft, mention) else 0.25
+    return 3 * one.weight + profile.weight + person - share * far
+
+
+def sure_tables(mention: Mention) -> list[str]:
+    return [one.table for one in mention.of("table") if one.weight >= EXACT]
+
+
+def _main_table(one: Meaning, draft: Draft) -> str:
+    """The table that a value's own table describes, where that is a mere list of names."""
+    ground = draft.ground
+    if not ground.profiles[one.table].is_lookup:
+        return one.table
+    users = [link.from_table for link in ground.graph.relationships if link.to_table == one.table]
+    users = [table for table in users if draft.is_allowed(table) and not ground.profiles[table].is_bridge]
+    return max(users, key=lambda table: ground.profiles[table].weight, default=one.table)
+
+
+def _is_said_as_verb(draft: Draft, mention: Mention) -> bool:
+    return bool(re.search(rf"\b(?:we|they|you|i|to) {draft.line.code_of(mention)}", draft.line.code))

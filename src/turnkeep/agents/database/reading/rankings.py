@@ -1,0 +1,195 @@
+"""Rows held against each other by what belongs to them: the most of something, more than five of it."""
+
+import re
+from collections.abc import Iterator
+
+from turnkeep.agents.database.joins.naming import name_words
+from turnkeep.agents.database.reading.asked import Condition, Field, Test
+from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.lexicon import EXACT, ROOT, Meaning
+from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.profiles import NUMERIC, is_money
+from turnkeep.agents.database.reading.stems import singular
+from turnkeep.agents.database.reading.subjects import nearest_person
+from turnkeep.agents.database.reading.vocabulary import RATES
+from turnkeep.blocks.grammar import word_class
+
+MANY = 10
+
+"""How many are meant by a superlative of several."""
+
+_GUESSED = word_class("estimated planned expected budgeted quoted")
+
+_TOTAL = frozenset(["total", "amount", "value", "net"])
+
+_PAYING = (
+    r"\b(?:spends?|spent|pays?|paid|bought|buys?|earns?|earned|brings?|brought|costs?|sells?|sold|owes?)(?: us| in)*"
+    r" (?:the )?(?:most|least)\b"
+)
+
+_N = kind("N")
+MOST = (
+    r"(?:the )?\b(?P<way>most|fewest|least|more|(?:highest|largest|greatest|biggest|lowest|smallest)"
+    r"(?: (?:total )?(?:number|count|amount|total|share|sum)(?: of)?| total| combined| overall)?)\b"
+)
+
+_HAVING: dict[str, Test] = {
+    "more than": "over",
+    "over": "over",
+    "above": "over",
+    "at least": "at_least",
+    "no fewer than": "at_least",
+    "fewer than": "under",
+    "less than": "under",
+    "under": "under",
+    "at most": "at_most",
+    "no more than": "at_most",
+    "up to": "at_most",
+    "exactly": "is",
+    "only": "is",
+}
+
+TESTS = _HAVING
+
+_HAS = rf"\b(?P<test>{'|'.join(_HAVING)}) (?P<n>{_N})(?P<more> or more)? (?:[a-z]+ )?"
+
+
+def take_most(draft: Draft) -> tuple[str, Mention] | None:
+    """ "... with the most X": the way and X, which are rows to be counted or a column to be summed."""
+    line = draft.line
+    if re.search(_PAYING, line.text.lower()) and line.search(rf"\b(?:most|least)\b(?! {kind('TXCV')})"):
+        way = "ascending" if line.take(r"\b(?:the )?(?:most|least)\b")[0].endswith("least") else "descending"  # type: ignore[index]
+        return way, Mention("money", "X", tuple(_moneys(draft)))
+    found = line.search(rf"{MOST}(?: (?!than\b)[a-z]+)?(?P<mods>(?: {ITEM})*?) (?P<x>{ITEM})(?! {kind('T')})")
+    if found is None or found["way"] == "more" or (found["way"] in ("least",) and "at least" in found.string):
+        return None
+    mention = line.at(found["x"])
+    if not set(mention.kinds) & set("TX"):
+        return None
+    if (
+        found["way"] in ("highest", "largest", "greatest", "biggest", "lowest", "smallest")
+        and "T" in mention.kinds
+        and "X" not in mention.kinds
+    ):
+        return None
+    line.code = line.code[: found.start("way")] + "|" + line.code[found.end("way") :].replace(found["x"], "@", 1)
+    way = "ascending" if found["way"].split()[0] in ("fewest", "least", "lowest", "smallest") else "descending"
+    return way, mention
+
+
+def _moneys(draft: Draft) -> Iterator[Meaning]:
+    """The main money column of each table that has one and a date, if it is no guess and no price."""
+    for table, profile in draft.ground.profiles.items():
+        main = draft.ground.main_measure(table)
+        is_rate = main is not None and not RATES.isdisjoint(map(singular, name_words(main.column)))
+        is_guess = main is not None and not _GUESSED.isdisjoint(name_words(main.column))
+        if main and is_money(main.column) and not (is_rate or is_guess) and profile.dates and draft.is_allowed(table):
+            yield Meaning("column", table, main.column, weight=EXACT if _TOTAL & set(name_words(main.column)) else ROOT)
+
+
+def rank_by(draft: Draft, way: str, mention: Mention, *, keep: tuple[Test, float] | None = None) -> bool:
+    """Turns "A with the most X" into rows of X, by A. False where X is a column of A itself."""
+    ground, asker = (
+        draft.ground,
+        draft.subject
+        or nearest_person(draft, [one.table for one in mention.of("table", "column") if one.weight >= 1][:1]),
+    )
+    if asker is None:
+        return False
+    tables = [one for one in mention.of("table") if draft.is_allowed(one.table)]
+    columns = [one for one in mention.of("column") if draft.kind_of(one) in NUMERIC and draft.is_allowed(one.table)]
+    table = ground.nearest([one for one in tables if one.table != asker], [asker])
+    column = ground.nearest(surest(columns), [asker])
+    is_column = column is not None and (table is None or column.weight > table.weight)
+    if column is not None and is_column and not ground.is_many(asker, column.table):
+        if keep:
+            draft.conditions.append(Condition(Field(column.table, column.column), keep[0], (_tidy(keep[1]),)))
+            return False
+        draft.order, draft.order_by = way, Field(column.table, column.column)
+        draft.limit = draft.limit or (MANY if _is_plural(draft) else 1)
+        return False
+    chosen = column if is_column else table
+    if chosen is None:
+        return False
+    draft.subject, draft.beside = chosen.table, [asker, *draft.beside]
+    draft.measure = "sum" if is_column else "count"
+    draft.of = Field(chosen.table, chosen.column) if is_column else None
+    draft.groups = [*ground.label(asker, _role(draft, chosen.table, asker)), *draft.groups]
+    draft.order = way
+    if keep:
+        field = draft.of or Field(chosen.table, (ground.graph.tables[chosen.table].primary_key or ("",))[0])
+        draft.keep = Condition(field, keep[0], (_tidy(keep[1]),))
+    else:
+        draft.limit = draft.limit if draft.limit and draft.limit > 0 else (MANY if _is_plural(draft) else 1)
+    return True
+
+
+def rank_by_group(draft: Draft) -> bool:
+    """ "The top five A by X": X is what they are ranked by, and no group."""
+    if draft.quality not in ("highest", "lowest", "best", "worst") or len(draft.group_items) != 1:
+        return False
+    if draft.measure is not None or draft.grain or draft.subject is None:
+        return False
+    mention = draft.group_items[0]
+    if not set(mention.kinds) & set("TX"):
+        return False
+    way = "ascending" if draft.quality in ("lowest", "worst") else "descending"
+    draft.group_items, draft.quality = [], ""
+    if not rank_by(draft, way, mention) and draft.order_by is None:
+        draft.group_items = [mention]
+    return True
+
+
+def rank_by_figure(draft: Draft) -> None:
+    """ "A with the highest average X": the figure is that of each A."""
+    if draft.measure not in ("average", "sum") or not draft.beside or draft.groups or draft.group_items or draft.grain:
+        return
+    if draft.quality in ("highest", "lowest", "best", "worst"):
+        draft.order = "ascending" if draft.quality in ("lowest", "worst") else "descending"
+        draft.groups = list(draft.ground.label(draft.beside[0]))
+        draft.quality = ""
+        draft.limit = draft.limit if draft.limit and draft.limit > 0 else (MANY if _is_plural(draft) else 1)
+
+
+def surest(columns: list[Meaning]) -> list[Meaning]:
+    """Those that bear exactly the name that was said, if any does."""
+    return [one for one in columns if one.weight >= EXACT] or columns
+
+
+def _role(draft: Draft, table: str, asker: str) -> str:
+    """The link column by which rows of the table hang on the asker, where a word of the line names one of several."""
+    profile = draft.ground.profiles[table]
+    said = {
+        (one.table, one.column)
+        for mention in draft.line.mentions
+        if "L" in mention.kinds
+        for one in mention.of("column")
+    }
+    for column, link in profile.links.items():
+        if link.to_table == asker and (table, column) in said:
+            return draft.ground.via(table, asker, column)
+    return ""
+
+
+def _is_plural(draft: Draft) -> bool:
+    """Whether several are asked for: "which crews have the most"."""
+    words = re.findall(r"[a-z]+", draft.line.text.lower().split(" most ")[0])
+    asked = [word for word in words if word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "has"))]
+    return bool(asked) and not re.search(r"\bwhich \w+(?: \w+)? (?:has|had|is|was|did)\b", draft.line.text, re.I)
+
+
+def take_having(draft: Draft) -> tuple[Test, float, Mention] | None:
+    """ "... with more than five X": the test, the number and X."""
+    line = draft.line
+    found = line.search(rf"{_HAS}(?P<mods>(?:{ITEM} )*?)(?P<x>{ITEM})(?! {kind('TX')})")
+    if found is None:
+        return None
+    mention = line.at(found["x"])
+    if not set(mention.kinds) & set("TX") or "M" in line.at(found["n"]).kinds:
+        return None
+    line.code = line.code[: found.start("test")] + "| " + found["mods"] + "@ " + line.code[found.end("x") :]
+    return _HAVING[found["test"]], line.at(found["n"]).number, mention
+
+
+def _tidy(number: float) -> int | float:
+    return int(number) if number == int(number) else number
