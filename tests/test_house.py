@@ -29,6 +29,7 @@ RULES = ("agents/*/**/*.py", "blocks/*.py", "models/demo.py")
 ASKED_WORDS = 3
 LONGEST_QUESTION_WORDS = 60
 PLAIN_ENGLISH = {
+    " did you mean ": "how the guard suggests a name",
     " what was said ": "how the ledger names the conversation",
     " who wrote it ": "what the demo model offers to answer",
 }

@@ -178,9 +178,10 @@ def sends(payload: object) -> Answer:
 
 @dataclass
 class WireServer:
-    """Plays `script` in order and to its end; `bodies` are the requests."""
+    """Plays `script` in order and to its end, then `otherwise`; `bodies` are the requests."""
 
     script: list[Answer] = field(default_factory=list)
+    otherwise: Answer = field(default_factory=lambda: _run_out)
     bodies: list[Body] = field(default_factory=list)
     headers: list[Mapping[str, str]] = field(default_factory=list)
 
@@ -213,7 +214,7 @@ class WireServer:
             exchange = _read_request(connection)
             self.bodies.append(exchange.body)
             self.headers.append(exchange.headers)
-            answer = self.script.pop(0) if self.script else _run_out
+            answer = self.script.pop(0) if self.script else self.otherwise
             answer(exchange)
         except OSError:
             pass  # the client has gone

@@ -121,14 +121,14 @@ ROUTES: dict[tuple[str, str], Any] = {
     ("POST", "/chat/stream"): lambda s: s.body(session_id="new"),
     ("POST", "/internal/chat/stream"): lambda s: {
         "input": {"message": s.body()["message"]},
-        "conversation": {"id": s.thread(1), "user_id": s.word["acted"], "company_id": s.word["acted"]},
+        "conversation": {"id": s.thread(2), "user_id": s.word["acted"], "company_id": s.word["acted"]},
     },
     ("DELETE", "/threads/{thread_id}"): None,
 }
 """What a good request to each route has in its body."""
 
-NOT_SERVED = {"/threads/{thread_id}/turns:commit": "invalid_retry_token", "/internal/chat/stream": "agent_unavailable"}
-"""Routes whose body above is refused: one is taken with a real token further on, one waits for its agent."""
+NOT_SERVED = {"/threads/{thread_id}/turns:commit": "invalid_retry_token", "/internal/chat/stream": "agent_mismatch"}
+"""Routes whose body above is refused: one is taken with a real token further on, one belongs to another agent."""
 
 
 def at(path: str, thread: str, *, number: str = "1", name: str = "papers") -> str:
@@ -424,6 +424,11 @@ def exchange_the_model_key(scene: Scene, put: Callable[[str], object]) -> None:
         assert scene.send("POST", path, scene.body()).code == "model_error"
         scene.well()
         assert scene.send("POST", path, scene.body(), expect=200).told["reply"]
+    for _ in range(2):  # each agent has a client of its own, which keeps its key until it is refused
+        scene.model.script += [echoes("401 Unauthorized")] * 9
+        conversation = {"id": scene.thread(6)}
+        scene.send("POST", "/internal/chat/stream", {"input": scene.body(), "conversation": conversation})
+        scene.model.script.clear()
 
 
 # Who calls

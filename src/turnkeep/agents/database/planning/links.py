@@ -63,12 +63,21 @@ def label(link: Relationship) -> str:
 
 
 def own_words(link: Relationship, graph: JoinGraph) -> frozenset[str]:
-    """The stems that tell the link from others to the same table; none of the plain one, such as `crewId` to `crew`."""
+    """The stems that tell the link from others to the same table."""
     column = graph.tables[link.from_table].columns.get(link.from_column)
-    told = {_root(word) for pair in link.pairs for word in split(pair[0]) if word not in KEY_WORDS}
-    told |= {_root(word) for word in words(link.role)}
+    told = {_root(word) for word in words(link.role)}
     told |= {_root(word) for name in (column.synonyms if column else ()) for word in words(name)}
-    return frozenset(told - {_root(word) for word in split(link.to_table)} - _SMALL)
+    return _of_the_columns(link) | frozenset(told - _of_the_table(link))
+
+
+def _of_the_columns(link: Relationship) -> frozenset[str]:
+    """What their names say beside the table that they point at; nothing for `crewId` to `crew`."""
+    told = {_root(word) for pair in link.pairs for word in split(pair[0]) if word not in KEY_WORDS}
+    return frozenset(told - _of_the_table(link))
+
+
+def _of_the_table(link: Relationship) -> frozenset[str]:
+    return frozenset({*(_root(word) for word in split(link.to_table)), *_SMALL})
 
 
 def meant(links: Sequence[Relationship], said: Said, graph: JoinGraph, *, at_least: int = MENTIONED) -> int | None:
@@ -89,10 +98,10 @@ def _names(table: Table) -> set[str]:
     return {_root(word) for name in (table.name, *table.synonyms) for word in split(name)}
 
 
-def plain(links: Sequence[Relationship], graph: JoinGraph) -> int | None:
+def plain(links: Sequence[Relationship]) -> int | None:
     """The number of the one link that is called after its table and nothing else, where there is one: the others are
     special. Of several the one that nobody gave a role."""
-    found = [number for number, link in enumerate(links) if not own_words(link, graph)]
+    found = [number for number, link in enumerate(links) if not _of_the_columns(link)]
     if len(found) > 1:
         found = [number for number in found if not links[number].role]
     return found[0] if len(found) == 1 else None

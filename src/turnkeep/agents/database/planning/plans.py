@@ -153,7 +153,7 @@ def _decide(finder: PathFinder, links: tuple[Relationship, ...], said: Said, ans
     number = meant(links, said, finder.graph)
     if number is None and answers:
         number = picked(answers.pop(0), len(links))
-    return plain(links, finder.graph) if number is None else number
+    return plain(links) if number is None else number
 
 
 def _ask(choice: Choice, most: int) -> str:
