@@ -2,9 +2,14 @@
 
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 from killed_server import KilledServer
+
+from sample_on_mariadb import DATABASE, SampleServer
+
+ACTIVE = "FROM employee WHERE companyId = 1 AND position = 'technician' AND status = 'active'"
 
 
 @pytest.fixture
@@ -58,3 +63,41 @@ def test_products_resolves_the_samsung_one_and_the_first_with_a_kill_between_all
     assert shifted["turn_number"] == 4
     assert shifted["standalone_query"] == "Which televisions have an OLED panel?"
     assert not {samsung, first} & set(shifted["details"]["products"])
+
+
+def converse_about_technicians(server: KilledServer, thread: str) -> list[dict[str, Any]]:
+    counted = server.ask("how many technicians are active?", thread, agent="database")
+    earlier = server.ask("and last month?", thread)
+    grouped = server.ask("show them by crew", thread)
+    turns = [counted, earlier, grouped]
+    assert [(turn["turn_number"], turn["route"], turn["persisted"]) for turn in turns] == [
+        (number, "sql", True) for number in (1, 2, 3)
+    ]
+    [[then]] = earlier["details"]["rows"]
+    assert "last month" in earlier["reply"]
+    groups = grouped["details"]["rows"]
+    assert len(groups) > 3
+    assert sum(size for *_, size in groups) >= then > 0
+    assert "employeeCrew" in grouped["details"]["tables"]
+    return turns
+
+
+@pytest.mark.slow
+def test_database_counts_goes_back_a_month_and_groups_with_a_kill_between_all_turns(
+    server: KilledServer, thread: str
+) -> None:
+    counted, *_ = converse_about_technicians(server, thread)
+    [[now]] = counted["details"]["rows"]
+    assert f"{now} active technicians" in counted["reply"]
+
+
+@pytest.mark.slow
+def test_database_does_the_same_on_mariadb(
+    dynamodb_url: str, whole_table: str, tmp_path: Path, thread: str, sample_server: SampleServer
+) -> None:
+    facts = {f"DATABASE__{name.upper()}": value for name, value in sample_server.tuning.items()}
+    server = KilledServer(tmp_path, dynamodb_url, whole_table, {"MODEL": "demo", **facts})
+    counted, *_ = converse_about_technicians(server, thread)
+    [(now,)] = sample_server.server.run(f"SELECT COUNT(*) {ACTIVE}", database=DATABASE)
+    assert counted["details"]["rows"] == [[now]]
+    assert "secure_employee" in counted["details"]["sql"]
