@@ -3,8 +3,11 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
+from langgraph.graph import START, MessagesState, StateGraph
 
 from capacity_rules import Budget
 from metering import metered
@@ -12,6 +15,7 @@ from subjects import papers, six
 from texts import REPLY_BYTES, STATE_BYTES, Texts, noise, prose
 from turn_cost import FULL_WINDOW, PROSE, WHATEVER, Subject, asked_of, measure, remembering
 from turnkeep.agents import Agent, build_agent
+from turnkeep.records import Reply
 from turnkeep.settings import Settings
 
 TURNS = 12
@@ -52,6 +56,26 @@ async def test_a_turn_of_noise_costs_no_more_than_its_budget(
 async def test_the_papers_agent_as_it_is_built_costs_less(dynamodb_url: str) -> None:
     agent = build_agent("papers", Settings(model="demo"))
     await assert_within(Subject("papers", "a question", agent, lambda: "What is attention?", PROSE), dynamodb_url)
+
+
+def listing(texts: Texts) -> Agent:
+    """An agent whose every turn comes with 200 KB of rows that hardly compress."""
+
+    def reply(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [AIMessage(texts.reply())]}
+
+    builder = StateGraph(MessagesState)
+    builder.add_node("reply", reply)
+    builder.add_edge(START, "reply")
+    rows = [[texts.material(1_000)] * 2 for _ in range(100)]
+    return Agent(
+        "listing", builder.compile(), lambda values: Reply(values["messages"][-1].text, details={"rows": rows})
+    )
+
+
+async def test_a_turn_with_many_rows_costs_no_more_than_its_budget(dynamodb_url: str) -> None:
+    texts = noise(3)
+    await assert_within(Subject("rows", "noise", listing(texts), texts.message, WHATEVER), dynamodb_url)
 
 
 @pytest.mark.slow

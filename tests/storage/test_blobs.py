@@ -100,7 +100,7 @@ def test_details_of_any_size_come_back_with_their_turn(roomy: Desk, size: int) -
     roomy.say("x", details=details)
     asides = [item for sk, item in roomy.all_of("x").items() if sk.startswith("ASIDE#")]
     assert len(asides) == (0 if size < 1_000 else 1)
-    assert ["object" in item for item in asides] == [size > 700_000] * len(asides)
+    assert ["object" in item for item in asides] == [size > 6_000] * len(asides)
     assert roomy.table.read_turn(roomy.who, "x", 1).details == details
     assert roomy.table.read_turns(roomy.who, "x", limit=1)[0].details == {}
 

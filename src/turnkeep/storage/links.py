@@ -19,6 +19,8 @@ from turnkeep.storage.sealing import Sealer
 
 DETAILS_INLINE_BYTES = 1024
 DETAILS_INLINE_CHARACTERS = 4096
+DETAILS_ITEM_BYTES = 6 * 1024
+"""Larger details, which are mostly rows of a database, lie in an object: a KB of an item costs a write unit."""
 _ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "retry_token"}
 
 

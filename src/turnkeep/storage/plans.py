@@ -15,6 +15,7 @@ from turnkeep.storage.keys import LAYOUT, checkpoint_key, details_key, expiry, i
 from turnkeep.storage.links import (
     DETAILS_INLINE_BYTES,
     DETAILS_INLINE_CHARACTERS,
+    DETAILS_ITEM_BYTES,
     Link,
     Segment,
     payload_of,
@@ -113,7 +114,8 @@ class Planner:
         sealed = self._sealer.seal(turn.details, pk, sk)
         if len(sealed) <= DETAILS_INLINE_BYTES and len(str(turn.details)) <= DETAILS_INLINE_CHARACTERS:
             return [{**link, **self._link_value(link, {**payload, "details": turn.details})}]
-        aside = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": link["ttl"], **self._blobs.attributes(pk, sk, sealed)}
+        value = self._blobs.attributes(pk, sk, sealed, inline_bytes=DETAILS_ITEM_BYTES)
+        aside = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": link["ttl"], **value}
         return [{**link, "aside": True, **self._link_value(link, payload)}, aside]
 
     def _link_value(self, link: Item, payload: JSON) -> Item:
