@@ -23,6 +23,8 @@ UNUSED_FOLDERS = (
     # Databases that nobody keeps campaigns in, and a library's tests under a name of their own.
     *("sqlalchemy/testing", "sqlalchemy/dialects/mssql", "sqlalchemy/dialects/oracle"),
     "sqlglot/executor",
+    # Of the client of a tracing service that we do not use: what it does for other frameworks, and its sandboxes.
+    *("langsmith/integrations", "langsmith/sandbox"),
     # What makes and converts models; the extra `dense` only runs one.
     *("numpy/f2py", "onnxruntime/backend", "onnxruntime/datasets", "onnxruntime/quantization", "onnxruntime/tools"),
     "onnxruntime/transformers",
