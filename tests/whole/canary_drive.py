@@ -299,6 +299,30 @@ def ask_the_other_agents(scene: Scene) -> None:
         assert "figure_removed" in scene.send("POST", path, products, expect=200).told["warnings"]
 
 
+def ask_the_database(scene: Scene) -> None:
+    """A database whose URL is a secret, down or not, and a model whose statements hold what was said; the first of them
+    is such as a database fails on."""
+    word, session = scene.word, {"session_id": f"{scene.word['thread']}-11", "agent": "database"}
+    failing, good = (
+        calls("Statement", {"sql": f"SELECT {what} AS n FROM employee WHERE lastName <> '{word['message']}'"})
+        for what in ("JSON_EXTRACT(lastName, '$.x')", "COUNT(*)")
+    )
+    for path in ("/chat", "/chat/stream"):
+        scene.model.script += [calls("TableChoice", {"tables": ["employee"]}), failing, good, says(word["reply"])]
+        asked = {"message": f"How many employees are there beside {word['message']}?"}
+        told = scene.send("POST", path, {**asked, "agent": "database"}, expect=200).told
+        scene.model.script.clear()
+        assert "database_down" in told["warnings"] or (told["details"]["rows"] and told["details"]["attempts"])
+    closing, greeting = (f"{said} {word['message']}" for said in ("How do I close a work order?", "Hello there,"))
+    reading = calls("Reading", {"depends_on_history": True, "standalone_query": f"{greeting} {word['reply']}"})
+    answer = says(f"{word['reply']} [made-up#{word['reply']}]")
+    for message, script in ((closing, [answer]), (greeting, [reading, answer])):
+        scene.model.script += script
+        scene.send("POST", "/chat", {"message": message, **session}, expect=200)
+    scene.model.script += [echoes("500 Internal Server Error")]
+    scene.send("POST", "/chat", {"message": f"and {word['message']}?", **session}, expect="model_error")
+
+
 def leave_streams(scene: Scene) -> None:
     """Clients that go away after the first word: their run ends, or goes on and is kept."""
     for choice, thread in (("cancel", scene.thread(8)), ("continue", scene.thread(9))):
@@ -314,7 +338,8 @@ def leave_streams(scene: Scene) -> None:
         assert scene.head(thread)["n"] == (choice == "continue")
 
 
-FAULTS = (fail_the_model, lose_and_find_turns, get_in_the_way, fail_the_agents, ask_the_other_agents, leave_streams)
+FAULTS = (fail_the_model, lose_and_find_turns, get_in_the_way, fail_the_agents)
+FAULTS += (ask_the_other_agents, ask_the_database, leave_streams)
 
 
 def says_slowly(first: str, is_gone: threading.Event, exchange: Exchange) -> None:

@@ -7,11 +7,13 @@ import gzip
 import json
 import os
 import secrets
+import shutil
 import traceback
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from hashlib import md5, sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -28,6 +30,8 @@ from lambdas import ROOT
 from pydantic import SecretStr
 from wire import WireServer
 
+from turnkeep.agents.database.sample.sample import sample_file
+from turnkeep.agents.database.wall.database import SAMPLE_JOINS
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.aws.deployment import deployed_settings
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 type Left = dict[str, list[tuple[str, str]]]
+
+DAY = date(2030, 3, 17)
 
 KEPT = {"TURN.data", "object"}
 """Where turns lie: in items, and in objects where they are large."""
@@ -73,7 +79,8 @@ A thread's title is the beginning of its first message. The thread id, the tenan
 metric or span but as salted hashes. Items hold a key's secret and an Idempotency-Key as digests. A problem names an
 unknown field, if harmless, and never a value. The terminal is that of whoever makes keys."""
 
-OPENS_DOORS = ("secret", "jwt", "modelkey", "oldmodelkey", "unusablekey", "sealkey", "warehouse")
+OPENS_DOORS = ("secret", "jwt", "modelkey", "oldmodelkey", "unusablekey", "sealkey", "warehouse", "database")
+OPENS_DOORS += ("wallseal",)
 SAID = ("upstream", "agent", "attachment", "malformed", "fieldvalue", "forgedtoken", "acted", "pathname", "query")
 SAID += ("method", "port", "forgedid", "eventname", "eventvalue", "clientcontext", "identity", "claim")
 ALONG = {
@@ -97,6 +104,8 @@ MAY_HOLD: dict[str, tuple[str, ...]] = {
     "keyid": ("turnkeep.aws.callers.VerifiedCaller",),
     "present": ("",),
     "warehouse": ("",),
+    "database": ("",),
+    "wallseal": ("pydantic.types.SecretStr", "os._Environ"),
 }
 """What of earlier requests may be in the memory of a warm function, and who may hold it there. The authorizer knows for
 a minute whom it has verified, not by what. The word that is present is of the newest request. Every engine, connection
@@ -149,8 +158,8 @@ class Stores:
     def client(self, service: Any) -> Any:
         return boto3.client(service, endpoint_url=self.url)
 
-    def environ(self, warehouse: str) -> dict[str, str]:
-        """`warehouse` is the password for a database that is not there."""
+    def environ(self, word: dict[str, str]) -> dict[str, str]:
+        """With passwords for databases that are not there."""
         taken = ("PATH", "AWS_DEFAULT_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
         return {
             **{name: os.environ[name] for name in taken},
@@ -160,7 +169,10 @@ class Stores:
             "AWS_ENDPOINT_URL": self.url,
             "TABLE_NAME": self.table,
             "BUCKET_NAME": self.bucket,
-            "CAMPAIGNS__WAREHOUSE": f"mysql+pymysql://reader:{warehouse}@127.0.0.1:9/ads",
+            "CAMPAIGNS__WAREHOUSE": f"mysql+pymysql://reader:{word['warehouse']}@127.0.0.1:9/ads",
+            "DATABASE__URL": f"mysql+pymysql://reader:{word['database']}@127.0.0.1:9/field",
+            "DATABASE__SEAL": word["wallseal"],
+            "DATABASE__JOINS": str(SAMPLE_JOINS),
         }
 
 
@@ -325,7 +337,7 @@ def test_nothing_that_is_planted_ends_where_it_should_not(kind: str, scene: Scen
 
 def start_with_keys(scene: Scene, stores: Stores) -> "Parameters":
     vault = Parameters(stores.client("ssm"), f"/canary/{secrets.token_hex(4)}")
-    environ = stores.environ(scene.word["warehouse"]) | LOUD
+    environ = stores.environ(scene.word) | LOUD
     environ |= {"AWS_ENDPOINT_URL_DYNAMODB": scene.site.store.url, "AUTH": "keys"}
     drive.make_keys(scene, stores.table, environ)
     places = {"SEAL_KEY_PARAMETER": f"{vault.path}/seal", "MODEL_KEY": f"ssm:{vault.path}/model"}
@@ -337,7 +349,7 @@ def start_with_keys(scene: Scene, stores: Stores) -> "Parameters":
 
 def start_with_tokens(scene: Scene, stores: Stores, issuer: Issuer) -> "Secret":
     vault = Secret(stores.client("secretsmanager"), f"canary-{secrets.token_hex(4)}")
-    environ = stores.environ(scene.word["warehouse"])
+    environ = stores.environ(scene.word)
     environ |= {"AWS_ENDPOINT_URL_DYNAMODB": scene.site.store.url, "AUTH": "jwt"}
     environ |= {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "JWT_JWKS_URL": issuer.url}
     drive.make_tokens(scene)
@@ -419,9 +431,10 @@ def test_nothing_that_is_planted_on_a_laptop_ends_where_it_should_not(stores: St
         site.planted |= {"X-Turnkeep-User": word["namesake"], "X-Forwarded-For": ""}
         items, who = Items(stores.dynamodb, stores.table), Principal("local", word["namesake"])
         scene = Scene(site, model, word, items, who, refused=[{"Authorization": f"Bearer {word['claim']}"}])
-        environ = stores.environ(word["warehouse"]) | LOUD | {"AWS_ENDPOINT_URL_DYNAMODB": store.url, AGENTS: "yes"}
+        environ = stores.environ(word) | LOUD | {"AWS_ENDPOINT_URL_DYNAMODB": store.url, AGENTS: "yes"}
         environ |= {"OPENAI_API_KEY": f"sk-{word['modelkey']}", "SEAL_KEY": word["sealkey"]}
         environ |= {"MODEL": "openai:test", "OPENAI_BASE_URL": model.base_url, "MODELS__MAX_RETRIES": "0"}
+        environ["DATABASE__URL"] = f"sqlite:///{shutil.copy(sample_file(DAY), tmp_path / word['database'])}"
         del environ["AWS_ENDPOINT_URL"]
         site.serve(environ)
         scene.table = table_of(scene, stores)

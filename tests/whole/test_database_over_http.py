@@ -15,7 +15,9 @@ from wire import Answer, WireServer, calls, says
 
 from turnkeep.agents import build_agent
 from turnkeep.agents.database.joins.files import load_graph, save_graph
+from turnkeep.agents.database.sample.access import CANARY_TENANT
 from turnkeep.agents.database.wall.database import SAMPLE_JOINS
+from turnkeep.records import Principal
 from turnkeep.settings import Settings
 
 QUERY = "query_database"
@@ -213,10 +215,20 @@ async def test_the_stream_of_the_seed_holds_its_events_and_the_rows(visitor: Vis
     assert kept["details"]["rows"] == [[number]]
 
 
-async def test_tenants_see_their_own_company_only(site: Site) -> None:
-    """Every tenant of a laptop is `local`; another is told apart in tests/api, by the credential."""
-    said = await (await site.open()).say("List all companies", agent="database")
-    assert len(said["details"]["rows"]) == 1
+async def test_a_server_that_acts_for_tenants_shows_each_its_own_company(visitor: Visitor) -> None:
+    visitor.app.state.authenticate = lambda _: Principal("acme", "server", acts_for=True)
+    names: dict[str, set[str]] = {}
+    for company in (CANARY_TENANT, "acme"):
+        body = {
+            "input": {"message": "List the names of all customers"},
+            "conversation": {"id": f"of-{company}", "user_id": "ben", "company_id": company},
+        }
+        answer = await visitor.http.post("/internal/chat/stream", json=body)
+        complete = json.loads(answer.text.strip().splitlines()[-1].removeprefix("data: "))
+        names[company] = {str(row["name"]) for row in complete["data"]}
+    assert all(name.startswith(CANARY_TENANT) for name in names[CANARY_TENANT])
+    assert not any(name.startswith(CANARY_TENANT) for name in names["acme"])
+    assert len(names["acme"]) > len(names[CANARY_TENANT]) > 3
 
 
 async def test_a_database_that_is_down_is_said_and_the_thread_goes_on(site: Site, tmp_path: Path) -> None:

@@ -202,7 +202,8 @@ async def test_a_database_without_an_answer_is_said(
     database.plays = [fault]
     script.play(select("employee"), write(COUNT))
     reply = await start().say(QUESTION)
-    assert (reply.text, reply.warnings) == (str(fault), (code,))
+    assert reply.text.startswith(str(fault))
+    assert reply.warnings == (code,)
 
 
 async def test_a_schema_that_cannot_be_read_is_said(

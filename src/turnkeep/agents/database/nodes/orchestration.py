@@ -15,6 +15,7 @@ from turnkeep.agents.database.nodes.replies import FIGURE_REMOVED, Update, step
 from turnkeep.agents.database.nodes.workplace import Workplace
 from turnkeep.agents.database.paging import wants_more
 from turnkeep.agents.database.routing import SURE, Routing, route_by_rules
+from turnkeep.agents.database.signs.smalltalk import small_talk
 from turnkeep.agents.database.state import DatabaseState, Heard, Last
 from turnkeep.blocks import memory
 from turnkeep.blocks.dates import find_days
@@ -26,7 +27,7 @@ from turnkeep.models.calls import try_typed
 from turnkeep.records import RunContext
 
 MOST_CHARACTERS = 1_000  # of a message that rules read; the answer reads all of it
-CHAIN_LINES, LINE_CHARACTERS = 6, 400
+CHAIN_LINES, LINE_CHARACTERS = 20, 400
 YEARS_BACK = 10
 ROUTED_BY_RULES, MESSAGE_CUT = "routed_by_rules", "message_cut"
 
@@ -92,7 +93,7 @@ class OrchestratorNodes(Workplace):
             **step(state, f"Route {routing.route}: {routing.reason}."),
         }
         if routing.route != "sql":
-            return found
+            return {**found, **({"standalone_query": _message(state)} if small_talk(_message(state)) else {})}
         chain = self._chain(state, runtime, schema)
         return {**found, "chain": chain, "standalone_query": self._restated(state, runtime, schema, chain)}
 

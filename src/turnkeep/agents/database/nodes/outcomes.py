@@ -12,12 +12,17 @@ LINK_ASSUMED = "link_assumed"
 NO_TABLE = "The database that I can read holds nothing that this question asks about."
 NO_SQL = "I could not put this question to the database."
 TRY = "Name what you want to know in its words: what is to be counted or listed, and of which period."
-CHANGED_SINCE = "Its tables have changed since the join graph was made: run `turnkeep joins build` again."
+NARROWER = "A question about fewer rows, such as those of one month, may take less."
+CHANGED_SINCE = (
+    "Its tables, or what its login may read, are no longer as the join graph has them: run `turnkeep joins build` "
+    "again, where it has secure views `turnkeep database secure --again`, and start the server anew."
+)
 
 
 def failed(state: QueryState, error: DatabaseError) -> Update:
-    code = SLOW if isinstance(error, DatabaseSlow) else DOWN
-    return {"failure": code, "told": str(error), **query_step(state, "The database gave no answer.")}
+    is_slow = isinstance(error, DatabaseSlow)
+    code, told = (SLOW, f"{error} {NARROWER}") if is_slow else (DOWN, str(error))
+    return {"failure": code, "told": told, **query_step(state, "The database gave no answer.")}
 
 
 def nothing_fits(state: QueryState) -> Update:
@@ -26,5 +31,7 @@ def nothing_fits(state: QueryState) -> Update:
 
 def in_words(state: QueryState) -> str:
     """What went wrong, for the user."""
-    told = state["told"] or " ".join(filter(None, [NO_SQL, state["problem"], TRY]))
-    return f"{told} {CHANGED_SINCE}" if CHANGED in state["warnings"] else told
+    problem = state["problem"]
+    ended = problem and (problem if problem.endswith((".", "?", "!")) else f"{problem}.")
+    remedy = CHANGED_SINCE if CHANGED in state["warnings"] else TRY
+    return state["told"] or " ".join(filter(None, [NO_SQL, ended, remedy]))

@@ -22,6 +22,9 @@ from turnkeep.databases.results import Result
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.records import RunContext
 
+NEVER_MENDED = frozenset(
+    {"secure_view", "qualified", "catalog", "forbidden", "into", "lock", "not_select", "statements", "variable", "hint"}
+)
 ROUND = 4  # steps from a correction to an answer
 
 
@@ -76,7 +79,7 @@ class StatementNodes(Workplace):
             return _complained(state, error)
         except DatabaseError as error:
             return failed(state, error)
-        told = f"The database gave {len(result.rows)} rows."
+        told = f"The database gave {len(result.rows)} {'row' if len(result.rows) == 1 else 'rows'}."
         return {"result": _rows(result, state["ran"]), "problem": "", **query_step(state, told)}
 
     def after_check_sql(self, state: QueryState) -> Literal["run_sql", "correct_sql", "tell_result", "tell_failure"]:
@@ -109,6 +112,9 @@ class StatementNodes(Workplace):
         return day.schema.guard.check(sql, allowed=day.allowed, offset=page * self.tuning.max_rows)
 
     def _mended(self, day: Day, sql: str, refused: Refused) -> str | None:
+        """What rules make of a slip. What reaches for more than it may is left to whoever wrote it."""
+        if any(problem.code in NEVER_MENDED for problem in refused.problems):
+            return None
         return repair(sql, refused, day.schema.graph, day.database.dialect)
 
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from langgraph.runtime import Runtime
 
 from turnkeep.agents.database import prompts
-from turnkeep.agents.database.manual.answers import answer_from
+from turnkeep.agents.database.manual.answers import answer_from, names_subject
 from turnkeep.agents.database.nodes.replies import Update, reply, step
 from turnkeep.agents.database.nodes.workplace import Workplace
 from turnkeep.agents.database.state import DatabaseState, Last
@@ -22,11 +22,22 @@ CITATION_REMOVED = "citation_removed"
 class TalkingNodes(Workplace):
     async def search_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
         runtime.stream_writer({"event": "tool_start", "tool": "manual"})
-        found = self.desk.manual.search(state["understood"]["search"], SECTIONS)
+        found, query = self._found(state)
         return {
             "pages": [asdict(section) for section in found],
+            "standalone_query": query,
             **step(state, f"The manual has {len(found)} sections on it."),
         }
+
+    def _found(self, state: DatabaseState) -> tuple[list[Document], str]:
+        """The sections, and the question that they are for: a message that names its subject needs no other, though it
+        sounds like one that goes on. What a model made of it stays as it is."""
+        manual, message = self.desk.manual, str(state["messages"][-1].text)
+        if self.model is None and state["understood"]["is_follow_up"]:
+            found = manual.search(message, SECTIONS)
+            if names_subject(message, [asdict(section) for section in found], manual.weights):
+                return found, message
+        return manual.search(state["understood"]["search"], SECTIONS), state["standalone_query"]
 
     async def answer_from_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
         sections = [Document(**section) for section in state["pages"]]
