@@ -72,3 +72,35 @@ TALK = (
     ("what's up", "opening"),
 )
 """Each is said first, and after an answer from the database and the manual; a closing is not taken for a follow-up."""
+
+LATER_ROUTES = (
+    ("which techs haven't got a van?", None, False, "sql"),
+    ("who did the most overtime last month", None, False, "sql"),
+    ("anything due for inspection this week?", None, False, "sql"),
+    ("total of unpaid bills, by customer", None, False, "sql"),
+    ("my timer won't stop", None, False, "rag"),
+    ("I sent an invoice to the wrong customer", None, False, "rag"),
+    ("is there a quick way to approve all time sheets?", None, False, "rag"),
+    ("what do I press to put a work order on hold?", None, False, "rag"),
+    ("why is there no map?", None, False, "rag"),
+    ("who's the prime minister?", None, False, "general"),
+    ("are you having a good day?", None, False, "general"),
+    ("and how would I export it?", "sql", True, "rag"),
+    ("which of them are in Springfield?", "sql", True, "sql"),
+    ("where's the button for that?", "rag", True, "rag"),
+    ("nope, I'm good, thanks for your help", "sql", True, "general"),
+)
+
+LATER_TALK = (
+    ("top man, cheers", "closing"),
+    ("sweet as, thank you", "closing"),
+    ("perfect thx", "closing"),
+    ("that was quick, thanks!", "closing"),
+    ("okay, I have all what I need", "closing"),
+    ("you've been a great help", "closing"),
+    ("that's great, have a lovely weekend", "closing"),
+    ("no that's it, bye for now", "closing"),
+    ("good afternoon, how are we today?", "opening"),
+    ("hi team", "opening"),
+)
+"""Written when the rules stood."""

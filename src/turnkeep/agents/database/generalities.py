@@ -7,6 +7,7 @@ from datetime import date
 
 from turnkeep.agents.database import prompts
 from turnkeep.agents.database.reckoning import reckon, tell_date
+from turnkeep.agents.database.signs.smalltalk import SmallTalk, small_talk
 from turnkeep.records import JSON
 
 MOST_CHARACTERS = 1_000
@@ -52,7 +53,10 @@ def general_answer(parts: JSON) -> str:
     reckoned = reckon(question) or (tell_date(question, date.fromisoformat(today)) if today else None)
     if reckoned:
         return reckoned
-    told = next((tell for says, tell in _TALK.items() if says.search(question)), _unknown)
+    kind = small_talk(question)
+    told = (
+        _SMALL_TALK[kind] if kind else next((tell for says, tell in _TALK.items() if says.search(question)), _unknown)
+    )
     return told(_offer(parts))
 
 
@@ -97,4 +101,9 @@ _TALK: Mapping[re.Pattern[str], Callable[[str], str]] = {
     _LEAVE: _take_leave,
     _THANKS: _welcome,
     _GREETING: _greet,
+}
+_SMALL_TALK: Mapping[SmallTalk, Callable[[str], str]] = {
+    "greeting": _greet,
+    "thanks": _welcome,
+    "leave": _take_leave,
 }

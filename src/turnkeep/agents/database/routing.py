@@ -3,21 +3,24 @@ words of the schema and the manual; a low confidence says that a model should be
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from turnkeep.agents.database.manual.answers import asked_stems
+from turnkeep.agents.database.manual.concepts import asked_stems
 from turnkeep.agents.database.signs.asking import Asking, Route
 from turnkeep.agents.database.signs.data import DATA_SIGNS
+from turnkeep.agents.database.signs.smalltalk import small_talk
 from turnkeep.agents.database.signs.talk import TALK_SIGNS
 from turnkeep.agents.database.signs.usage import USAGE_SIGNS
 from turnkeep.agents.database.vocabulary import Vocabulary, content_stems
 from turnkeep.blocks.rarity import stems
 
 SURE = 0.75  # below this confidence a model is worth asking
+SMALL_TALK = 0.99
 GOES_ON = 2.0  # how much speaks for the route that a follow-up goes on from
+PLAIN = 2.6  # of a sign that says so alone
 STAYS = 0.2  # and for the last route where it stands alone
 _EXPLAIN = re.compile(
     r"\W*(?:explain|describe|summari[sz]e|overview of|define)\b|.*\b(?:means?|meaning|definition)\b", re.IGNORECASE
@@ -47,8 +50,11 @@ def route_by_rules(
     message: str, *, names: Vocabulary | None = None, last_route: str | None = None, is_follow_up: bool = False
 ) -> Routing:
     """The route of `message`; `names` is what the schema and the manual talk of, where that is known."""
+    if small_talk(message):
+        return Routing(route="general", reason="it is small talk", confidence=SMALL_TALK)
     asking = Asking(message)
-    found = [*_grammar(asking), *_history(last_route, is_follow_up)]
+    found = list(_grammar(asking))
+    found += _history(last_route, is_follow_up and not (last_route == "sql" and _asks_for_help(found)))
     if names is not None:
         found += _subject(asking, names)
         found += [] if is_follow_up else _strange(asking, names)
@@ -63,6 +69,11 @@ def _grammar(asking: Asking) -> Iterator[Found]:
     for sign in (*DATA_SIGNS, *USAGE_SIGNS, *TALK_SIGNS):
         if sign.pattern.search(asking.request if sign.route == "sql" else asking.unquoted):
             yield Found(sign.route, sign.weight, sign.reason)
+
+
+def _asks_for_help(found: Iterable[Found]) -> bool:
+    """Who wants to know how something is done does not go on from rows, whatever it points at."""
+    return any(one.route == "rag" and one.weight >= PLAIN for one in found)
 
 
 def _history(last_route: str | None, is_follow_up: bool) -> Iterator[Found]:
@@ -89,8 +100,11 @@ def _subject(asking: Asking, names: Vocabulary) -> Iterator[Found]:
 
 def _strange(asking: Asking, names: Vocabulary) -> Iterator[Found]:
     asked = [stem for stem in asked_stems(asking.request) if not stem.isdigit()]
-    if asked and not any(stem in names.data or stem in names.manual for stem in asked):
+    strange = [stem for stem in asked if stem not in names.data and stem not in names.manual]
+    if asked and len(strange) == len(asked):
         yield Found("general", 2.6, "neither the data nor the manual speaks of it")
+    elif len(strange) > len(asked) / 2 and names.data.isdisjoint(asked):
+        yield Found("general", 2.2, "the data does not speak of it, and the manual of little")
 
 
 def _is_of_manual(said: Sequence[str], names: Vocabulary) -> bool:

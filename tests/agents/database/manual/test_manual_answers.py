@@ -6,7 +6,8 @@ from dataclasses import asdict
 import pytest
 from manual_questions import LATER_QUESTIONS, NOT_IN_THE_MANUAL, QUESTIONS
 
-from turnkeep.agents.database.manual.answers import NOTHING, answer_from, asked_stems, split_parts
+from turnkeep.agents.database.manual.answers import NOTHING, answer_from, split_parts
+from turnkeep.agents.database.manual.concepts import asked_stems
 from turnkeep.agents.database.manual.manual import BUNDLED, Manual, open_manual
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import PromptBuilder
@@ -64,7 +65,7 @@ def test_every_answer_is_made_of_the_sections_that_it_names(manual: Manual) -> N
 
 @pytest.mark.parametrize("question", NOT_IN_THE_MANUAL)
 def test_what_the_manual_does_not_hold_is_said(manual: Manual, question: str) -> None:
-    assert answered(manual, question) == NOTHING
+    assert answered(manual, question).startswith(NOTHING)
 
 
 @pytest.mark.parametrize("question", ["", "?", "the of and", "\u4f60\u597d", "x" * 50_000, "how " * 20_000])

@@ -3,20 +3,21 @@ application that the sample database belongs to."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
+from turnkeep.agents.database.manual.concepts import Fields, concepts_of, fields_of, score
 from turnkeep.agents.database.manual.files import read_files
 from turnkeep.agents.database.manual.sections import Section, read_sections
-from turnkeep.agents.database.manual.wording import reworded
 from turnkeep.blocks.documents import CorpusError, Document
 from turnkeep.blocks.rarity import Weights
 from turnkeep.blocks.retrieval import open_retriever
 
 DEPTH = 40  # sections of which the best are taken
-PAGE_SHARE = 0.3
+PAGE_SHARE = 0.15
+WORDS_SHARE = 0.3  # of the score that search by the very words gives its best section
 BUNDLED = Path(__file__).with_name("pages")
 
 
@@ -30,16 +31,32 @@ class Manual:
         self._retriever = open_retriever(self.documents, dense=dense)
 
     def search(self, query: str, limit: int) -> list[Document]:
-        """The sections that speak of the query, best first, with their scores. A section gains from the best one of
-        its page: what a question asks may stand beside the words it uses."""
-        found = self._retriever.search(reworded(query, self.weights), max(DEPTH, limit))
-        scores = {document.id: document.score or 0.0 for document in found}
+        """The sections that speak of the query, best first, with their scores: by what it is about in whatever words,
+        and by its very words. A section gains from the best one of its page: what a question asks may stand beside the
+        words it uses."""
+        scores = self._scores(query)
         pages: dict[str, float] = {}
-        for id_, score in scores.items():
-            pages[_page(id_)] = max(score, pages.get(_page(id_), 0.0))
-        scores = {id_: score + PAGE_SHARE * pages[_page(id_)] for id_, score in scores.items()}
+        for id_, merit in scores.items():
+            pages[_page(id_)] = max(merit, pages.get(_page(id_), 0.0))
+        scores = {id_: merit + PAGE_SHARE * pages[_page(id_)] for id_, merit in scores.items()}
         best = sorted(scores, key=lambda id_: -scores[id_])[: max(limit, 0)]
         return [replace(self.by_id[id_], score=round(scores[id_], 3)) for id_ in best]
+
+    def _scores(self, query: str) -> dict[str, float]:
+        """Of the sections that speak of it at all."""
+        found = self._retriever.search(query, DEPTH)
+        top = (found[0].score if found else None) or 1.0
+        concepts = concepts_of(query)
+        merits = {id_: score(concepts, fields, self.weights) for id_, fields in self._fields.items()}
+        scores = {id_: merit for id_, merit in merits.items() if merit > 0}
+        for document in found:
+            share = WORDS_SHARE * (document.score or 0.0) / top
+            scores[document.id] = scores.get(document.id, 0.0) + share
+        return scores
+
+    @cached_property
+    def _fields(self) -> dict[str, Fields]:
+        return {document.id: fields_of(asdict(document)) for document in self.documents}
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
@@ -50,7 +67,7 @@ class Manual:
 
     @cached_property
     def weights(self) -> Weights:
-        return Weights(f"{document.title} {document.text}" for document in self.documents)
+        return Weights(f"{one.title} {one.text} {one.metadata.get('also', '')}" for one in self.documents)
 
     def neighbours(self, id_: str) -> tuple[Document, ...]:
         """The sections right before and after, on the same page."""
@@ -78,7 +95,8 @@ def load_manual(folder: Path) -> list[Document]:
 def _documents(sections: Sequence[Section]) -> Iterator[Document]:
     for section in sections:
         title = " > ".join(section.path)
-        yield Document(section.id, title, section.text, metadata={"page": section.path[0]})
+        about = {"page": section.path[0], "also": section.also, "page_also": section.page_also}
+        yield Document(section.id, title, section.text, metadata=about)
 
 
 def _page(id_: str) -> str:

@@ -1,5 +1,6 @@
 """A page cut into sections at its headings. A long section is cut again between paragraphs, so that no list of steps
-is torn unless it alone is too long."""
+is torn unless it alone is too long. A comment `<!-- also: ... -->` lists other words for the section that it stands in,
+above the first section for the whole page: they are searched and never shown."""
 
 import re
 from collections.abc import Iterator
@@ -16,16 +17,20 @@ _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _FRONT = re.compile(r"---\n(.*?\n)?---\n", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:\s*[\"']?(.+?)[\"']?\s*$", re.MULTILINE)
 _MARKUP = re.compile(r"[*_`]+")
+_ALSO = re.compile(r"^[ \t]*<!--\s*also:\s*(?P<words>[^\n]*?)\s*-->[ \t]*\n?", re.IGNORECASE | re.MULTILINE)
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`path` are the headings above it, the page's title first."""
+    """`path` are the headings above it, the page's title first; `also` and `page_also` other words for what it and its
+    page are about."""
 
     id: str
     path: tuple[str, ...]
     text: str
+    also: str = ""
+    page_also: str = ""
 
 
 def read_sections(file: File) -> list[Section]:
@@ -36,14 +41,21 @@ def read_sections(file: File) -> list[Section]:
         title = rough[0][0][0]
     title = title or _named_after(file)
     found: dict[str, Section] = {}
-    for headings, text in rough:
+    page_also = ""
+    for headings, whole in rough:
         path = (title, *(heading for at, heading in enumerate(headings) if at or heading != title))
+        also, text = _also(whole) if file.is_markdown else ("", whole)
+        page_also = page_also if path[1:] else also
+        name = (slug(path[-1]) or UNNAMED) if path[1:] else OPENING
         for piece in _pieces(text):
-            section = _fresh(
-                Section(f"{file.id}#{(slug(path[-1]) or UNNAMED) if path[1:] else OPENING}", path, piece), found
-            )
+            section = _fresh(Section(f"{file.id}#{name}", path, piece, also, page_also), found)
             found[section.id] = section
     return list(found.values())
+
+
+def _also(text: str) -> tuple[str, str]:
+    """The other words that comments of a section list, and the section without them."""
+    return " ".join(found["words"] for found in _ALSO.finditer(text)), _ALSO.sub("", text).strip()
 
 
 def _front(text: str) -> tuple[str, str]:

@@ -85,6 +85,9 @@ TALK_SIGNS = (
         rf"^(?:in|what|how|i|the|say|tell|which)\b.* (?:in|into|to|for) (?:{_LANGUAGES})\W*$",
         rf"^in (?:{_LANGUAGES})\b",
         r"\b(?:say|ask|word for|call) (?:\S+ ){1,8}in (?!the\b|my\b|a\b)[a-z]+\W*$",
+    ),
+    sign(
+        "general", 4.6, "it asks how something is said",
         r"\bhow (?:do|can|would|to|does|should|is|are) ?(?:i|you|we|one|people)? (?:say|said)\b",
     ),
     sign(

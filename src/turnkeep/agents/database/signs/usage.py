@@ -4,23 +4,72 @@ from turnkeep.agents.database.signs.asking import sign
 
 _WHO = r"(?:i|we|one|my|someone|somebody|anyone|users?|people|an? \w+)"
 
+_THING = (
+    r"(?:it|this|that|app|system|software|programm?e?|screen|page|button|thing|phone|tablet|computer|map|list|menu"
+    r"|timer|calendar|my \w+|the \w+)"
+)
+
 USAGE_SIGNS = (
     sign(
-        "rag", 3.0, "it asks how to do something",
+        "rag", 2.6, "it tells what does not work",
+        rf"\b{_THING} (?:just |still |always |really )?(?:won't|will not|wouldn't|refuses?|doesn't want|keeps?"
+        rf"|kept|never"
+        r" (?!been\b)\w+s\b|stopped \w+ing|(?:is|has|have) (?:gone|disappeared|vanished|stuck|frozen|missing"
+        r"|blank|greyed"
+        r"|grayed)|disappeared|vanished|crashes|crashed|freezes|froze)\b",
+        r"\bwhy (?:can't|cannot|won't|doesn't|don't|isn't|aren't|didn't|is my|are my|does it|is it|do i|am i)\b",
+        r"^how come\b",
+        r"\b(?:locked|logged|signed|kicked|thrown) (?:me |him |her |us )?out\b",
+        r"\b(?:i|we) (?:keep|kept|still) (?:get|see|hav)(?:ting|ing)?\b|\bis (?:that|this|it) normal\b",
+        r"\b(?:i'm|i am|we're|we are|i've been|been) trying to\b",
+    ),
+    sign(
+        "rag", 2.2, "it tells of a mistake",
+        r"\b(?:by|in) (?:mistake|accident|error)\b|\b(?:accidentally|mistakenly|wrongly)\b|\btoo (?:early|soon)\b",
+        r"^(?:oops |sorry |help )?(?:i|we)(?:'ve)? (?:just |already |only )?(?:put|sent|left|lost|forgot|made"
+        r"|gave|took|got"
+        r"|\w{3,}ed)\b",
+        r"\bwrong \w+",
+        r"^forgot\b",
+    ),
+    sign(
+        "rag", 2.6, "it asks for a way out",
+        r"\bwhat (?:now|next|then)\b\W*$|\bnow what\b|\bwhat (?:do|should|can|must) (?:i|we) (?:do|click|press"
+        r"|tap|choose)\b",
+        r"\bwho (?:do|should|must|can) (?:i|we)\b|[,.;] who (?:can|may|must|should)\b",
+        r"^(?:i|we)(?:'d| would)? (?:need|want|like|have|got|wish) to (?!know\b|see\b|get (?:all|the|a list)"
+        r"|find\b|have\b|list\b"
+        r"|compare\b|count\b|check\b|look\b|view\b|calculate\b|analy|understand\b|pull\b|report\b|hear\b)\w+",
+        r"^how (?:quick|quickly|fast|soon) (?:do|must|should|can|does|will)\b",
+        r"\bany (?:way|chance|trick|option) (?:to|of|i|we)\b|\bwhat's the (?:trick|best way|easiest way|way)\b",
+        r"(?:^|[.,;!?] |\b(?:and|but|so) )(?:can|could|does|will|should) (?:it|the (?:app|system|software|program))\b",
+        r"\bwhere (?:does|do|did|would) (?:the|it|this|that|those|my)\b",
+    ),
+    sign(
+        "rag", 1.4, "it tells what happened",
+        r"^(?!(?:how|which|what|who|list|show|give|find|count)\b)(?:the |a |an |our |my |one of (?:the |our |my"
+        r" )?)?(?:\w+ )"
+        r"{1,2}(?:says?|said|reckons?|claims?|complains?|complained|rang|called|phoned|sent|typed|got|wants?"
+        r"|doesn't want"
+        r"|didn't|fell|broke|handed|delivered|paid)\b",
+        r"\b(?:twice|two times) in\b|\bin there (?:twice|two times)\b",
+    ),
+    sign(
+        "rag", 3.8, "it asks how to do something",
         rf"\bhow (?:do|can|could|should|would|must|may|might) {_WHO}\b",
         r"\bhow (?:to|do you|does one|can you)\b",
         rf"\bways? (?:to|{_WHO} can)\b.*\?",
     ),
     sign(
         "rag", 2.6, "it asks what is possible",
-        rf"(?:^|[.!?,] )(?:can|could|may|should|must|am|shall|do|would|will|might) {_WHO} "
+        rf"(?:^|[.!?,] |\b(?:and|but|so|or|then) )(?:can|could|may|should|must|am|shall|do|would|will|might) {_WHO} "
         r"(?!please|have (?!to\b)|got\b)\w+",
         r"\bis (?:it|there)\b.{0,20}\b(?:possible|allowed|any way|a way|an option|worth|true|necessary"
         r"|mandatory|safe|supported)\b",
         r"\b(?:am|are) (?:i|we) (?:allowed|able|supposed|required)\b",
     ),
     sign(
-        "rag", 2.6, "it asks where something is done",
+        "rag", 3.0, "it asks where something is done",
         rf"\bwhere (?:can|do|could|should|would|is|are|to)?\b.{{0,12}}\b(?:{_WHO}|option|settings?|button"
         r"|menu|find)\b",
         r"^where (?:is|are) the \w+",
