@@ -8,7 +8,8 @@ import pytest
 from turnkeep.agents.database.joins.files import save_graph
 from turnkeep.agents.database.joins.records import Column, JoinGraph, Table
 from turnkeep.local import LocalError
-from turnkeep.local.database import Wanted, print_wall
+from turnkeep.local.database import Wanted, check_files, print_wall
+from turnkeep.settings import DatabaseTuning
 
 ACCESS = (
     '{"views": [{"table": "crew", "view": "secure_crew", "company_column": "companyId", "encrypted": ["name"]}],'
@@ -80,3 +81,32 @@ def test_files_that_do_not_fit_each_other_are_told(wanted: Any, tmp_path: Path) 
         print_wall(wanted(joins=tmp_path / "old.json"))
     with pytest.raises(LocalError, match="absent"):
         print_wall(wanted(access=tmp_path / "absent.json"))
+
+
+def test_a_wall_that_is_there_gets_new_views_and_rights_only(wanted: Any) -> None:
+    script = print_wall(wanted(seal=""))
+
+    assert not any(word in script for word in ("REPLACE: ", "wall_seal", "DATABASE__SEAL"))
+    assert "VIEW `field`.`secure_crew`" in script
+    with pytest.raises(LocalError, match="nothing to run again"):
+        print_wall(wanted(seal="", dialect="sqlite"))
+
+
+def test_a_reader_keeps_no_older_right(wanted: Any) -> None:
+    lines = print_wall(wanted()).splitlines()
+    taken = lines.index("REVOKE ALL PRIVILEGES, GRANT OPTION FROM 'r'@'%';")
+
+    assert all(at > taken for at, line in enumerate(lines) if line.startswith("GRANT") and "TO 'r'@'%'" in line)
+
+
+def test_the_schema_on_the_server_has_to_be_named(wanted: Any) -> None:
+    with pytest.raises(LocalError, match="--database is missing"):
+        print_wall(wanted(database=""))
+
+
+@pytest.mark.parametrize("setting", ["access", "joins", "manual"])
+def test_a_file_of_the_settings_that_cannot_be_used_is_told_before_anybody_asks(setting: str, tmp_path: Path) -> None:
+    check_files(DatabaseTuning())
+
+    with pytest.raises(LocalError, match="absent"):
+        check_files(DatabaseTuning(**{setting: str(tmp_path / "absent")}))

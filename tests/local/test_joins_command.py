@@ -100,10 +100,11 @@ def test_without_a_url_the_sample_is_built(out: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("mysql+pymysql://reader:hush@127.0.0.1:1/shop", "could not be read"),
-        ("sqlite:////nowhere/hush.sqlite", "could not be read"),
-        ("hush", "cannot be read"),
-        ("oracle+none://reader:hush@host/x", ""),
+        ("mysql+pymysql://reader:hush@127.0.0.1:1/shop", "No server answers at host and port"),
+        ("sqlite:////nowhere/hush.sqlite", "There is no file at the path"),
+        (f"sqlite:///{__file__}#hush", "no file"),
+        ("hush", "has to begin with one of sqlite, mysql"),
+        ("oracle+none://reader:hush@host/x", "has to begin with one of sqlite, mysql"),
     ],
 )
 def test_a_database_that_cannot_be_read_is_told_without_its_url(

@@ -55,6 +55,7 @@ def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     secure.add_argument("--dialect", choices=["mysql", "sqlite"], default="mysql", help="mysql is MariaDB too")
     secure.add_argument("--database", default="", metavar="NAME", help="the schema on the server")
     secure.add_argument("--reader", default="", metavar="ACCOUNT", help="the login of Turnkeep: \"'name'@'host'\"")
+    secure.add_argument("--again", action="store_true", help="views and rights alone, after a change of the schema")
     secure.set_defaults(run=_secure)
 
 
@@ -89,6 +90,6 @@ def _draw_joins(options: argparse.Namespace) -> None:
 def _secure(options: argparse.Namespace) -> None:
     from turnkeep.local.database import Wanted, print_wall  # noqa: PLC0415
 
-    seal = secrets.token_hex(32)
+    seal = "" if options.again else secrets.token_hex(32)
     wanted = Wanted(options.access, options.joins, options.dialect, options.database, options.reader, seal)
     print(print_wall(wanted))

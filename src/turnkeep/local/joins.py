@@ -19,13 +19,14 @@ from turnkeep.agents.database.joins.associations import with_associations
 from turnkeep.agents.database.joins.drawing import Form, draw
 from turnkeep.agents.database.joins.explaining import explain
 from turnkeep.agents.database.joins.files import JoinGraphError, load_graph, save_graph
-from turnkeep.agents.database.joins.introspection import introspect
+from turnkeep.agents.database.joins.introspection import in_clear, introspect
 from turnkeep.agents.database.joins.judging import judge
 from turnkeep.agents.database.joins.overrides import with_overrides
 from turnkeep.agents.database.joins.paths import PathFinder
 from turnkeep.agents.database.joins.records import JoinGraph
 from turnkeep.agents.database.joins.validation import SEVERITIES, Finding, validate
 from turnkeep.agents.database.sample.graph import sample_graph
+from turnkeep.agents.database.wall.database import DIALECTS
 from turnkeep.agents.database.wall.hidden import HIDDEN_TABLES
 from turnkeep.databases.engines import Called, open_url
 from turnkeep.databases.errors import DatabaseError
@@ -116,10 +117,12 @@ def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
 
 def _introspected(url: str, with_values: bool, settings: Settings) -> JoinGraph:
     """Without secure views: the graph is of the tables behind them. Of values only what no secret is."""
+    if url.partition(":")[0].partition("+")[0] not in DIALECTS:
+        raise LocalError(f"The URL has to begin with one of {', '.join(DIALECTS)}, as in sqlite:////folder/file.")
     access = load_access(Path(settings.database.access)) if settings.database.access else Access()
     engine = open_url(CALLED, url, SECONDS)
     try:
-        return introspect(
+        graph = introspect(
             engine,
             with_values=with_values,
             hidden=[f"{view.table}.{column}" for view in access.views for column in view.encrypted],
@@ -127,6 +130,7 @@ def _introspected(url: str, with_values: bool, settings: Settings) -> JoinGraph:
             without=[*HIDDEN_TABLES, *(view.view for view in access.views)],
             progress=_progress(),
         )
+        return in_clear(graph, {view.table: view.encrypted for view in access.views})
     finally:
         engine.dispose()
 
@@ -171,9 +175,22 @@ def _progress() -> Callable[[str], None]:
     return tell
 
 
+_TOLD = {
+    "SQLITE_CANTOPEN": "There is no file at the path of the URL, or it may not be read.",
+    "SQLITE_NOTADB": "The file is no SQLite database.",
+    1044: "The login may not read the database that the URL names.",
+    1045: "The server refuses user and password of the URL.",
+    1049: "The server has no database of the name in the URL.",
+    2003: "No server answers at host and port of the URL.",
+}
+"""By the codes of SQLite and of MySQL's drivers."""
+
+
 def _unreadable(error: SQLAlchemyError) -> str:
     """Without the driver's own words, which may quote the URL."""
-    return (
+    cause = getattr(error, "orig", None)
+    code = getattr(cause, "sqlite_errorname", None) or next(iter(getattr(cause, "args", ())), None)
+    return _TOLD.get(code, "") or (
         f"The database could not be read ({type(error).__name__}). Check that it runs, and that the login in the URL "
         "may read the catalogue."
     )

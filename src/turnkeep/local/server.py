@@ -24,6 +24,7 @@ from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.local import LocalError
 from turnkeep.local.clients import dynamodb_client, open_objects
+from turnkeep.local.database import check_files
 from turnkeep.local.dynamodb import Store, open_store
 from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.objects import FolderObjects
@@ -43,6 +44,7 @@ def serve(environ: Mapping[str, str], port: int) -> None:
     with take_port(port) as listener:
         home, url = open_home(environ), f"http://127.0.0.1:{listener.getsockname()[1]}"
         settings = local_settings(home, environ)
+        check_files(settings.database)
         with sole_server(home, url), open_store(home, environ, _say) as store:
             app = assemble(settings, home, environ, store)
             _log_to(home.log("requests"))

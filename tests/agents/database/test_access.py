@@ -81,3 +81,12 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_name(tmp_path: Path) -> 
     (tmp_path / "latin.json").write_bytes(b'{"views": {"gr\xfc\xdfe": "x"}}')
     with pytest.raises(AccessError, match="byte 14 is not UTF-8"):
         load_access(tmp_path / "latin.json")
+
+
+def test_a_table_that_is_a_view_of_itself_is_read_as_it_is(tmp_path: Path) -> None:
+    itself = {"table": "crew", "view": "crew"}
+
+    assert load_access(written(tmp_path, {"views": [itself]})).views == ()
+    for more in ({"company_column": "companyId"}, {"encrypted": ["name"]}):
+        with pytest.raises(AccessError, match=r"views\[0\]\.view: 'crew' is the table"):
+            load_access(written(tmp_path, {"views": [itself | more]}))

@@ -1,15 +1,20 @@
 """The two graphs with a model that follows a script and a database that records: what reaches it, and what becomes of
 statements that are refused, fail or give nothing."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from query_talk import GRAPH, PlayedDatabase, Talk, talk_to
 from scripted_model import ScriptedModel
 
+from turnkeep.agents import build_agent
 from turnkeep.agents.database.prompts import RouteResult, Statement, TableChoice
 from turnkeep.agents.database.state import LASTING, new_turn
 from turnkeep.agents.database.wall.database import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
@@ -17,7 +22,7 @@ from turnkeep.blocks.understanding import Reading
 from turnkeep.databases.results import Result
 from turnkeep.models.chat import Models
 from turnkeep.records import Principal, RunContext
-from turnkeep.settings import DatabaseTuning
+from turnkeep.settings import DatabaseTuning, Settings
 
 QUESTION = "How many employees are active?"
 ROUTE, SELECT, WRITE, CORRECT, ANSWER = (
@@ -371,3 +376,17 @@ async def test_the_state_is_plain_and_what_lasts_stays_small(
 def test_every_key_is_told_once() -> None:
     assert not set(new_turn()) & LASTING
     assert GRAPH.tables
+
+
+async def test_a_database_of_ones_own_goes_without_the_bundled_manual(tmp_path: Path, context: RunContext) -> None:
+    own = tmp_path / "own.sqlite"
+    with closing(sqlite3.connect(own)) as connection:
+        connection.execute("CREATE TABLE pond (id INTEGER PRIMARY KEY, depth INTEGER)")
+        connection.commit()
+    settings = Settings(model="demo", database={"url": f"sqlite:///{own}"})  # type: ignore[arg-type]
+    agent = build_agent("database", settings)
+    for message, route in (("How do I close a work order in the app?", "rag"), ("How many ponds are there?", "sql")):
+        state = {**agent.new_turn(), "messages": [HumanMessage(message, id="h")]}
+        reply = agent.read_reply(await agent.graph.ainvoke(state, context=context))
+        assert (reply.route, reply.sources) == (route, ())
+        assert ("DATABASE__MANUAL" in reply.text) is (route == "rag")

@@ -32,7 +32,8 @@ def test_the_page_before(message: str) -> None:
 @pytest.mark.parametrize(
     ("message", "number"),
     [("page 3", 3), ("go to page 12", 12), ("Page three", 3), ("the third page", 3), ("2nd page", 2),
-     ("show me page no. 7 please", 7), ("back to page 1", 1), ("first page", 1), ("page #4", 4)],
+     ("show me page no. 7 please", 7), ("back to page 1", 1), ("first page", 1), ("page #4", 4),
+     ("page 50000", 50_000)],
 )  # fmt: skip
 def test_a_page_by_its_number(message: str, number: int) -> None:
     assert wants_more(message) == number

@@ -96,3 +96,11 @@ async def test_mariadb_gives_the_same_rows(
     reply = await ask(agent_on_mariadb, *question.chain)
     expected = by_hand.execute(question.sql).fetchall()
     assert hold(reply.details["rows"], expected, is_ordered=question.is_ordered), reply.details
+
+
+async def test_a_long_talk_keeps_what_was_said_at_its_beginning(agent: Agent) -> None:
+    groups = ["by status", "by priority"] * 4
+    reply = await ask(agent, "How many work orders are there?", "in 2025", *groups)
+
+    assert "2025-01-01" in str(reply.details["sql"])
+    assert "priority" in str(reply.details["columns"]).lower()

@@ -84,6 +84,7 @@ def load_access(path: Path) -> Access:
     views = tuple(SecureView(**view.model_dump()) for view in file.views)
     _refuse_doubles(path, "table", [view.table for view in views])
     _refuse_doubles(path, "view", [view.view for view in views])
+    views = _real(path, views)
     return (
         Access(views) if file.rules is None else Access(views, tuple(Rule(**rule.model_dump()) for rule in file.rules))
     )
@@ -155,6 +156,14 @@ def _fault(error: ValidationError) -> str:
     fault = error.errors()[0]
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"]).lstrip(".")
     return f"{place or 'the file'}: {_REMEDIES.get(fault['type'], fault['msg'])}"
+
+
+def _real(path: Path, views: Sequence[SecureView]) -> tuple[SecureView, ...]:
+    """Without tables that are named as a view of themselves: they are read as they are."""
+    for at, view in enumerate(views):
+        if view.table == view.view and (view.company_column or view.encrypted):
+            raise AccessError(f"{path}: views[{at}].view: {view.view!r} is the table; give the view a name of its own")
+    return tuple(view for view in views if view.table != view.view)
 
 
 def _refuse_doubles(path: Path, what: str, names: Sequence[str]) -> None:

@@ -104,4 +104,5 @@ class Desk:
         """What database and manual hold, as notes of a prompt."""
         names = ", ".join(" ".join(name_words(name)) for name in schema.main_tables) if schema else ""
         data = [f"{prompts.ABOUT_DATA}{names}."] if names else []
-        return [*data, f"{prompts.ABOUT_MANUAL}{', '.join(self.manual.titles[:MOST_NAMED])}."]
+        titles = ", ".join(self.manual.titles[:MOST_NAMED])
+        return [*data, f"{prompts.ABOUT_MANUAL}{titles}."] if titles else data

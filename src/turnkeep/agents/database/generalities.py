@@ -8,10 +8,12 @@ from datetime import date
 from turnkeep.agents.database import prompts
 from turnkeep.agents.database.reckoning import reckon, tell_date
 from turnkeep.agents.database.signs.smalltalk import SmallTalk, small_talk
+from turnkeep.blocks.languages import is_english
 from turnkeep.records import JSON
 
 MOST_CHARACTERS = 1_000
 LONGEST_DATE = 10  # of an ISO date
+ONLY_ENGLISH = "I read English only, as long as no model is set."
 
 _DEMO = (
     "I am the demo model: I answer from the database and from the user manual only, by rules. "
@@ -53,6 +55,8 @@ def general_answer(parts: JSON) -> str:
     reckoned = reckon(question) or (tell_date(question, date.fromisoformat(today)) if today else None)
     if reckoned:
         return reckoned
+    if not is_english(question):
+        return f"{ONLY_ENGLISH} {_offer(parts)}"
     kind = small_talk(question)
     told = (
         _SMALL_TALK[kind] if kind else next((tell for says, tell in _TALK.items() if says.search(question)), _unknown)

@@ -1,6 +1,6 @@
 """Two graphs. The orchestrator: understand -> choose_route -> query_database | search_manual -> answer_from_manual |
-answer_generally. Inside query_database: select_tables -> plan_joins -> write_sql -> check_sql -> run_sql -> tell_result,
-with correct_sql on what is refused, write_sql once more on no rows, clarify and tell_failure."""
+answer_generally. Inside query_database: select_tables -> plan_joins -> write_sql -> check_sql -> run_sql ->
+tell_result, with correct_sql on what is refused, write_sql once more on no rows, clarify and tell_failure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,13 +11,12 @@ from langgraph.graph.state import CompiledStateGraph
 from turnkeep.agents import Agent
 from turnkeep.agents.database.demo import demo_rules
 from turnkeep.agents.database.desk import Desk
-from turnkeep.agents.database.manual.manual import open_manual
+from turnkeep.agents.database.manual.manual import Manual, open_manual
 from turnkeep.agents.database.nodes.orchestration import OrchestratorNodes
 from turnkeep.agents.database.nodes.selection import SelectionNodes
 from turnkeep.agents.database.nodes.statements import StatementNodes
 from turnkeep.agents.database.nodes.talking import TalkingNodes
 from turnkeep.agents.database.nodes.telling import TellingNodes
-from turnkeep.agents.database.nodes.workplace import Workplace
 from turnkeep.agents.database.state import DatabaseState, QueryState, new_turn
 from turnkeep.agents.database.wall.database import open_databases
 from turnkeep.models.chat import Models, chat_models
@@ -34,7 +33,7 @@ def build(settings: Settings) -> Agent:
     """Reads the manual once, and no database; raises CorpusError, JoinGraphError or AccessError where a file of the
     settings cannot be used, and MissingExtra."""
     tuning = settings.database
-    manual = open_manual(tuning.manual, dense=tuning.retrieval == "hybrid")
+    manual = _manual(tuning)
     desk = Desk(open_databases(tuning), manual, tuning)
     models = chat_models(settings, demo_rules(desk))
     return Agent(
@@ -47,6 +46,13 @@ def build(settings: Settings) -> Agent:
         provider=models.provider,
         model=models.name,
     )
+
+
+def _manual(tuning: DatabaseTuning) -> Manual:
+    """The bundled one tells of the software around the sample, so a database of one's own goes without it."""
+    if tuning.url.get_secret_value() and not tuning.manual:
+        return Manual(())
+    return open_manual(tuning.manual, dense=tuning.retrieval == "hybrid")
 
 
 def compile_graph(models: Models, desk: Desk, tuning: DatabaseTuning) -> DatabaseGraph:

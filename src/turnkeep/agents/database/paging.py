@@ -45,9 +45,9 @@ _PREVIOUS = _whole(
     rf"{_PAGE}\s+(?:up|back(?:wards?)?|before(?:\s+(?:that|this))?)",
 )
 _NUMBERED = _whole(
-    rf"{_LEAF}\s+(?:number\s+|no\.?\s+|#\s*)?(?P<digits>\d{{1,4}})",
+    rf"{_LEAF}\s+(?:number\s+|no\.?\s+|#\s*)?(?P<digits>\d{{1,7}})",
     rf"{_LEAF}\s+(?:number\s+)?(?P<word>{'|'.join(_NUMBERS)})",
-    rf"(?P<nth>\d{{1,4}})(?:st|nd|rd|th)\s+{_LEAF}",
+    rf"(?P<nth>\d{{1,7}})(?:st|nd|rd|th)\s+{_LEAF}",
     rf"(?P<ordinal>{'|'.join(_ORDINALS)})\s+{_LEAF}",
 )
 

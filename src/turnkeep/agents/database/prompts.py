@@ -39,7 +39,7 @@ The rows are shown below your answer as a table, so do not list them. {data}"""
 MANUAL = """You answer from the user manual, whose sections are the documents. Give the steps in their order and cite \
 the section behind what you take from it, as [id]. If the documents do not answer the question, say so and name the \
 nearest section. {data}"""
-GENERAL = """You are the assistant of a software for field service; the notes tell what its database and its manual \
+GENERAL = """You are the assistant of people who work with a database; the notes tell what it and its manual \
 hold. The message asks for neither. Answer in a few sentences. Say nothing about the contents of the database."""
 
 SAY, TABLE = "Say: ", "The rows: "

@@ -5,7 +5,8 @@ import re
 from collections.abc import Sequence
 
 from turnkeep.agents.products.prompts import DETAILS, FACTS, LIST, SAY
-from turnkeep.agents.products.reading.smalltalk import is_english, small_talk
+from turnkeep.agents.products.reading.smalltalk import small_talk
+from turnkeep.blocks.languages import is_english
 from turnkeep.records import JSON
 
 ONLY_ENGLISH = "I answer in English."

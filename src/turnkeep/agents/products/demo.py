@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from turnkeep.agents.products.answers import write_answer, write_response
 from turnkeep.agents.products.catalogue.products import Catalogue
 from turnkeep.agents.products.planning.searches import are_known
-from turnkeep.agents.products.reading.smalltalk import is_english
 from turnkeep.agents.products.reading.wishes import read_wishes
+from turnkeep.blocks.languages import is_english
 from turnkeep.models.demo import Rule
 from turnkeep.records import JSON
 

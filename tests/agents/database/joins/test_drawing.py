@@ -8,6 +8,7 @@ from turnkeep.agents.database.joins.drawing import MOST_NEIGHBOURS, around, draw
 from turnkeep.agents.database.joins.explaining import explain
 from turnkeep.agents.database.joins.layout import Box, Link, lay_out
 from turnkeep.agents.database.joins.paths import PathFinder
+from turnkeep.agents.database.joins.picture import detour
 from turnkeep.agents.database.joins.records import JoinGraph
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,6 +37,14 @@ def test_a_picture_holds_every_table_and_link() -> None:
 
     assert sorted(names(picture)) == sorted(SERVICE.tables)
     assert len(list(ElementTree.fromstring(picture).iter(f"{SVG}path"))) == len(SERVICE.relationships)
+
+
+def test_a_link_does_not_run_behind_a_table_that_is_none_of_its_own() -> None:
+    boxes = {"a": Box(0, 0, 60, 20), "b": Box(0, 80, 100, 20), "c": Box(0, 160, 60, 20), "d": Box(200, 0, 60, 20)}
+    past, beside = detour(boxes["a"], boxes["c"], boxes.values()), detour(boxes["a"], boxes["b"], boxes.values())
+
+    assert past / 2 >= 50  # the link comes half as far as it is drawn aside
+    assert beside == detour(boxes["a"], boxes["d"], boxes.values()) == 0
 
 
 def test_no_box_covers_another_in_a_drawing_of_122_tables() -> None:

@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import Engine, StaticPool, create_engine
 
 from mariadb import Server
-from turnkeep.agents.database.joins.introspection import introspect
+from turnkeep.agents.database.joins.introspection import in_clear, introspect
 from turnkeep.agents.database.joins.paths import PathFinder
 from turnkeep.agents.database.joins.records import JoinGraph, Relationship
 
@@ -215,6 +215,9 @@ MARIADB = (
     "CREATE TABLE `day` (`id` INT PRIMARY KEY)",
     "CREATE VIEW `open_order` AS SELECT `id`, `customerId` FROM `order`",
     "CREATE VIEW `secure_customer` AS SELECT `id`, AES_DECRYPT(`name`, 'k') AS `name` FROM `customer`",
+    "CREATE TABLE `gone` (`id` INT)",
+    "CREATE VIEW `broken` AS SELECT `id` FROM `gone`",
+    "DROP TABLE `gone`",
     "INSERT INTO `customer` VALUES (1, 'x'), (2, 'y')",
     "INSERT INTO `order` VALUES (1, 1, 'klein', 1, 1, 'open', NOW()), (2, 1, 'klein', 0, 2, 'closed', NOW()),"
     "(3, 2, 'groß', 1, 3, 'open', NOW()), (4, 2, 'groß', 1, 3, 'closed', NOW())",
@@ -241,6 +244,13 @@ def test_mariadb_tells_the_same(on_mariadb: JoinGraph) -> None:
     assert on_mariadb.tables["customer"].columns["name"].kind == "binary"
     values = {name: column.values for name, column in on_mariadb.tables["order"].columns.items() if column.values}
     assert values == {"größe": ("groß", "klein"), "isPaid": ("0", "1"), "state": ("closed", "open")}
+
+
+def test_what_a_secure_view_decrypts_is_text(on_mariadb: JoinGraph) -> None:
+    shown = in_clear(on_mariadb, {"customer": ("name", "unknown"), "nothing": ("id",)})
+
+    assert shown.tables["customer"].columns["name"].kind == "text"
+    assert list(shown.tables["customer"].columns) == ["id", "name"]
 
 
 def test_mariadb_declares_and_names_infer(on_mariadb: JoinGraph) -> None:

@@ -4,6 +4,7 @@ have to tell: see `inference`. Needs a login that may read the catalogue, which 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +12,7 @@ from sqlalchemy import Connection, Engine, inspect, types
 from sqlalchemy.dialects.mysql import TINYINT
 from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.engine.reflection import Inspector
-from sqlalchemy.exc import CompileError, DBAPIError, NoSuchTableError, SAWarning
+from sqlalchemy.exc import CompileError, DBAPIError, NoSuchTableError, SAWarning, UnreflectableTableError
 
 from turnkeep.agents.database.joins.inference import infer
 from turnkeep.agents.database.joins.merging import merged
@@ -68,6 +69,19 @@ def introspect(
     return JoinGraph(tables, links)
 
 
+def in_clear(graph: JoinGraph, encrypted: Mapping[str, Collection[str]]) -> JoinGraph:
+    """The graph as the secure views show it: their columns that are bytes in the tables, by table, are text there."""
+    tables = {
+        table.name: replace(table, columns={**table.columns, **_as_text(table, encrypted.get(table.name, ()))})
+        for table in graph.tables.values()
+    }
+    return replace(graph, tables=tables)
+
+
+def _as_text(table: Table, names: Iterable[str]) -> dict[str, Column]:
+    return {name: replace(table.columns[name], kind="text") for name in names if name in table.columns}
+
+
 def _without(tables: Mapping[str, Table], names: Collection[str]) -> dict[str, Table]:
     return {name: tables[name] for name in sorted(tables.keys() - set(names))}
 
@@ -93,7 +107,7 @@ def _views(connection: Connection, inspector: Inspector, names: Iterable[str]) -
     for name in names:
         try:
             reflected = inspector.get_columns(name)
-        except (DBAPIError, NoSuchTableError):  # this includes what cannot be reflected
+        except (DBAPIError, NoSuchTableError, UnreflectableTableError):
             connection.rollback()
             continue
         views[name] = Table(name, _columns(inspector, reflected))

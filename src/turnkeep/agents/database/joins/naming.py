@@ -15,8 +15,9 @@ _HUMPS = re.compile(r"(?<=[a-zß-öø-ÿ\d])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """The words of an identifier, in lower case."""
-    return tuple(word.lower() for word in _WORD.findall(_HUMPS.sub(" ", normalize("NFC", name))))
+    """The words of an identifier, in lower case; one that is all signs is a word itself."""
+    found = tuple(word.lower() for word in _WORD.findall(_HUMPS.sub(" ", normalize("NFC", name))))
+    return found or ((name,) if name else ())
 
 
 def thing_words(table: str) -> tuple[str, ...]:

@@ -19,6 +19,10 @@ DETAILED_TABLES = 25
 SHOWN_COLUMNS = 10
 
 PALE_STRENGTH = 0.05
+APART = 18.0
+"""Pixels by which links between the same two tables bend apart, and clear a table that is none of theirs."""
+NEAR_AN_END = 0.12
+"""Nearer than this a link makes no wider bend for a table: it would leave the picture."""
 
 STYLE = """
 svg.joins { font: 12px ui-sans-serif, system-ui, sans-serif; background: #fff }
@@ -131,7 +135,8 @@ def _drawn_links(
         one, other = boxes[link.from_table], boxes[link.to_table]
         ends = frozenset({link.from_table, link.to_table})
         place = seen[ends] = seen.get(ends, -1) + 1
-        middle = _middle(one, other, place)
+        around, apart = detour(one, other, boxes.values()), (place + 1) // 2 * (1 if place % 2 else -1) * APART
+        middle = _middle(one, other, around + apart)
         data = f'data-from="{escape(link.from_table)}" data-to="{escape(link.to_table)}"'
         style = "pale" if _is_pale(link, hubs) else ""
         yield (
@@ -139,13 +144,35 @@ def _drawn_links(
             f"<title>{escape(_told(link))}</title></path>"
         )
         if is_detailed and not style and len(ends) > 1:
-            at = f'x="{middle[0]:.0f}" y="{middle[1]:.0f}"'
+            x, y = _middle(one, other, around / 2 + apart)
+            at = f'x="{x:.0f}" y="{y:.0f}"'
             yield f'<text class="label" text-anchor="middle" {data} {at}>{escape(link.role or link.from_column)}</text>'
 
 
-def _middle(one: Box, other: Box, place: int) -> tuple[float, float]:
+def detour(one: Box, other: Box, boxes: Iterable[Box]) -> float:
+    """The bend around the tables between two of one row or column: a straight link would seem to join those."""
+    if one.x == other.x:
+        between = [
+            (abs(box.y - one.y), box.width) for box in boxes if box.x == one.x and _is_inside(one.y, box.y, other.y)
+        ]
+    elif one.y == other.y:
+        between = [
+            (abs(box.x - one.x), box.height) for box in boxes if box.y == one.y and _is_inside(one.x, box.x, other.x)
+        ]
+    else:
+        return 0
+    length = math.dist((one.x, one.y), (other.x, other.y))
+    shares = ((way / length, size / 2 + APART) for way, size in between)
+    return max((needed / (2 * max(share * (1 - share), NEAR_AN_END)) for share, needed in shares), default=0)
+
+
+def _is_inside(one: float, place: float, other: float) -> bool:
+    return min(one, other) < place < max(one, other)
+
+
+def _middle(one: Box, other: Box, bend: float) -> tuple[float, float]:
+    """The point that draws the link aside: twice as far as the link comes."""
     dx, dy = other.x - one.x, other.y - one.y
-    bend = (place + 1) // 2 * (1 if place % 2 else -1) * 18
     length = math.hypot(dx, dy) or 1
     return (one.x + other.x) / 2 - dy / length * bend, (one.y + other.y) / 2 + dx / length * bend
 

@@ -17,6 +17,7 @@ from turnkeep.records import JSON, RunContext
 SECTIONS = 5  # of the manual that an answer is written from
 SECTION_ID = IdForm(re.compile(r"[\w/-]+(?:#[\w-]+)?"))
 CITATION_REMOVED = "citation_removed"
+NO_MANUAL = "There is no manual for this database that I could look that up in; DATABASE__MANUAL names a folder of one."
 
 
 class TalkingNodes(Workplace):
@@ -40,6 +41,10 @@ class TalkingNodes(Workplace):
         return manual.search(state["understood"]["search"], SECTIONS), state["standalone_query"]
 
     async def answer_from_manual(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+        if not self.desk.manual.documents:
+            said = self.speaker.say(state["messages"], NO_MANUAL)
+            last = Last(route="rag", sql="", page=0)
+            return {**reply(state, said), "last": last, **step(state, "There is no manual.")}
         sections = [Document(**section) for section in state["pages"]]
         prompt = self.prompts(state, runtime).manual(state["standalone_query"], sections)
         shown = [f"{section.title} {section.text}" for section in sections]

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from turnkeep.agents.database.access import Access, load_access
 from turnkeep.agents.database.joins.files import load_graph
-from turnkeep.agents.database.joins.introspection import introspect
+from turnkeep.agents.database.joins.introspection import in_clear, introspect
 from turnkeep.agents.database.joins.records import JoinGraph
 from turnkeep.agents.database.sample.sample import SAMPLE_ACCESS, sample_file
 from turnkeep.agents.database.wall.complaints import tell_sqlite
@@ -60,6 +60,7 @@ DIALECTS: Mapping[str, Dialect] = {
     "mariadb": "mysql",
     "postgresql": "postgres",
 }
+NO_DIALECT = f"{CALLED.setting} has to begin with {', '.join(DIALECTS)}."
 
 
 class Database:
@@ -139,12 +140,14 @@ def _on_file(find: Callable[[], Path], access: Access, tuning: DatabaseTuning) -
 
 
 def _nowhere(_: str, __: Principal) -> Result:
-    raise DatabaseDown(f"{CALLED.setting} has to begin with {', '.join(DIALECTS)}.")
+    raise DatabaseDown(NO_DIALECT)
 
 
 def _introspected(url: str, access: Access, tuning: DatabaseTuning) -> JoinGraph:
     """Of the logical tables: a reader's login of a server sees the secure views in their place."""
     dialect = DIALECTS.get(url.partition(":")[0].partition("+")[0])
+    if dialect is None:
+        raise DatabaseDown(NO_DIALECT)
     if access.views and dialect != "sqlite":
         raise DatabaseDown(
             "DATABASE__ACCESS names secure views, whose tables a reader does not see: save the join graph with an"
@@ -152,7 +155,8 @@ def _introspected(url: str, access: Access, tuning: DatabaseTuning) -> JoinGraph
         )
     hidden = {*HIDDEN_TABLES, *access.view_of.values()}
     sessions = Sessions(CALLED, partial(open_url, CALLED, url), INTROSPECTION_SECONDS, _not_introspected)
-    return sessions.ask(lambda connection: introspect(connection.engine, without=hidden))
+    graph = sessions.ask(lambda connection: introspect(connection.engine, without=hidden))
+    return in_clear(graph, {view.table: view.encrypted for view in access.views})
 
 
 def _not_introspected(_: DBAPIError) -> DatabaseError:

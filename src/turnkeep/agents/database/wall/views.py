@@ -46,16 +46,15 @@ class Secrets:
 
 
 def secure_views_ddl(
-    access: Access, columns: Mapping[str, Sequence[str]], database: str, reader: str, known: Secrets
+    access: Access, columns: Mapping[str, Sequence[str]], database: str, reader: str, known: Secrets | None
 ) -> list[str]:
     """Statements for MariaDB and MySQL, to be run in this order by an administrator, again after each change of the
-    schema. `columns` by table are all that readers may see; `reader` is an account as 'name'@'host'; raises ValueError
-    for what cannot be written."""
+    schema. `columns` by table are all that readers may see; `reader` is an account as 'name'@'host'; without `known`
+    only views and rights, for a wall that is there already. Raises ValueError for what cannot be written."""
     views = [view for view in access.views if view.table in columns]
     shared = sorted(columns.keys() - {view.table for view in views} - {view.view for view in views})
     return [
-        *_hidden_tables(known),
-        *_routines(),
+        *([*_hidden_tables(known), *_routines()] if known else []),
         *(statement for view in views for statement in _view(view, columns[view.table], database)),
         *_grants(database, reader, [*(view.view for view in views), *shared]),
     ]
@@ -164,6 +163,8 @@ def _view(view: SecureView, columns: Sequence[str], database: str) -> Iterator[s
 
 
 def _grants(database: str, reader: str, names: Iterable[str]) -> Iterator[str]:
+    """A reader that may read a table by an older right would read it past the views."""
+    yield f"REVOKE ALL PRIVILEGES, GRANT OPTION FROM {reader}"
     yield f"GRANT EXECUTE ON PROCEDURE {SCHEMA}.{OPEN_PROCEDURE} TO {reader}"
     for name in names:
         yield f"GRANT SELECT ON {_in(database, name)} TO {reader}"

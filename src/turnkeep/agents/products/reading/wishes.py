@@ -21,7 +21,7 @@ from turnkeep.agents.products.reading.limits import LimitReader, Words
 from turnkeep.agents.products.reading.message import Reading
 from turnkeep.agents.products.reading.names import Mention, Unknown
 from turnkeep.agents.products.reading.orders import OrderReader, Wanted
-from turnkeep.agents.products.reading.smalltalk import is_english
+from turnkeep.blocks.languages import is_english
 from turnkeep.blocks.words import words
 
 MOST_LINES = 3
