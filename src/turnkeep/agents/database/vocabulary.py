@@ -1,17 +1,16 @@
 """The words that a schema and a manual talk of: they tell a question about the data or the application from others."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.joins.records import JoinGraph, Table
 from turnkeep.agents.database.manual.manual import Manual
 from turnkeep.blocks.rarity import stem_of, stems
 from turnkeep.blocks.words import STOP_WORDS, words
 
 LONGEST_VALUE_WORDS = 4
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # They stand in half of all schemas and titles and say nothing of either.
 _PLAIN = frozenset(map(stem_of, words("id key name code type number date time value list new day year first last")))
 
@@ -57,7 +56,7 @@ def content_stems(text: str) -> list[str]:
 
 
 def _stems(texts: Iterable[str]) -> frozenset[str]:
-    found = {stem for text in texts for stem in stems(_CAMEL.sub(" ", text))}
+    found = {stem for text in texts for stem in stems(" ".join(name_words(text)))}
     return frozenset(found - _PLAIN - STOP_WORDS)
 
 
