@@ -41,7 +41,6 @@ ALIASES: Mapping[str, tuple[Path, Callable[[str], str]]] = {
     "SQL_MAX_COLUMNS_IN_SCHEMA": (("database", "max_columns"), _as_it_is),
     "SQL_MAX_COLUMNS_IN_VALIDATION": (("database", "max_columns_in_problems"), _as_it_is),
     "SQL_MAX_FALLBACK_TABLES": (("database", "max_fallback_tables"), _as_it_is),
-    "SQL_MAX_RELATIONSHIPS_DISPLAY": (("database", "max_relationships_considered"), _as_it_is),
     "SQL_MAX_RELATIONSHIPS_IN_PROMPT": (("database", "max_relationships"), _as_it_is),
     "SQL_MAX_SQL_HISTORY_LENGTH": (("database", "max_history_characters"), _as_it_is),
     "SQL_MAX_SUGGESTED_PATHS": (("database", "max_suggested_paths"), _as_it_is),

@@ -105,7 +105,6 @@ class DatabaseTuning(Tuning):
     max_columns_in_problems: int = Field(100, ge=5, le=500, description="columns that a message about names lists")
     max_columns_in_correction: int = Field(100, ge=5, le=500, description="the same as max_columns, in corrections")
     max_relationships: int = Field(20, ge=1, le=200, description="joins that a prompt shows")
-    max_relationships_considered: int = Field(50, ge=1, le=500, description="relationships between chosen tables")
     max_history_characters: int = Field(100, ge=50, le=4_000, description="of each earlier SQL in a correction")
     max_context_tokens: int = Field(120_000, ge=4_000, le=1_000_000, description="of one prompt")
     max_output_tokens: int = Field(4_000, ge=200, le=16_000, description="of one SQL or answer")

@@ -63,7 +63,12 @@ class Schema:
         database, tuning = self._database, self._tuning
         views, dialect = database.access.view_of, database.dialect
         return Guard(
-            self.graph, dialect=dialect, views=views, max_rows=tuning.max_rows, checks_names=tuning.checks_names
+            self.graph,
+            dialect=dialect,
+            views=views,
+            max_rows=tuning.max_rows,
+            checks_names=tuning.checks_names,
+            max_columns=tuning.max_columns_in_problems,
         )
 
 

@@ -14,7 +14,7 @@ from turnkeep.agents.database.guard.rendering import adapt, render
 from turnkeep.agents.database.guard.resolving import Resolver
 from turnkeep.agents.database.guard.screening import parse
 from turnkeep.agents.database.guard.verdicts import Checked, Dialect, Problem, Refusal, Refused, refuse
-from turnkeep.agents.database.guard.wording import Wording
+from turnkeep.agents.database.guard.wording import MOST_COLUMNS, Wording
 from turnkeep.agents.database.joins.records import JoinGraph
 
 __all__ = ["Checked", "Guard", "Problem", "Refused"]
@@ -25,8 +25,9 @@ _NAMES = frozenset({"unknown_column", "unknown_alias", "ambiguous_column", "misu
 
 
 class Guard:
-    """Judges SQL by one schema. `views` maps logical tables to the secure views that are read in their place. Without
-    `checks_names` columns are left to the database; tables never are."""
+    """Judges SQL by one schema. `views` maps logical tables to the secure views that are read in their place; a problem
+    lists at most `max_columns` of a table's. Without `checks_names` columns are left to the database; tables never
+    are."""
 
     def __init__(
         self,
@@ -36,10 +37,11 @@ class Guard:
         views: Mapping[str, str] | None = None,
         max_rows: int = 100,
         checks_names: bool = True,
+        max_columns: int = MOST_COLUMNS,
     ) -> None:
         self._catalogue = Catalogue(graph, dict(views or {}))
         self._dialect: Dialect = dialect
-        self._max_rows, self._checks_names = max_rows, checks_names
+        self._max_rows, self._checks_names, self._max_columns = max_rows, checks_names, max_columns
 
     def check(self, sql: str, *, allowed: Collection[str] | None = None, offset: int = 0) -> Checked | Refused:
         """Never raises. `allowed` are the tables of the caller (None: all), `offset` the rows of earlier pages."""
@@ -76,7 +78,7 @@ class Guard:
         check_costs(tree)
 
     def _name_problems(self, resolver: Resolver, allowed: Collection[str] | None) -> list[Problem]:
-        wording = Wording(self._catalogue, allowed, resolver.tables)
+        wording = Wording(self._catalogue, allowed, resolver.tables, self._max_columns)
         faults = [fault for fault in resolver.faults if self._checks_names or fault.code not in _NAMES]
         return [wording.problem(fault) for fault in faults[: MOST_PROBLEMS * 2]]
 

@@ -266,7 +266,7 @@ class Resolver:
             if known and not (count == 1 and self.dialect == "mysql" and place in ("group", "having")):
                 self._fault("ambiguous_column", node, frame)
                 return
-            if known or (count and (around is not frame or place in _ALIASES_SEEN[self.dialect])):
+            if known or (count and around is frame and place in _ALIASES_SEEN[self.dialect]):
                 return
         if self._is_text(node, frame):
             self.texts.append(node.name)

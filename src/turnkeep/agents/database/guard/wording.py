@@ -9,7 +9,7 @@ from turnkeep.agents.database.guard.catalogue import SECURE, Catalogue, fold, ne
 from turnkeep.agents.database.guard.scopes import Fault, Source
 from turnkeep.agents.database.guard.verdicts import Problem
 
-MOST_COLUMNS = 20
+MOST_COLUMNS = 100
 MOST_TABLES = 5
 MOST_TELLING = 12
 LONGEST_NAME = 80
@@ -19,8 +19,14 @@ _CATALOGS = ("information_schema", "performance_schema", "sqlite_", "pg_", "mysq
 class Wording:
     """Speaks about one check. `tables` are those that the query reads."""
 
-    def __init__(self, catalogue: Catalogue, allowed: Collection[str] | None, tables: Collection[str]) -> None:
-        self.catalogue, self.allowed, self.tables = catalogue, allowed, tables
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        allowed: Collection[str] | None,
+        tables: Collection[str],
+        most_columns: int = MOST_COLUMNS,
+    ) -> None:
+        self.catalogue, self.allowed, self.tables, self.most_columns = catalogue, allowed, tables, most_columns
 
     def problem(self, fault: Fault) -> Problem:
         if fault.code == "unknown_table":
@@ -66,7 +72,8 @@ class Wording:
         title = source.table or (source.alias.name if source.alias else "the sub-query")
         columns = list((source.columns or {}).values())
         told = f"Column '{_short(title)}.{_short(name)}' does NOT exist in table '{_short(title)}'."
-        return f"{told}{self._found_in(name)}{_meant(name, columns)} Available columns in {_listed(title, columns)}"
+        listed = f" Available columns in {_listed(title, columns, self.most_columns)}"
+        return f"{told}{self._found_in(name)}{_meant(name, columns)}{listed}"
 
     def _unqualified(self, node: exp.Expr, fault: Fault) -> str:
         sources = fault.frame.sources if fault.frame else []
@@ -75,7 +82,7 @@ class Wording:
         told = f"Column '{_short(node.name)}' does NOT exist{_inside(titles)}."
         if isinstance(node.this, exp.Identifier) and node.this.quoted:
             told += " A text stands in single quotes."
-        listed = f" Available columns in {_listed(titles[0], columns)}" if len(titles) == 1 else ""
+        listed = f" Available columns in {_listed(titles[0], columns, self.most_columns)}" if len(titles) == 1 else ""
         return f"{told}{self._found_in(node.name)}{_meant(node.name, columns)}{listed}"
 
     def _alias(self, node: exp.Expr, fault: Fault) -> str:
@@ -102,8 +109,8 @@ class Wording:
         return f" Found in: {_some(found, MOST_TABLES)}." if found else ""
 
 
-def _listed(title: str, columns: list[str]) -> str:
-    names = _some(columns, MOST_COLUMNS)
+def _listed(title: str, columns: list[str], most: int) -> str:
+    names = _some(columns, most)
     return f"{_short(title)}: {names}{'' if names.endswith('...') else '.'}"
 
 
