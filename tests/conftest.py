@@ -134,7 +134,7 @@ def sample_server(mariadb_server: "Server", tmp_path_factory: pytest.TempPathFac
 def long_thread(request: pytest.FixtureRequest) -> int:
     """How many turns a thread has where a test is about its length: past every window and summary, and more of them
     in `make long`."""
-    return 200 if request.config.getoption("--hypothesis-profile") == "long" else 80
+    return 200 if request.config.getoption("--hypothesis-profile") == "long" else 45
 
 
 @pytest.fixture

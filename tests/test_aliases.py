@@ -50,7 +50,13 @@ def test_our_own_name_wins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_variables_of_a_login_make_one_url(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"HOST": "db.example", "PORT": "3307", "USER": "reader", "PWD": "p@ss/", "NAME": "field"}.items():
+    for name, value in {
+        "HOST": "db.example",
+        "PORT": "3307",
+        "USER": "reader",
+        "PWD": "p@ss/",
+        "NAME": "field",
+    }.items():
         monkeypatch.setenv(f"DB_{name}", value)
     assert Settings().database.url.get_secret_value() == "mysql+pymysql://reader:p%40ss%2F@db.example:3307/field"
     assert "p%40ss" not in repr(Settings())

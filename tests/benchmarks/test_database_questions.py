@@ -1,11 +1,15 @@
-"""The sixty paraphrases: well formed, each with rows that are right, and a program that measures them."""
+"""The paraphrases and the questions of development: well formed, each with rows that are right, and a program that
+measures them."""
 
 import pytest
+import sqlglot
+from sqlglot import exp
 
 import database_questions
 import matching_rows
 
 QUESTIONS = database_questions.read_questions()
+DEVELOPMENT = database_questions.read_questions("development_questions")
 SQL = {row["id"]: row["sql"] for row in QUESTIONS}
 
 
@@ -22,6 +26,24 @@ def test_a_question_is_well_formed_and_its_sql_finds_something(row):
     found = database_questions.by_hand(row["sql"])
     assert found
     assert not matching_rows.hold([], found, is_ordered=False)
+
+
+def test_the_questions_of_development_are_at_least_150_over_fifty_tables():
+    assert len({row["id"] for row in DEVELOPMENT}) == len({tuple(row["chain"]) for row in DEVELOPMENT}) >= 150
+    parsed = [sqlglot.parse_one(row["sql"], read="sqlite") for row in DEVELOPMENT if row["sql"]]
+    assert len({table.name for one in parsed for table in one.find_all(exp.Table)}) >= 50
+
+
+def test_the_sql_of_the_questions_of_development_finds_something():
+    found = {row["id"]: database_questions.by_hand(row["sql"]) for row in DEVELOPMENT if row["sql"]}
+    assert [name for name, rows in found.items() if not rows or len(rows) > 100 or rows in ([(None,)], [(0,)])] == []
+
+
+async def test_a_question_without_sql_is_right_where_none_is_run():
+    asked = {"id": "x", "chain": ["How many active technicians are there?"], "sql": None}
+    unknown = {"id": "y", "chain": ["how many zeppelins do we operate"], "sql": None}
+    results = await database_questions.ask_all([asked, unknown])
+    assert [one.is_right for one in results] == [False, True]
 
 
 async def test_a_question_is_right_where_the_rows_are_those_of_the_sql_by_hand():

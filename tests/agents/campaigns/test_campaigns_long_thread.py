@@ -50,7 +50,9 @@ class Recording(DemoChatModel):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", ["window", "tiered"])
-async def test_state_and_prompts_stay_small_however_long_a_thread_is(memory: Any, context: RunContext, long_thread: int) -> None:
+async def test_state_and_prompts_stay_small_however_long_a_thread_is(
+    memory: Any, context: RunContext, long_thread: int
+) -> None:
     model = Recording(rules=demo_rules())
     tuning = CampaignsTuning(memory=memory)
     graph = compile_graph(Nodes(Models(model, model, "demo", "demo"), open_warehouses(tuning), tuning))

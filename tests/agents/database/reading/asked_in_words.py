@@ -10,6 +10,7 @@ def in_words(asked: Asked | None) -> str:
     parts = [
         f"{asked.measure} {asked.subject}",
         f"of {_field(asked.of)}" if asked.of else "",
+        f"less {_field(asked.less)}" if asked.less else "",
         "distinct" if asked.is_distinct else "",
         f"show {_fields(asked.shown)}" if asked.shown else "",
         f"where {_all(asked.conditions)}" if asked.conditions else "",

@@ -53,4 +53,17 @@ READ_AT_THE_CLINIC: dict[str, str] = {
     "list unpaid bills // oldest first // top 3 // how many are there in total?": (
         "count bill | where bill.paid_on is_missing"
     ),
+    "list the bills // who is dealing with them": ("rows bill | unread in charge"),
+    "doctors who never prescribed a drug": ("rows doctor | without prescription"),
+    "how many appointments since New Year": (
+        "count appointment | in appointment.scheduled_at 2026-01-01 to 2026-11-22 (since New Year)"
+    ),
+    "appointments booked for tomorrow": (
+        "rows appointment | in appointment.scheduled_at 2026-11-23 to 2026-11-23 (tomorrow)"
+    ),
+    "headcount by department": ("count doctor | by department.name"),
+    "drugs below their minimum stock": ("rows drug | where drug.units_in_stock under drug.minimum_stock"),
+    "the last appointment": ("rows appointment | descending appointment.scheduled_at | limit 1"),
+    "bills due in March": ("rows bill | in bill.due_date 2027-03-01 to 2027-03-31 (March)"),
+    "do we have any missed appointments? show me them": ("rows appointment | where appointment.status is missed"),
 }

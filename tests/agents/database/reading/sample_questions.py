@@ -175,7 +175,7 @@ READ: dict[str, str] = {
         "average customerFeedback | of customerFeedback.rating | per month of customerFeedback.receivedOn"
     ),
     "what is our average feedback rating?": ("average customerFeedback | of customerFeedback.rating"),
-    "complaints that are still unresolved": ("rows complaint | where complaint.status is_not rejected, resolved"),
+    "complaints that are still unresolved": ("rows complaint | where complaint.status is open"),
     "complaints received in the last 30 days": (
         "rows complaint | in complaint.receivedOn 2026-10-23 to 2026-11-22 (last 30 days)"
     ),
@@ -193,7 +193,7 @@ READ: dict[str, str] = {
         "sum vehicleService | of vehicleService.cost | in vehicleService.servicedOn 2026-01-01 to 2026-12-31 (2026)"
     ),
     "leads won this year": (
-        "rows lead | where lead.status is won | in lead.receivedOn 2026-01-01 to 2026-12-31 (this year)"
+        "rows lead | where lead.status is won | in lead.closedOn 2026-01-01 to 2026-12-31 (this year)"
     ),
     "estimated value of open leads by source": (
         "sum lead | of lead.estimatedValue | where lead.status is_not lost, won | by leadSource.name"
@@ -266,7 +266,8 @@ READ: dict[str, str] = {
         "rows expense | where expense.amount over 200 and employee.position is technician"
     ),
     "expenses by category this year": (
-        "count expense | in expense.spentOn 2026-01-01 to 2026-12-31 (this year) | by expenseCategory.name"
+        "sum expense | of expense.amount | in expense.spentOn 2026-01-01 to 2026-12-31 (this year)"
+        " | by expenseCategory.name"
     ),
     "how many training sessions are planned?": ("count trainingSession | where trainingSession.status is planned"),
     "who attended training last month?": (
@@ -371,7 +372,7 @@ READ: dict[str, str] = {
     "customers by industry": ("count customer | by industry.name"),
     "leads by status and source": ("count lead | by lead.status, leadSource.name"),
     "how many leads were lost last quarter": (
-        "count lead | where lead.status is lost | in lead.receivedOn 2026-07-01 to 2026-09-30 (last quarter)"
+        "count lead | where lead.status is lost | in lead.closedOn 2026-07-01 to 2026-09-30 (last quarter)"
     ),
     "full-time employees": ("rows employee | where employee.employmentType is full_time"),
     "part time technicians": (
@@ -523,4 +524,57 @@ READ: dict[str, str] = {
     "show the newest five work orders // and the oldest": (
         "rows workOrder | ascending workOrder.requestedOn | limit 1"
     ),
+    "who is in charge of the Leeds branch?": (
+        "rows branch | show branch.name, employee.firstName@managerId, employee.lastName@managerId | "
+        "where branch.name is Leeds"
+    ),
+    "jobs nobody is assigned to": ("rows workOrder | where workOrder.assignedTo is_missing"),
+    "open complaints // who is dealing with them": (
+        "rows complaint | show complaint.id, employee.firstName, employee.lastName | where complaint.status is open"
+    ),
+    "how much do customers owe us": (
+        "sum invoice | of invoice.totalAmount | less invoice.paidAmount | where invoice.status is_not void"
+    ),
+    "how many leads did we lose since Christmas": (
+        "count lead | where lead.status is lost | in lead.closedOn 2025-12-25 to 2026-11-22 (since Christmas)"
+    ),
+    "how many requests came in by phone": ("count serviceRequest | where serviceRequest.channel is phone"),
+    "status of WO-044503": ("rows workOrder | show workOrder.status | where workOrder.number is WO-044503"),
+    "calibrations running out in the next two months": (
+        "rows calibration | in calibration.validUntil 2026-11-22 to 2027-01-22 (next two months)"
+    ),
+    "budget for 2026 by cost centre": (
+        "sum budget | of budget.plannedAmount | where budget.year is 2026 | by costCenter.name"
+    ),
+    "suppliers rated 2 or worse": ("rows supplier | where supplier.rating at_most 2"),
+    "worst delay of an appointment this year": (
+        "rows appointment | in appointment.startsAt 2026-01-01 to 2026-12-31 (this year) | descending "
+        "appointment.delayMinutes | limit 1"
+    ),
+    "pumps we have fewer than 20 of in stock": (
+        "rows inventoryItem | where itemCategory.name is pumps | with stockLevel where stockLevel.quantity under 20"
+    ),
+    "average invoice amount by customer segment": ("average invoice | of invoice.totalAmount | by customer.segment"),
+    "customers who complained more than once last year": (
+        "count complaint | in complaint.receivedOn 2025-01-01 to 2025-12-31 (last year) | by "
+        "customer.name | keep complaint.id over 1 | descending measure"
+    ),
+    "failed logins this week": (
+        "rows loginEvent | where loginEvent.wasSuccessful is False | in loginEvent.happenedAt 2026-11-16 "
+        "to 2026-11-22 (this week)"
+    ),
+    "which vehicles have never been serviced": ("rows vehicle | without vehicleService"),
+    "how much did we spend with each vendor": ("sum purchaseOrder | of purchaseOrder.totalAmount | by supplier.name"),
+    "which employees know about solar panels": ("rows employee | with employeeSkill where skill.name is solar panels"),
+    "how much money came in last week": (
+        "sum payment | of payment.amount | in payment.receivedOn 2026-11-09 to 2026-11-15 (last week)"
+    ),
+    "how many days were lost last year": (
+        "sum safetyIncident | of safetyIncident.lostDays | in safetyIncident.occurredAt 2025-01-01 to "
+        "2025-12-31 (last year)"
+    ),
+    "which contractors are active": (
+        "rows employee | where employee.employmentType is contractor and employee.status is active"
+    ),
+    "jobs without a technician": ("rows workOrder | where workOrder.assignedTo is_missing"),
 }

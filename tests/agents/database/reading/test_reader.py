@@ -78,6 +78,31 @@ def test_words_that_nothing_answers_to_are_said() -> None:
     assert asked.unread == ("purple",)
 
 
+def test_a_line_of_which_most_is_unread_is_not_understood() -> None:
+    assert AT_THE_CLINIC.read(["purple shiny wobbly patients"], today=TODAY) is None
+    assert AT_THE_CLINIC.read(["How much do patients wobble?"], today=TODAY) is None
+
+
+def test_a_later_line_that_is_not_understood_is_said() -> None:
+    asked = AT_THE_CLINIC.read(["How many patients are there?", "fizzle the wobbly gizmos"], today=TODAY)
+    assert asked is not None
+    assert set(asked.unread) >= {"fizzle", "wobbly", "gizmos"}
+
+
+def test_words_of_the_rules_are_told_as_people_say_them() -> None:
+    asked = AT_THE_CLINIC.read(["list the bills", "who looks after them?"], today=TODAY)
+    assert asked is not None
+    assert asked.unread == ("in charge",)
+
+
+def test_what_is_owed_is_an_amount_less_what_was_paid_of_it() -> None:
+    asked = FIELD_SERVICE.read(["how much is owed to us?"], today=TODAY)
+    assert asked is not None
+    assert asked.of is not None
+    assert asked.less is not None
+    assert (asked.of.column, asked.less.column) == ("totalAmount", "paidAmount")
+
+
 def test_a_reading_over_its_own_tables_stays_the_same() -> None:
     changed = []
     for said in READ:

@@ -335,3 +335,12 @@ def test_links_of_several_columns_are_joined_by_all_of_them() -> None:
     sql = write_sql(asked, JoinTree(("child", "parent"), graph.relationships), graph, "sqlite")
     assert "child.a = parent.a AND child.b = parent.b" in sql
     assert "DISTINCT" not in sql
+
+
+def test_what_was_paid_is_taken_from_what_is_summed_even_where_nothing_was() -> None:
+    rows: Rows = {"workOrder": [order(1)], "invoice": []}
+    rows["invoice"] = [{"id": 1, "workOrderId": 1, "amount": 10}, {"id": 2, "workOrderId": None, "amount": 5}]
+    owed = Asked("invoice", "sum", Field("invoice", "amount"), less=Field("invoice", "workOrderId"))
+    found = ask(rows, owed)
+    assert found.rows == [(14,)]
+    assert found.columns == ("total_amount_less_work_order_id",)

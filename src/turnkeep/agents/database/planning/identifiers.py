@@ -1,7 +1,6 @@
 """The words inside names of tables and columns, and what two spellings of one word have in common."""
 
 from collections.abc import Collection
-from functools import lru_cache
 
 from turnkeep.agents.database.joins.naming import KEY_WORDS, name_words
 from turnkeep.blocks.words import singular, words
@@ -24,7 +23,6 @@ def spoken(name: str) -> str:
     return " ".join(parts) or name
 
 
-@lru_cache(8192)
 def stem(word: str) -> str:
     """`word`, lower case, without what plural, tense and the like add."""
     word = _without_plural(word)

@@ -132,7 +132,7 @@ class TableRanker:
 
     def _parts(self, page: _Page, said: Mapping[str, float]) -> Parts:
         """What each word of the question speaks for the table."""
-        factor = 1 - NAME_SHARE + NAME_SHARE * max(self._coverage(name, said) for name in page.names)
+        factor = 1 - NAME_SHARE + NAME_SHARE * max((self._coverage(name, said) for name in page.names), default=0)
         factor *= 1.0 if page.neighbours else UNJOINED
         return {
             word: factor * share * self._vocabulary.rarity(word) * self._fit(page.phrases[word], said)

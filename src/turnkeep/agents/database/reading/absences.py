@@ -5,9 +5,12 @@ from dataclasses import replace
 
 from turnkeep.agents.database.reading.asked import Absence, Condition, Field, Test
 from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.keepers import keeper_of
 from turnkeep.agents.database.reading.lexicon import Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.profiles import DATED
 
+_CHILD = 1.6
 _ARTICLE = r"(?:(?:a|an|any|the|their|its|single|one|of) )*"
 _NOUN = rf"{_ARTICLE}(?P<mods>(?:{ITEM} )*?)(?P<x>{ITEM})"
 _NO = (
@@ -19,6 +22,14 @@ _NO = (
     rf"(?: (?:on|in|at|to|for))?|never (?:\w+ )??(?:had |been )?(?:on |in |to )?) {_NOUN}(?! {kind('TC')})"
 )
 _NEVER = rf"\b(?:never|(?:have|has|had|did|do|does) not (?:yet |ever )?)\s?(?P<verb>(?:been )?[a-z]+ )?{_NOUN}"
+_NEVER_DID = (
+    rf"\b(?:never|(?:have|has|had|did|do|does) not (?:yet |ever )?) ?(?P<deed>{ITEM}) (?:a|an|any|the|our) {_NOUN}"
+)
+_NOT_IN = (
+    r"\b(?<!has )(?<!have )not (?:yet )?(?:been )?(?:(?:assigned|allocated|attached|linked|belonging) )?"
+    r"(?:in|on|to|under"
+    rf"|with|part of|a member of|{kind('L')}) (?:any|a|an) {_NOUN}"
+)
 _MISSING_BEHIND = (
     rf"(?P<x>{ITEM}) (?:is|are|was|were) (?:missing|empty|blank|unknown|not (?:known|set|given"
     rf"|filled|there|recorded|entered))"
@@ -34,7 +45,9 @@ def read_absences(draft: Draft) -> None:
     """Takes what rows lack out of the line."""
     for pattern, is_absent in (
         (_MISSING_BEHIND, True),
+        (_NEVER_DID, True),
         (_NO, True),
+        (_NOT_IN, True),
         (_NEVER, True),
         (_HAS, False),
         (_WHICH_HAVE, False),
@@ -49,12 +62,19 @@ def read_absences(draft: Draft) -> None:
 def _fits(draft: Draft, found: re.Match[str], is_absent: bool) -> bool:
     mention = draft.line.at(found["x"])
     table, column = _meant(draft, mention)
+    if found.groupdict().get("deed") and (table is None or _is_of_deed(draft, draft.line.at(found["deed"]), table)):
+        return False
     if is_absent:
         return table is not None or column is not None
     is_bare = found[0].startswith(("with <", "have <", "has <", "had <", "having <", "got <"))
     if is_bare:
         return table is not None and draft.ground.is_many(draft.subject or "", table.table)
     return table is not None or (column is not None and draft.measure is not None)
+
+
+def _is_of_deed(draft: Draft, deed: Mention, table: Meaning) -> bool:
+    """Whether the verb has rows of its own that point at those of the noun: attended a training."""
+    return any(not draft.ground.is_many(one.table, table.table) for one in deed.of("table") if one.table != table.table)
 
 
 def _meant(draft: Draft, mention: Mention) -> tuple[Meaning | None, Meaning | None]:
@@ -69,11 +89,32 @@ def _meant(draft: Draft, mention: Mention) -> tuple[Meaning | None, Meaning | No
     if column and (table is None or column.weight >= table.weight):
         return None, column
     if table is None:
-        return None, None
+        assigned = _kind_of_person(draft, mention)
+        return (None, assigned) if assigned else (_done_to(draft, mention), None)
     links = [name for name, link in draft.profile.links.items() if link.to_table == table.table]
     if links and not ground.is_many(subject, table.table):
         return None, Meaning("column", subject, _said(draft, links))
     return table, None
+
+
+def _kind_of_person(draft: Draft, mention: Mention) -> Meaning | None:
+    """The link to whoever is in charge, where persons of one kind are said to be lacking: no technician."""
+    ground, subject = draft.ground, draft.subject or ""
+    kinds = {one.table for one in mention.of("value") if ground.profiles[one.table].is_person and one.table != subject}
+    person = keeper_of(draft, subject, "assigned") if len(kinds) == 1 and subject else None
+    if person is None or person.table not in kinds:
+        return None
+    links = [name for name, link in draft.profile.links.items() if link.to_table == person.table]
+    return Meaning("column", subject, person.via or links[0])
+
+
+def _done_to(draft: Draft, mention: Mention) -> Meaning | None:
+    """The rows of what is done to the subject, by a verb that names their date: serviced, inspected."""
+    ground, subject = draft.ground, draft.subject or ""
+    days = [one for one in mention.of("column") if ground.profiles[one.table].kinds[one.column] in DATED]
+    near = [one for one in days if ground.is_many(subject, one.table) and ground.distance(subject, one.table) < _CHILD]
+    one = ground.nearest(near, [subject]) if mention.text.lower().endswith("ed") else None
+    return Meaning("table", one.table, weight=one.weight) if one else None
 
 
 def _said(draft: Draft, links: list[str]) -> str:

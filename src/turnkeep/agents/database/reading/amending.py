@@ -11,6 +11,8 @@ from turnkeep.agents.database.reading.days import name_of, shift
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.filters import read_filters
 from turnkeep.agents.database.reading.groups import settle_groups, take_groups
+from turnkeep.agents.database.reading.idioms import KEEPS, SAID
+from turnkeep.agents.database.reading.keepers import asks_in_vain, take_keeper
 from turnkeep.agents.database.reading.leftovers import read_names, read_shown, read_unread
 from turnkeep.agents.database.reading.lexicon import EXACT
 from turnkeep.agents.database.reading.lines import ITEM
@@ -67,6 +69,8 @@ def amend(draft: Draft, before: Asked) -> Asked | None:
     whole = _whole_line(bare, before)
     if whole is not None:
         return whole
+    if asks_in_vain(draft, before.subject):
+        return replace(before, unread=(SAID[KEEPS],), page=0)
     has_link = bool(_OPENERS.match(bare + " "))
     line.code = _OPENERS.sub("", bare + " ").strip()
     about = _ABOUT.match(line.code)
@@ -87,6 +91,7 @@ def _whole_line(bare: str, before: Asked) -> Asked | None:
             before,
             measure="count",
             of=None,
+            less=None,
             is_distinct=False,
             shown=(),
             groups=(),
@@ -137,7 +142,9 @@ def _changed(draft: Draft, before: Asked, *, is_linked: bool) -> Asked | None:
         dict.fromkeys(field.table for field in (*before.groups, *(one.field for one in before.conditions)))
     )
     _drop_subject(draft, before.subject)
+    is_kept = take_keeper(draft)
     _read(draft)
+    draft.measure = None if is_kept else draft.measure
     amended = merge(draft, before)
     return None if _is_idle(draft, amended, before) and draft.is_whole else amended
 

@@ -69,11 +69,12 @@ class Absence:
 @dataclass(frozen=True, slots=True)
 class Asked:
     """`subject` is the table whose rows are counted, listed or summed. `of` is the column of a sum, an average or an
-    extreme. `shown` is empty where the main columns of the subject will do. `groups` and `grain` (of the period's
-    column, or `grain_of`) make one row a group. `order` sorts by `order_by`, or by the measure where that is None.
-    `keep` holds groups against their measure ("with more than five"). `page` counts from 0. `unread` are the words
-    that nothing in the schema answers to: they are said. `through` are tables that the joins have to go through, where
-    the shortest way would mean something else."""
+    extreme, `less` a column of the same table that is taken from it ("what is still owed"). `shown` is empty where the
+    main columns of the subject will do. `groups` and `grain` (of the period's column, or `grain_of`) make one row a
+    group. `order` sorts by `order_by`, or by the measure where that is None. `keep` holds groups against their measure
+    ("with more than five"). `page` counts from 0. `unread` are the words that nothing in the schema answers to: they
+    are said. `through` are tables that the joins have to go through, where the shortest way would mean something
+    else."""
 
     subject: str
     measure: Measure = "rows"
@@ -93,3 +94,4 @@ class Asked:
     page: int = 0
     unread: tuple[str, ...] = field(default=())
     through: tuple[str, ...] = ()
+    less: Field | None = None

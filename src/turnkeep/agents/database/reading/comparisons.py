@@ -8,8 +8,9 @@ from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.profiles import NUMERIC
-from turnkeep.agents.database.reading.stems import singular
+from turnkeep.agents.database.reading.stems import root, singular
 from turnkeep.agents.database.reading.vocabulary import MONEY, TIME_SPENT
+from turnkeep.blocks.grammar import word_class
 
 _N = kind("N")
 _STORES = frozenset(["stock", "inventory", "level", "levels", "warehouse", "holding"])
@@ -34,7 +35,11 @@ _TESTS: tuple[tuple[str, Test], ...] = (
     (r"exactly|equal(?:s| to)?|=|of exactly|precisely", "is"),
     (r"not equal to|other than|! =", "is_not"),
 )
+_IN_STOCK = r"\b(?:in stock|on hand|in the [\w ]*store|do we have|have we got|left)\b"
+_OPTIONAL = frozenset(map(root, word_class("lost delay late overtime bonus discount penalty tip overdue")))
 _UNITS = {
+    "hourly": frozenset(["hourly"]),
+    "monthly": frozenset(["monthly"]),
     "hour": TIME_SPENT,
     "minute": TIME_SPENT,
     "day": frozenset(["day", "duration"]),
@@ -57,26 +62,32 @@ _BETWEEN = (
 def read_comparisons(draft: Draft) -> None:
     """Makes conditions of all figures that something is held against."""
     _between(draft)
+    _some(draft)
     for words, test in _TESTS:
         pattern = (
             rf"(?:(?P<c>{kind('CXT')}) (?:(?:is|are|was|were|of|has|have|a|be|being|that|which|with"
             rf"|costs?) )*)?(?<![<\w])(?:{words})(?!\w) "
             rf"(?:a |an |the |their |its )?(?:(?P<n>{_N})(?P<more> or (?:more|less|fewer|above|over|better"
             rf"|higher|lower))?"
-            rf"(?: (?P<d>{ITEM}|[a-z]+))?|(?P<f>{kind('X')})|(?P<g>minimum|maximum|limit|threshold))"
+            rf"(?: (?:left |units |pieces )?(?:of )?(?:in )?(?P<d>{ITEM}|[a-z]+))?|(?P<f>{kind('X')})"
+            r"|(?P<g>minimum|maximum|limit|threshold))"
         )
         for _ in range(3):
             found = re.search(pattern, draft.line.code)
             if found is None or not _apply(draft, found, test):
                 break
     found = re.search(
-        rf"(?:(?P<c>{kind('CX')}) (?:(?:of|is|are|was) )*)?(?P<n>{_N}) (?:(?P<d>{ITEM}) )?(?:or"
-        rf"|and) (?P<way>more|less|fewer|above|over|better|higher|lower|below|under"
+        rf"(?:(?P<c>{kind('CX')}) (?:(?:of|is|are|was|only|just|a) )*)?(?P<n>{_N}) (?:(?P<d>{ITEM}) )?(?:or"
+        rf"|and) (?P<way>more|less|fewer|above|over|better|higher|lower|below|under|worse"
         rf"|up)\b(?: (?P<e>{kind('X')}))?",
         draft.line.code,
     )
     if found:
-        _apply(draft, found, "at_most" if found["way"] in ("less", "fewer", "lower", "below", "under") else "at_least")
+        _apply(
+            draft,
+            found,
+            "at_most" if found["way"] in ("less", "fewer", "lower", "below", "under", "worse") else "at_least",
+        )
     _equal(draft)
 
 
@@ -127,10 +138,12 @@ def _against_column(draft: Draft, found: re.Match[str], test: Test) -> bool:
 
 def _bound(draft: Draft, word: str) -> Meaning | None:
     """The column of a least or most, of the subject or of what is nearest to it."""
-    for table in draft.ground.reached(draft.subject or "", draft.allowed, 1.5):
-        for name in draft.ground.profiles[table].measures:
-            if name_words(name)[0].startswith(word[:3]) or (word == "minimum" and name_words(name)[0] == "reorder"):
-                return Meaning("column", table, name)
+    near = draft.ground.reached(draft.subject or "", draft.allowed, 1.5)
+    columns = [(table, name) for table in near for name in draft.ground.profiles[table].measures]
+    for begin in (word[:3], *(["reorder"] if word == "minimum" else [])):
+        found = next((pair for pair in columns if name_words(pair[1])[0].startswith(begin)), None)
+        if found:
+            return Meaning("column", *found)
     return None
 
 
@@ -143,24 +156,48 @@ def _sibling(draft: Draft, other: Meaning) -> Field | None:
     chosen = (kin or [name for name in rest if set(name_words(name)) & _STOCKED])[:1]
     if chosen:
         return Field(other.table, chosen[0])
-    for table in draft.ground.reached(other.table, draft.allowed, 1.5):
+    return _in_store(draft, other.table)
+
+
+def _in_store(draft: Draft, subject: str) -> Field | None:
+    """How many there are of a thing, in the table of what is in store."""
+    for table in draft.ground.reached(subject, draft.allowed, 1.5):
         for name in draft.ground.profiles[table].measures:
             if set(name_words(name)) <= _STOCKED and set(name_words(table)) & _STORES:
                 return Field(table, name)
     return None
 
 
+def _some(draft: Draft) -> None:
+    """ "With" a figure that many rows have none of: with lost days, with overtime."""
+    found = re.search(rf"\bwith (?:any |some |an? )?(?P<c>{kind('X')})(?! {_N})", draft.line.code)
+    one = draft.nearest(draft.line.at(found["c"]), "column", kinds=NUMERIC) if found else None
+    if found and one and not _OPTIONAL.isdisjoint(map(root, name_words(one.column))):
+        draft.conditions.append(Condition(Field(one.table, one.column), "over", (0,)))
+        draft.line.drop(found["c"])
+
+
 def _column(draft: Draft, found: re.Match[str], number: Mention) -> Field | None:
     """The column named before or behind the figure, or the one that its unit or the subject suggests."""
+    return _named(draft, found) or _suggested(draft, found, number)
+
+
+def _named(draft: Draft, found: re.Match[str]) -> Field | None:
     said = found.groupdict()
     for item in (said.get("c"), said.get("d"), said.get("e")):
         if item and item.startswith("<"):
             mention = draft.line.at(item)
-            one = draft.nearest(mention, "column", kinds=NUMERIC) or (
-                _mass(draft, mention) if item == said.get("c") else None
+            one = draft.nearest(mention, "column", near=_owners(draft, item), kinds=NUMERIC) or (
+                _mass(draft, mention) if item == said.get("c") or f" in {item}" in found[0] else None
             )
             if one and draft.ground.distance(draft.anchors[0], one.table) < 3.5:
                 return Field(one.table, one.column)
+    return None
+
+
+def _suggested(draft: Draft, found: re.Match[str], number: Mention) -> Field | None:
+    """By the unit of the figure, what is in stock, or the main figure of the subject."""
+    said = found.groupdict()
     unit = singular(said.get("d") or "") if not (said.get("d") or "<").startswith("<") else ""
     if "M" in number.kinds:
         return _fitting(draft, MONEY)
@@ -170,7 +207,17 @@ def _column(draft: Draft, found: re.Match[str], number: Mention) -> Field | None
         return _fitting(draft, TIME_SPENT)
     if said.get("d") and said["d"].startswith("<") and "T" in draft.line.at(said["d"]).kinds:
         return None
-    return draft.ground.main_measure(draft.subject or "") if draft.subject else None
+    if draft.subject is None:
+        return None
+    is_stock = re.search(_IN_STOCK, draft.line.text.lower())
+    return (_in_store(draft, draft.subject) if is_stock else None) or draft.ground.main_measure(draft.subject)
+
+
+def _owners(draft: Draft, item: str) -> list[str]:
+    """The table that is named right before a column counts before the subject: a review score."""
+    found = re.search(rf"(?P<x>{kind('T')}) {re.escape(item)}", draft.line.code)
+    table = draft.nearest(draft.line.at(found["x"]), "table") if found else None
+    return [*([table.table] if table else []), *draft.anchors]
 
 
 def _mass(draft: Draft, mention: Mention) -> Meaning | None:

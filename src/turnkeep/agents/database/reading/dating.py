@@ -1,19 +1,40 @@
 """Which date a time is said of: the one that a verb of the line names, or the main one of the subject."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import EARLIEST, LATEST, Absence, Condition, Field, Period
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.filters import is_negated
+from turnkeep.agents.database.reading.filters import is_negated, take_word
 from turnkeep.agents.database.reading.lexicon import Meaning
 from turnkeep.agents.database.reading.lines import Mention
-from turnkeep.agents.database.reading.profiles import DATED, is_own_date
+from turnkeep.agents.database.reading.profiles import DATED, NUMERIC, is_own_date
+from turnkeep.agents.database.reading.stems import root
+from turnkeep.blocks.grammar import word_class
 
 _NEAR = 2.6
 _BROAD = 0.3
+_EDGES = (
+    (
+        r"\b(?:expir(?:e|es|ing|ed)|end(?:s|ing|ed)?|finish(?:es|ing)?|valid (?:until|till))\b",
+        frozenset(map(root, word_class("expires ends end until valid expiry"))),
+    ),
+    (
+        r"\b(?:start(?:s|ing|ed)?|begin(?:s|ning)?|began)\b",
+        frozenset(map(root, word_class("starts start begins from"))),
+    ),
+    (
+        r"\b(?:planned|scheduled|booked|set|lined up) (?=for|on|in|this|next|to)",
+        frozenset(map(root, word_class("planned scheduled due starts"))),
+    ),
+    (r"\b(?:due|expected)\b", frozenset(map(root, word_class("due deadline expected planned scheduled")))),
+)
+"""Words for the first and last day of a row, and what columns for it are called."""
+_DECISIONS = frozenset(map(root, word_class("won win lost lose resolved settled decided rejected accepted")))
+_DECIDED = frozenset(map(root, word_class("closed resolved settled decided")))
 
 
 def read_period(draft: Draft) -> None:
@@ -23,8 +44,10 @@ def read_period(draft: Draft) -> None:
         mention = line.at(item)
         if mention.stretch is None:
             continue
-        named = _named_date(draft, item)
+        named = _named_date(draft, item) or _edge_date(draft)
         line.drop(item)
+        if named is None and _in_numbers(draft, mention):
+            continue
         if draft.period is None and not _belongs_to_absence(draft, named, mention):
             field = named or main_date(draft)
             if named is None and _held_elsewhere(draft, field):
@@ -62,7 +85,7 @@ def period_of(draft: Draft, field: Field, mention: Mention, *, is_named: bool) -
         return None
     span = draft.ground.profiles[field.table].span
     is_closed = stretch.start != EARLIEST and stretch.end != LATEST and not stretch.words.startswith("since")
-    lasts = span and span[0] == field.column and is_closed and not is_named
+    lasts = span and draft.measure not in ("sum", "average") and span[0] == field.column and is_closed and not is_named
     until = Field(field.table, span[1]) if span and lasts else None
     return Period(field, stretch.start, stretch.end, stretch.words, until)
 
@@ -114,6 +137,44 @@ def _named_date(draft: Draft, item: str) -> Field | None:
     return Field(one.table, one.column)
 
 
+def _edge_date(draft: Draft) -> Field | None:
+    """The first or last day of a row, by words that no column bears: running out, starting, due."""
+    dates = draft.ground.dates(draft.subject or "")
+    for pattern, names in _EDGES:
+        found = re.search(pattern, draft.line.text.lower())
+        name = next((name for name in dates if found and not names.isdisjoint(map(root, name_words(name)))), None)
+        if found and name:
+            take_word(draft, found[0].strip())
+            return Field(draft.subject or "", name)
+    return _decided(draft, dates)
+
+
+def _decided(draft: Draft, dates: Sequence[str]) -> Field | None:
+    """The day of a decision where the line tells how it fell: won, lost, resolved."""
+    states = [known for known in draft.line.mentions if root(known.text.lower()) in _DECISIONS]
+    own = [one for known in states for one in known.of("value") if one.table == draft.subject]
+    name = next((name for name in dates if not _DECIDED.isdisjoint(map(root, name_words(name)))), None)
+    return Field(draft.subject or "", name) if own and name else None
+
+
+def _in_numbers(draft: Draft, mention: Mention) -> bool:
+    """Makes filters of a time for rows that hold years and months as numbers and have no date of their own."""
+    subject, stretch = draft.subject or "", mention.stretch
+    dates = draft.ground.dates(subject)
+    columns = {name: kind for name, kind in draft.profile.kinds.items() if kind in NUMERIC}
+    if stretch is None or "year" not in columns or (dates and is_own_date(dates[0])):
+        return False
+    start, end = stretch.start, stretch.end
+    if start.year == end.year and (start.month, end.month) != (1, 12) and "month" not in columns:
+        return False
+    if start.year != end.year:
+        return False
+    draft.conditions.append(Condition(Field(subject, "year"), "is", (start.year,)))
+    if (start.month, end.month) != (1, 12) and "month" in columns:
+        draft.conditions.append(Condition(Field(subject, "month"), "between", (start.month, end.month)))
+    return True
+
+
 def _dated_column(draft: Draft, mention: Mention) -> Meaning | None:
     """The date that the word names: of the subject, of a table that the line names, of any near."""
     dates = [one for one in mention.of("column") if draft.kind_of(one) in DATED]
@@ -136,7 +197,8 @@ def _is_mere_noun(draft: Draft, mention: Mention, one: Meaning) -> bool:
 
 def _is_deed(draft: Draft, mention: Mention, one: Meaning) -> bool:
     """Whether a verb names the date of something that is done to the rows of the subject."""
-    is_child = draft.ground.distance(draft.subject or "", one.table) < 1.5
+    subject = draft.subject or ""
+    is_child = draft.ground.distance(subject, one.table) < 1.5 and draft.ground.is_many(subject, one.table)
     return is_child and mention.text.lower().endswith("ed") and one.weight >= 0.75
 
 

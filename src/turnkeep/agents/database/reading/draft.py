@@ -26,6 +26,7 @@ class Draft:
     beside: list[str] = field(default_factory=list)
     measure: Measure | None = None
     of: Field | None = None
+    less: Field | None = None
     is_distinct: bool = False
     is_list: bool = False
     is_whole: bool = False

@@ -4,13 +4,13 @@ import re
 
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Condition, Field, Test, Value
+from turnkeep.agents.database.reading.denials import read_opposites
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.lexicon import EXACT, ROOT, Meaning
+from turnkeep.agents.database.reading.lexicon import ALIKE_WORD, ROOT, Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.names import name_conditions
-from turnkeep.agents.database.reading.profiles import DATED
 from turnkeep.agents.database.reading.stems import root
-from turnkeep.agents.database.reading.vocabulary import FINAL_STATES, OPPOSITES, UNFINISHED
+from turnkeep.agents.database.reading.vocabulary import FINAL_STATES, UNFINISHED
 from turnkeep.blocks.grammar import word_class
 
 NOT = (
@@ -18,7 +18,8 @@ NOT = (
     r"|ignoring|ignore|leave out|apart from)\b"
 )
 _NOT_YET = rf"{NOT}(?: (?:yet|the|been|being|be|a|an|any|those|marked|currently|still|already|in|of|on|for|from))*$"
-_FAR = 3.2
+_FAR, _FARTHER = 3.2, 6.0
+_LEAST = {"table": 9.0, "column": ROOT, "value": ALIKE_WORD}
 _DUE = frozenset(map(root, word_class("due expected promised deadline planned")))
 _LATE = re.compile(r"\b(?:overdue|past due|past their due date|past its due date|late)\b")
 
@@ -27,7 +28,7 @@ def read_filters(draft: Draft) -> None:
     """Makes conditions of all values, flags, names and codes of the line."""
     _read_unfinished(draft)
     _read_late(draft)
-    _read_opposites(draft)
+    read_opposites(draft)
     _name_values(draft)
     for item in draft.line.items():
         mention = draft.line.at(item)
@@ -71,7 +72,7 @@ def _read_value(draft: Draft, item: str, mention: Mention) -> None:
     best = max((one for one in (value, flag) if one), key=lambda one: draft.ground.score(one, near), default=None)
     if (
         best is None
-        or draft.ground.distance(near[0], best.table) > _FAR
+        or draft.ground.distance(near[0], best.table) > (_FAR if not _is_unmistakable(mention) else _FARTHER)
         or (best is value and _is_remote(draft, item, best))
     ):
         return
@@ -106,6 +107,8 @@ def _is_beside(draft: Draft, item: str, best: Meaning) -> bool:
 def _is_remote(draft: Draft, item: str, best: Meaning) -> bool:
     """Whether it is a value of rows that nobody has spoken of: several of them belong to one of the subject."""
     ground = draft.ground
+    if _is_unmistakable(draft.line.at(item)):
+        return False
     if not any(ground.is_many(anchor, best.table) for anchor in draft.anchors[:1]):
         return False
     named = {one.table for mention in draft.line.mentions for one in mention.of("table") if one.weight >= ROOT}
@@ -113,6 +116,13 @@ def _is_remote(draft: Draft, item: str, best: Meaning) -> bool:
     if any(ground.distance(table, best.table) < 1.5 and not ground.is_many(table, best.table) for table in held):
         return False
     return best.table not in named | set(draft.anchors) and not _named_columns(draft, item)
+
+
+def _is_unmistakable(mention: Mention) -> bool:
+    """Whether it can be nothing but one value of one column, by its several words or its capital."""
+    columns = {(one.table, one.column) for one in mention.meanings}
+    is_name = len(mention.text.split()) > 1 or mention.text[0].isupper()
+    return is_name and len(columns) == 1 and all(one.sort == "value" for one in mention.meanings)
 
 
 def _outranks(mention: Mention, best: Meaning) -> bool:
@@ -172,6 +182,8 @@ def _read_code(draft: Draft, item: str, mention: Mention) -> None:
     )
     named = draft.line.at(before["x"]).of("table") if before and before["x"] != "@" else ()
     nearest = draft.ground.nearest(named, draft.anchors) if named else None
+    coded = draft.ground.nearest(mention.of("table"), draft.anchors)
+    nearest = coded or nearest
     tables = [nearest.table] if nearest else draft.ground.reached(draft.subject or "", draft.allowed, 2.5)
     is_plain = mention.text.isdecimal()
     for table in tables:
@@ -219,10 +231,16 @@ def _read_late(draft: Draft) -> None:
         if one.sort == "value" and one.weight >= ROOT
     ):
         return
+    states = [one for one in draft.ground.lexicon.meanings(["overdue"]) if one.sort == "value"]
+    own = next((one for one in states if one.table == draft.subject), None)
+    if own:
+        take_word(draft, found[0])
+        draft.conditions.append(Condition(Field(own.table, own.column), "is", (own.value,)))
+        return
     due = next((name for name in profile.dates if not _DUE.isdisjoint(map(root, name_words(name)))), None)
     if due is None:
         return
-    _take_word(draft, found[0])
+    take_word(draft, found[0])
     draft.conditions.append(Condition(Field(draft.subject, due), "under", (draft.today.isoformat(),)))
     done = next((name for name in profile.dates if not FINAL_STATES.isdisjoint(map(root, name_words(name)))), None)
     if done:
@@ -238,56 +256,19 @@ def _read_unfinished(draft: Draft) -> None:
         if root(word) not in UNFINISHED:
             continue
         known = draft.ground.lexicon.meanings([word], draft.allowed)
-        if any(one.table in draft.anchors and one.sort != "table" and one.weight >= ROOT for one in known):
+        if any(one.table in draft.anchors and one.weight >= _LEAST[one.sort] for one in known):
             continue
         for name, column in own.items():
             final = tuple(value for value in column.values if root(value.lower()) in FINAL_STATES)
             if final and len(final) < len(column.values):
-                _take_word(draft, word)
+                take_word(draft, word)
                 negated = bool(re.search(rf"\bnot {word}\b", draft.line.text.lower()))
                 draft.conditions.append(Condition(Field(draft.subject, name), "is" if negated else "is_not", final))
                 return
 
 
-def _take_word(draft: Draft, word: str) -> None:
+def take_word(draft: Draft, word: str) -> None:
     for item in draft.line.items():
         if draft.line.at(item).text.lower() == word:
             draft.line.drop(item)
     draft.line.take(rf"(?<!\w){word}(?!\w)")
-
-
-def _read_opposites(draft: Draft) -> None:
-    """Words that deny another one by their beginning: unpaid, inactive."""
-    for word in re.findall(r"(?<![<\w])[a-z]{5,}(?!\w)", draft.line.code):
-        for prefix in OPPOSITES:
-            if word.startswith(prefix) and _deny(draft, word, word[len(prefix) :]):
-                draft.line.take(rf"(?<!\w){word}(?!\w)")
-                break
-
-
-def _deny(draft: Draft, word: str, positive: str) -> bool:
-    meanings = draft.ground.lexicon.meanings([positive], draft.allowed)
-    flag = draft.ground.nearest(
-        meanings, draft.anchors, lambda one: one.sort == "column" and draft.kind_of(one) == "boolean"
-    )
-    value = draft.ground.nearest(meanings, draft.anchors, lambda one: one.sort == "value" and one.weight >= ROOT)
-    link = draft.ground.nearest(
-        meanings,
-        draft.anchors,
-        lambda one: one.sort == "column" and one.column in draft.ground.profiles[one.table].links,
-    )
-    day = draft.ground.nearest(
-        meanings, draft.anchors, lambda one: one.sort == "column" and draft.kind_of(one) in DATED
-    )
-    for one in (value, flag, day, link):
-        if one is None or draft.ground.distance(draft.anchors[0], one.table) > 1.5 or one.weight < EXACT / 2:
-            continue
-        field = Field(one.table, one.column)
-        if one is value:
-            draft.conditions.append(Condition(field, "is_not", (one.value,)))
-        elif one is flag:
-            draft.conditions.append(Condition(field, "is", (False,)))
-        else:
-            draft.conditions.append(Condition(field, "is_missing"))
-        return True
-    return False

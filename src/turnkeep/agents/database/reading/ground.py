@@ -11,7 +11,7 @@ from turnkeep.agents.database.joins.paths import PathFinder
 from turnkeep.agents.database.joins.records import JoinGraph, Kind, Relationship
 from turnkeep.agents.database.reading.asked import Field
 from turnkeep.agents.database.reading.lexicon import Lexicon, Meaning
-from turnkeep.agents.database.reading.profiles import Profile, is_money, is_own_date, profiles_of
+from turnkeep.agents.database.reading.profiles import Profile, is_own_date, profiles_of
 
 FAR = 50.0
 WORTH_A_JOIN = 2.2
@@ -111,10 +111,29 @@ class Ground:
 
     def user_of(self, table: str, allowed: Collection[str] | None) -> str | None:
         """The table whose rows a list of mere names sorts into kinds."""
+        described = self.described_by(table, allowed)
+        if described:
+            return described
         users = [link.from_table for link in self.graph.relationships if link.to_table == table]
         users = [name for name in users if allowed is None or name in allowed]
         stem = name_words(table)[:1]
         return max(users, key=lambda name: (name_words(name)[:1] == stem, self.profiles[name].weight), default=None)
+
+    def described_by(self, table: str, allowed: Collection[str] | None) -> str | None:
+        """The table that a list of kinds is named after: the kinds of X sort rows of X, however far it lies."""
+        stem = name_words(table)[:-1] if self.profiles[table].is_lookup else ()
+        tables = [name for name in self.graph.tables if stem and (allowed is None or name in allowed)]
+        linked = {link.from_table for link in self.graph.relationships if link.to_table == table}
+        exact = next((name for name in tables if name_words(name) == stem), None)
+        return exact or next(
+            (name for name in tables if name in linked and name_words(name)[-len(stem) :] == stem), None
+        )
+
+    def named(self, table: str) -> tuple[Field, ...]:
+        """The columns that name a row for people, and the number it goes by."""
+        profile, unique = self.profiles[table], self.graph.tables[table].unique_columns
+        numbers = [] if profile.is_person else [name for name in profile.codes if name in unique]
+        return tuple(dict.fromkeys((*self.label(table), *(Field(table, name) for name in numbers[:1]))))
 
     def is_near(self, a: str, b: str) -> bool:
         return self.distance(a, b) < FAR
@@ -166,10 +185,8 @@ class Ground:
 
     def main_measure(self, table: str) -> Field | None:
         """What is summed of a table when nothing is said."""
-        measures = self.profiles[table].measures
-        money = [name for name in measures if is_money(name)]
-        money.sort(key=lambda name: (_money_rank(name), measures.index(name)))
-        return Field(table, (money or list(measures))[0]) if measures else None
+        main = self.profiles[table].main_measure
+        return Field(table, main) if main else None
 
     def main_date(self, table: str) -> Field | None:
         """The date that a time is said of; that of a table it points at, where its own say only when it was entered."""
@@ -206,11 +223,3 @@ def _hubs(graph: JoinGraph) -> frozenset[str]:
 def _meets(path: tuple[Relationship, ...], start: str) -> bool:
     """Whether two tables are joined only because both point at the same third."""
     return path[0].from_table == start and path[1].to_table == path[0].to_table
-
-
-def _money_rank(name: str) -> int:
-    folded = name.lower()
-    for rank, word in enumerate(("grandtotal", "totalamount", "total_amount", "total", "amount")):
-        if word in folded and "sub" not in folded and "tax" not in folded:
-            return rank
-    return 9

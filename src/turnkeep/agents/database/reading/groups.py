@@ -1,10 +1,12 @@
 """Groups: by a column, by the rows of another table, by a stretch of time."""
 
 import re
+from dataclasses import replace
 
-from turnkeep.agents.database.reading.asked import Field
+from turnkeep.agents.database.reading.asked import Condition, Field
 from turnkeep.agents.database.reading.days import GRAINS
 from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.lexicon import EXACT, SHORT
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.profiles import DATED
 
@@ -38,13 +40,28 @@ def take_groups(draft: Draft) -> None:
             break
         for key in re.findall(_KEY, f"{found['a']} {found['more']}"):
             _add_key(draft, key)
-        line.code = f"{line.code[: found.start()]} | {line.code[found.end() :]}"
+        behind = line.code[found.end() :]
+        line.code = f"{line.code[: found.start()]} | {_without_column(draft, behind)}"
     found = line.take(_ADJECTIVE)
     if found:
         draft.grain = GRAINS[found["grain"]]
     over = line.take(_OVER_TIME)
     if over:
         draft.grain = GRAINS.get(over["a"] or "month", "month")
+
+
+def _without_column(draft: Draft, behind: str) -> str:
+    """What stands behind a key without the column that makes it finer: by customer segment."""
+    found = re.match(rf"^ (?P<x>{kind('C')})", behind)
+    if found is None or not draft.group_items:
+        return behind
+    column = draft.line.at(found["x"])
+    owners = {one.table for one in draft.group_items[-1].of("table") if one.weight >= EXACT}
+    own = tuple(one for one in column.of("column") if one.table in owners)
+    if not own:
+        return behind
+    draft.group_items[-1] = replace(column, meanings=own)
+    return behind[found.end() :]
 
 
 def _add_key(draft: Draft, key: str) -> None:
@@ -73,14 +90,31 @@ def _is_group(draft: Draft, found: re.Match[str]) -> bool:
 def settle_groups(draft: Draft) -> None:
     """Chooses the columns of the groups, near the subject."""
     for mention in draft.group_items:
+        if _is_way(draft, mention):
+            continue
         draft.groups.extend(field for field in _key(draft, mention) if field not in draft.groups)
+
+
+def _is_way(draft: Draft, mention: Mention) -> bool:
+    """ "By" with a value of the subject's own that is a column of others only says in which way: by phone."""
+    own = [one for one in mention.of("value") if one.table == draft.subject and one.weight >= EXACT]
+    if not own or any(one.table == draft.subject for one in mention.of("column")):
+        return False
+    draft.conditions.append(Condition(Field(own[0].table, own[0].column), "is", (own[0].value,)))
+    return True
 
 
 def _key(draft: Draft, mention: Mention) -> list[Field]:
     ground, subject = draft.ground, draft.subject or ""
     tables = [one for one in mention.of("table") if one.table != subject]
-    table = ground.nearest(tables, draft.anchors)
-    column = ground.nearest(mention.of("column"), draft.anchors)
+    kinds = [one for one in tables if ground.described_by(one.table, draft.allowed) == subject]
+    table = ground.nearest(kinds or tables, draft.anchors)
+    own = [one for one in mention.of("column") if one.table == subject and one.weight >= SHORT]
+    column = ground.nearest(own or mention.of("column"), draft.anchors)
+    if kinds:
+        column = None
+    elif own and (table is None or table.weight < EXACT):
+        table = None
     value = ground.nearest(mention.of("value"), draft.anchors)
     if column and draft.kind_of(column) in DATED and (table is None or column.weight > table.weight):
         draft.grain = draft.grain or "day"

@@ -5,14 +5,16 @@ import re
 
 from turnkeep.agents.database.reading.asked import Absence, Condition, Field
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.lexicon import ROOT, Meaning
+from turnkeep.agents.database.reading.idioms import SAID
+from turnkeep.agents.database.reading.lexicon import ROOT, SHORT, Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.names import name_conditions
 from turnkeep.agents.database.reading.stems import singular
 from turnkeep.agents.database.reading.vocabulary import FUNCTION_WORDS, IDLE, NAMELESS
 from turnkeep.blocks.grammar import FUNCTION_WORDS as GRAMMAR
+from turnkeep.blocks.words import words
 
-_FAR = 4.0
+_FAR, _NEXT = 4.0, 1.5
 _IGNORED = GRAMMAR | FUNCTION_WORDS | IDLE
 _LOWER_NAME = re.compile(
     r"\b(?:for|named|called|from|of|in|by|to|at|containing|contains|like|about|mentioning|with the word) (?:the |our )?"
@@ -64,8 +66,8 @@ def _is_wanted(draft: Draft, mention: Mention, column: Meaning, table: Meaning |
 def _show(draft: Draft, column: Meaning, *, is_name: bool) -> None:
     field = Field(column.table, column.column)
     if draft.ground.profiles[column.table].links.get(column.column):
-        field = draft.via(column) or field
-        fields = list(draft.ground.label(field.table, field.via)) if field.via else [field]
+        person = draft.via(column)
+        fields = list(draft.ground.label(person.table, person.via)) if person else [field]
     elif column.column in draft.ground.profiles[column.table].names and column.table != draft.subject:
         fields = list(draft.ground.label(column.table))
     else:
@@ -112,7 +114,10 @@ def _stand_beside(draft: Draft, item: str, mention: Mention, table: Meaning) -> 
         ground.profiles[ground.many_end(subject, table.table)].links.keys()
         and ground.many_end(subject, table.table) != table.table
     )
-    if is_rows and is_asked and (not many or (is_linked and "their" in is_asked[0])) and table.weight >= ROOT:
+    least = (
+        SHORT - 0.1 if is_asked and "with" in is_asked[0] and ground.distance(subject, table.table) < _NEXT else ROOT
+    )
+    if is_rows and is_asked and (not many or (is_linked and "their" in is_asked[0])) and table.weight >= least:
         draft.shown.extend(one for one in ground.label(table.table) if one not in draft.shown)
     elif (
         many
@@ -167,7 +172,20 @@ def read_unread(draft: Draft) -> None:
         elif token[0].isalpha() and len(token) > 1 and token not in {*_IGNORED, *NAMELESS, *draft.unread}:
             known = draft.ground.lexicon.meanings([token])
             if not known or known[0].sort == "value":
-                draft.unread.append(token)
+                draft.unread.append(SAID.get(token, token))
+
+
+def is_understood(draft: Draft) -> bool:
+    """Whether at most a third of what the line says is unread, or a single word: more would be a guess."""
+    unread = [word for said in draft.unread for word in words(said)]
+    if unread and draft.measure == "count" and re.search(r"\bhow much\b", draft.line.text, re.I):
+        return False
+    return len(unread) <= 1 or len(unread) * 3 <= len(content_words(draft.line.text))
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a line that say something of their own."""
+    return [word for word in words(text) if word not in _IGNORED and word not in NAMELESS]
 
 
 def _is_idle(draft: Draft, mention: Mention) -> bool:

@@ -24,8 +24,11 @@ EXACT, ROOT, SHORT, ALIKE_WORD = 1.0, 0.8, 0.6, 0.4
 _AUDIT_SHARE = 0.5
 _TAIL = word_class("id at on by date time datetime number no code name value flag address amount text status")
 _HEAD = word_class("is has can was are tbl dim fact number total current actual")
+_STATES_TOO = word_class("ok okay new individual")
+_LINKING = word_class("is are was were be equals being set to of =")
 _ROOT_SHORTEST = 3
 _CODE_MOST = 5
+_CUT_SHORTEST, _CUT_LEAST = 4, 3  # letters of a word that is cut short, and how many at least are cut off
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,10 @@ class Lexicon:
             self._add_table(table)
             for column in table.columns.values():
                 self._add_column(table, column)
+        for table in graph.tables.values():
+            self._add_tails(table)
         self._states = self._state_values()
+        self._single = [key for key in self._exact if len(key) == 1]
 
     def find(
         self, said: Sequence[str], at: int, allowed: Collection[str] | None
@@ -58,15 +64,29 @@ class Lexicon:
         """The longest phrase of the words in lower case that begins at the word: where it ends, and its meanings."""
         for end in range(min(len(said), at + MOST_WORDS), at, -1):
             if end == at + 1 and is_function_word(said[at]) and singular(said[at]) not in ("name", "date"):
-                return None
+                return self._as_value(said, at, allowed)
             if end == at + 1 and said[at] in ("day", "week", "month", "quarter", "year"):
                 return None
             if end > at + 1 and is_function_word(said[end - 1]) and self._begins(said, end - 1, allowed):
                 continue
             found = self.meanings(said[at:end], allowed)
+            if end > at + 1 and said[end - 1].endswith("ed") and found[:1] and found[0].sort == "table":
+                found = tuple(one for one in found if one.weight >= EXACT)
             if found:
                 return self._with_tail(said, end, found)
         return None
+
+    def _as_value(
+        self, said: Sequence[str], at: int, allowed: Collection[str] | None
+    ) -> tuple[int, tuple[Meaning, ...]] | None:
+        """A function word that is a value all the same: a state, as in "new orders", or behind its column."""
+        values = tuple(one for one in self.meanings(said[at : at + 1], allowed) if one.sort == "value")
+        if said[at] in _STATES_TOO:
+            return (at + 1, values) if values else None
+        named = next((word for word in reversed(said[:at]) if word not in _LINKING), "")
+        columns = {(one.table, one.column) for one in self.meanings([named], allowed) if one.sort == "column"}
+        fitting = tuple(one for one in values if (one.table, one.column) in columns)
+        return (at + 1, fitting) if fitting else None
 
     def _begins(self, said: Sequence[str], at: int, allowed: Collection[str] | None) -> bool:
         """Whether a phrase of several words begins with the function word."""
@@ -105,8 +125,25 @@ class Lexicon:
         if not any(meaning.weight >= SHORT for meaning in found.values()):
             for name, meaning in self._alike(key):
                 found.setdefault(name, meaning)
+        if not found and len(key) == 1:
+            found = self._shortened(key[0])
         kept = [one for one in found.values() if allowed is None or one.table in allowed]
         return tuple(sorted(kept, key=lambda one: -one.weight)[:MOST_MEANINGS])
+
+    def coded(self, code: str, allowed: Collection[str] | None) -> tuple[Meaning, ...]:
+        """The tables whose rows go by such a code, as its letters tell: the initials of a name, or how it begins."""
+        letters = "".join(sign for sign in code.lower() if sign.isalpha())
+        if len(letters) < 2:
+            return ()
+        named = [(name, name_words(name)) for name, profile in self._profiles.items() if profile.codes]
+        fitting = [
+            name
+            for name, parts in named
+            if letters == "".join(part[0] for part in parts) or "".join(parts).startswith(letters)
+        ]
+        shortest = min(map(len, fitting), default=0)
+        kept = [name for name in fitting if len(name) == shortest and (allowed is None or name in allowed)]
+        return tuple(Meaning("table", name) for name in kept)
 
     def is_word(self, word: str) -> bool:
         """Whether the word alone means something here."""
@@ -117,6 +154,15 @@ class Lexicon:
             return {}
         roots = tuple(map(root, key))
         return self._roots.get(roots, {}) if len("".join(roots)) >= _ROOT_SHORTEST else {}
+
+    def _shortened(self, word: str) -> dict[tuple[str, ...], Meaning]:
+        """What the beginning of just one word of the schema can mean: tech, cert, admin; a part-timer is part time."""
+        if len(word) < _CUT_SHORTEST:
+            return {}
+        longer = [key for key in self._single if key[0].startswith(word) and len(key[0]) >= len(word) + _CUT_LEAST]
+        if len({key[0] for key in longer}) != 1:
+            return {}
+        return {name: replace(one, weight=one.weight * ROOT) for name, one in self._exact[longer[0]].items()}
 
     def _alike(self, key: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Meaning]]:
         for other in ALIKE.get(" ".join(key), ()):
@@ -137,7 +183,8 @@ class Lexicon:
         return states
 
     def _add(self, said: Sequence[str], meaning: Meaning, weight: float) -> None:
-        key = tuple(singular(word) for word in said)
+        """Without accents, as the words of a question arrive."""
+        key = tuple(singular(word) for word in words(" ".join(said)))
         name = (meaning.sort, meaning.table, meaning.column, meaning.value)
         if not key or not any(any(map(str.isalpha, word)) for word in key):
             return
@@ -155,8 +202,20 @@ class Lexicon:
             self._add(parts[-1:], meaning, SHORT - 0.1)
             if parts[0] in _HEAD:
                 self._add(parts[1:], meaning, EXACT)
+        if self._profiles[table.name].main_money:
+            for said in (parts, *map(words, table.synonyms)):
+                money = Meaning("column", table.name, self._profiles[table.name].main_money)
+                for tail in ("total", "amount", "value"):
+                    self._add((*said, tail), money, EXACT - 0.1)
         for synonym in table.synonyms:
             self._add(words(synonym), meaning, EXACT)
+
+    def _add_tails(self, table: Table) -> None:
+        """The last word of a synonym of two, where nothing else goes by that word: review, for a customer review."""
+        for said in map(words, table.synonyms):
+            known = self._exact.get((singular(said[-1]),), {}).values() if said else ()
+            if len(said) == 2 and not any(one.weight > SHORT for one in known):
+                self._add(said[-1:], Meaning("table", table.name), SHORT - 0.15)
 
     def _add_column(self, table: Table, column: Column) -> None:
         share = _AUDIT_SHARE if is_audit_column(column.name) else 1.0
@@ -200,7 +259,9 @@ def _names_of(table: Table, column: Column, profile: Profile) -> Iterator[tuple[
         if len(core) > 1:
             yield core[-1:], SHORT
         return
-    rest = parts[len(own) :] if parts[: len(own)] == own else parts
+    if kind == "boolean" and parts[0] not in _HEAD:
+        yield parts[:1], SHORT
+    rest = (parts[len(own) :] if parts[: len(own)] == own else parts) or parts
     rest = rest[1:] if rest[0] in _HEAD and len(rest) > 1 else rest
     yield rest, EXACT
     while len(rest) > 1 and rest[-1] in _TAIL:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from turnkeep.agents.database.reading.lexicon import Lexicon, Meaning
+from turnkeep.agents.database.reading.lexicon import EXACT, Lexicon, Meaning
 from turnkeep.agents.database.reading.periods import Stretch, find_periods
 from turnkeep.agents.database.reading.profiles import DATED, NUMERIC, Profile
 from turnkeep.agents.database.reading.vocabulary import NUMBERS, is_function_word
@@ -42,6 +42,7 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+|[,;:.?!<>=]|'s\b")
 _INNER = frozenset(["of", "and", "the", "&", "de", "von", "van"])
+_PARTED = re.compile(r"\b(\w+) (?:were|was|are|is|have been|has been|had been) (\w+ed|lost|spent|paid|driven|sold)\b")
 _ONE_AFTER = word_class("than least most exactly top only just least")
 
 
@@ -107,6 +108,16 @@ def plain(text: str) -> str:
     return text
 
 
+def whole_names(text: str, lexicon: Lexicon) -> str:
+    """The text with names of columns put together that an auxiliary stands within: days were lost."""
+    for found in _PARTED.finditer(text):
+        for pair in ((found[1], found[2]), (found[2], found[1])):
+            known = lexicon.meanings([word.lower() for word in pair])
+            if any(one.sort == "column" and one.weight >= EXACT for one in known):
+                return text.replace(found[0], " ".join(pair), 1)
+    return text
+
+
 def read_line(
     text: str, lexicon: Lexicon, profiles: dict[str, Profile], today: date, allowed: Collection[str] | None
 ) -> Line:
@@ -161,11 +172,14 @@ class _Cutter:
             yield *found.span(), self._named(found[1] or found[2])
         for found in _CODE.finditer(self._text):
             if not find_periods(found[0].lower(), today):
-                yield *found.span(), Mention(found[0].lstrip("# "), "I")
+                yield *found.span(), self._coded(found[0].lstrip("# "))
         for stretch in find_periods(self._text.lower(), today):
             yield stretch.at, stretch.to, _timed(self._text, stretch)
         for found in _NUMBER.finditer(self._text):
             yield *found.span(), _number(found)
+
+    def _coded(self, code: str) -> Mention:
+        return Mention(code, "I", self._lexicon.coded(code, self._allowed))
 
     def _is_inside(self, place: int) -> bool:
         return any(start <= place < end for start, (end, _) in self._fixed.items())

@@ -1,18 +1,22 @@
 """Which column is summed, averaged or counted, and of which table its rows are."""
 
 import re
+from collections.abc import Iterator
 
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Field
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
+from turnkeep.agents.database.reading.lexicon import EXACT, ROOT, Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
-from turnkeep.agents.database.reading.nouns import is_plural, sure_tables
-from turnkeep.agents.database.reading.profiles import NUMERIC
+from turnkeep.agents.database.reading.nouns import is_plural, is_said_as_verb, sure_tables
+from turnkeep.agents.database.reading.profiles import NUMERIC, is_money
 from turnkeep.agents.database.reading.stems import singular
-from turnkeep.agents.database.reading.vocabulary import RATES
+from turnkeep.agents.database.reading.vocabulary import GUESSED, RATES
 from turnkeep.blocks.grammar import word_class
 
+_TOTAL = frozenset(["total", "amount", "value", "net"])
+_BESIDE, _NEXT = 0.6, 1.6
+_SPENDING = word_class("expense spending budget cost")
 _FIGURES = word_class("cost spending expense revenue income hour fee")
 
 
@@ -52,6 +56,7 @@ def _mass(draft: Draft, item: str) -> None:
     """A synonym that has no plural stands for the figure and not for the rows: stock by warehouse."""
     mention, subject = draft.line.at(item), draft.subject or ""
     is_own = set(map(singular, mention.text.lower().split())) >= set(map(singular, name_words(subject)))
+    is_own = is_own and singular(mention.text.lower()) not in _SPENDING
     main = draft.ground.main_measure(subject)
     is_figure = not is_plural(mention) or singular(mention.text.lower().split()[-1]) in _FIGURES
     if main and not is_own and is_figure and not draft.is_list:
@@ -119,11 +124,13 @@ def read_measured_column(draft: Draft, item: str, mention: Mention) -> None:
     if draft.measure == "count" and is_numeric and not draft.is_distinct:
         draft.measure = "sum"
     if draft.measure is None and is_numeric and not draft.is_distinct and _is_figure(draft):
-        is_rate = not RATES.isdisjoint(map(singular, mention.text.lower().split()))
-        draft.measure = "average" if is_rate else "sum"
+        is_averaged = not RATES.isdisjoint(map(singular, mention.text.lower().split()))
+        draft.measure = "average" if is_averaged else "sum"
     if draft.measure in ("sum", "average", "minimum", "maximum") and is_numeric:
         columns = [one for one in mention.of("column") if draft.kind_of(one) in NUMERIC and draft.is_allowed(one.table)]
         columns = [one for one in columns if one.weight >= EXACT] or columns
+        if draft.measure == "sum":
+            columns = [one for one in columns if not is_rate(one.column)] or columns
         draft.subject = others[0] if others else None
         one = (_own_column(draft, mention) if others else None) or draft.ground.nearest(columns, others[:1])
         if one:
@@ -148,3 +155,49 @@ def owner_of(draft: Draft, mention: Mention, near: tuple[str, ...]) -> str | Non
     people = [one for one in columns if draft.ground.profiles[one.table].is_person]
     best = draft.ground.nearest((is_person and people) or columns, near)
     return best.table if best else None
+
+
+def money_columns(draft: Draft) -> Iterator[Meaning]:
+    """The main money column of each table that has one and a date, if it is no guess and no price."""
+    for table, profile in draft.ground.profiles.items():
+        main = draft.ground.main_measure(table)
+        is_price = main is not None and not RATES.isdisjoint(map(singular, name_words(main.column)))
+        is_guess = main is not None and not GUESSED.isdisjoint(name_words(main.column))
+        if main and is_money(main.column) and not (is_price or is_guess) and profile.dates and draft.is_allowed(table):
+            is_total = bool(_TOTAL & set(name_words(main.column)))
+            said = _BESIDE if _is_spoken_of(draft, table) else 0.0
+            yield Meaning("column", table, main.column, weight=(EXACT if is_total else ROOT) + said)
+
+
+def _is_spoken_of(draft: Draft, table: str) -> bool:
+    """Whether the line names a day of the table, or a kind that its rows are sorted by."""
+    links = {link.to_table for link in draft.ground.profiles[table].links.values()}
+    return any(
+        (one.sort == "column" and one.table == table and "D" in mention.kinds)
+        or (one.sort == "value" and one.table in links and draft.ground.profiles[one.table].is_lookup)
+        for mention in draft.line.mentions
+        for one in mention.meanings
+        if one.weight >= EXACT
+    )
+
+
+def spent_with(draft: Draft) -> str | None:
+    """The table of the money that goes to, or comes from, a named row or each row of a group, where nothing but those
+    is named."""
+    if draft.measure != "sum" or not re.search(r"\bhow much\b", draft.line.text, re.I):
+        return None
+    if any(_is_other_noun(draft, draft.line.at(item)) for item in draft.line.items()):
+        return None
+    ground = draft.ground
+    parties = [one.table for mention in draft.group_items for one in mention.of("table") if one.weight >= EXACT]
+    mentions = [draft.line.at(item) for item in draft.line.items()]
+    names = [one for one in mentions if one.meanings and set(one.kinds) <= set("VQ")]
+    parties += [one.table for mention in names for one in mention.of("value") if one.weight >= EXACT]
+    known = [one for one in money_columns(draft) if any(ground.is_many(party, one.table) for party in parties[:1])]
+    near = [one for one in known if ground.distance(parties[0], one.table) < _NEXT]
+    return max(near, key=lambda one: one.weight).table if near else None
+
+
+def _is_other_noun(draft: Draft, mention: Mention) -> bool:
+    is_verb = mention.text.lower().endswith("ed") or is_said_as_verb(draft, mention)
+    return bool(set(mention.kinds) & set("TX")) and not is_verb and mention not in draft.group_items

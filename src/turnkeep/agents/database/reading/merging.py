@@ -19,6 +19,7 @@ def as_rows(before: Asked) -> Asked:
         before,
         measure="rows",
         of=None,
+        less=None,
         is_distinct=False,
         groups=(),
         grain=None,
@@ -109,7 +110,9 @@ def _dated_state(draft: Draft, before: Asked) -> Field | None:
 def _measure(draft: Draft, amended: Asked) -> Asked:
     measure = draft.measure
     if measure == "count":
-        return replace(amended, measure="count", of=None, shown=(), order=None, order_by=None, limit=None, keep=None)
+        return replace(
+            amended, measure="count", of=None, less=None, shown=(), order=None, order_by=None, limit=None, keep=None
+        )
     if measure is not None:
         named = [
             draft.nearest(mention, "column", kinds=["integer", "number"])
@@ -122,7 +125,9 @@ def _measure(draft: Draft, amended: Asked) -> Asked:
         if of is None:
             return amended
         draft.shown = [field for field in draft.shown if field != of]
-        return replace(amended, measure=measure, of=of, shown=shown if shown else (), order_by=None, limit=None)
+        return replace(
+            amended, measure=measure, of=of, less=None, shown=shown if shown else (), order_by=None, limit=None
+        )
     is_rows = draft.is_list and not draft.groups and draft.grain is None and not draft.group_items
     asks = re.search(r"\b(?:which|who|list|show|what are)\b", draft.line.text.lower())
     return as_rows(amended) if is_rows and asks and amended.measure == "count" and not amended.groups else amended
@@ -162,7 +167,7 @@ def _shown(draft: Draft, amended: Asked) -> Asked:
         return amended
     if amended.measure != "rows":
         amended = as_rows(amended)
-    label = amended.shown or draft.ground.label(amended.subject)
+    label = amended.shown or draft.ground.named(amended.subject)
     return replace(amended, shown=tuple(dict.fromkeys([*label, *draft.shown])))
 
 

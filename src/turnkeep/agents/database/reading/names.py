@@ -56,7 +56,8 @@ def _beside(draft: Draft, item: str) -> list[Condition] | None:
             return _in_table(draft, link_field.table, text, one.column)
     if table:
         if table["x"] == "@":
-            is_close = bool(re.search(rf"@ (?:named|called|of|name) |@ {re.escape(item)}", table[0]))
+            of = "|of" if _is_named(draft.profile) else ""
+            is_close = bool(re.search(rf"@ (?:named|called|name{of}) |@ {re.escape(item)}", table[0]))
             return _in_table(draft, draft.subject or "", text) if is_close and draft.subject else None
         nearest = draft.nearest(line.at(table["x"]), "table")
         if nearest:

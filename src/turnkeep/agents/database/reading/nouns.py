@@ -7,8 +7,11 @@ from turnkeep.agents.database.joins.costs import is_audit_column
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
 from turnkeep.agents.database.reading.lines import Mention
+from turnkeep.agents.database.reading.profiles import is_money
 from turnkeep.agents.database.reading.stems import singular
 
+_FAINT = 0.5
+_OWN = 0.4  # what is said beside a noun speaks for the table that has a column of that name
 _VERBAL = ("ed", "ing")
 
 
@@ -25,37 +28,59 @@ def is_noun(mention: Mention) -> bool:
 
 def names_rows(mention: Mention, draft: Draft) -> bool:
     if "T" in mention.kinds and is_noun(mention):
+        is_faint = max(one.weight for one in mention.of("table")) < _FAINT and not is_plural(mention)
+        if is_faint and _is_named_elsewhere(draft, mention):
+            return False
         best = max(one.weight for one in mention.meanings)
         return max(one.weight for one in mention.of("table")) >= min(best, 0.75) or "C" not in mention.kinds
     return is_plural_value(mention, draft)
+
+
+def _is_named_elsewhere(draft: Draft, mention: Mention) -> bool:
+    """Whether another noun of the line is the very name of a table."""
+    return any(sure_tables(other) for other in draft.line.mentions if other is not mention)
 
 
 def is_plural_value(mention: Mention, draft: Draft) -> bool:
     """A value that stands for the rows that have it: technicians."""
     if "B" in mention.kinds and is_plural(mention):
         return True
-    if "V" not in mention.kinds or ("C" in mention.kinds and "T" not in mention.kinds):
+    is_asked = re.search(rf"\b(?:which|what|each|every) {draft.line.code_of(mention)}", draft.line.code)
+    people = [one for one in mention.of("value") if draft.ground.profiles[one.table].is_person and one.weight >= EXACT]
+    if "V" not in mention.kinds or ("C" in mention.kinds and "T" not in mention.kinds and not (people and is_asked)):
         return False
     text = mention.text.lower()
-    is_asked = re.search(rf"\b(?:which|what|each|every) {draft.line.code_of(mention)}", draft.line.code)
-    are_many = text.endswith(("s", "men", "people")) and not text.endswith("ss")
+    are_many = text.endswith(("s", "men", "people")) and not text.endswith("ss") and not _is_name(mention)
     return is_noun(mention) and (are_many or bool(is_asked))
+
+
+def _is_name(mention: Mention) -> bool:
+    """Whether the plural is only how a value is spelled that is written as a name: Leeds."""
+    values = mention.of("value")
+    return all(one.value[0].isupper() and one.value.lower() == mention.text.lower() for one in values)
 
 
 def table_of(mention: Mention, draft: Draft) -> str | None:
     """The table whose rows a noun names, by its name or through one of its values."""
     tables = [one for one in mention.of("table") if draft.is_allowed(one.table)]
-    if tables and is_noun(mention):
-        if _is_said_as_verb(draft, mention):
-            tables = [replace(one, weight=EXACT) for one in tables if one.weight >= 0.5]
+    if tables and is_noun(mention) and not _is_rather_value(mention, tables, draft):
+        if is_said_as_verb(draft, mention):
+            tables = [replace(one, weight=EXACT) for one in tables if one.weight >= 0.5] or tables
         return max(tables, key=lambda one: _worth(one, draft, mention)).table
     if "B" in mention.kinds and is_plural(mention):
         return flagged(draft, mention)
     if is_plural_value(mention, draft):
         values = [one for one in mention.of("value") if draft.is_allowed(one.table)]
-        best = max(values, key=lambda one: _worth(one, draft, mention), default=None)
-        return _main_table(best, draft) if best else None
+        rows = [replace(one, table=_main_table(one, draft)) for one in values]
+        best = max(rows, key=lambda one: _worth(one, draft, mention), default=None)
+        return best.table if best else None
     return None
+
+
+def _is_rather_value(mention: Mention, tables: list[Meaning], draft: Draft) -> bool:
+    """Whether a value bears exactly the name that tables only come near to: contractors and not contracts."""
+    values = [one.weight for one in mention.of("value") if draft.is_allowed(one.table)]
+    return is_plural_value(mention, draft) and max(values, default=0) >= EXACT > max(one.weight for one in tables)
 
 
 def flagged(draft: Draft, mention: Mention) -> str | None:
@@ -75,10 +100,30 @@ def _worth(one: Meaning, draft: Draft, mention: Mention) -> float:
         one.table
     }
     far = sum(min(draft.ground.distance(one.table, other), 6.0) for other in others) / max(len(others), 1)
+    own = sum(
+        _has_column(other, one.table) or _points_at_value(other, one.table, draft)
+        for other in draft.line.mentions
+        if other is not mention
+    )
     is_people = one.sort == "value" or singular(mention.text.lower()) == "person"
     person = 0.9 if is_people and profile.is_person else 0.0
-    share = 0.6 if _is_said_as_verb(draft, mention) else 0.25
-    return 3 * one.weight + profile.weight + person - share * far
+    share = 0.6 if is_said_as_verb(draft, mention) else 0.25
+    if one.sort == "value" and draft.measure == "sum":
+        main = draft.ground.main_measure(one.table)
+        person += 1.5 if main and is_money(main.column) else 0
+    return 3 * one.weight + profile.weight + person + _OWN * min(own, 2) - share * far
+
+
+def _has_column(mention: Mention, table: str) -> bool:
+    """Whether the mention is a column of the table, or a value in it, by its very name."""
+    return any(one.table == table and one.weight >= EXACT for one in mention.of("column", "value"))
+
+
+def _points_at_value(mention: Mention, table: str, draft: Draft) -> bool:
+    """Whether the mention is a value of one column alone, in a table that this one points at."""
+    columns = {(one.table, one.column) for one in mention.meanings if one.sort == "value"}
+    links = {link.to_table for link in draft.ground.profiles[table].links.values()}
+    return len(columns) == 1 == len({one.sort for one in mention.meanings}) and columns.pop()[0] in links
 
 
 def sure_tables(mention: Mention) -> list[str]:
@@ -90,10 +135,13 @@ def _main_table(one: Meaning, draft: Draft) -> str:
     ground = draft.ground
     if not ground.profiles[one.table].is_lookup:
         return one.table
+    described = ground.described_by(one.table, draft.allowed)
+    if described:
+        return described
     users = [link.from_table for link in ground.graph.relationships if link.to_table == one.table]
     users = [table for table in users if draft.is_allowed(table) and not ground.profiles[table].is_bridge]
     return max(users, key=lambda table: ground.profiles[table].weight, default=one.table)
 
 
-def _is_said_as_verb(draft: Draft, mention: Mention) -> bool:
+def is_said_as_verb(draft: Draft, mention: Mention) -> bool:
     return bool(re.search(rf"\b(?:we|they|you|i|to) {draft.line.code_of(mention)}", draft.line.code))

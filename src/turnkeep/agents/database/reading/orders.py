@@ -8,7 +8,7 @@ from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.profiles import DATED, NUMERIC, is_money
 from turnkeep.agents.database.reading.rankings import MANY, MOST
-from turnkeep.agents.database.reading.stems import singular
+from turnkeep.agents.database.reading.stems import root, singular
 from turnkeep.agents.database.reading.vocabulary import QUALITIES, TIME_SPENT
 from turnkeep.blocks.grammar import word_class
 
@@ -27,6 +27,9 @@ _QUALITY = r"(?:" + "|".join(sorted(QUALITIES, key=len, reverse=True)) + r"|comm
 
 _N = kind("N")
 
+_BAD = frozenset(
+    map(root, word_class("delay late lateness lost loss overdue breach fine cost debt damage defect penalty"))
+)
 _AMOUNTS = word_class("highest largest biggest greatest lowest smallest")
 
 _DIRECTION = (
@@ -65,6 +68,10 @@ def take_orders(draft: Draft) -> None:
     if few and draft.limit is None and "M" not in line.at(few["n"]).kinds:
         draft.limit = max(int(line.at(few["n"]).number), 1)
         line.drop(few["n"])
+    last = line.search(rf"\bthe (?:very )?(?P<word>last|latest|first) (?P<x>{kind('T')})")
+    if last and singular(line.at(last["x"]).text.lower()) == line.at(last["x"]).text.lower():
+        line.code = line.code.replace(last[0], last["x"], 1)
+        draft.quality, draft.limit = ("oldest" if last["word"] == "first" else "newest"), 1
     _take_top(draft)
     if not draft.quality:
         _take_quality(draft)
@@ -85,7 +92,8 @@ def _take_top(draft: Draft) -> None:
         (rf"\b(?:the )?(?P<word>bottom|worst) (?P<n>{_N})", "ascending"),
         (rf"\b(?:the )?(?P<word>last) (?P<n>{_N})", "descending"),
         (
-            rf"\b(?:limit(?:ed)?(?: it| them)? to|just|only|no more than) (?P<n>{_N})(?= {ITEM}|$| \||\.| please| of)",
+            rf"(?<!with )\b(?:limit(?:ed)?(?: it| them)? to|just|only|no more than) (?P<n>{_N})"
+            rf"(?= {ITEM}|$| \||\.| please| of)",
             "",
         ),
         (r"\b(?P<word>top)\b", ""),
@@ -113,6 +121,8 @@ def _take_quality(draft: Draft) -> None:
         return
     if draft.measure in ("maximum", "minimum"):
         return
+    if draft.limit is None and re.match(rf" {kind('X')} (?:of|for|in|on|among)\b", line.code[found.end() :]):
+        draft.limit = None if found["a"] or found["b"] else 1
     is_had = re.search(r"\b(?:has|have|had|with|got|made|earned|the) (?:the )?$", line.code[: found.start()])
     if (
         is_had
@@ -172,6 +182,8 @@ def _settle_quality(draft: Draft) -> None:
         draft.order = "descending" if draft.quality == "commonest" else "ascending"
         return
     way, names = QUALITIES[draft.quality]
+    if draft.quality == "worst" and any(_is_bad(mention) for mention in draft.line.mentions):
+        way = "descending"
     draft.order = draft.order or way
     if draft.order_by is not None or draft.groups:
         return
@@ -195,6 +207,12 @@ def _settle_quality(draft: Draft) -> None:
         draft.order_by = Field(one.table, one.column)
         return
     draft.order_by = _fitting(draft, subject, names)
+
+
+def _is_bad(mention: Mention) -> bool:
+    """Whether the word is of something that is the worse the more there is of it."""
+    columns = [name for one in mention.of("column") for name in name_words(one.column)]
+    return not _BAD.isdisjoint(map(root, (*mention.text.lower().split(), *columns[:9])))
 
 
 def _fitting(draft: Draft, subject: str, names: frozenset[str]) -> Field | None:

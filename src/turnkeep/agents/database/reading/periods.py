@@ -51,10 +51,23 @@ def _is_figure(match: re.Match[str]) -> bool:
     return bool(re.match(r"(?:over|at)\s", match[0]) or _FIGURE_BEFORE.search(before) or _FIGURE_BEHIND.match(behind))
 
 
+_AHEAD = re.compile(
+    r"\b(?:will|upcoming|coming up|due|(?:end|expir|start|begin|laps|renew)(?:s|e|es|ing|ning)?|run(?:s|ning)? out"
+    r"|is|are) (?:up |again )?(?:in|on|by|this|for|during|next)\b"
+    r"|\b(?:planned|scheduled|booked|set) (?:for|in|on)\b|\bupcoming\b"
+)
+_PAST = re.compile(r"\b(?:was|were|did|had|been|ended|expired|started|began|lapsed)\b")
+
+
+def _looks_ahead(text: str) -> bool:
+    """Whether a month without a year is the next of that name rather than the last."""
+    return bool(_AHEAD.search(text)) and not _PAST.search(text)
+
+
 def _plain(match: re.Match[str], today: date) -> Days:
     if _is_figure(match):
         return None
-    is_future = bool(match.groupdict().get("by"))
+    is_future = bool(match.groupdict().get("by")) or _looks_ahead(match.string)
     return days_of(match["on"], today, is_future=is_future)
 
 
@@ -145,7 +158,7 @@ _PATTERNS: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days]]] =
         (r"\b(?P<unit>year|month|quarter|week)[\s-]to[\s-]date\b", _to_date),
         (rf"\b(?:so\s+far\s+this|so\s+far\s+in\s+the\s+current)\s+{_UNIT}\b", _to_date),
         (
-            rf"(?<![\w-])(?:(?P<by>by\s+)|(?:in|on|during|for|of|from|over|at)\s+)?(?P<on>{STRETCH})(?![\w-])(?:'s)?",
+            rf"(?<![\w-])(?:(?P<by>by\s+)|(?:(?<!came\s)(?<!come\s)in|on|during|for|of|from|over|at)\s+)?(?P<on>{STRETCH})(?![\w-])(?:'s)?",
             _plain,
         ),
     )

@@ -63,6 +63,17 @@ class Profile:
     weight: float
     links: dict[str, Relationship] = field(default_factory=dict)
 
+    @property
+    def main_measure(self) -> str:
+        """The figure that is summed where none is named, money before all else; empty where there is none."""
+        money = sorted(filter(is_money, self.measures), key=lambda name: (_money_rank(name), self.measures.index(name)))
+        return next(iter(money or self.measures), "")
+
+    @property
+    def main_money(self) -> str:
+        """The same where it is an amount of money."""
+        return self.main_measure if is_money(self.main_measure) else ""
+
 
 def profiles_of(graph: JoinGraph) -> dict[str, Profile]:
     """The profile of each table of the graph."""
@@ -185,3 +196,11 @@ def _weight(table: Table, incoming: int, *, is_bridge: bool, is_lookup: bool) ->
     weight = min(incoming, 12) / 12 + min(len(table.columns), 16) / 16 + 0.5 / max(len(parts), 1)
     weight -= 1.0 if is_bridge else 0.6 if is_lookup else 0
     return weight - (0.7 if not parts.isdisjoint(_MINOR) else 0)
+
+
+def _money_rank(name: str) -> int:
+    folded = name.lower()
+    for rank, word in enumerate(("grandtotal", "totalamount", "total_amount", "total", "amount")):
+        if word in folded and "sub" not in folded and "tax" not in folded:
+            return rank
+    return 9

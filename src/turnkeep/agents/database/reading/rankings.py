@@ -1,25 +1,23 @@
 """Rows held against each other by what belongs to them: the most of something, more than five of it."""
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 
-from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Condition, Field, Test
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.lexicon import EXACT, ROOT, Meaning
+from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
-from turnkeep.agents.database.reading.profiles import NUMERIC, is_money
+from turnkeep.agents.database.reading.measures import money_columns
+from turnkeep.agents.database.reading.profiles import NUMERIC
 from turnkeep.agents.database.reading.stems import singular
 from turnkeep.agents.database.reading.subjects import nearest_person
-from turnkeep.agents.database.reading.vocabulary import RATES
-from turnkeep.blocks.grammar import word_class
 
 MANY = 10
+_BESIDE = 0.6
 
 """How many are meant by a superlative of several."""
 
-_GUESSED = word_class("estimated planned expected budgeted quoted")
-
+_DOWN, _UP = ("highest", "best", "biggest", "largest", "greatest"), ("lowest", "worst", "smallest")
 _TOTAL = frozenset(["total", "amount", "value", "net"])
 
 _PAYING = (
@@ -59,7 +57,13 @@ def take_most(draft: Draft) -> tuple[str, Mention] | None:
     line = draft.line
     if re.search(_PAYING, line.text.lower()) and line.search(rf"\b(?:most|least)\b(?! {kind('TXCV')})"):
         way = "ascending" if line.take(r"\b(?:the )?(?:most|least)\b")[0].endswith("least") else "descending"  # type: ignore[index]
-        return way, Mention("money", "X", tuple(_moneys(draft)))
+        return way, Mention("money", "X", tuple(money_columns(draft)))
+    behind = line.search(
+        rf"(?P<x>{kind('T')})(?: (?:from|to|with|at|for|on|of))*(?: the)? (?P<way>most|least)(?: often)?\W*$"
+    )
+    if behind:
+        line.code = line.code[: behind.start()] + "@"
+        return ("ascending" if behind["way"] == "least" else "descending"), line.at(behind["x"])
     found = line.search(rf"{MOST}(?: (?!than\b)[a-z]+)?(?P<mods>(?: {ITEM})*?) (?P<x>{ITEM})(?! {kind('T')})")
     if found is None or found["way"] == "more" or (found["way"] in ("least",) and "at least" in found.string):
         return None
@@ -75,16 +79,6 @@ def take_most(draft: Draft) -> tuple[str, Mention] | None:
     line.code = line.code[: found.start("way")] + "|" + line.code[found.end("way") :].replace(found["x"], "@", 1)
     way = "ascending" if found["way"].split()[0] in ("fewest", "least", "lowest", "smallest") else "descending"
     return way, mention
-
-
-def _moneys(draft: Draft) -> Iterator[Meaning]:
-    """The main money column of each table that has one and a date, if it is no guess and no price."""
-    for table, profile in draft.ground.profiles.items():
-        main = draft.ground.main_measure(table)
-        is_rate = main is not None and not RATES.isdisjoint(map(singular, name_words(main.column)))
-        is_guess = main is not None and not _GUESSED.isdisjoint(name_words(main.column))
-        if main and is_money(main.column) and not (is_rate or is_guess) and profile.dates and draft.is_allowed(table):
-            yield Meaning("column", table, main.column, weight=EXACT if _TOTAL & set(name_words(main.column)) else ROOT)
 
 
 def rank_by(draft: Draft, way: str, mention: Mention, *, keep: tuple[Test, float] | None = None) -> bool:
@@ -126,14 +120,14 @@ def rank_by(draft: Draft, way: str, mention: Mention, *, keep: tuple[Test, float
 
 def rank_by_group(draft: Draft) -> bool:
     """ "The top five A by X": X is what they are ranked by, and no group."""
-    if draft.quality not in ("highest", "lowest", "best", "worst") or len(draft.group_items) != 1:
+    if draft.quality not in (*_DOWN, *_UP) or draft.limit is None or len(draft.group_items) != 1:
         return False
     if draft.measure is not None or draft.grain or draft.subject is None:
         return False
     mention = draft.group_items[0]
     if not set(mention.kinds) & set("TX"):
         return False
-    way = "ascending" if draft.quality in ("lowest", "worst") else "descending"
+    way = "ascending" if draft.quality in _UP else "descending"
     draft.group_items, draft.quality = [], ""
     if not rank_by(draft, way, mention) and draft.order_by is None:
         draft.group_items = [mention]
@@ -174,6 +168,11 @@ def _role(draft: Draft, table: str, asker: str) -> str:
 def _is_plural(draft: Draft) -> bool:
     """Whether several are asked for: "which crews have the most"."""
     words = re.findall(r"[a-z]+", draft.line.text.lower().split(" most ")[0])
+    if re.match(r"\W*who (?!are\b|were\b)\w+s?\b", draft.line.text.lower()):
+        return False
+    noun = re.match(r"\W*(?:which|what) (?:\w+ )??(?P<noun>[a-z]+)\b", draft.line.text.lower())
+    if noun and singular(noun["noun"]) == noun["noun"] and draft.ground.lexicon.is_word(noun["noun"]):
+        return False
     asked = [word for word in words if word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "has"))]
     return bool(asked) and not re.search(r"\bwhich \w+(?: \w+)? (?:has|had|is|was|did)\b", draft.line.text, re.I)
 
@@ -181,6 +180,10 @@ def _is_plural(draft: Draft) -> bool:
 def take_having(draft: Draft) -> tuple[Test, float, Mention] | None:
     """ "... with more than five X": the test, the number and X."""
     line = draft.line
+    often = line.search(rf"(?P<x>{kind('TD')}) (?P<test>{'|'.join(_HAVING)}) (?P<n>{_N}) (?:times|occasions)\b")
+    if often:
+        line.code = line.code[: often.start()] + "| " + line.code[often.end() :]
+        return _HAVING[often["test"]], line.at(often["n"]).number, _rows_of(line.at(often["x"]))
     found = line.search(rf"{_HAS}(?P<mods>(?:{ITEM} )*?)(?P<x>{ITEM})(?! {kind('TX')})")
     if found is None:
         return None
@@ -189,6 +192,13 @@ def take_having(draft: Draft) -> tuple[Test, float, Mention] | None:
         return None
     line.code = line.code[: found.start("test")] + "| " + found["mods"] + "@ " + line.code[found.end("x") :]
     return _HAVING[found["test"]], line.at(found["n"]).number, mention
+
+
+def _rows_of(mention: Mention) -> Mention:
+    """A verb that names a date stands for the rows of that date."""
+    tables = {one.table: one.weight for one in mention.of("column")} if "T" not in mention.kinds else {}
+    rows = tuple(Meaning("table", table, weight=weight) for table, weight in tables.items())
+    return replace(mention, meanings=(*mention.of("table"), *rows))
 
 
 def _tidy(number: float) -> int | float:

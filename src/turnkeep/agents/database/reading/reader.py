@@ -11,12 +11,22 @@ from turnkeep.agents.database.reading.amending import amend
 from turnkeep.agents.database.reading.asked import Asked, Field
 from turnkeep.agents.database.reading.comparisons import read_comparisons
 from turnkeep.agents.database.reading.dating import main_date, read_period
+from turnkeep.agents.database.reading.debts import read_owed
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.filters import read_filters
 from turnkeep.agents.database.reading.ground import Ground
 from turnkeep.agents.database.reading.groups import settle_groups, take_groups
-from turnkeep.agents.database.reading.leftovers import read_belonging, read_names, read_shown, read_unread
-from turnkeep.agents.database.reading.lines import plain, read_line
+from turnkeep.agents.database.reading.idioms import without_idioms
+from turnkeep.agents.database.reading.keepers import read_keeper
+from turnkeep.agents.database.reading.leftovers import (
+    content_words,
+    is_understood,
+    read_belonging,
+    read_names,
+    read_shown,
+    read_unread,
+)
+from turnkeep.agents.database.reading.lines import plain, read_line, whole_names
 from turnkeep.agents.database.reading.openings import read_opening
 from turnkeep.agents.database.reading.orders import settle_order, simplify_superlatives, take_orders
 from turnkeep.agents.database.reading.profiles import DATED
@@ -44,7 +54,10 @@ class Reader:
         outside `allowed` do not exist."""
         asked: Asked | None = None
         for text in chain[-MOST_LINES:]:
-            asked = self._line(text, asked, today, allowed) or asked
+            read = self._line(text, asked, today, allowed)
+            if read is None and asked is not None:
+                read = replace(asked, unread=tuple(dict.fromkeys(content_words(plain(text)))))
+            asked = read
         return asked
 
     def _line(self, text: str, before: Asked | None, today: date, allowed: Collection[str] | None) -> Asked | None:
@@ -57,7 +70,7 @@ class Reader:
         return self.finish(draft)
 
     def _draft(self, text: str, before: Asked | None, today: date, allowed: Collection[str] | None) -> Draft:
-        said = simplify_superlatives(plain(text))
+        said = whole_names(simplify_superlatives(without_idioms(plain(text))), self._ground.lexicon)
         line = read_line(said, self._ground.lexicon, self._ground.profiles, today, allowed)
         return Draft(self._ground, line, today, allowed, before)
 
@@ -66,6 +79,8 @@ class Reader:
         read_opening(draft)
         take_orders(draft)
         take_groups(draft)
+        if read_keeper(draft) or read_owed(draft):
+            return read_rest(draft)
         most, had = take_most(draft), take_having(draft)
         find_subject(draft)
         if draft.subject is None and not (most or had):
@@ -106,7 +121,7 @@ def read_rest(draft: Draft) -> Asked | None:
     read_shown(draft)
     read_unread(draft)
     wrap_many(draft)
-    return with_bridges(asked_of(draft), draft)
+    return with_bridges(asked_of(draft), draft) if is_understood(draft) else None
 
 
 def with_bridges(asked: Asked, draft: Draft) -> Asked:
@@ -168,6 +183,7 @@ def asked_of(draft: Draft) -> Asked:
         limit=limit,
         keep=draft.keep,
         unread=tuple(draft.unread),
+        less=draft.less if measure == "sum" else None,
     )
 
 

@@ -30,12 +30,14 @@ def restate(asked: Asked, graph: JoinGraph) -> str:
     if asked.measure == "rows":
         return f"{_list(asked, rows)}{_order(asked)}."
     of = column_in_words(asked.of, asked.subject) if asked.of else ""
+    of += f" less {column_in_words(asked.less, asked.subject)}" if asked.less else ""
     if asked.measure == "count":
         begin = (
             f"How many different {of} values have {rows}" if asked.is_distinct and of else f"How many {rows} are there"
         )
     else:
-        begin = f"What is the {_FIGURES[asked.measure]} {of} of {rows}"
+        figure = _FIGURES[asked.measure]
+        begin = f"What is the {of if of.startswith(figure) else f'{figure} {of}'} of {rows}"
     return f"{begin}{_groups(asked, graph)}{_keep(asked)}{_order(asked)}?"
 
 
@@ -82,7 +84,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _fields(asked: Asked) -> Iterator[Field]:
-    yield from filter(None, (asked.of, asked.order_by, asked.grain_of))
+    yield from filter(None, (asked.of, asked.less, asked.order_by, asked.grain_of))
     yield from (*asked.shown, *asked.groups)
     if asked.period:
         yield asked.period.field

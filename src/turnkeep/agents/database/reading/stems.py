@@ -1,8 +1,6 @@
 """Words as they are compared, without their endings. A root is what a verb and the nouns and adjectives made of it have
 in common; it need not be a word."""
 
-from functools import lru_cache
-
 _IRREGULAR = {
     "people": "person",
     "persons": "person",
@@ -29,6 +27,7 @@ _IRREGULAR = {
     "wives": "wife",
     "lives": "life",
     "shelves": "shelf",
+    "ups": "up",
 }
 _ROOTS = {
     "paid": "pay",
@@ -48,6 +47,8 @@ _ROOTS = {
     "won": "win",
     "winning": "win",
     "lost": "lose",
+    "lose": "lose",
+    "losing": "lose",
     "absent": "absenc",
     "expiry": "expir",
     "written": "write",
@@ -66,11 +67,23 @@ _AT_LEAST = 6  # letters with which "-at" is an ending as well: certificate, cer
 _LEAST = 3
 
 
-@lru_cache(maxsize=20_000)
 def singular(word: str) -> str:
     """`word`, in lower case, without an English plural ending."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
+    return _spelled(_without_plural(word))
+
+
+def _spelled(word: str) -> str:
+    """Of two spellings the American one: kilometre, labour."""
+    if len(word) > _LEAST + 1 and word.endswith("tre"):
+        return word[:-2] + "er"
+    return word[:-3] + "or" if len(word) > _LEAST + 2 and word.endswith(("bour", "lour", "vour")) else word
+
+
+def _without_plural(word: str) -> str:
+    if len(word) > _AT_LEAST - 1 and word.endswith("men"):
+        return word[:-2] + "an"
     if len(word) < 4 or not word.endswith("s") or word.endswith(("us", "ss", "is")):
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -78,7 +91,6 @@ def singular(word: str) -> str:
     return word[:-2] if word.endswith(("shes", "ches", "xes", "sses", "zzes")) else word[:-1]
 
 
-@lru_cache(maxsize=20_000)
 def root(word: str) -> str:
     """What `word`, in lower case, shares with its relatives: completed, completion and completes are one."""
     word = singular(word)

@@ -28,12 +28,16 @@ YEAR = r"(?:19|20)\d\d"
 
 DAY = r"(?:[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?"
 
+_FEASTS = {"new year": (1, 1), "christmas": (12, 25), "xmas": (12, 25), "halloween": (10, 31)}
+_FEAST = r"(?:the\s+)?(?:new\s+year|christmas|xmas|halloween)(?:'?s)?(?:\s+(?:day|eve))?"
+
 # One expression that names a stretch of days by itself.
 STRETCH = rf"""(?:
     \d{{4}}-\d\d-\d\d | \d{{4}}-\d\d(?!\d)
   | {DAY}\s+(?:of\s+)?{MONTH}\b\.?(?:,?\s+{YEAR})? | {MONTH}\s+{DAY}\b(?!\s*%)(?:,?\s+{YEAR})?
     | \d{{1,2}}/\d{{1,2}}/{YEAR}
-  | {MONTH}\b,?(?:\s+(?:of\s+)?(?:{YEAR}|(?:last|this)\s+year))?
+  | {MONTH}\b,?(?:\s+(?:of\s+)?(?:{YEAR}|(?:last|this)\s+year))? | (?:last|past|previous|this|next|coming)\s+{MONTH}\b
+  | (?:{_FEAST})(?:\s+(?:{YEAR}|last\s+year))?
   | (?:the\s+)?(?:first|second|third|fourth|1st|2nd|3rd|4th|last)\s+(?:quarter|half)(?:\s+of)?\s+
       (?:{YEAR}|(?:last|this|the)\s+year)
   | q[1-4](?:\s+(?:of\s+)?(?:{YEAR}|(?:last|this)\s+year))?
@@ -92,6 +96,28 @@ def _named(said: _Said, today: date, is_future: bool) -> Days:
         begun = month < today.month or (month == today.month and max(day, 1) <= today.day)
         year = today.year if begun != is_future or month == today.month else today.year + (1 if is_future else -1)
     return _on(year, month, day) if day else _month(year, month)
+
+
+def _month_of(said: _Said, today: date, is_future: bool) -> Days:
+    """The month of that name before today's month or after it."""
+    days = _named({"month": said["month"]}, today, False)
+    if said["way"] in ("next", "coming"):
+        return days_of(f"{said['month']} {today.year + (days[0].month <= today.month)}", today) if days else None
+    if said["way"] == "this":
+        return days_of(f"{said['month']} {today.year}", today)
+    is_now = days is not None and days[0] <= today <= days[1]
+    return days_of(f"{said['month']} {today.year - 1}", today) if is_now else days
+
+
+def _feast(said: _Said, today: date, is_future: bool) -> Days:
+    """The last one, or the next where the future is meant."""
+    name = " ".join((said["feast"] or "").split())
+    month, day = next(at for feast, at in _FEASTS.items() if feast in name)
+    year = _year_said(said, today)
+    if year is None:
+        is_past = (month, day) <= (today.month, today.day)
+        year = today.year + (1 if is_past and is_future else 0 if is_past or is_future else -1)
+    return _on(year, month, day)
 
 
 def _year_said(said: _Said, today: date) -> int | None:
@@ -171,6 +197,8 @@ _STRETCHES: list[tuple[re.Pattern[str], Callable[[_Said, date, bool], Days]]] = 
         (r"(?P<y>\d{4})-(?P<m>\d\d)(?:-(?P<d>\d\d))?", _iso),
         (rf"(?P<day>{DAY})\s+(?:of\s+)?(?P<month>{MONTH})\.?(?:,?\s+(?P<y>{YEAR}))?", _named),
         (rf"(?P<month>{MONTH})\s+(?P<day>{DAY})(?:,?\s+(?P<y>{YEAR}))?", _named),
+        (rf"(?P<way>last|past|previous|this|next|coming)\s+(?P<month>{MONTH})", _month_of),
+        (rf"(?P<feast>{_FEAST})(?:\s+(?:(?P<y>{YEAR})|(?P<whose>last)\s+year))?", _feast),
         (rf"(?P<month>{MONTH}),?(?:\s+(?:of\s+)?(?:(?P<y>{YEAR})|(?P<whose>last|this)\s+year))?", _named),
         (rf"(?P<a>\d{{1,2}})/(?P<b>\d{{1,2}})/(?P<y>{YEAR})", _slashed),
         (

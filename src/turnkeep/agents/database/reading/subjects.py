@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from turnkeep.agents.database.joins.naming import name_words
-from turnkeep.agents.database.reading.asked import Condition, Field
+from turnkeep.agents.database.reading.asked import Absence, Condition, Field
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
 from turnkeep.agents.database.reading.lines import ITEM, TAKEN, Mention, kind
@@ -16,6 +16,7 @@ from turnkeep.agents.database.reading.measures import (
     read_measure_behind,
     read_measured_column,
     read_named_measure,
+    spent_with,
 )
 from turnkeep.agents.database.reading.nouns import (
     flagged,
@@ -28,15 +29,25 @@ from turnkeep.agents.database.reading.nouns import (
 )
 from turnkeep.agents.database.reading.openings import read_opening
 from turnkeep.agents.database.reading.profiles import is_money
-from turnkeep.agents.database.reading.vocabulary import FUNCTION_WORDS
+from turnkeep.agents.database.reading.vocabulary import FUNCTION_WORDS, GUESSED
+
+_INSIDE = r"(?:on|in|at|part|with|inside|a|members?)"
 
 
 def find_subject(draft: Draft) -> None:
     """Sets the subject, and `of` where a column is measured."""
-    line = draft.line
-    if _asks_who(draft):
+    spent = None if _take_doers(draft) else spent_with(draft)
+    if spent:
+        draft.subject, draft.of = spent, draft.ground.main_measure(spent)
+    elif draft.subject is None and _asks_who(draft):
         draft.subject = _doer(draft) or _somebody(draft)
-        return
+    elif draft.subject is None:
+        _find_noun(draft)
+
+
+def _find_noun(draft: Draft) -> None:
+    """The subject of a line that names what it asks for."""
+    line = draft.line
     head = _spent_on(draft) or next(_heads(draft), None)
     if head is None:
         draft.subject = _somebody(draft)
@@ -60,6 +71,26 @@ def find_subject(draft: Draft) -> None:
         return
 
 
+def _take_doers(draft: Draft) -> bool:
+    """Persons that are called by what they do, as links are: drivers, owners. Those are meant that have done it."""
+    found = re.match(rf"^\W*(?:[a-z]+ )*?(?P<x>{ITEM})", draft.line.code)
+    mention = draft.line.at(found["x"]) if found else None
+    if mention is None or not set("L") <= set(mention.kinds) <= set("CL") or not is_plural(mention):
+        return False
+    ground = draft.ground
+    ends = {(one.table, one.column): ground.profiles[one.table].links.get(one.column) for one in mention.of("column")}
+    people = {link.to_table for link in ends.values() if link and ground.profiles[link.to_table].is_person}
+    if len(people) != 1 or not mention.text.lower().endswith(("ers", "ors")):
+        return False
+    draft.subject = people.pop()
+    named = {table for one in draft.line.mentions for table in sure_tables(one)}
+    done = next((pair for pair in ends if pair[0] in named), None)
+    if done:
+        draft.absences.append(Absence(done[0], False, via=done[1]))
+    draft.line.drop(found["x"] if found else "")
+    return True
+
+
 def _doer(draft: Draft) -> str | None:
     """The persons of a flag that stands right behind "who": then it is no table of the same name."""
     found = re.match(rf"^\W*who (?P<x>{kind('B')})", draft.line.code)
@@ -75,12 +106,15 @@ def _asks_who(draft: Draft) -> bool:
     """Whether the line asks for persons by what they do: no noun follows "who is"."""
     code = draft.line.code
     found = re.match(
-        rf"^\W*who(?:se|m)?\b(?P<being> (?:is|are|was|were)(?: the| our| all| currently)*)?(?P<next> {ITEM})?", code
+        rf"^\W*who(?:se|m)?\b(?P<being> (?:is|are|was|were)(?: the| our| all| currently)*)?(?P<next>(?: \|)* {ITEM})?",
+        code,
     )
     if found is None:
         return False
     if not found["being"] or not found["next"]:
-        return not (found["being"] and re.match(r" (?:the|our|my|all|[a-z]+) (?:[a-z]+ )?<", code[found.end() :]))
+        return not (
+            found["being"] and re.match(rf" (?!{_INSIDE} )(?:the|our|my|all|[a-z]+) (?:[a-z]+ )?<", code[found.end() :])
+        )
     mention = draft.line.at(found["next"])
     is_table = "T" in mention.kinds and max(one.weight for one in mention.of("table")) >= EXACT and is_noun(mention)
     is_rows = is_table or is_plural_value(mention, draft)
@@ -129,11 +163,25 @@ def _paid_for(draft: Draft) -> Iterator[tuple[str, Mention]]:
         return
     for item in draft.line.items():
         mention = draft.line.at(item)
-        for one in mention.of("table"):
+        for one in (*mention.of("table"), *_done(draft, mention)):
             main = draft.ground.main_measure(one.table)
             if main and one.weight >= 0.5 and is_money(main.column) and not is_rate(main.column):
-                yield item, mention if is_noun(mention) else replace(mention, text=one.table)
+                named = replace(mention, text=one.table, kinds="T", meanings=(one,))
+                yield item, mention if is_noun(mention) and mention.of("table") else named
                 return
+
+
+def _done(draft: Draft, mention: Mention) -> list[Meaning]:
+    """The rows whose date a verb of the line names, where money is asked for by that word: what money came in."""
+    if not re.search(r"\bmoney\b", draft.line.text, re.I) or "D" not in mention.kinds:
+        return []
+    columns = [one for one in mention.of("column") if draft.is_allowed(one.table)]
+    return [Meaning("table", one.table, weight=one.weight) for one in columns if not _is_guess(draft, one.table)]
+
+
+def _is_guess(draft: Draft, table: str) -> bool:
+    main = draft.ground.main_measure(table)
+    return main is None or not GUESSED.isdisjoint(name_words(main.column))
 
 
 def _phrases(code: str) -> Iterator[str]:

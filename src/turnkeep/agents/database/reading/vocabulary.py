@@ -162,9 +162,24 @@ STATES: tuple[frozenset[str], ...] = tuple(
         "planned scheduled booked upcoming",
         "late overdue delayed",
         "damaged broken faulty defective",
+        "submitted pending awaiting",
+        "illness sickness sick ill",
+        "returned handed",
     )
 )
 """States that are told with one or another of these words."""
+
+OPPOSITE_STATES = tuple(
+    (frozenset(map(root, one.split())), frozenset(map(root, other.split())))
+    for one, other in (
+        ("failed fail failure unsuccessful failing", "successful success succeeded passed ok"),
+        ("refused rejected declined", "accepted approved"),
+        ("incomplete unfinished", "complete completed"),
+        ("absent missing", "present"),
+        ("unread", "read"),
+    )
+)
+"""Words that deny a yes or no that bears one of the others."""
 
 UNFINISHED = frozenset(map(root, word_class("open outstanding pending unfinished unresolved ongoing current")))
 """Words for all states that are not final, where no state bears the word."""
@@ -207,6 +222,9 @@ OPPOSITES = ("un", "non", "in", "im", "dis")
 
 MONEY = word_class("amount total price cost value balance fee revenue salary wage rate subtotal")
 TIME_SPENT = word_class("hour minute duration length day")
+GUESSED = word_class("estimated planned expected budgeted quoted")
+"""Of figures that nobody has paid."""
+
 SIZES = word_class("quantity size amount total area capacity count stock weight volume number hour value")
 
 QUALITIES: dict[str, tuple[str, frozenset[str]]] = {
@@ -234,7 +252,7 @@ def is_function_word(word: str) -> bool:
     return word in FUNCTION_WORDS
 
 
-RATES = word_class("rate price percent percentage score rating level age rank weight latitude longitude limit")
+RATES = word_class("rate price percent percentage score rating level age rank weight latitude longitude limit odometer")
 """Figures that are averaged where others are summed."""
 
 IDLE = word_class(
@@ -247,7 +265,7 @@ IDLE = word_class(
     separately altogether overall combined still whole entire full current currently recently lately so far actually
     exactly please thanks per each every by respectively including include excluding exclude except only just belongs
     employ employed ones did anything nothing number numbers amounting totalling spend spent
-    spends logged log earn earned
+    spends money logged log earn earned look looks looked looking after own owns owned gave give given know knows doing
     """
 )
 """Words that say nothing of their own beside what is understood; never unread."""

@@ -59,7 +59,8 @@ class Columns:
         table, profile = self._graph.tables[subject], self._profile(subject)
         linked = list(self._links(table))
         named = [*self.labels(subject), *profile.codes[:1]]
-        own = named or [name for name in key_of(table) if name not in profile.links]
+        is_told = {step.relationship.from_column for step in linked}
+        own = named or [name for name in key_of(table) if name not in is_told]
         further = [*_states(table, profile)][:MOST_STATES]
         further += [name for name in profile.dates if not _is_audit(name)][:MOST_DATES]
         further += [name for name in profile.measures if name_words(name)[-1] in _AMOUNTS][-MOST_AMOUNTS:]

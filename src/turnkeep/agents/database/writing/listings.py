@@ -30,7 +30,8 @@ def listing(source: Source, columns: Columns) -> exp.Select:
     if source.doubles((), ways):
         select = select.group_by(*unique([*key, *places, *(place for place, _ in orders)]), copy=False)
     total = [ordered(place, source.dialect, is_descending=down) for place, down in orders]
-    return select.order_by(*total, *(ordered(one, source.dialect, has_all=True) for one in key), copy=False)
+    ties = [ordered(one, source.dialect, has_all=True) for one in key]
+    return select.order_by(*total, *(ties or (ordered(one, source.dialect) for one in unique(places))), copy=False)
 
 
 def named(place: exp.Expr, name: str, source: Source) -> exp.Expr:

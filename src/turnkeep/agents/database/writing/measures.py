@@ -99,6 +99,9 @@ class Measured:
         place = source.column(way, asked.of.column)
         if asked.measure == "count" and not self._unit:
             source.where(is_there(place))
+        if asked.less is not None:
+            taken = exp.func("COALESCE", source.column(way, asked.less.column), exp.Literal.number(0))
+            return exp.Paren(this=exp.Sub(this=place, expression=taken))
         return place
 
     def _join(self, way: Way, *, is_required: bool) -> None:
@@ -218,4 +221,5 @@ def _measure_name(asked: Asked, unit: Way, kind: str) -> str:
     first = {"sum": "total", "average": "average", "minimum": "lowest", "maximum": "highest"}[asked.measure]
     if kind in _DATED:
         first = {"minimum": "earliest", "maximum": "latest"}.get(asked.measure, first)
+    words = (*words, "less", *column_words(asked.less.column)) if asked.less else words
     return alias(*words) if first in words else alias(first, *words)
