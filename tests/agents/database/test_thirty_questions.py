@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,6 +65,11 @@ def test_there_are_thirty_that_touch_forty_tables() -> None:
         for table in sqlglot.parse_one(question.sql, read="mysql").find_all(exp.Table)
     }
     assert len(touched) >= 40
+
+
+def test_the_readme_lists_them() -> None:
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    assert [chain for question in QUESTIONS if (chain := f"- {' → '.join(question.chain)}\n") not in readme] == []
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)

@@ -3,7 +3,7 @@
 import pytest
 from guarded import DIALECTS, VIEWS, WORKSHOP, Dialect, codes, guard, message, passed, refused
 
-from turnkeep.agents.database.guard.guard import Checked, Guard
+from turnkeep.agents.database.guard.guard import Checked, Guard, Refused
 
 
 def test_an_unknown_column_is_told_where_it_is_found_and_what_there_is() -> None:
@@ -11,6 +11,13 @@ def test_an_unknown_column_is_told_where_it_is_found_and_what_there_is() -> None
     assert told.startswith("Column 'crew.isLead' does NOT exist in table 'crew'.")
     assert "Found in: employeeCrew." in told
     assert told.endswith("Available columns in crew: id, name, workOrderId, formedOn.")
+
+
+def test_a_long_list_of_columns_is_cut_where_the_setting_says() -> None:
+    found = Guard(WORKSHOP, dialect="sqlite", max_columns=2).check("SELECT crew.isLead FROM crew")
+    assert isinstance(found, Refused)
+    assert "Available columns in crew: id, name, " in found.problems[0].message
+    assert "formedOn" not in found.problems[0].message
 
 
 def test_an_alias_is_told_by_the_name_of_its_table() -> None:
