@@ -373,6 +373,18 @@ async def test_the_state_is_plain_and_what_lasts_stays_small(
     assert len(JsonPlusSerializer().dumps_typed(lasting)[1]) < 8_000
 
 
+async def test_a_long_chain_of_long_follow_ups_stays_small(context: RunContext) -> None:
+    agent = build_agent("database", Settings(model="demo"))
+    talk = Talk(agent.graph, context)
+    await talk.say("How many technicians are active?")
+    for number in range(25):
+        await talk.say(f"and only those hired before {1990 + number}, please, {'if you would be so kind, ' * 12}")
+    assert talk.kept["chain"][0].startswith("How many technicians")
+    assert "2014" in talk.kept["chain"][-1]
+    lasting = {name: value for name, value in talk.kept.items() if name != "messages"}
+    assert len(JsonPlusSerializer().dumps_typed(lasting)[1]) < 8_000
+
+
 def test_every_key_is_told_once() -> None:
     assert not set(new_turn()) & LASTING
     assert GRAPH.tables

@@ -27,7 +27,7 @@ from turnkeep.models.calls import try_typed
 from turnkeep.records import RunContext
 
 MOST_CHARACTERS = 1_000  # of a message that rules read; the answer reads all of it
-CHAIN_LINES, LINE_CHARACTERS = 20, 400
+CHAIN_LINES, LINE_CHARACTERS, CHAIN_CHARACTERS = 20, 400, 3_000  # it lasts, so it has to stay small
 YEARS_BACK = 10
 ROUTED_BY_RULES, MESSAGE_CUT = "routed_by_rules", "message_cut"
 
@@ -164,8 +164,12 @@ def _made_up(query: str, said: Sequence[str], year: int) -> list[str]:
 
 
 def _bounded(chain: list[str]) -> list[str]:
-    """With its first line, which says what it is about."""
-    return chain if len(chain) <= CHAIN_LINES else [chain[0], *chain[1 - CHAIN_LINES :]]
+    """With its first line, which says what it is about, and the newest of the others."""
+    first, *others = chain
+    others = others[1 - CHAIN_LINES :]
+    while len(first) + sum(map(len, others)) > CHAIN_CHARACTERS:
+        others = others[1:]
+    return [first, *others]
 
 
 def _message(state: DatabaseState) -> str:
