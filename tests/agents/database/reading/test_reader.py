@@ -83,6 +83,11 @@ def test_a_line_of_which_most_is_unread_is_not_understood() -> None:
     assert AT_THE_CLINIC.read(["How much do patients wobble?"], today=TODAY) is None
 
 
+def test_things_that_the_schema_does_not_have_are_not_taken_for_others() -> None:
+    assert FIELD_SERVICE.read(["How many robots work at the Leeds branch?"], today=TODAY) is None
+    assert FIELD_SERVICE.read(["How many people work at the Leeds branch?"], today=TODAY) is not None
+
+
 def test_a_later_line_that_is_not_understood_is_said() -> None:
     asked = AT_THE_CLINIC.read(["How many patients are there?", "fizzle the wobbly gizmos"], today=TODAY)
     assert asked is not None

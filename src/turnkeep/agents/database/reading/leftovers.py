@@ -2,6 +2,7 @@
 answers to."""
 
 import re
+from collections.abc import Collection
 
 from turnkeep.agents.database.reading.asked import Absence, Condition, Field
 from turnkeep.agents.database.reading.draft import Draft
@@ -15,6 +16,11 @@ from turnkeep.blocks.grammar import FUNCTION_WORDS as GRAMMAR
 from turnkeep.blocks.words import words
 
 _FAR, _NEXT = 4.0, 1.5
+_ASKED_FOR = re.compile(
+    r"^\W*(?:how many|which|what|list|show(?: me)?|count|find|give me)\s+"
+    r"(?:(?:of|all|the|our|my|any|different)\s+)*(?P<noun>[^\W\d_]+)",
+    re.IGNORECASE,
+)
 _IGNORED = GRAMMAR | FUNCTION_WORDS | IDLE
 _LOWER_NAME = re.compile(
     r"\b(?:for|named|called|from|of|in|by|to|at|containing|contains|like|about|mentioning|with the word) (?:the |our )?"
@@ -27,6 +33,16 @@ _BESIDE = re.compile(
     rf"\b(?:in|of|for|from|by|to|at|with) (?:the |our )?(?P<name>(?:(?!(?:and"
     rf"|or)\b)[a-z][a-z0-9]+ ){{1,2}})(?={kind('TC')})"
 )
+
+
+def asks_for_unread(text: str, unread: Collection[str]) -> bool:
+    """Whether the things that a question begins by asking for are among what nothing answers to: the rest of it is then
+    no question either. In "parking tickets" the things are tickets, so only a plural counts."""
+    found = _ASKED_FOR.match(text)
+    if found is None:
+        return False
+    noun = found["noun"].lower()
+    return singular(noun) != noun and any(noun in words(phrase) for phrase in unread)
 
 
 def read_shown(draft: Draft) -> None:

@@ -19,6 +19,7 @@ from turnkeep.agents.database.reading.groups import settle_groups, take_groups
 from turnkeep.agents.database.reading.idioms import without_idioms
 from turnkeep.agents.database.reading.keepers import read_keeper
 from turnkeep.agents.database.reading.leftovers import (
+    asks_for_unread,
     content_words,
     is_understood,
     read_belonging,
@@ -67,7 +68,8 @@ class Reader:
             if amended is not None:
                 return with_bridges(amended, draft)
             draft = self._draft(text, None, today, allowed)
-        return self.finish(draft)
+        asked = self.finish(draft)
+        return None if asked and asks_for_unread(text, asked.unread) else asked
 
     def _draft(self, text: str, before: Asked | None, today: date, allowed: Collection[str] | None) -> Draft:
         said = whole_names(simplify_superlatives(without_idioms(plain(text))), self._ground.lexicon)
