@@ -75,6 +75,7 @@ def converse_about_technicians(server: KilledServer, thread: str) -> list[dict[s
     ]
     [[then]] = earlier["details"]["rows"]
     assert "last month" in earlier["reply"]
+    assert "hired" not in earlier["reply"], "who was hired before is there too"
     groups = grouped["details"]["rows"]
     assert len(groups) > 3
     assert sum(size for *_, size in groups) >= then > 0

@@ -55,6 +55,8 @@ def is_dated(field: Field) -> bool:
 
 def period_in_words(period: Period, subject: str) -> str:
     """ "due from 1 May 2026 to 31 May 2026 (May)"."""
+    if period.until:  # rows that last, such as employees, are not dated by the day on which they began
+        return f"current {'' if period.start == period.end else 'at some time '}{days_in_words(period)}"
     return f"{_when(column_in_words(period.field, subject))} {days_in_words(period)}"
 
 
