@@ -3,18 +3,23 @@
 import json
 from dataclasses import asdict, dataclass
 from datetime import date
+from itertools import batched
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine, insert
+from sqlalchemy.dialects import mysql
 
 from mariadb import Server
-from turnkeep.agents.database.sample.access import SAMPLE_ACCESS
-from turnkeep.agents.database.sample.loading import load_into, wall_statements
+from turnkeep.agents.database.sample.sample import SAMPLE_ACCESS, SAMPLE_KEY, companies, contents
+from turnkeep.agents.database.sample.tables import metadata
 from turnkeep.agents.database.wall.database import SAMPLE_JOINS
+from turnkeep.agents.database.wall.views import Secrets, secure_views_ddl
 
 DAY = date(2026, 3, 4)
 DATABASE, READER, PASSWORD, SEAL = "fieldservice", "sample_reader", "read-only", "a seal of the tests"
+DIALECT = mysql.dialect(paramstyle="format")
+ROWS_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True)
@@ -47,3 +52,23 @@ def load_sample(server: Server, folder: Path) -> SampleServer:
     access = folder / "access.json"
     access.write_text(json.dumps(asdict(SAMPLE_ACCESS)))
     return SampleServer(server, access)
+
+
+def load_into(connection: Connection, today: date) -> None:
+    """Makes the tables in the connection's database, which has to be empty, and fills them; commits."""
+    connection.exec_driver_sql("SET foreign_key_checks = 0")
+    metadata.create_all(connection, checkfirst=False)
+    for table, rows in contents(today):
+        insertion = str(insert(table).compile(dialect=DIALECT))
+        for some in batched((tuple(row) for row in rows), ROWS_AT_ONCE, strict=False):
+            connection.exec_driver_sql(insertion, list(some))
+    connection.exec_driver_sql("SET foreign_key_checks = 1")
+    connection.commit()
+
+
+def wall_statements(database: str, reader: str, seal: str) -> list[str]:
+    """What an administrator runs afterwards, so that `reader`, as 'name'@'host', can read the secure views alone."""
+    hidden = SAMPLE_ACCESS.rules[0].without
+    columns = {table.name: list(table.columns.keys()) for table in metadata.tables.values() if table.name not in hidden}
+    known = Secrets(SAMPLE_KEY, seal, {tenant: str(company) for tenant, company in companies().items()})
+    return secure_views_ddl(SAMPLE_ACCESS, columns, database, reader, known)

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from query_talk import GRAPH, PlayedDatabase, Talk, talk_to
+from query_talk import PlayedDatabase, Talk, talk_to
 from scripted_model import ScriptedModel
 
 from turnkeep.agents import build_agent
 from turnkeep.agents.database.prompts import RouteResult, Statement, TableChoice
-from turnkeep.agents.database.state import LASTING, new_turn
+from turnkeep.agents.database.state import LASTING
 from turnkeep.agents.database.wall.database import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
 from turnkeep.blocks.understanding import Reading
 from turnkeep.databases.results import Result
@@ -383,11 +383,6 @@ async def test_a_long_chain_of_long_follow_ups_stays_small(context: RunContext) 
     assert "2014" in talk.kept["chain"][-1]
     lasting = {name: value for name, value in talk.kept.items() if name != "messages"}
     assert len(JsonPlusSerializer().dumps_typed(lasting)[1]) < 8_000
-
-
-def test_every_key_is_told_once() -> None:
-    assert not set(new_turn()) & LASTING
-    assert GRAPH.tables
 
 
 async def test_a_database_of_ones_own_goes_without_the_bundled_manual(tmp_path: Path, context: RunContext) -> None:

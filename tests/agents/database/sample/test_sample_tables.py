@@ -1,5 +1,5 @@
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, inspect
 
 from turnkeep.agents.database.sample.access import CANARY_TENANT, KEY_TABLES, SAMPLE_ACCESS
 from turnkeep.agents.database.sample.tables import AREAS, metadata
@@ -22,6 +22,7 @@ def test_every_table_says_what_it_holds() -> None:
 def test_tables_are_made_on_sqlite_at_once() -> None:
     engine = create_engine("sqlite://")
     metadata.create_all(engine)
+    assert set(inspect(engine).get_table_names()) == set(metadata.tables)
     engine.dispose()
 
 

@@ -135,9 +135,10 @@ class OrchestratorNodes(Workplace):
         self, state: DatabaseState, runtime: Runtime[RunContext], schema: Schema | None, chain: list[str]
     ) -> str:
         """The chain as one question, where rules read it; a message that stands alone stays as it is."""
-        if self.model is not None or schema is None or len(chain) == 1:
-            return chain[-1] if len(chain) == 1 and self.model is None else state["understood"]["query"]
-        return schema.restated(chain, runtime.context.now.date()) or state["understood"]["query"]
+        if self.model is None and len(chain) == 1:
+            return chain[0]
+        by_rules = schema.restated(chain, runtime.context.now.date()) if schema and self.model is None else None
+        return by_rules or state["understood"]["query"]
 
 
 def _turned(state: DatabaseState, last: Last, more: Literal["next", "previous"] | int) -> Update:

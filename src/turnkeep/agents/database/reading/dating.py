@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, timedelta
 
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import EARLIEST, LATEST, Absence, Condition, Field, Period
@@ -236,8 +235,3 @@ def _read_undated(draft: Draft) -> None:
         if one.column == draft.profile.dates[0] and not negated:
             continue
         draft.conditions.append(Condition(Field(one.table, one.column), "is_missing" if negated else "is_there"))
-
-
-def future_of(today: date) -> tuple[date, date]:
-    """From tomorrow on."""
-    return today + timedelta(days=1), LATEST

@@ -47,8 +47,6 @@ _HAVING: dict[str, Test] = {
     "only": "is",
 }
 
-TESTS = _HAVING
-
 _HAS = rf"\b(?P<test>{'|'.join(_HAVING)}) (?P<n>{_N})(?P<more> or more)? (?:[a-z]+ )?"
 
 

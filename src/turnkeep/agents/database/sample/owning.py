@@ -21,7 +21,6 @@ CANARY_IDS = 100_000_000
 """Added to all ids of the second company."""
 
 type Stored = tuple[Values, ...]
-type Clerk = Callable[[int, str], int]
 
 _encrypted = cache(lambda text: encrypt(text, SAMPLE_KEY))
 
