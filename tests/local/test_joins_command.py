@@ -1,5 +1,7 @@
 import json
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -205,3 +207,12 @@ def test_settings_that_cannot_be_used_are_told(
     assert main(["joins", "show", "workOrder", "customer"]) == 1
 
     assert "DATABASE__MAX_HOPS" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    command = [sys.executable, "-m", "turnkeep.cli", "joins", "show", "employee", "crew"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as shown:
+        assert shown.stdout
+        assert shown.stderr
+        shown.stdout.close()
+        assert (shown.stderr.read(), shown.wait(60)) == ("", 0)

@@ -18,13 +18,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and gives the exit code: 1 with one clear message where something is missing."""
     options = _parser().parse_args(arguments)
     try:
-        options.run(options)
+        _run(options)
     except LocalError as error:
         print(f"turnkeep: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 0
+    except BrokenPipeError:  # such as `| head`, which has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    options.run(options)
+    sys.stdout.flush()  # here, where a reader that left is no error
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -114,9 +114,10 @@ class Turns:
 
     def describe(self, name: str) -> JSON:
         """An agent's description and drawing; builds the agent. Raises UnknownAgent."""
+        from turnkeep.turns.drawing import draw  # noqa: PLC0415
+
         agent = self._agents(name)
-        drawing = agent.graph.get_graph().draw_mermaid()
-        return {"name": name, "description": REGISTRY[name].description, "mermaid": drawing}
+        return {"name": name, "description": REGISTRY[name].description, "mermaid": draw(agent.graph)}
 
     async def _begin(self, request: TurnRequest, thread_id: str) -> Begun | Turn:
         taking = asyncio.create_task(
