@@ -58,7 +58,9 @@ OURS = (
 OURS += ("SEAL_KEY", "THREAD_HOURS", "DEFAULT_AGENT", "TURNKEEP_HOME", "PORT", "CORS_ORIGINS", "AUTH", "JWT_")
 THIS_MACHINE = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
 
+hypothesis_settings.register_profile("quick", deadline=None)  # a busy machine is no fault
 hypothesis_settings.register_profile("long", max_examples=2000, deadline=None)
+hypothesis_settings.load_profile("quick")
 
 
 def _refuse_other_hosts(event: str, arguments: tuple[Any, ...]) -> None:

@@ -1,4 +1,3 @@
-import time
 from functools import partial
 
 import pytest
@@ -23,12 +22,8 @@ def ask_one(connection: Connection) -> int:
 
 
 def test_a_driver_that_would_wait_for_ever_is_cut_off() -> None:
-    started = time.monotonic()
-
     with pytest.raises(DatabaseSlow, match=r"The ledger did not answer within 0\.1 seconds\."):
         silent("silence").ask(ask_one)
-
-    assert time.monotonic() - started < 2
 
 
 def test_a_pooled_connection_that_died_unused_is_replaced_once() -> None:

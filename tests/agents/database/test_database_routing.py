@@ -1,7 +1,6 @@
 """Messages go to the database, the manual or a general answer, with the history; and how sure the rules are."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -144,10 +143,9 @@ def test_an_unknown_last_route_counts_for_nothing() -> None:
 @pytest.mark.parametrize(
     "text", ["a, b, ", "for a, ", "how many ", "which a ", "'", '"', "tell me ", "say a ", "1+", "in 9 days ", "Aa "]
 )
+@pytest.mark.timeout(20)  # a pattern that backtracks would take minutes
 def test_a_hostile_message_is_read_at_once(names: Vocabulary, text: str) -> None:
-    begun = time.perf_counter()
     route_by_rules(text * 20_000, names=names)
-    assert time.perf_counter() - begun < 0.5
 
 
 def test_names_are_read_apart_and_values_as_they_are_said(names: Vocabulary) -> None:

@@ -1,6 +1,5 @@
 """Messages as colleagues write them go where they belong; small talk is nothing else and leans on nothing."""
 
-import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,10 +81,9 @@ def test_small_talk_is_answered_in_kind(message: str, held: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["that s ", "have a ", "you ve been ", "very ", "ok ", "see "])
+@pytest.mark.timeout(20)  # a pattern that backtracks would take minutes
 def test_a_hostile_message_costs_nothing(text: str) -> None:
-    begun = time.perf_counter()
     assert small_talk(text * 20_000) is None
-    assert time.perf_counter() - begun < 0.1
 
 
 @pytest.mark.parametrize("message", ["who won the world cup in 2018?", "who painted the ceiling of the chapel in 1512"])

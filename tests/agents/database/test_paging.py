@@ -1,7 +1,5 @@
 """Which messages ask for another page of rows, and which only hold such words."""
 
-import time
-
 import pytest
 
 from turnkeep.agents.database.paging import wants_more
@@ -53,8 +51,7 @@ def test_questions_that_only_hold_such_words_are_questions(message: str) -> None
     assert wants_more(message.strip()) is None
 
 
+@pytest.mark.timeout(20)  # a pattern that backtracks would take minutes
 def test_nothing_and_very_much_ask_for_no_page() -> None:
     for message in ("", "   ", "?", "more " * 20, "next page " + "x" * 60_000, "please " * 10_000):
-        started = time.perf_counter()
         assert wants_more(message) is None
-        assert time.perf_counter() - started < 0.1

