@@ -11,7 +11,7 @@ import yaml
 from fastapi import FastAPI
 
 from template_policies import ROLES, allows, listed, statements_of
-from template_stack import EVERYTHING, KEY, ROOT, TEMPLATE, Stack, stack, translated
+from template_stack import EVERYTHING, KEY, ROOT, SECRET, TEMPLATE, Stack, stack, translated
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.api.errors import as_problem
@@ -22,6 +22,7 @@ AUTHS = ["keys", "jwt", "AWS_IAM"]
 FUNCTIONS = ["ApiFunction", "AuthorizerFunction", "CleanupFunction", "StreamFunction"]
 TEXT = TEMPLATE.read_text()
 NAMES = re.compile(r"(Alarm|Bucket|Dashboard|Function|LogGroup|Policy|Queue|Role|Table|Topic)Name|Name")
+URLS = ("DatabaseUrl", "WarehouseUrl")
 LONGEST_POLICY_BYTES = 20_480
 """What Lambda takes as the policy of one function or alias."""
 
@@ -88,13 +89,13 @@ def test_new_code_makes_a_version_of_every_function_that_has_an_alias() -> None:
 
 
 def test_so_does_every_parameter_that_a_function_sees() -> None:
-    versions = stack().of("AWS::Lambda::Version").values()
-    assert [each["Description"] for each in versions] == ["<TurnPolicy>", "<TurnPolicy>"]
+    versions, both = stack().of("AWS::Lambda::Version").values(), "<TurnPolicy> <SecretPolicy>"
+    assert [each["Description"] for each in versions] == [both, both]
     changes = {name: _other(name) for name in stack().parameters}
     seen = {name for name, value in changes.items() if _functions(**{name: value}) != _functions()}
     assert len(seen) > 10
-    assert {name for name in seen if _policy_name(**{name: changes[name]}) == _policy_name()} == set()
-    assert all(each["Environment"]["Variables"]["SETTINGS"] == "<TurnPolicy>" for each in _functions().values())
+    assert {name for name in seen if _policy_names(**{name: changes[name]}) == _policy_names()} == set()
+    assert all(each["Environment"]["Variables"]["SETTINGS"] == both for each in _functions().values())
 
 
 def _other(parameter: str) -> str:
@@ -108,11 +109,19 @@ def _functions(**parameters: str) -> dict[str, Any]:
     return {name: found[name] for name in ("ApiFunction", "StreamFunction")}
 
 
-def _policy_name(**parameters: str) -> str:
+def _policy_names(**parameters: str) -> list[str]:
     """What CloudFormation cannot change without another policy, and so another name."""
-    text: str = stack(**parameters).of("AWS::IAM::ManagedPolicy")["TurnPolicy"]["Description"]
-    assert len(text) <= 1000
-    return text
+    policies = stack(**parameters).of("AWS::IAM::ManagedPolicy")
+    texts: list[str] = [policies[name]["Description"] for name in ("TurnPolicy", "SecretPolicy")]
+    assert max(map(len, texts)) <= 1000
+    return texts
+
+
+def test_the_parameters_of_a_large_deployment_fit_into_the_descriptions() -> None:
+    secrets = dict.fromkeys(("ModelKeySecret", "DatabaseSecret", "WarehouseSecret"), f"{SECRET}-{'x' * 30}")
+    urls = dict.fromkeys(URLS, f"postgresql+psycopg://{'x' * 63}.eu-west-1.rds.amazonaws.com/db")
+    network = {"SubnetIds": ",".join(["subnet-0123456789abcdef0"] * 6), "SecurityGroupIds": "sg-0123456789abcdef0"}
+    assert _policy_names(**EVERYTHING | secrets | urls | network)
 
 
 def test_what_samconfig_gives_is_what_the_template_takes() -> None:
@@ -339,6 +348,52 @@ def test_every_log_group_and_store_takes_the_key_of_the_customer() -> None:
     for role in ROLES:
         assert allows(statements_of(found, role), "kms:Decrypt", KEY), role
         assert not allows(statements_of(stack(), role), "kms:Decrypt", KEY), role
+
+
+# Databases
+
+
+PLAIN = "mysql+pymysql://db.example.org/field"
+PLACES = [
+    ({}, ("", "")),
+    ({"Url": PLAIN}, (PLAIN, "")),
+    ({"UrlParameter": "/db/url"}, ("ssm:/db/url", "")),
+    ({"Secret": SECRET}, (f"secretsmanager:{SECRET}", "")),
+    ({"Secret": SECRET, "Url": PLAIN}, (PLAIN, f"secretsmanager:{SECRET}")),
+    ({"Secret": SECRET, "Url": PLAIN, "UrlParameter": "/db/url"}, ("ssm:/db/url", "")),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), PLACES)
+@pytest.mark.parametrize(("name", "setting"), [("Database", "DATABASE__URL"), ("Warehouse", "CAMPAIGNS__WAREHOUSE")])
+def test_functions_are_told_where_a_url_lies_in_words_that_settings_take(
+    name: str, setting: str, given: dict[str, str], expected: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    functions = stack(**{f"{name}{place}": value for place, value in given.items()}).of("AWS::Lambda::Function")
+    told = functions["ApiFunction"]["Environment"]["Variables"]
+    assert (told[setting], told[f"{setting.partition('__')[0]}__LOGIN"]) == expected
+    for variable, value in told.items():
+        monkeypatch.setenv(variable, value)
+    settings = Settings()
+    url = settings.database.url if name == "Database" else settings.campaigns.warehouse
+    assert url.get_secret_value() == expected[0]
+
+
+@pytest.mark.parametrize("parameter", URLS)
+def test_no_password_gets_into_the_environment_by_way_of_a_url(parameter: str) -> None:
+    taken = stack()._template["Parameters"][parameter]
+    assert is_allowed(taken, PLAIN)
+    assert not is_allowed(taken, PLAIN.replace("db.", "reader:secret@db."))
+
+
+def test_only_those_who_run_agents_are_in_the_vpc_and_find_the_files() -> None:
+    network = {"SubnetIds": ["subnet-1", "subnet-2"], "SecurityGroupIds": ["sg-1"]}
+    for given, placed, layer in ((EVERYTHING, network, [EVERYTHING["FilesLayer"]]), ({}, None, [])):
+        functions = stack(**given).of("AWS::Lambda::Function")
+        for name, function in functions.items():
+            runs_agents = name in ("ApiFunction", "StreamFunction")
+            assert function.get("VpcConfig") == (placed if runs_agents else None), name
+            assert function["Layers"][2:] == (layer if runs_agents else []), name
 
 
 # The scans

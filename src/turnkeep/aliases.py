@@ -90,5 +90,15 @@ def _url(environment: Mapping[str, str]) -> str:
     host, port, user, password, name = (environment.get(variable, "") for variable in LOGIN)
     if not host or not name:
         return ""
-    login = f"{quote(user, safe='')}:{quote(password, safe='')}@" if user else ""
-    return f"{DRIVER}://{login}{host}{f':{port}' if port else ''}/{quote(name, safe='')}"
+    login = f"{login_part(user, password)}@" if user else ""
+    return f"{DRIVER}://{login}{place_part(host, port, name)}"
+
+
+def login_part(user: str, password: str) -> str:
+    """As it stands in a URL, before the `@`."""
+    return f"{quote(user, safe='')}:{quote(password, safe='')}"
+
+
+def place_part(host: str, port: str, name: str) -> str:
+    """As it stands in a URL, behind the `@`."""
+    return f"{host}{f':{port}' if port else ''}/{quote(name, safe='')}"

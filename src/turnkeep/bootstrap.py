@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import build_agent
-from turnkeep.settings import KeySource, Settings
+from turnkeep.locations import SecretSource
+from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
@@ -44,7 +45,7 @@ def build(
     *,
     dynamodb: "DynamoDBClient",
     objects: Objects,
-    model_key: KeySource | None = None,
+    model_key: SecretSource | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Services:
     """All services of a deployment over the given store. `model_key` takes the place of a key in the settings."""

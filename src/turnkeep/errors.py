@@ -28,6 +28,7 @@
     + ModelKeyUnavailable      503 model_key_unavailable
     + ModelTimeout             504 model_timeout
   x AgentFault                 500 agent_error           a node of the graph raised
+  x AgentUnavailable           503 agent_unavailable     it cannot be built; the other agents live
   x StoreUnavailable           503 store_unavailable
   x InternalError              500 internal_error        a fault of ours that no other class names
 """
@@ -188,6 +189,11 @@ class ModelTimeout(ModelFault):
 class AgentFault(TurnkeepError):
     status, code, title = 500, "agent_error", "The agent failed"
     advice = "Nothing was stored; report the correlation_id if it happens again."
+
+
+class AgentUnavailable(TurnkeepError):
+    status, code, title = 503, "agent_unavailable", "This agent cannot work just now"
+    advice = "Nothing was stored. Whoever runs this deployment finds the reason in its log; other agents answer."
 
 
 class StoreUnavailable(TurnkeepError):

@@ -4,7 +4,6 @@ be a secret in the wrong place."""
 
 import os
 import re
-from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal, Self
 
@@ -22,15 +21,9 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from turnkeep.aliases import name_of, read_aliases
+from turnkeep.locations import LocatedSecret, Location, SecretSource, is_location
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
-KEY_LOCATION = re.compile(
-    r"ssm:(?P<parameter>[\w./:-]+)|secretsmanager:(?P<secret>[\w/+=.@:-]+)(?:#(?P<field>\S+))?", re.ASCII
-)
-
-type KeySource = Callable[[str], str]
-"""The key of the model's server as of now. Its argument is the key that the server has just refused, or empty. It may
-wait for AWS, and raises ModelFault."""
 
 type Memory = Literal["window", "tiered"]
 """What a prompt shows of what was said: the newest turns, or these and summaries of the earlier ones."""
@@ -38,6 +31,10 @@ type Memory = Literal["window", "tiered"]
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?")
 _USUAL_PORT = re.compile(r"http://.*[^:]:80|https://.*[^:]:443")
 _MODEL = re.compile(r"(demo|openai:.+|bedrock:(?!arn:).+)?")
+
+
+class UnusableFile(ValueError):
+    """A file that the settings name cannot be used; the message names file, place and remedy."""
 
 
 class Tuning(BaseModel):
@@ -64,7 +61,8 @@ class PapersTuning(Tuning):
 
 
 class CampaignsTuning(Tuning):
-    warehouse: SecretStr = Field(SecretStr(""), description="SQLAlchemy URL of the metrics; empty: the bundled sample")
+    warehouse: LocatedSecret = Field(SecretStr(""), description="SQLAlchemy URL of the metrics; empty: the sample")
+    login: Location = Field("", repr=False, description="where AWS keeps user and password of a URL that has none")
     currency: str = Field("GBP", pattern="[A-Z]{3}", description="ISO 4217 code of all amounts in the warehouse")
     query_seconds: float = Field(8, gt=0, description="longest time of one specialist")
     max_rows: int = Field(500, ge=1, le=10_000, description="most rows that one query returns")
@@ -82,10 +80,11 @@ class ProductsTuning(Tuning):
 
 
 class DatabaseTuning(Tuning):
-    url: SecretStr = Field(SecretStr(""), description="SQLAlchemy URL of a reader's login; empty: the bundled sample")
+    url: LocatedSecret = Field(SecretStr(""), description="SQLAlchemy URL of a reader's login; empty: the sample")
+    login: Location = Field("", repr=False, description="where AWS keeps user and password of a URL that has none")
     joins: str | None = Field(None, description="the join graph, as `turnkeep joins build` saves it; else introspected")
     access: str | None = Field(None, description="JSON of who may read which tables, through which secure views")
-    seal: SecretStr = Field(SecretStr(""), description="secret that signs the tenant of a session for secure views")
+    seal: LocatedSecret = Field(SecretStr(""), description="secret that signs a session's tenant for secure views")
     manual: str | None = Field(None, description="folder of Markdown pages in place of the bundled manual")
     retrieval: Literal["lexical", "hybrid"] = Field("lexical", description="of the manual; hybrid needs `dense`")
     query_seconds: float = Field(5, gt=0, le=60, description="longest time of one statement")
@@ -143,7 +142,9 @@ class Settings(BaseSettings):
     model: str = Field("", description="demo, openai:<name> or bedrock:<id>; empty: openai with a key, else demo")
     model_small: str = Field("", description="the same for inner calls; empty: as `model`")
     openai_api_key: SecretStr = SecretStr("")
-    model_key: str = Field("", repr=False, description="where AWS keeps that key: ssm:<name> or secretsmanager:<name>")
+    model_key: Location = Field(
+        "", repr=False, description="where AWS keeps that key: ssm:<name>, secretsmanager:<name>"
+    )
     openai_base_url: str | None = None
     default_agent: str = "papers"
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
@@ -156,7 +157,7 @@ class Settings(BaseSettings):
     products: ProductsTuning = ProductsTuning()
     database: DatabaseTuning = DatabaseTuning()
 
-    _key_source: KeySource | None = PrivateAttr(None)
+    _key_source: SecretSource | None = PrivateAttr(None)
 
     @classmethod
     def settings_customise_sources(
@@ -189,19 +190,20 @@ class Settings(BaseSettings):
             return value
         raise ValueError('use scheme://host or scheme://host:port in lower case without a path, or "*" alone')
 
-    @field_validator("model_key")
-    @classmethod
-    def _well_formed_location(cls, value: str) -> str:
-        if not value or KEY_LOCATION.fullmatch(value):
-            return value
-        raise ValueError('use "ssm:<name>" or "secretsmanager:<name or arn>", with "#<field>" where it holds JSON')
-
     @field_validator("products", "database")
     @classmethod
     def _has_what_hybrid_needs[T: ProductsTuning | DatabaseTuning](cls, value: T) -> T:
         if value.retrieval == "lexical" or find_spec("onnxruntime"):
             return value
         raise ValueError("RETRIEVAL=hybrid needs the extra: uv sync --extra dense, or EXTRAS=dense make build")
+
+    @field_validator("database", "campaigns")
+    @classmethod
+    def _can_log_in[T: DatabaseTuning | CampaignsTuning](cls, value: T) -> T:
+        url = value.url if isinstance(value, DatabaseTuning) else value.warehouse
+        if not value.login or (url.get_secret_value() and not is_location(url.get_secret_value())):
+            return value
+        raise ValueError("LOGIN completes a URL that is set beside it, without user and password; set both or none")
 
     @model_validator(mode="after")
     def _can_be_called(self) -> Self:
@@ -231,11 +233,11 @@ class Settings(BaseSettings):
         return self.model or (DEFAULT_OPENAI_MODEL if self.has_key else "demo")
 
     @property
-    def key_source(self) -> KeySource:
+    def key_source(self) -> SecretSource:
         """What says the key of the model's server, to be asked at every call of it."""
         return self._key_source or (lambda _: self.openai_api_key.get_secret_value())
 
-    def with_key_source(self, source: KeySource) -> Self:
+    def with_key_source(self, source: SecretSource) -> Self:
         """The same settings, with a key that is looked up when it is needed."""
         copied = self.model_copy()
         copied._key_source = source

@@ -1,8 +1,16 @@
 """What a function needs of its environment before it can serve."""
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
+from starlette.testclient import TestClient
 
 from turnkeep.aws.deployment import NotDeployable, deployed_app, deployed_settings
+
+type Output = Callable[[], list[dict[str, Any]]]
 
 
 def test_a_setting_that_cannot_be_used_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,3 +29,22 @@ def test_a_seal_key_of_the_environment_needs_no_parameter(monkeypatch: pytest.Mo
     monkeypatch.setenv("SEAL_KEY", "of the environment")
     settings = deployed_settings({"SEAL_KEY_PARAMETER": "/never/read"})
     assert settings.seal_key.get_secret_value() == "of the environment"
+
+
+def test_a_file_that_cannot_be_used_is_told_at_start_and_the_function_starts_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: Output
+) -> None:
+    monkeypatch.setenv("SEAL_KEY", "of the environment")
+    monkeypatch.setenv("DATABASE__ACCESS", str(tmp_path / "access.json"))
+    app = deployed_app({})
+    [line] = output()
+    assert (line["level"], line["agent"]) == ("ERROR", "database")
+    assert line["reason"] == f"{tmp_path}/access.json: cannot be read (No such file or directory); check the path"
+    assert TestClient(app).get("/ok").json() == {"ok": True}
+
+
+def test_without_such_files_nothing_of_the_agent_is_loaded(monkeypatch: pytest.MonkeyPatch, output: Output) -> None:
+    monkeypatch.setenv("SEAL_KEY", "of the environment")
+    monkeypatch.setitem(sys.modules, "turnkeep.agents.database.files", None)  # importing it would raise
+    deployed_app({})
+    assert output() == []

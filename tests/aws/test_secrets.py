@@ -15,7 +15,7 @@ import pytest
 from botocore.config import Config
 from botocore.stub import Stubber
 
-from turnkeep.aws.secrets import REREAD_SECONDS, KeyReader, ModelKey, SecretError, model_key, seal_key
+from turnkeep.aws.secrets import REREAD_SECONDS, ModelKey, SecretError, SecretReader, model_key, seal_key, usable_key
 from turnkeep.errors import ModelKeyUnavailable
 from turnkeep.settings import Settings
 
@@ -227,7 +227,7 @@ def test_calls_at_once_make_one_read_of_a_refused_key() -> None:
 
 
 def read(location: str, *, is_fresh: bool = False) -> str:
-    return KeyReader(location)(is_fresh)
+    return SecretReader(location, usable_key)(is_fresh)
 
 
 def test_a_key_is_decrypted_and_comes_without_its_line_end(ssm: Any, name: str) -> None:
@@ -237,7 +237,7 @@ def test_a_key_is_decrypted_and_comes_without_its_line_end(ssm: Any, name: str) 
 
 def test_a_key_is_kept_for_some_minutes_unless_asked_for_anew(ssm: Any, name: str) -> None:
     ssm.put_parameter(Name=name, Value=OLD, Type="SecureString")
-    reader = KeyReader(f"ssm:{name}")
+    reader = SecretReader(f"ssm:{name}", usable_key)
     assert reader(False) == OLD
     ssm.put_parameter(Name=name, Value=NEW, Type="SecureString", Overwrite=True)
     assert [reader(False), reader(True), reader(False)] == [OLD, NEW, NEW]
@@ -246,7 +246,7 @@ def test_a_key_is_kept_for_some_minutes_unless_asked_for_anew(ssm: Any, name: st
 def test_a_secret_that_was_no_key_is_used_as_soon_as_it_is_one(secrets_manager: Any, name: str) -> None:
     secrets_manager.create_secret(Name=name, SecretString="to be filled in")
     clock = HandClock()
-    key = ModelKey(KeyReader(f"secretsmanager:{name}"), clock=clock)
+    key = ModelKey(SecretReader(f"secretsmanager:{name}", usable_key), clock=clock)
     with pytest.raises(ModelKeyUnavailable):
         key()
     secrets_manager.put_secret_value(SecretId=name, SecretString=NEW)

@@ -25,6 +25,8 @@ TOOLS = ROOT / ".tools" / "sam" / "bin"
 EMULATOR = Path(__file__).with_name("emulator.py")
 ORIGIN = "https://app.example.com"
 NAME = "turnkeep"  # as samconfig.toml has it
+DATABASE = "/database/url"
+"""The parameter that holds the URL of the database, once a test has put it there."""
 FACTS = {
     "AWS_ACCESS_KEY_ID": "testing",
     "AWS_SECRET_ACCESS_KEY": "testing",
@@ -105,7 +107,8 @@ class Stack:
 
     @classmethod
     def deploy(cls, aws: Aws) -> "Stack":
-        aws.sam("deploy", "--no-confirm-changeset", "--parameter-overrides", f"CorsOrigins={ORIGIN}")
+        given = [f"CorsOrigins={ORIGIN}", f"DatabaseUrlParameter={DATABASE}"]
+        aws.sam("deploy", "--no-confirm-changeset", "--parameter-overrides", *given)
         return cls(aws)
 
     @cached_property

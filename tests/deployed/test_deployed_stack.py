@@ -3,16 +3,19 @@ emulator's account of each."""
 
 import re
 import secrets
+import sqlite3
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from desk import Desk, noise
-from stack import NAME, ORIGIN, Stack, everything, json_lines, wait_for
+from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_for
 
 from turnkeep.local.chat import converse, open_client, read_events
 from turnkeep.records import Principal
@@ -181,6 +184,21 @@ def test_nobody_else_sees_a_thread(stack: Stack, anna: httpx.Client, tenant: str
     assert [problem(answer) for answer in answers] == [(404, "not_found")] * len(answers)
     assert seen == []
     assert anna.get(f"/threads/{thread}").json()["turn_count"] == 1
+
+
+def test_the_url_of_the_database_is_read_from_its_parameter(stack: Stack, anna: httpx.Client, tmp_path: Path) -> None:
+    asked = {"session_id": fresh(), "message": "How many crews are there?", "agent": "database"}
+    with closing(sqlite3.connect(tmp_path / "crews.sqlite")) as connection:
+        connection.execute("CREATE TABLE crew (name TEXT)")
+        connection.executemany("INSERT INTO crew VALUES (?)", [(fresh(),)] * 37)
+        connection.commit()
+    url = f"sqlite:///{tmp_path}/crews.sqlite"
+    stack.aws.client("ssm").put_parameter(Name=DATABASE, Value=url, Type="SecureString")
+
+    answer = anna.post("/chat", json=asked)
+    stack.aws.client("ssm").delete_parameter(Name=DATABASE)
+
+    assert "37" in answer.json()["reply"], answer.text
 
 
 def test_streamed_routes_end_with_a_turn_that_is_kept(anna: httpx.Client) -> None:

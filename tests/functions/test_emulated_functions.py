@@ -3,8 +3,10 @@ holds a streamed answer back until it is whole. And the events themselves: each 
 
 import json
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -58,6 +60,31 @@ def test_stream_answers_with_a_prelude_and_the_whole_stream(invoke: Invoke) -> N
     assert events[-1][0] == "complete"
     assert events[-1][1]["persisted"] is True
     assert len([name for name, _ in events if name == "token"]) > 3
+
+
+def test_files_of_a_layer_serve_the_agent_that_they_are_for_and_stop_no_other(
+    function_environ: dict[str, str], tmp_path: Path
+) -> None:
+    joins, access = tmp_path / "joins.json", tmp_path / "access.json"
+    joins.write_bytes((ROOT / "src/turnkeep/agents/database/sample/joins.json").read_bytes())
+    access.write_text('{"rules": [{"tenants": "acme"}]}')
+    environ = function_environ | {"DATABASE__JOINS": str(joins), "DATABASE__ACCESS": str(access)}
+    with sandbox(find_runtime_emulator(ROOT), FUNCTIONS / "api", environ, log=tmp_path / "log") as call:
+        broken, other = (json.loads(call(asking(agent))) for agent in ("database", "papers"))
+        access.write_text("{}")
+        mended = json.loads(call(asking("database")))
+    assert [answer["statusCode"] for answer in (broken, other, mended)] == [503, 200, 200]
+    assert json.loads(mended["body"])["details"]["sql"].startswith("SELECT COUNT")
+    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines() if line.startswith("{")]
+    told = f"{access}: rules[0].tenants: no such field is known; remove it or correct its name"
+    reasons = [line["reason"] for line in lines if line.get("agent") == "database" and "reason" in line]
+    assert reasons == [told, told], "at the start, and when the agent was asked"
+
+
+def asking(agent: str) -> bytes:
+    event = json.loads((ROOT / "events/api-chat.json").read_text())
+    body = {"session_id": f"of-{agent}-{uuid.uuid4().hex}", "agent": agent, "message": "How many crews are there?"}
+    return json.dumps(event | {"body": json.dumps(body), "isBase64Encoded": False}).encode()
 
 
 def test_cleanup_says_what_it_swept(invoke: Invoke) -> None:

@@ -9,12 +9,13 @@ from pydantic import SecretStr
 from wire import WireServer, calls, fails, says
 
 from turnkeep.errors import ModelError, ModelKeyUnavailable
+from turnkeep.locations import SecretSource
 from turnkeep.models.chat import chat_models
 from turnkeep.models.endings import REASONING_TOKENS
 from turnkeep.models.openai_chat import NO_KEY, openai_chat
 from turnkeep.models.prices import Price, price_of
 from turnkeep.models.usage import UsageMeter
-from turnkeep.settings import KeySource, ModelTuning, Settings
+from turnkeep.settings import ModelTuning, Settings
 from turnkeep.tokens import estimate_tokens
 
 
@@ -60,7 +61,7 @@ class Ring:
         return self.keys[0]
 
 
-def sourced(server: WireServer, source: KeySource, max_retries: int = 1) -> Any:
+def sourced(server: WireServer, source: SecretSource, max_retries: int = 1) -> Any:
     tuning = ModelTuning(timeout_seconds=15, max_retries=max_retries)
     settings = Settings(model="openai:m", openai_base_url=server.base_url, models=tuning)
     return chat_models(settings.with_key_source(source), {}).main

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.errors import UnknownAgent
+from turnkeep.errors import AgentUnavailable, UnknownAgent
+from turnkeep.observability import logger
 from turnkeep.records import JSON, Reply
-from turnkeep.settings import Settings
+from turnkeep.settings import Settings, UnusableFile
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -60,8 +61,18 @@ REGISTRY: Mapping[str, Entry] = {
 
 
 def build_agent(name: str, settings: Settings) -> Agent:
-    """The agent called `name`; raises UnknownAgent."""
+    """The agent called `name`; raises UnknownAgent, and AgentUnavailable where a file of its settings cannot be used,
+    which leaves the other agents alone."""
     if name not in REGISTRY:
         raise UnknownAgent
-    agent: Agent = pkgutil.resolve_name(REGISTRY[name].build)(settings)
-    return agent
+    build: Callable[[Settings], Agent] = pkgutil.resolve_name(REGISTRY[name].build)
+    try:
+        return build(settings)
+    except UnusableFile as error:
+        tell_unusable(name, error)
+        raise AgentUnavailable from error
+
+
+def tell_unusable(name: str, error: UnusableFile) -> None:
+    """To the operator, whose file it is; a caller is told no more than that the agent cannot work."""
+    logger.error("agent cannot work, a file of its settings cannot be used", agent=name, reason=str(error))

@@ -13,6 +13,7 @@ from starlette.routing import Match, Route
 
 from turnkeep.errors import (
     AgentFault,
+    AgentUnavailable,
     BadRequest,
     InternalError,
     InvalidRequest,
@@ -42,6 +43,7 @@ _METRICS: Mapping[type, Metric] = {
     StateCorrupt: "StateCorrupt",
     ModelFault: "ModelFault",
     AgentFault: "AgentFault",
+    AgentUnavailable: "AgentFault",
     StoreUnavailable: "StoreUnavailable",
     InternalError: "InternalError",
 }

@@ -12,7 +12,7 @@ from turnkeep.api.errors import problems
 from turnkeep.api.schemas import AgentName
 from turnkeep.api.threads import ALWAYS
 from turnkeep.api.views import AgentDrawing, AgentView, Health, Info
-from turnkeep.errors import InvalidRequest, NotFound, Unauthorized, UnknownAgent
+from turnkeep.errors import AgentUnavailable, InvalidRequest, NotFound, Unauthorized, UnknownAgent
 from turnkeep.settings import Settings
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class ServiceRoutes:
         self._turns = turns
 
     def register(self, router: APIRouter) -> None:
-        known, drawn = problems(Unauthorized), problems(*ALWAYS, InvalidRequest, NotFound)
+        known, drawn = problems(Unauthorized), problems(*ALWAYS, InvalidRequest, NotFound, AgentUnavailable)
         router.routes.append(APIRoute("/ok", self.ok, methods=["GET"], response_model=Health))
         router.add_api_route("/info", self.info, methods=["GET"], responses=known)
         router.add_api_route("/agents", self.agents, methods=["GET"], responses=known)

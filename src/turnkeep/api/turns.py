@@ -24,6 +24,7 @@ from turnkeep.api.views import ChatView, Turns, TurnView
 from turnkeep.errors import (
     AgentFault,
     AgentMismatch,
+    AgentUnavailable,
     IdempotencyKeyReused,
     InvalidRetryToken,
     MessageTooLong,
@@ -65,6 +66,7 @@ RUN = (
     ModelKeyUnavailable,
     ModelTimeout,
     AgentFault,
+    AgentUnavailable,
 )
 KEY_HEADER = "Idempotency-Key"
 

@@ -10,13 +10,15 @@ from botocore.config import Config
 from fastapi import FastAPI
 from starlette.requests import Request
 
+from turnkeep.agents import tell_unusable
 from turnkeep.api.app import create_app
 from turnkeep.aws.callers import principal_of
 from turnkeep.aws.clients import LateClient
+from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.secrets import model_key, seal_key
 from turnkeep.bootstrap import CLIENT_CONFIG, build
 from turnkeep.records import Principal
-from turnkeep.settings import UNUSABLE, Settings, explain
+from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import S3Objects
 
 
@@ -28,6 +30,7 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
     """The app of the functions `api` and `stream`. Raises NotDeployable, and SecretError where the seal key cannot be
     had."""
     settings = deployed_settings(environ)
+    tell_of_files(settings)
     dynamodb = _client("dynamodb")
     s3: Any = LateClient(functools.partial(_client, "s3"))
     services = build(
@@ -42,10 +45,10 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
 
 
 def deployed_settings(environ: Mapping[str, str]) -> Settings:
-    """The settings of the environment with the key that seals stored values: SEAL_KEY itself, or the parameter named
-    by SEAL_KEY_PARAMETER."""
+    """The settings of the environment with the key that seals stored values, SEAL_KEY itself or the parameter named by
+    SEAL_KEY_PARAMETER. Other secrets that AWS keeps are read when they are needed."""
     try:
-        settings = Settings()
+        settings = with_late_secrets(Settings())
     except UNUSABLE as error:
         raise NotDeployable(f"A setting of the function cannot be used. {explain(error)}") from None
     if settings.seal_key.get_secret_value():
@@ -53,6 +56,20 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
     if not (name := environ.get("SEAL_KEY_PARAMETER")):
         raise NotDeployable("Neither SEAL_KEY nor SEAL_KEY_PARAMETER is set: stored values could not be sealed.")
     return settings.model_copy(update={"seal_key": seal_key(_client("ssm"), name)})
+
+
+def tell_of_files(settings: Settings) -> None:
+    """Says in the log which file of the settings cannot be used, as soon as a function starts. It starts all the same:
+    only the agent whose file it is cannot work, and the threads and agents of everybody else go on."""
+    tuning = settings.database
+    if not (tuning.access or tuning.joins or tuning.manual):
+        return
+    from turnkeep.agents.database.files import check_files  # noqa: PLC0415 - few deployments need it
+
+    try:
+        check_files(tuning)
+    except UnusableFile as error:
+        tell_unusable("database", error)
 
 
 def _client(service: str) -> Any:

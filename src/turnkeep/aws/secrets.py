@@ -1,5 +1,5 @@
-"""Secrets of a deployment: the key that seals stored values, and the key of the model's server. What goes wrong is told
-by AWS's code for it; no value is ever part of an error or a log line."""
+"""Secrets of a deployment: the key that seals stored values, which is read at start, and those that are read when they
+are needed. What goes wrong is told by AWS's code for it; no value is ever part of an error or a log line."""
 
 import re
 import secrets
@@ -13,13 +13,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import SecretStr
 
 from turnkeep.bootstrap import CLIENT_CONFIG
-from turnkeep.errors import ModelKeyUnavailable
+from turnkeep.errors import AgentUnavailable, ModelKeyUnavailable, TurnkeepError
+from turnkeep.locations import LOCATION
 from turnkeep.observability import logger
-from turnkeep.settings import KEY_LOCATION, Settings
+from turnkeep.settings import Settings
 
 MAX_AGE_SECONDS = 300
 REREAD_SECONDS = 5
-"""How long a key that was refused, or could not be read, is not asked for again."""
+"""How long a secret that was refused, or could not be read, is not asked for again."""
 
 _PRINTABLE = re.compile(r"[!-z|~]+")  # what a header may hold; without { and } a JSON object is not taken for a key
 
@@ -69,15 +70,15 @@ def _put(ssm: Any, name: str, value: str) -> str | None:
 
 def model_key(settings: Settings) -> "ModelKey | None":
     """The key that MODEL_KEY names, for `bootstrap.build`. Nothing is read before the first call of the model."""
-    return ModelKey(KeyReader(settings.model_key)) if settings.model_key else None
+    return ModelKey(SecretReader(settings.model_key, usable_key)) if settings.model_key else None
 
 
-class ModelKey:
-    """The key of the model's server as of now. Called with a key that the server has refused, it reads anew at once;
-    where it cannot, the newest key that it knows is given again. `clock` gives monotonic seconds."""
+class CurrentSecret:
+    """A secret as of now. Called with a value that was refused, it reads anew at once; where it cannot, the newest
+    value that it knows is given again. `setting` names it in the log, `clock` gives monotonic seconds."""
 
-    def __init__(self, read: Read, *, clock: Callable[[], float] = time.monotonic):
-        self._read = read
+    def __init__(self, read: Read, setting: str, *, clock: Callable[[], float] = time.monotonic):
+        self._read, self._setting = read, setting
         self._clock = clock
         self._lock = Lock()
         self._value = ""
@@ -86,13 +87,13 @@ class ModelKey:
         self._rests_until = 0.0
 
     def __call__(self, refused: str = "") -> str:
-        """Raises ModelKeyUnavailable while no key has ever been read."""
+        """Raises TurnkeepError while no value has ever been read."""
         with self._lock:
             self._refused = refused or self._refused
             if self._clock() >= self._rests_until:
                 self._refresh()
             if not self._value:
-                raise ModelKeyUnavailable(retry_after=REREAD_SECONDS)
+                raise self._unavailable()
             return self._value
 
     def _refresh(self) -> None:
@@ -100,7 +101,7 @@ class ModelKey:
         try:
             self._value = self._read(is_refused or self._has_failed)
         except SecretError as error:
-            logger.warning("model key not read", reason=str(error), older_is_used=bool(self._value))
+            self._warn(str(error))
             self._has_failed = True
             self._rest()
         else:
@@ -112,18 +113,39 @@ class ModelKey:
     def _rest(self) -> None:
         self._rests_until = self._clock() + REREAD_SECONDS
 
+    def _warn(self, reason: str) -> None:
+        logger.warning("secret not read", setting=self._setting, reason=reason, older_is_used=bool(self._value))
 
-class KeyReader:
-    """Reads the key at a location that Settings have checked, through Powertools, which caches it. Powertools' module
-    and client are made by the first read, because most functions and requests never need them."""
+    def _unavailable(self) -> TurnkeepError:
+        return AgentUnavailable(retry_after=REREAD_SECONDS)
 
-    def __init__(self, location: str):
-        found = KEY_LOCATION.fullmatch(location)
+
+class ModelKey(CurrentSecret):
+    """The key of the model's server."""
+
+    def __init__(self, read: Read, *, clock: Callable[[], float] = time.monotonic):
+        super().__init__(read, "MODEL_KEY", clock=clock)
+
+    def _warn(self, reason: str) -> None:
+        logger.warning("model key not read", reason=reason, older_is_used=bool(self._value))
+
+    def _unavailable(self) -> TurnkeepError:
+        return ModelKeyUnavailable(retry_after=REREAD_SECONDS)
+
+
+class SecretReader:
+    """Reads what lies at a location that Settings have checked, through Powertools, which caches it; `usable` makes of
+    it what is wanted, or raises SecretError. Powertools' module and client are made by the first read, because most
+    functions and requests never need them."""
+
+    def __init__(self, location: str, usable: Callable[[object], str]):
+        found = LOCATION.fullmatch(location)
         if not found:
             raise SecretError("malformed location")
         self._is_parameter = bool(found["parameter"])
         self._name = found["parameter"] or found["secret"]
         self._field = found["field"]
+        self._usable = usable
         self._provider: Any = None
 
     def __call__(self, is_fresh: bool) -> str:
@@ -138,7 +160,7 @@ class KeyReader:
             raise SecretError("not JSON") from None
         except (exceptions.GetParameterError, BotoCoreError) as error:
             raise SecretError(_code(error.__context__ or error)) from None
-        return _usable(_field_of(found, self._field) if self._field else found)
+        return self._usable(_field_of(found, self._field) if self._field else found)
 
     def _open(self) -> Any:
         from aws_lambda_powertools.utilities import parameters  # noqa: PLC0415
@@ -153,7 +175,7 @@ def _field_of(found: object, field: str) -> object:
     return found.get(field) if isinstance(found, dict) else None
 
 
-def _usable(found: object) -> str:
+def usable_key(found: object) -> str:
     """A key without the line end that files and consoles add; what could be no header is refused here, because the HTTP
     library would quote it."""
     key = found.strip() if isinstance(found, str) else ""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from turnkeep.records import JSON
+from turnkeep.settings import UnusableFile
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Document:
     score: float | None = None
 
 
-class CorpusError(ValueError):
+class CorpusError(UnusableFile):
     """A corpus file cannot be used; the message names file, line and remedy."""
 
 

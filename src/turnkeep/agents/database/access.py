@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from turnkeep.records import Principal
+from turnkeep.settings import UnusableFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def _any(patterns: Iterable[str], name: str) -> bool:
 # The file
 
 
-class AccessError(ValueError):
+class AccessError(UnusableFile):
     """A file of access rules cannot be used; the message names file, place and remedy."""
 
 

@@ -18,6 +18,7 @@ from turnkeep.agents.campaigns.warehouse.source import CALLED, Source
 from turnkeep.agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
 from turnkeep.databases.engines import open_file, open_url
 from turnkeep.databases.errors import DatabaseDown
+from turnkeep.locations import source_of
 from turnkeep.settings import CampaignsTuning
 
 NO_NAME = "not given"
@@ -153,7 +154,8 @@ def open_warehouses(tuning: CampaignsTuning) -> Callable[[date], Warehouse]:
     """The warehouse as of a day: the embedded sample ends the day before, a database of one's own is as it is."""
     url = tuning.warehouse.get_secret_value()
     if url:
-        own = Warehouse(Source(partial(open_url, CALLED, url), tuning.query_seconds), tuning.max_rows)
+        opened = partial(open_url, CALLED, url, current=source_of(tuning.warehouse))
+        own = Warehouse(Source(opened, tuning.query_seconds), tuning.max_rows)
         return lambda _: own
 
     @lru_cache(maxsize=4)

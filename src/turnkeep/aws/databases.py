@@ -1,0 +1,104 @@
+"""Databases whose passwords AWS keeps: nothing is read before an agent asks, and what is refused is read anew, because
+AWS changes passwords while functions live."""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from pydantic import SecretStr
+
+from turnkeep.aliases import login_part, place_part
+from turnkeep.aws.secrets import CurrentSecret, SecretError, SecretReader
+from turnkeep.locations import LateSecret, is_location
+from turnkeep.settings import Settings
+
+MYSQL, POSTGRESQL = "mysql+pymysql", "postgresql+psycopg"
+DRIVERS = {
+    "mysql": MYSQL,
+    "mariadb": MYSQL,
+    "aurora": MYSQL,
+    "aurora-mysql": MYSQL,
+    "postgres": POSTGRESQL,
+    "postgresql": POSTGRESQL,
+    "aurora-postgresql": POSTGRESQL,
+}
+"""By the word for the engine in the secrets that AWS makes for RDS."""
+
+
+def with_late_secrets(settings: Settings) -> Settings:
+    """The same settings, where a location gives way to a secret that is looked up when it is needed."""
+    database, campaigns = settings.database, settings.campaigns
+    told = {
+        "url": _late_url("DATABASE__URL", database.url, database.login),
+        "seal": _late("DATABASE__SEAL", database.seal),
+    }
+    warehouse = _late_url("CAMPAIGNS__WAREHOUSE", campaigns.warehouse, campaigns.login)
+    return settings.model_copy(
+        update={
+            "database": database.model_copy(update=told),
+            "campaigns": campaigns.model_copy(update={"warehouse": warehouse}),
+        }
+    )
+
+
+def _late_url(setting: str, url: SecretStr, login: str) -> SecretStr:
+    text = url.get_secret_value()
+    if login:
+        return LateSecret(CurrentSecret(SecretReader(login, partial(with_login, text)), setting))
+    return LateSecret(CurrentSecret(SecretReader(text, url_of), setting)) if is_location(text) else url
+
+
+def _late(setting: str, secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value()
+    return LateSecret(CurrentSecret(SecretReader(text, text_of), setting)) if is_location(text) else secret
+
+
+def text_of(found: object) -> str:
+    """A secret without the line end that files and consoles add; raises SecretError."""
+    text = found.strip() if isinstance(found, str) else ""
+    if not text:
+        raise SecretError("nothing in it")
+    return text
+
+
+def url_of(found: object) -> str:
+    """A URL as it stands there, or made of the fields that AWS' secrets for RDS have; raises SecretError."""
+    text = text_of(found)
+    if not text.startswith("{"):
+        return text
+    fields = _fields(text)
+    engine = _field(fields, "engine")
+    if engine not in DRIVERS:
+        raise SecretError("its engine is neither MySQL, MariaDB nor PostgreSQL")
+    port = str(fields.get("port") or "")
+    place = place_part(_field(fields, "host"), port, _field(fields, "dbname"))
+    return f"{DRIVERS[engine]}://{_login(fields)}@{place}"
+
+
+def with_login(url: str, found: object) -> str:
+    """The URL with user and password of a secret's fields; raises SecretError."""
+    scheme, _, place = url.partition("://")
+    host, slash, rest = place.partition("/")
+    return f"{scheme}://{_login(_fields(text_of(found)))}@{host.rpartition('@')[2]}{slash}{rest}"
+
+
+def _fields(text: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        raise SecretError("not JSON") from None
+    if not isinstance(found, dict):
+        raise SecretError("no JSON object")
+    return found
+
+
+def _login(fields: Mapping[str, Any]) -> str:
+    return login_part(_field(fields, "username"), _field(fields, "password"))
+
+
+def _field(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    if not isinstance(value, str) or not value:
+        raise SecretError(f"no {name} in it")
+    return value
