@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
     from mariadb import Server
+    from postgres import PostgresServer
     from sample_on_mariadb import SampleServer
+    from sample_on_postgres import SampleOnPostgres
     from turnkeep.storage.blobs import S3Objects
 
 ROOT = Path(__file__).parents[1]
@@ -130,6 +132,28 @@ def sample_server(mariadb_server: "Server", tmp_path_factory: pytest.TempPathFac
     from sample_on_mariadb import load_sample
 
     return load_sample(mariadb_server, tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> "Iterator[PostgresServer]":
+    """One PostgreSQL for the whole session of this worker."""
+    from postgres import MISSING, find, postgres
+
+    programs = find()
+    if programs is None:
+        pytest.skip(MISSING)
+    with postgres(programs) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def sample_on_postgres(
+    postgres_server: "PostgresServer", tmp_path_factory: pytest.TempPathFactory
+) -> "SampleOnPostgres":
+    """The sample of the agent `database` in it."""
+    from sample_on_postgres import load_sample
+
+    return load_sample(postgres_server, tmp_path_factory.mktemp("sample"))
 
 
 @pytest.fixture

@@ -92,8 +92,9 @@ def find_or_fetch() -> Programs | None:
 def mariadb(programs: Programs) -> Iterator[Server]:
     """A server with no databases of anybody; takes half a second."""
     with tempfile.TemporaryDirectory(prefix="turnkeep-mariadb-") as name:
-        folder, port = Path(name), free_port()
+        folder = Path(name)
         _make_system_tables(programs, folder / "data")
+        port = free_port()
         command = [*_command(programs, folder / "data"), f"--port={port}", "--bind-address=127.0.0.1"]
         command += [f"--socket={folder}/socket", "--skip-name-resolve", "--max-connections=40"]
         log = folder / "log"

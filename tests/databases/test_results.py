@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.databases.results import Result, plain, read_result
+from turnkeep.databases.results import CUT_MARK, Result, plain, read_result
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,10 @@ from turnkeep.databases.results import Result, plain, read_result
         (Decimal("12.50"), 12.5),
         (Decimal("0.1"), 0.1),
         (Decimal("123456789012345678.91"), "123456789012345678.91"),
+        (Decimal("4.3333333333333333"), 4.333333333333333),
+        (Decimal("1.234567890123456"), 1.234567890123456),
+        (Decimal("1234567890.123456789"), "1234567890.123456789"),
+        (Decimal("1234567890123456.3333333333333333"), "1234567890123456.3333333333333333"),
         (Decimal("NaN"), "NaN"),
         (b"\x01\xff", "0x01ff"),
         (bytearray(b"a"), "0x61"),
@@ -44,9 +48,11 @@ def test_a_value_of_a_driver_becomes_one_of_json(value: Any, expected: Any) -> N
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False))
-def test_a_decimal_loses_nothing(value: Decimal) -> None:
+def test_a_decimal_loses_nothing_but_endless_places(value: Decimal) -> None:
     told = plain(value)
-    assert Decimal(told if isinstance(told, str) else repr(told)) == value
+    again = Decimal(told if isinstance(told, str) else repr(told))
+    places = -int(value.as_tuple().exponent)
+    assert again == value or (places > 15 and abs(again - value) <= abs(value) * Decimal("1e-15"))
 
 
 class Counting:
@@ -80,3 +86,27 @@ def test_bytes_are_those_of_json() -> None:
 def test_as_many_rows_as_the_cap_are_whole() -> None:
     assert read_result(["a"], [(1,), (2,)], 2, 1000) == Result(("a",), ((1,), (2,)))
     assert read_result([], [], 2, 1000) == Result((), ())
+
+
+def test_a_row_that_is_too_long_by_itself_comes_with_its_long_texts_cut() -> None:
+    result = read_result(["id", "name", "body"], [(1, "short", "é" * 5_000), (2, "next", "")], 10, 1_000)
+
+    (number, name, body), *others = result.rows
+    assert (number, name, others, result.has_cut_texts) == (1, "short", [(2, "next", "")], True)
+    assert isinstance(body, str)
+    assert body.rstrip(CUT_MARK) == "é" * (len(body) - 1)
+    assert 500 < len(json.dumps([number, name, body], ensure_ascii=False).encode()) <= 1_000
+
+
+def test_no_row_is_left_out_for_its_length_whatever_it_holds() -> None:
+    result = read_result(map(str, range(200)), [(12_345_678,) * 200, (1,) * 200], 10, 1_000)
+
+    assert (len(result.rows), result.is_cut, result.has_cut_texts) == (1, True, False)
+
+
+def test_texts_are_whole_where_a_page_of_their_own_has_room_for_them() -> None:
+    rows = [("a" * 600,), ("b" * 600,)]
+
+    first = read_result(["body"], rows, 10, 1_000)
+
+    assert (first.rows, first.is_cut, first.has_cut_texts) == ((rows[0],), True, False)

@@ -52,9 +52,15 @@ def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     secure.add_argument(
         "--joins", type=Path, required=True, metavar="FILE.json", help="the join graph, for the columns"
     )
-    secure.add_argument("--dialect", choices=["mysql", "sqlite"], default="mysql", help="mysql is MariaDB too")
-    secure.add_argument("--database", default="", metavar="NAME", help="the schema on the server")
-    secure.add_argument("--reader", default="", metavar="ACCOUNT", help="the login of Turnkeep: \"'name'@'host'\"")
+    secure.add_argument(
+        "--dialect", choices=["mysql", "postgresql", "sqlite"], default="mysql", help="mysql is MariaDB too"
+    )
+    secure.add_argument(
+        "--database", default="", metavar="NAME", help="the schema on the server, for postgresql public unless named"
+    )
+    secure.add_argument(
+        "--reader", default="", metavar="ACCOUNT", help="Turnkeep's login: \"'name'@'host'\", for postgresql a role"
+    )
     secure.add_argument("--again", action="store_true", help="views and rights alone, after a change of the schema")
     secure.set_defaults(run=_secure)
 

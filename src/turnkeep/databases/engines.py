@@ -2,7 +2,7 @@
 
 import math
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from turnkeep.databases.errors import DatabaseDown
 from turnkeep.databases.watch import Watch
+from turnkeep.locations import SecretSource
 
 GRACE_SECONDS = 1
 """How much later than the server we end a query ourselves: a server that ends it keeps its connection usable."""
@@ -37,6 +38,12 @@ SOCKET_LIMITS = {
 }
 """What the drivers call their own limits, in whole seconds. Another driver has those of the server alone."""
 
+DRIVER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+    "psycopg": {"use_native_hstore": False},
+    "psycopg2": {"use_native_hstore": False},
+}
+"""Else every new connection asks for a type first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Called:
@@ -51,8 +58,11 @@ def open_file(find: Callable[[], Path], _: float) -> Engine:
     return create_engine("sqlite://", creator=lambda: connect_file(find()), poolclass=NullPool, hide_parameters=True)
 
 
-def open_url(called: Called, url: str, seconds: float, *, keeps_connections: bool = True) -> Engine:
-    """Read-only connections to the database of a SQLAlchemy URL; raises DatabaseDown where no driver fits it."""
+def open_url(
+    called: Called, url: str, seconds: float, *, keeps_connections: bool = True, current: SecretSource | None = None
+) -> Engine:
+    """Read-only connections to the database of a SQLAlchemy URL; raises DatabaseDown where no driver fits it. `current`
+    knows the URL as of now, where its password may change."""
     parsed = parse_url(called, url)
     if parsed.get_backend_name() == "sqlite":
         return open_file(lambda: file_of(parsed), seconds)
@@ -60,6 +70,8 @@ def open_url(called: Called, url: str, seconds: float, *, keeps_connections: boo
     if engine.dialect.is_async:
         raise DatabaseDown(f"{called.setting} names an asynchronous driver: use another, such as postgresql+psycopg.")
     event.listen(engine, "connect", partial(_restrict, engine, seconds), insert=True)
+    if current is not None:
+        event.listen(engine, "do_connect", partial(_log_in, called, current, seconds))
     return engine
 
 
@@ -102,7 +114,8 @@ def _server(called: Called, url: URL, seconds: float, keeps_connections: bool) -
     pool: dict[str, Any] = {"pool_timeout": seconds, "pool_recycle": RECYCLE_SECONDS}
     pool = pool if keeps_connections else {"poolclass": NullPool}
     try:
-        return create_engine(url, connect_args=_socket_limits(url, seconds), hide_parameters=True, **pool)
+        options = DRIVER_OPTIONS.get(url.get_driver_name(), {})
+        return create_engine(url, connect_args=_socket_limits(url, seconds), hide_parameters=True, **pool, **options)
     except NoSuchModuleError:
         package = PACKAGES.get(url.get_backend_name(), f"SQLAlchemy's dialect for {url.get_backend_name()}")
     except ImportError as error:
@@ -114,6 +127,25 @@ def _server(called: Called, url: URL, seconds: float, keeps_connections: bool) -
 def _socket_limits(url: URL, seconds: float) -> dict[str, int]:
     """Raises what SQLAlchemy raises for a URL without a driver."""
     return dict.fromkeys(SOCKET_LIMITS.get(url.get_driver_name(), ()), math.ceil(seconds + GRACE_SECONDS))
+
+
+def _log_in(called: Called, current: SecretSource, seconds: float, dialect: Any, *_: object) -> Any:
+    """A new connection by the URL as of now; once more where there is a newer one than that which was refused. Drivers
+    do not agree on how they tell a refused login, so any failure counts as one."""
+    url = current("")
+    try:
+        return _connected(called, url, seconds, dialect)
+    except dialect.loaded_dbapi.Error:
+        newer = current(url)
+        if newer == url:
+            raise
+    return _connected(called, newer, seconds, dialect)
+
+
+def _connected(called: Called, url: str, seconds: float, dialect: Any) -> Any:
+    parsed = parse_url(called, url)
+    arguments, options = dialect.create_connect_args(parsed)
+    return dialect.connect(*arguments, **options | _socket_limits(parsed, seconds))
 
 
 def _restrict(engine: Engine, seconds: float, connection: Any, _: object) -> None:

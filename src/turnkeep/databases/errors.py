@@ -17,6 +17,10 @@ class DatabaseSlow(DatabaseError):
     """It did not answer in time."""
 
 
+class DatabaseBusy(DatabaseSlow):
+    """Another program writes to its file: the same question may do soon."""
+
+
 class TenantUnknown(DatabaseError):
     """It keeps rows by company, and has none for the caller."""
 

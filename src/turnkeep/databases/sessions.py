@@ -13,10 +13,11 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from turnkeep.databases.engines import GRACE_SECONDS, Called
-from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
+from turnkeep.databases.errors import DatabaseBusy, DatabaseDown, DatabaseError, DatabaseSlow
 from turnkeep.databases.watch import Watch
 
 _TOO_MANY = {1040, 1203, 1226, "53300"}
+_POSTGRESQL_IS_FULL = "too many c"  # connections, clients: psycopg knows no state of what failed before the login
 
 FETCHING = "fetching rows"
 """In place of the statement in an error that came while its rows were read: SQLAlchemy names none."""
@@ -82,7 +83,9 @@ class Sessions:
         return time.monotonic() - started >= self.seconds * 0.95
 
     def _told(self, error: Exception, started: float) -> DatabaseError:
-        if self._is_late(started) or isinstance(error, PoolTimeout) or is_locked(error):
+        if is_locked(error):
+            return too_busy(self.called)
+        if self._is_late(started) or isinstance(error, PoolTimeout):
             return too_slow(self.called, self.seconds)
         if isinstance(error, DBAPIError) and error.statement is not None:
             return self._tell_refusal(error)
@@ -93,9 +96,13 @@ def too_slow(called: Called, seconds: float) -> DatabaseSlow:
     return DatabaseSlow(f"{called.name} did not answer within {seconds:g} seconds.")
 
 
+def too_busy(called: Called) -> DatabaseBusy:
+    return DatabaseBusy(f"{called.name} is being written by another program just now. Ask again in a moment.")
+
+
 def is_locked(error: Exception) -> bool:
     """By another that writes to the file."""
-    return _sqlite_name(error).startswith("SQLITE_BUSY")
+    return _sqlite_name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
 def is_no_database(error: Exception) -> bool:
@@ -115,7 +122,7 @@ def _code(error: DBAPIError) -> int | str:
 
 def _wrong_outside(error: Exception) -> str:
     if isinstance(error, DBAPIError):
-        if _code(error) in _TOO_MANY:
+        if _code(error) in _TOO_MANY or _POSTGRESQL_IS_FULL in str(error.orig):
             return "takes no more connections just now"
         is_file = isinstance(error.orig, sqlite3.Error)
         return "has no file that can be opened" if is_file else "cannot be reached, or refuses the login"

@@ -2,9 +2,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from two_companies import LIMITS, PASSWORD, SEAL, fill_server, write_access, write_file
+from two_companies import LIMITS, PASSWORD, SEAL, fill_postgres, fill_server, write_access, write_file
 
 from mariadb import Server
+from postgres import PostgresServer
 from turnkeep.settings import DatabaseTuning
 
 
@@ -26,7 +27,20 @@ def field(mariadb_server: Server, access_file: Path) -> Iterator[Server]:
     mariadb_server.run("DROP DATABASE field", "DROP DATABASE turnkeep_wall", "DROP USER 'reader'@'127.0.0.1'")
 
 
-@pytest.fixture(params=["sqlite", "mysql"])
+@pytest.fixture(scope="session")
+def folded_access_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_access(tmp_path_factory.mktemp("folded"), is_folded=True)
+
+
+@pytest.fixture(scope="session")
+def field_on_postgres(postgres_server: PostgresServer, folded_access_file: Path) -> Iterator[PostgresServer]:
+    """The server, with the two companies in the database `field`."""
+    fill_postgres(postgres_server, "field", folded_access_file)
+    yield postgres_server
+    postgres_server.run("DROP DATABASE field WITH (FORCE)", "DROP ROLE reader")
+
+
+@pytest.fixture(params=["sqlite", "mysql", "postgresql"])
 def tuning(request: pytest.FixtureRequest, access_file: Path) -> DatabaseTuning:
     """Of a reader's database, one after the other."""
     return request.getfixturevalue(f"{request.param}_tuning")
@@ -41,3 +55,9 @@ def sqlite_tuning(sqlite_file: Path, access_file: Path) -> DatabaseTuning:
 def mysql_tuning(field: Server, access_file: Path) -> DatabaseTuning:
     url = field.url("field", user="reader", password=PASSWORD)
     return DatabaseTuning(url=url, access=str(access_file), seal=SEAL, **LIMITS)
+
+
+@pytest.fixture
+def postgresql_tuning(field_on_postgres: PostgresServer, folded_access_file: Path) -> DatabaseTuning:
+    url = field_on_postgres.url("field", user="reader", password=PASSWORD)
+    return DatabaseTuning(url=url, access=str(folded_access_file), seal=SEAL, **LIMITS)

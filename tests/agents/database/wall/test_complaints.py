@@ -49,6 +49,10 @@ class PostgresError(Exception):
         (PostgresError("42601", 'syntax error at or near "FORM"'), QueryFailed, 'syntax error at or near "FORM"'),
         (PostgresError("22P02", 'invalid input syntax for type integer: "Ann"'), QueryFailed, REFUSED.format("22P02")),
         (PostgresError("57014", "canceling statement due to statement timeout"), DatabaseSlow, SLOW),
+        (PostgresError("22012", "division by zero"), QueryFailed, "division by zero"),
+        (PostgresError("42501", "permission denied for view pay"), SchemaChanged, "permission denied for view pay"),
+        (PostgresError("P0001", "Ann is told"), QueryFailed, REFUSED.format("P0001")),
+        (PostgresError("57P01", "terminating connection"), DatabaseDown, "The database broke off the connection."),
         (Exception("connection to 10.0.0.7 as reader"), QueryFailed, REFUSED.format("0")),
     ],
 )

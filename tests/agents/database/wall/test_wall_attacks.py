@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from two_companies import CANARY, HASTY_SECONDS, KEY, OTHER, OWN, SEAL, hasty
-from wall_attacks import BOTH, MYSQL, SQLITE, WATCHING, attacks
+from wall_attacks import BOTH, MYSQL, POSTGRESQL, SQLITE, WATCHING, WATCHING_ON_POSTGRESQL, attacks
 
 from mariadb import Server
+from postgres import PostgresServer
 from turnkeep.agents.database.wall.ciphers import encrypt
 from turnkeep.agents.database.wall.database import DatabaseError, QueryFailed, open_databases
 from turnkeep.databases.results import Result
@@ -64,7 +65,12 @@ def check(run: Ran, sql: str) -> None:
 
 
 def test_every_class_has_at_least_ten_statements_for_each_database() -> None:
-    few = {kind: len(texts) for part in (BOTH, SQLITE, MYSQL) for kind, texts in part.items() if len(texts) < 10}
+    few = {
+        kind: len(texts)
+        for part in (BOTH, SQLITE, MYSQL, POSTGRESQL)
+        for kind, texts in part.items()
+        if len(texts) < 10
+    }
     assert few == {}
 
 
@@ -131,6 +137,49 @@ def running(server: Server) -> list[tuple[str, ...]]:
     return busy
 
 
+@pytest.fixture
+def postgresql_run(postgresql_tuning: DatabaseTuning) -> Ran:
+    database = open_databases(hasty(postgresql_tuning))(TODAY)
+    return lambda sql: database._run(sql, ANN)
+
+
+@pytest.mark.parametrize("kind", dict.fromkeys(kind for kind, _ in attacks("postgresql")))
+def test_postgresql_alone_stops_every_attack(
+    postgresql_run: Ran, postgresql_tuning: DatabaseTuning, field_on_postgres: PostgresServer, kind: str
+) -> None:
+    before = state(field_on_postgres)
+
+    for sql in (sql for known, sql in attacks("postgresql") if known == kind):
+        check(postgresql_run, sql)
+
+    assert state(field_on_postgres) == before
+    assert not list(Path("/tmp").glob("turnkeep-stolen*"))
+    assert open_databases(postgresql_tuning)(TODAY).run("SELECT COUNT(*) FROM secure_crew", ANN).rows == ((4,),)
+
+
+def state(server: PostgresServer) -> object:
+    """Of all that a statement could have changed, what it does still, and what it holds."""
+    tables = ["employee", "crew", "workorder", "trade", "audit", "turnkeep_wall.wall_key", "turnkeep_wall.wall_company"]
+    rows = [
+        server.run(f"SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM {t} t", database="field")
+        for t in tables
+    ]
+    catalogs = ("pg_class", "pg_proc", "pg_roles", "pg_largeobject_metadata", "pg_db_role_setting", "pg_auth_members")
+    counts = [server.run(f"SELECT COUNT(*) FROM {catalog}", database="field") for catalog in catalogs]
+    sizes = server.run("SELECT SUM(length(relacl::text)) FROM pg_class", database="field")
+    return rows, counts, sizes, gone(server)
+
+
+def gone(server: PostgresServer) -> list[tuple[str, ...]]:
+    """The reader's sessions that are still there, some moments later."""
+    until = time.monotonic() + 30
+    while busy := server.run("SELECT pid FROM pg_stat_activity WHERE usename = 'reader'"):
+        if time.monotonic() > until:
+            break
+        time.sleep(0.02)
+    return busy
+
+
 def of_the_guard(where: str) -> list[str]:
     """The statements that the guard is tested with, against our tables in place of theirs."""
     file = Path(__file__).parents[1] / "guard" / f"attacks_{where}.jsonl"
@@ -154,6 +203,25 @@ def test_mariadb_alone_stops_the_attacks_on_the_guard(mysql_run: Ran, field: Ser
         check(mysql_run, sql)
 
     assert checksums(field) == before
+
+
+def test_postgresql_alone_stops_the_attacks_on_the_guard(
+    postgresql_run: Ran, field_on_postgres: PostgresServer
+) -> None:
+    before = state(field_on_postgres)
+
+    for sql in of_the_guard("postgres")[::6]:
+        check(postgresql_run, sql)
+
+    assert state(field_on_postgres) == before
+
+
+@pytest.mark.parametrize("sql", WATCHING_ON_POSTGRESQL)
+def test_nobody_watches_or_ends_the_sessions_of_others_on_postgresql(
+    postgresql_tuning: DatabaseTuning, sql: str
+) -> None:
+    with pytest.raises(QueryFailed, match=r"may not be read|Only a SELECT is run"):
+        open_databases(postgresql_tuning)(TODAY).run(sql, ANN)
 
 
 @pytest.mark.parametrize("sql", WATCHING)

@@ -1,4 +1,5 @@
-"""A small database of two companies, as a SQLite file and on a MariaDB. Whatever belongs to the second says so."""
+"""A small database of two companies, as a SQLite file, on a MariaDB and on a PostgreSQL, where all names are in lower
+case as it folds them. Whatever belongs to the second company says so."""
 
 import json
 import sqlite3
@@ -8,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from mariadb import Server
+from postgres import PostgresServer
 from turnkeep.agents.database.access import load_access
-from turnkeep.agents.database.wall.ciphers import encrypt
+from turnkeep.agents.database.wall.ciphers import _folded, encrypt
+from turnkeep.agents.database.wall.postgresql import barrier_views_ddl
 from turnkeep.agents.database.wall.views import Secrets, secure_views_ddl
 from turnkeep.settings import DatabaseTuning
 
@@ -17,6 +20,7 @@ OWN, OTHER, STRANGER = "acme", "brightwater", "nobody"
 CANARY = "Canary"
 """In every text of the second company, and in the table that nobody may read."""
 KEY = "the key of the tests"
+FOLDED = _folded(KEY.encode())
 SEAL = "the seal of the tests"
 READER, PASSWORD = "'reader'@'127.0.0.1'", "s3cret"
 KNOWN = Secrets(KEY, SEAL, {OWN: "1", OTHER: "2"})
@@ -88,9 +92,12 @@ def orders(company: int, numbers: range, title: str) -> list[tuple[Any, ...]]:
     ]
 
 
-def write_access(folder: Path) -> Path:
-    file = folder / "access.json"
-    file.write_text(json.dumps(ACCESS))
+def write_access(folder: Path, *, is_folded: bool = False) -> Path:
+    file, text = folder / "access.json", json.dumps(ACCESS)
+    if is_folded:
+        for name in {*TABLES, "companyId", "firstName", "lastName"} - {ODD}:
+            text = text.replace(f'"{name}"', f'"{name.lower()}"')
+    file.write_text(text)
     return file
 
 
@@ -121,6 +128,26 @@ def fill_server(server: Server, database: str, access: Path) -> None:
             cursor.executemany(f"INSERT INTO {name} VALUES ({', '.join(['%s'] * len(values[0]))})", values)
         cursor.execute(f"create user if not exists {READER} IDENTIFIED BY '{PASSWORD}'")
         for statement in secure_views_ddl(load_access(access), COLUMNS, database, READER, KNOWN):
+            cursor.execute(statement)
+
+
+def fill_postgres(server: PostgresServer, database: str, access: Path) -> None:
+    server.run(f"DROP DATABASE IF EXISTS {database}", f"CREATE DATABASE {database}")
+    if not server.run("SELECT FROM pg_roles WHERE rolname = 'reader'"):
+        server.run(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
+    with closing(server.connect(database)) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE EXTENSION pgcrypto")
+        for table, values in rows():
+            columns = TABLES[table].format(blob="BYTEA", select='"select"', ae='"Ä e"')
+            name = quoted(table, '"') if table == ODD else table
+            cursor.execute(f"CREATE TABLE {name} ({columns})")
+            cursor.executemany(f"INSERT INTO {name} VALUES ({', '.join(['%s'] * len(values[0]))})", values)
+        for column in ("firstName", "lastName"):
+            clear = f"convert_from(decrypt({column}, %s, 'aes-ecb'), 'UTF8')"
+            cursor.execute(f"UPDATE employee SET {column} = pgp_sym_encrypt({clear}, %s, 's2k-mode=1')", (FOLDED, KEY))
+        known = {table if table == ODD else table.lower(): names for table, names in COLUMNS.items()}
+        columns_of = {t: n if t == ODD else [name.lower() for name in n] for t, n in known.items()}
+        for statement in barrier_views_ddl(load_access(access), columns_of, "public", "reader", KNOWN):
             cursor.execute(statement)
 
 

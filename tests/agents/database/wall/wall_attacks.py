@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-type Where = Literal["sqlite", "mysql"]
+type Where = Literal["sqlite", "mysql", "postgresql"]
 
 BOTH: dict[str, list[str]] = {
     "writes": [
@@ -274,6 +274,173 @@ MYSQL: dict[str, list[str]] = {
     ],
 }
 
+POSTGRESQL: dict[str, list[str]] = {
+    "files and code": [
+        "SELECT pg_read_file('/etc/passwd')",
+        "SELECT ('/etc/passwd'::text).pg_read_file",
+        "SELECT pg_read_binary_file('/etc/passwd', 0, 100)",
+        "SELECT * FROM pg_ls_dir('/')",
+        "SELECT pg_stat_file('/etc/passwd')",
+        "COPY trade TO '/tmp/turnkeep-stolen'",
+        "COPY (SELECT * FROM employee) TO STDOUT",
+        "COPY trade FROM PROGRAM 'id'",
+        "COPY (SELECT 1) TO PROGRAM 'touch /tmp/turnkeep-stolen'",
+        "SELECT lo_import('/etc/passwd')",
+        "SELECT lo_export(1, '/tmp/turnkeep-stolen')",
+        "SELECT lo_from_bytea(0, 'x')",
+        "SELECT dblink('host=127.0.0.1', 'SELECT 1')",
+        "CREATE EXTENSION dblink",
+        "CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'libc.so.6', 'system'",
+        "LOAD 'evil'",
+        "DO $$ BEGIN RAISE NOTICE 'x'; END $$",
+        "SELECT * FROM pg_ls_logdir()",
+        "SELECT pg_current_logfile()",
+        "SELECT pg_execute_server_program('id')",
+    ],
+    "the schema": [
+        "SELECT * FROM pg_authid",
+        "SELECT rolpassword FROM pg_catalog.pg_authid",
+        "SELECT * FROM pg_shadow",
+        "SELECT * FROM pg_statistic",
+        "SELECT most_common_vals FROM pg_stats WHERE tablename = 'crew'",
+        "SELECT * FROM pg_stats_ext",
+        "SELECT * FROM pg_largeobject",
+        "SELECT * FROM pg_hba_file_rules",
+        "SELECT * FROM pg_file_settings",
+        "SELECT * FROM pg_user_mapping",
+        "SELECT * FROM public.crew",
+        'SELECT * FROM turnkeep_wall."crew"',
+        "TABLE crew",
+        "TABLE turnkeep_wall.wall_seal",
+        "EXPLAIN ANALYZE SELECT * FROM secure_employee",
+        "SELECT query_to_xml('SELECT * FROM public.crew', true, false, '')",
+        "SELECT table_to_xml('public.crew', true, false, '')",
+        "SELECT schema_to_xml('public', true, false, '')",
+        "SELECT database_to_xml(true, false, '')",
+        "SELECT * FROM ts_stat('SELECT to_tsvector(name) FROM public.crew')",
+        "SELECT ts_rewrite('a'::tsquery, 'SELECT to_tsquery(name), to_tsquery(name) FROM public.crew')",
+        "SELECT pg_get_viewdef('turnkeep_wall.crew'::regclass)",
+    ],
+    "the session": [
+        "SELECT open_session('brightwater', 'forged')",
+        "SELECT open_session('brightwater', NULL), name FROM secure_crew",
+        "SELECT open_session(NULL, NULL)",
+        "SELECT set_config('turnkeep.tenant', 'brightwater', true), name FROM secure_crew",
+        "SELECT set_config('turnkeep.tenant', 'brightwater', false) FROM secure_crew UNION ALL"
+        " SELECT name FROM secure_crew",
+        "WITH x AS MATERIALIZED (SELECT set_config('turnkeep.tenant', 'brightwater', true) AS a) SELECT a, name FROM x,"
+        " secure_crew",
+        "SELECT set_config('role', 'turnkeep_wall', false), (SELECT MAX(name) FROM secure_crew)",
+        "SELECT set_config('role', 'postgres', true)",
+        "SELECT set_config('session_authorization', 'postgres', false)",
+        "SELECT set_config('search_path', 'public', false), c.* FROM crew c",
+        "SELECT set_config('transaction_read_only', 'off', true), lo_creat(-1)",
+        "SELECT set_config('row_security', 'off', true), * FROM secure_crew",
+        "SELECT set_config('turnkeep.proof', 'x' || current_setting('turnkeep.proof'), true),"
+        " (SELECT MAX(name) FROM secure_crew)",
+        "SET ROLE turnkeep_wall",
+        "SET SESSION AUTHORIZATION postgres",
+        "RESET ALL",
+        "DISCARD ALL",
+        "SET TRANSACTION READ WRITE",
+        "PREPARE x AS DELETE FROM trade",
+        "EXECUTE x",
+        "DEALLOCATE ALL",
+        "LOCK TABLE trade",
+        "SELECT * FROM trade FOR UPDATE",
+        "SELECT * INTO TEMP stolen FROM secure_crew",
+        "CREATE TEMP TABLE secure_crew (x int)",
+        "CREATE TEMP VIEW crew AS SELECT 1",
+        "WITH gone AS (DELETE FROM trade RETURNING *) SELECT * FROM gone",
+        "WITH put AS (INSERT INTO trade VALUES (9, 'x') RETURNING *) SELECT * FROM put",
+        "SELECT nextval('s')",
+        "NOTIFY x, 'y'",
+        "SELECT pg_notify('x', 'y')",
+        "LISTEN x",
+        "GRANT turnkeep_wall TO reader",
+        "ALTER ROLE reader SUPERUSER",
+        "REASSIGN OWNED BY postgres TO reader",
+        "DECLARE c CURSOR FOR SELECT * FROM crew",
+        "FETCH ALL FROM c",
+        "MOVE 1 IN c",
+    ],
+    "what a message tells": [
+        "SELECT CAST(name AS int) FROM crew",
+        "SELECT CAST((SELECT secret FROM turnkeep_wall.wall_key) AS int)",
+        "SELECT CAST(name AS int) FROM secure_crew WHERE companyid = 2",
+        "SELECT id FROM secure_crew WHERE name::int = 1",
+        "SELECT id FROM secure_crew WHERE name::date > now()",
+        "SELECT id FROM secure_crew WHERE to_number(name, name) > 0",
+        "SELECT id FROM secure_crew WHERE name::xml IS NOT NULL",
+        "SELECT id FROM secure_crew WHERE name::json IS NOT NULL",
+        "SELECT id FROM secure_crew WHERE name::inet IS NOT NULL",
+        "SELECT id FROM secure_crew WHERE (name || '::regclass')::regclass IS NOT NULL",
+        "SELECT id FROM secure_employee WHERE lastname::int = 1",
+        "SELECT id FROM secure_employee WHERE regexp_replace('a', lastname || '(', '') = 'a'",
+        "SELECT id FROM secure_crew WHERE to_timestamp(name, 'YYYY') > now()",
+        "SELECT decode(name, 'hex') FROM secure_crew",
+        "SELECT CAST(companyid || name AS int) FROM secure_crew ORDER BY id DESC",
+        "SELECT row_to_json(c)::text::int FROM secure_crew c",
+    ],
+    "for ever": [
+        "SELECT pg_sleep(100)",
+        "SELECT (100).pg_sleep",
+        "SELECT id, pg_sleep(1) FROM secure_workorder",
+        "SELECT pg_sleep_for('1 hour')",
+        "SELECT set_config('statement_timeout', '0', false), pg_sleep(100)",
+        "SELECT CASE WHEN id < 9 THEN set_config('statement_timeout', '0', false) ELSE pg_sleep(9)::text END"
+        " FROM secure_workorder",
+        "SELECT count(*) FROM generate_series(1, 100000000000)",
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT COUNT(*) FROM r",
+        "SELECT COUNT(*) FROM secure_workorder a, secure_workorder b, secure_workorder c, secure_workorder d,"
+        " secure_workorder e, secure_workorder f",
+        "SELECT repeat('a', 100000) ~ '(a+)+b$', pg_sleep(5)",
+        "SELECT pg_advisory_lock(1), pg_sleep(9)",
+        "SELECT 9::numeric ^ 9999::numeric ^ 2::numeric",
+        "SELECT factorial(20000) * factorial(20000)",
+        "SELECT COUNT(*) FROM secure_workorder a, secure_workorder b, secure_workorder c, secure_workorder d"
+        " WHERE levenshtein(a.title, b.title) = 1 OR a.title || b.title || c.title || d.title LIKE '%a%b%c%d%e%f'",
+    ],
+    "too much in one value": [
+        "SELECT repeat('x', 1500000000)",
+        "SELECT repeat('x', 100000) FROM secure_workorder",
+        "SELECT string_agg(repeat('x', 1000000), '') FROM secure_workorder",
+        "SELECT rpad('x', 2000000000, 'y')",
+        "SELECT array_agg(a.title || b.title) FROM secure_workorder a, secure_workorder b, secure_workorder c",
+        "SELECT array_fill(1, ARRAY[100000, 100000])",
+        "SELECT lpad('x', 15000000)",
+        "SELECT format('%50000000s', 'x')",
+        "SELECT 1 FROM secure_workorder a, secure_workorder b, secure_workorder c, secure_workorder d LIMIT 9999999",
+        "SELECT generate_series(1, 1000000000)",
+        "SELECT json_agg(a) FROM secure_workorder a, secure_workorder b, secure_workorder c",
+        "SELECT gen_random_uuid() FROM secure_workorder a, secure_workorder b LIMIT 100000",
+    ],
+}
+
+WATCHING_ON_POSTGRESQL = [
+    "SELECT query FROM pg_stat_activity",
+    'SELECT query FROM "pg_stat_activity"',
+    "SELECT * FROM pg_catalog . pg_stat_activity",
+    "SELECT * FROM PG_STAT_ACTIVITY",
+    'SELECT query FROM U&"\\0070g_stat_activity"',
+    "SELECT pg_stat_get_backend_activity(1)",
+    "SELECT(pg_terminate_backend(1))",
+    "SELECT (1).pg_cancel_backend",
+    "SELECT pg_cancel_backend(pid) FROM (SELECT 1 AS pid) x",
+    "SELECT query_to_xml('SELECT query FROM p' || 'g_stat_activity', true, false, '')",
+    "SELECT * FROM ts_stat('SELECT to_tsvector(query) FROM p' || 'g_stat_activity')",
+    "SELECT cursor_to_xml('c', 1, true, false, '')",
+    "SELECT set_config('work_mem', '2000GB', false)",
+    "SELECT reltuples FROM pg_class",
+    "SELECT prosrc FROM pg_proc",
+    "SELECT table_name FROM information_schema.tables",
+    "SELECT dblink_connect('host=127.0.0.1')",
+    "SELECT pg_advisory_lock(1)",
+    "SHOW ALL",
+    "TABLE trade",
+    "VALUES (1)",
+]
+
 WATCHING = [
     "SELECT * FROM information_schema.PROCESSLIST",
     "SELECT info FROM INFORMATION_SCHEMA . processlist",
@@ -295,5 +462,5 @@ WATCHING = [
 
 def attacks(where: Where) -> list[tuple[str, str]]:
     """Class and statement."""
-    own = SQLITE if where == "sqlite" else MYSQL
+    own = {"sqlite": SQLITE, "mysql": MYSQL, "postgresql": POSTGRESQL}[where]
     return [(kind, text) for part in (BOTH, own) for kind, texts in part.items() for text in texts]

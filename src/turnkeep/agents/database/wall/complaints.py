@@ -4,15 +4,27 @@ import re
 import sqlite3
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DataError, DBAPIError
 
 from turnkeep.databases.engines import Called
 from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow, QueryFailed, SchemaChanged
+from turnkeep.databases.sessions import is_locked, too_busy
 
 MAX_CHARACTERS = 300
 
 _GONE = tuple(f"no such {thing}" for thing in ("table", "column"))
-_BROKEN_FILE = ("SQLITE_NOTADB", "SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_NOMEM")
+_BROKEN_FILE = {
+    "SQLITE_CORRUPT": "its file is damaged",
+    "SQLITE_IOERR": "its file cannot be read to the end",
+    "SQLITE_CANTOPEN": "its file is not there or cannot be opened",
+    "SQLITE_READONLY": "it keeps a log beside its file, and may not write there",
+    "SQLITE_FULL": "there is no room on the disk",
+    "SQLITE_NOMEM": "there is not enough memory",
+}
+TOO_BIG = (
+    "One of its texts is longer than what is read at once: 100,000 bytes of a text that a function works with,"
+    " 1,000,000 of any other. Leave that column out."
+)
 
 _UNKNOWN_NAMES = {1051, 1054, 1109, 1146, 1356}
 _FORBIDDEN = {1044, 1142, 1143, 1345, 1370}
@@ -28,16 +40,38 @@ _FORBIDDEN_NAME = re.compile(r"(?:table|column|routine) (['`][^']*?['`](?:\.['`]
 
 _POSTGRES_UNKNOWN = {"42P01", "42703", "42501"}
 _POSTGRES_SLOW = {"57014", "25P03"}
+_POSTGRES_LOST = {"57P01", "57P02", "57P03"}
+_POSTGRES_TOLD = {"0A000", "21000", "22012"}
+"""Beside those of class 42, which are about the text of a statement."""
+
+
+def is_too_big(error: sqlite3.Error | ValueError) -> bool:
+    """Whether a text or a row is longer than the wall lets through."""
+    return _name_of(error) == "SQLITE_TOOBIG"
+
+
+def is_ended(error: sqlite3.Error | ValueError) -> bool:
+    """Whether its time was up."""
+    return _name_of(error) == "SQLITE_INTERRUPT"
+
+
+def _name_of(error: sqlite3.Error | ValueError) -> str:
+    return getattr(error, "sqlite_errorname", "")
 
 
 def tell_sqlite(called: Called, error: sqlite3.Error | ValueError, seconds: float) -> DatabaseError:
-    name = getattr(error, "sqlite_errorname", "")
-    if name in ("SQLITE_INTERRUPT", "SQLITE_BUSY", "SQLITE_LOCKED") or name.startswith("SQLITE_BUSY"):
+    name = _name_of(error)
+    if is_too_big(error):
+        return QueryFailed(TOO_BIG)
+    if is_locked(error):
+        return too_busy(called)
+    if is_ended(error):
         return DatabaseSlow(f"{called.name} did not answer within {seconds:g} seconds.")
     if name == "SQLITE_NOTADB":
         return DatabaseDown(f"{called.name} is no SQLite database.")
-    if name.startswith(_BROKEN_FILE):
-        return DatabaseDown(f"{called.name} cannot be read as it is ({name}).")
+    if name.startswith(tuple(_BROKEN_FILE)):
+        wrong = next(told for begins, told in _BROKEN_FILE.items() if name.startswith(begins))
+        return DatabaseDown(f"{called.name} cannot be read as it is: {wrong}.")
     said = _short(str(error))
     return SchemaChanged(said) if said.startswith(_GONE) else QueryFailed(said)
 
@@ -47,15 +81,21 @@ def tell_server(called: Called, error: DBAPIError, seconds: float, schema: str) 
     code, text = _code_and_text(error.orig)
     if code in _TIMED_OUT or code in _POSTGRES_SLOW:
         return DatabaseSlow(f"{called.name} did not answer within {seconds:g} seconds.")
-    if error.connection_invalidated or code in _LOST:
+    if error.connection_invalidated or code in _LOST or code in _POSTGRES_LOST:
         return DatabaseDown(f"{called.name} broke off the connection.")
+    return _told_of_the_text(error, code, _without(text, schema))
+
+
+def _told_of_the_text(error: DBAPIError, code: int | str, text: str) -> DatabaseError:
     if code in _UNKNOWN_NAMES or code in _POSTGRES_UNKNOWN:
-        return SchemaChanged(_short(_without(text, schema)))
+        return SchemaChanged(_short(text))
     if code in _FORBIDDEN:
-        named = _FORBIDDEN_NAME.search(_without(text, schema))
+        named = _FORBIDDEN_NAME.search(text)
         return SchemaChanged(f"{_short(named.group(1)) if named else 'That'} may not be read.")
-    if code in _TOLD_AS_THEY_ARE or (isinstance(code, str) and code.startswith("42")):
-        return QueryFailed(_short(_without(text, schema)))
+    if code in _TOLD_AS_THEY_ARE or code in _POSTGRES_TOLD or (isinstance(code, str) and code.startswith("42")):
+        return QueryFailed(_short(text))
+    if code == 0 and isinstance(error, DataError):  # so says the driver, not the database
+        return QueryFailed("The result holds values that cannot be read.")
     return QueryFailed(f"The database refused the statement (error {code}).")
 
 

@@ -32,6 +32,7 @@ from turnkeep.databases.errors import (
 )
 from turnkeep.databases.results import Result
 from turnkeep.databases.sessions import Sessions
+from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep.settings import DatabaseTuning
 
@@ -86,7 +87,7 @@ class Database:
 
     def run(self, sql: str, principal: Principal) -> Result:
         """What one SELECT gives `principal`; raises DatabaseError. Nothing else than a SELECT is ever run."""
-        check_statement(sql)
+        check_statement(sql, is_postgresql=self.dialect == "postgres")
         return self._run(sql, principal)
 
 
@@ -154,10 +155,14 @@ def _introspected(url: str, access: Access, tuning: DatabaseTuning) -> JoinGraph
             " administrator's login, by `turnkeep joins build`, and name it in DATABASE__JOINS."
         )
     hidden = {*HIDDEN_TABLES, *access.view_of.values()}
-    sessions = Sessions(CALLED, partial(open_url, CALLED, url), INTROSPECTION_SECONDS, _not_introspected)
+    opened = partial(open_url, CALLED, url, current=source_of(tuning.url))
+    sessions = Sessions(CALLED, opened, INTROSPECTION_SECONDS, _not_introspected)
     graph = sessions.ask(lambda connection: introspect(connection.engine, without=hidden))
     return in_clear(graph, {view.table: view.encrypted for view in access.views})
 
 
-def _not_introspected(_: DBAPIError) -> DatabaseError:
+def _not_introspected(error: DBAPIError) -> DatabaseError:
+    told = tell_sqlite(CALLED, error.orig, INTROSPECTION_SECONDS) if isinstance(error.orig, sqlite3.Error) else None
+    if told is not None and not isinstance(told, QueryFailed):
+        return told
     return DatabaseDown(f"{CALLED.name} does not tell its tables.")

@@ -82,4 +82,12 @@ _TEXTS_AND_VALUES = frozenset(
     }
 )
 
+_SLOW_ON_LONG_TEXTS = frozenset(
+    {
+        *("concat", "concat_ws", "glob", "group_concat", "instr", "replace", "string_agg", "trim", "ltrim", "rtrim"),
+        *("json_array_length", "json_extract", "json_type", "json_valid", "->", "->>"),
+    }
+)
+
 FUNCTIONS = _AGGREGATES | _WINDOWS | _TIMES | _NUMBERS | _TEXTS_AND_VALUES
+SWIFT_FUNCTIONS = FUNCTIONS - _SLOW_ON_LONG_TEXTS

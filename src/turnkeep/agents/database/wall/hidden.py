@@ -2,6 +2,8 @@
 among the others, and the wall's own code reads them before any statement runs."""
 
 SCHEMA = "turnkeep_wall"
+READ_SCHEMA = "turnkeep_read"
+"""Of PostgreSQL: what a reader sees, and the function that opens its session."""
 
 KEY_TABLE = "wall_key"
 """One row, one column: `secret`, the key of AES."""
@@ -15,6 +17,8 @@ SESSION_TABLE = "wall_session"
 COMPANY_FUNCTION = "current_company"
 DECRYPT_FUNCTION = "decrypt_text"
 OPEN_PROCEDURE = "open_session"
+TENANT_SETTING, PROOF_SETTING = "turnkeep.tenant", "turnkeep.proof"
+"""Of PostgreSQL, for one transaction."""
 
 HIDDEN_TABLES = frozenset({KEY_TABLE, COMPANY_TABLE, SEAL_TABLE, SESSION_TABLE})
 ANY_TENANT = "*"

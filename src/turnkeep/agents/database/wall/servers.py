@@ -12,12 +12,13 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from turnkeep.agents.database.access import Access
 from turnkeep.agents.database.wall.complaints import tell_server
-from turnkeep.agents.database.wall.hidden import OPEN_PROCEDURE, SCHEMA, UNKNOWN_TENANT
+from turnkeep.agents.database.wall.hidden import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
 from turnkeep.databases.engines import Called, open_url
 from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed, TenantUnknown
 from turnkeep.databases.results import Result, read_result
 from turnkeep.databases.sessions import Sessions
 from turnkeep.databases.watch import Watch
+from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep.settings import DatabaseTuning
 
@@ -27,6 +28,7 @@ PROVED_SECONDS = 60
 """How long the server believes whose session it is, longer than any statement may take."""
 READ_AT_ONCE = 50
 MYSQL = ("mysql", "mariadb")
+TRANSACTION = "SELECT pg_backend_pid(), (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint"
 
 
 class ServerWall:
@@ -36,7 +38,7 @@ class ServerWall:
         self._called, self._tuning = called, tuning
         self._schema = unquote(url.partition("?")[0].rpartition("/")[2])
         self._has_companies = any(view.company_column for view in access.views)
-        opened = partial(open_url, called, url, keeps_connections=False)
+        opened = partial(open_url, called, url, keeps_connections=False, current=source_of(tuning.url))
         self._sessions = Sessions(called, opened, tuning.query_seconds, self._refused, GRACE_SECONDS, asks_anew=False)
 
     def run(self, sql: str, principal: Principal) -> Result:
@@ -44,10 +46,8 @@ class ServerWall:
         return self._sessions.ask(partial(self._read, sql, principal))
 
     def _read(self, sql: str, principal: Principal, connection: Connection) -> Result:
-        if connection.dialect.name in MYSQL:
-            self._begin(connection, principal.tenant)
-        elif self._has_companies:
-            raise DatabaseDown("Secure views by company are for MariaDB, MySQL and SQLite.")
+        begin = self._begin if connection.dialect.name in MYSQL else self._begin_on_postgresql
+        begin(connection, principal.tenant)
         options = {"stream_results": True, "max_row_buffer": READ_AT_ONCE, "no_parameters": True}
         with connection.exec_driver_sql(sql, execution_options=options) as cursor:
             return self._result(connection, cursor)
@@ -57,19 +57,32 @@ class ServerWall:
         watch = Watch.of_this_thread()
         if watch is not None:
             watch.cut = partial(_kill, connection, number)
-        if self._has_companies or self._tuning.seal.get_secret_value():
-            self._prove(connection, tenant, int(number), int(now) + PROVED_SECONDS)
+        if seal := self._seal():
+            until = int(now) + PROVED_SECONDS
+            proof = (tenant, until, sign(seal, tenant, int(number), until))
+            connection.exec_driver_sql("START TRANSACTION READ WRITE")
+            connection.exec_driver_sql(f"CALL {SCHEMA}.{OPEN_PROCEDURE}(%s, %s, %s)", proof)
+            connection.commit()
         connection.exec_driver_sql("START TRANSACTION READ ONLY")
 
-    def _prove(self, connection: Connection, tenant: str, number: int, until: int) -> None:
-        """Says whose session it is, signed, for this connection only and not for long."""
+    def _begin_on_postgresql(self, connection: Connection, tenant: str) -> None:
+        """The proof is of this one transaction, in which the statement will run."""
+        watch, driver = Watch.of_this_thread(), connection.connection.driver_connection
+        if watch is not None:
+            watch.cut = getattr(driver, "cancel", None)
+        if connection.dialect.driver == "psycopg":
+            _leave_json_as_it_is(driver)
+        number, moment = connection.exec_driver_sql(TRANSACTION).one()
+        if seal := self._seal():
+            proof = (tenant, sign(seal, tenant, int(number), int(moment)))
+            connection.exec_driver_sql(f"SELECT {READ_SCHEMA}.{OPEN_PROCEDURE}(%s, %s)", proof)
+
+    def _seal(self) -> str:
+        """Empty where nobody has to prove whose session it is."""
         seal = self._tuning.seal.get_secret_value()
-        if not seal:
+        if self._has_companies and not seal:
             raise DatabaseDown("DATABASE__SEAL is empty, and the secure views need it: see `turnkeep database secure`.")
-        proof = (tenant, until, sign(seal, tenant, number, until))
-        connection.exec_driver_sql("START TRANSACTION READ WRITE")
-        connection.exec_driver_sql(f"CALL {SCHEMA}.{OPEN_PROCEDURE}(%s, %s, %s)", proof)
-        connection.commit()
+        return seal
 
     def _result(self, connection: Connection, cursor: CursorResult[Any]) -> Result:
         try:
@@ -86,9 +99,18 @@ class ServerWall:
         return tell_server(self._called, error, self._sessions.seconds, self._schema)
 
 
-def sign(seal: str, tenant: str, connection: int, until: int) -> str:
-    """HMAC-SHA256 in hexadecimal; `until` is in epoch seconds of the server's clock."""
-    return hmac.new(seal.encode(), f"{connection}\n{until}\n{tenant}".encode(), hashlib.sha256).hexdigest()
+def _leave_json_as_it_is(driver: Any) -> None:
+    """We would only write it again, and a value may have megabytes."""
+    from psycopg.types.string import TextLoader  # noqa: PLC0415 - it is there where it is the driver
+
+    for name in ("json", "jsonb"):
+        driver.adapters.register_loader(name, TextLoader)
+
+
+def sign(seal: str, tenant: str, connection: int, moment: int) -> str:
+    """HMAC-SHA256 in hexadecimal; `moment`, of the server's clock, is when the proof ends, in epoch seconds, or on
+    PostgreSQL when the transaction began, in microseconds."""
+    return hmac.new(seal.encode(), f"{connection}\n{moment}\n{tenant}".encode(), hashlib.sha256).hexdigest()
 
 
 def _not_proved(error: DBAPIError) -> DatabaseError:

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from turnkeep.agents.database.access import Access
 from turnkeep.agents.database.wall.ciphers import decrypt
+from turnkeep.agents.database.wall.complaints import is_ended, is_too_big
 from turnkeep.agents.database.wall.definitions import inner, outer
-from turnkeep.agents.database.wall.functions import FUNCTIONS
+from turnkeep.agents.database.wall.functions import FUNCTIONS, SWIFT_FUNCTIONS
 from turnkeep.agents.database.wall.hidden import (
     ANY_TENANT,
     COMPANY_FUNCTION,
@@ -32,6 +33,8 @@ from turnkeep.databases.results import Cell, Result, read_result
 from turnkeep.databases.watch import PROGRESS_STEPS
 from turnkeep.records import Principal
 
+WIDE_BYTES = 1_000_000
+"""Of a text that is only shown and compared, where one is beyond the limit."""
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 100_000,  # one step of `instr` on longer texts takes too long to be ended
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 50_000,
@@ -45,6 +48,7 @@ LIMITS = {
     sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER: 0,
     sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
 }
+LEAST_SECONDS = 0.1
 MARK = '"'
 CACHE_KIB = 16_000
 """What a sort or a DISTINCT holds in memory before it goes to a temporary file."""
@@ -61,9 +65,24 @@ class SqliteWall:
 
     def run(self, file: Path, sql: str, principal: Principal) -> Result:
         """Raises what sqlite3 raises, and DatabaseError."""
+        started = time.monotonic()
+        try:
+            return self._read(file, sql, principal, self.seconds)
+        except sqlite3.DataError as error:
+            if not is_too_big(error):
+                raise
+            too_big = error
+        left = max(self.seconds - (time.monotonic() - started), LEAST_SECONDS)
+        try:
+            return self._read(file, sql, principal, left, is_wide=True)
+        except sqlite3.DatabaseError as error:
+            raise error if is_ended(error) else too_big from None
+
+    def _read(self, file: Path, sql: str, principal: Principal, seconds: float, *, is_wide: bool = False) -> Result:
+        """`is_wide`: with longer texts, and only with functions that take one step for each sign."""
         with closing(connect_file(file)) as connection:
-            _Room(connection, self.access, principal, sql).close()
-            with _ended_after(connection, self.seconds), closing(connection.execute(sql)) as cursor:
+            _Room(connection, self.access, principal, sql, is_wide=is_wide).close()
+            with _ended_after(connection, seconds), closing(connection.execute(sql)) as cursor:
                 names = [column[0] for column in cursor.description or ()]
                 return read_result(names, cursor, self.max_rows, self.max_bytes)
 
@@ -71,8 +90,10 @@ class SqliteWall:
 class _Room:
     """A connection before its statement: made ready with full rights, then closed around what `principal` may read."""
 
-    def __init__(self, connection: sqlite3.Connection, access: Access, principal: Principal, sql: str):
-        self._connection, self._principal = connection, principal
+    def __init__(
+        self, connection: sqlite3.Connection, access: Access, principal: Principal, sql: str, *, is_wide: bool = False
+    ):
+        self._connection, self._principal, self._is_wide = connection, principal, is_wide
         self._secret = f"wall_{secrets.token_hex(16)}_"
         found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
         self._names = frozenset(name for (name,) in found)
@@ -90,6 +111,8 @@ class _Room:
         self._make_views()
         for category, limit in LIMITS.items():
             connection.setlimit(category, limit)
+        if self._is_wide:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, WIDE_BYTES)
         connection.set_authorizer(self._decide)
 
     def _make_functions(self) -> None:
@@ -139,7 +162,7 @@ class _Room:
         if action == sqlite3.SQLITE_SELECT:
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION:
-            is_known = is_ours or (detail or "").lower() in FUNCTIONS
+            is_known = is_ours or (detail or "").lower() in (SWIFT_FUNCTIONS if self._is_wide else FUNCTIONS)
             return sqlite3.SQLITE_OK if is_known else sqlite3.SQLITE_DENY
         if action == sqlite3.SQLITE_READ and (is_ours or self._is_open(name or "", schema)):
             return sqlite3.SQLITE_OK

@@ -8,11 +8,18 @@ from turnkeep.databases.errors import QueryFailed
 _SPACE = r"(?:\s|\(|--[^\n]*\n|#[^\n]*\n|/\*(?![!M]).*?\*/)*"
 _READS = re.compile(rf"{_SPACE}(?:select|with)\b", re.IGNORECASE | re.DOTALL)
 _OF_THE_SERVER = re.compile(r"information_schema|performance_schema", re.IGNORECASE)
+_OF_POSTGRESQL = re.compile(
+    r"(?<![^\W\d])(?:information_schema|pg_\w*|dblink\w*|(?:set_config|ts_stat|ts_rewrite)\b"
+    r"|(?:query|table|cursor|schema|database)_to_xml\w*|u&(?=['\"]))",
+    re.IGNORECASE,
+)
+"""Its catalogs and functions for administrators, settings, and whatever runs SQL that is written as a text or a name in
+signs that we do not read."""
 
 MAX_CHARACTERS = 20_000
 
 
-def check_statement(sql: str) -> None:
+def check_statement(sql: str, *, is_postgresql: bool = False) -> None:
     """Raises QueryFailed."""
     if len(sql) > MAX_CHARACTERS:
         raise QueryFailed(f"A statement has at most {MAX_CHARACTERS} characters.")
@@ -20,7 +27,7 @@ def check_statement(sql: str) -> None:
         raise QueryFailed("A statement has no zero bytes and no halves of characters.")
     if not _READS.match(sql):
         raise QueryFailed("Only a SELECT is run.")
-    if named := _OF_THE_SERVER.search(sql):
+    if named := (_OF_POSTGRESQL if is_postgresql else _OF_THE_SERVER).search(sql):
         raise QueryFailed(f"{named.group().lower()} may not be read.")
 
 

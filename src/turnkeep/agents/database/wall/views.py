@@ -89,7 +89,7 @@ def _hidden_tables(known: Secrets) -> Iterator[str]:
         " connection BIGINT UNSIGNED NOT NULL, company VARCHAR(64) NOT NULL, until BIGINT NOT NULL) ENGINE=InnoDB"
     )
     yield from _filled(KEY_TABLE, [literal(known.key)])
-    yield from _filled(SEAL_TABLE, [", ".join(f"0x{pad.hex()}" for pad in _pads(known.seal.encode()))])
+    yield from _filled(SEAL_TABLE, [", ".join(f"0x{pad.hex()}" for pad in pads(known.seal.encode()))])
     yield from _filled(COMPANY_TABLE, [f"{literal(one)}, {literal(own)}" for one, own in known.companies.items()])
 
 
@@ -98,7 +98,7 @@ def _filled(table: str, rows: Iterable[str]) -> Iterator[str]:
     yield f"INSERT INTO {SCHEMA}.{table} VALUES {', '.join(f'({row})' for row in rows)}"
 
 
-def _pads(seal: bytes) -> tuple[bytes, bytes]:
+def pads(seal: bytes) -> tuple[bytes, bytes]:
     """The keys of the two hashes of HMAC: RFC 2104, section 2."""
     if len(seal) > _HMAC_BLOCK_BYTES:
         raise ValueError(f"a seal has at most {_HMAC_BLOCK_BYTES} bytes")
