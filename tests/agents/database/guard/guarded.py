@@ -1,4 +1,4 @@
-"""A small workshop with secure views, the corpora of this folder, and guards for both."""
+"""A small workshop with secure views, the corpora of this folder, and guards for all."""
 
 import json
 from functools import cache
@@ -11,10 +11,10 @@ from turnkeep.agents.database.joins.records import Column, JoinGraph, Kind, Rela
 from turnkeep.agents.database.sample import sample
 from turnkeep.agents.database.sample.access import SAMPLE_ACCESS
 
-type Dialect = Literal["sqlite", "mysql"]
+type Dialect = Literal["sqlite", "mysql", "postgres"]
 
 FOLDER = Path(__file__).parent
-DIALECTS: tuple[Dialect, ...] = ("sqlite", "mysql")
+DIALECTS: tuple[Dialect, ...] = ("sqlite", "mysql", "postgres")
 VIEWS = {"employee": "secure_employee", "workOrder": "secure_workorder"}
 
 

@@ -1,11 +1,15 @@
 """Rows of a page, and sizes that would cost more than an answer is worth."""
 
+import sqlite3
 import time
+from collections.abc import Mapping
 
 import pytest
-from guarded import DIALECTS, Dialect, benign, codes, guard, passed, sample_guard
+from guarded import DIALECTS, WORKSHOP, Dialect, benign, codes, guard, message, passed, sample_guard
 
-from turnkeep.agents.database.guard.guard import Checked
+from turnkeep.agents.database.guard import limits
+from turnkeep.agents.database.guard.guard import Checked, Guard
+from turnkeep.agents.database.wall.sqlite import LIMITS
 
 
 @pytest.mark.parametrize(
@@ -120,10 +124,16 @@ def test_a_check_takes_milliseconds() -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["WITH hush AS (SELECT 1) GRANT ALL ON hush TO hush", "SELECT hush FROM", "SELECT hush FROM crew WHERE ("]
+    "sql",
+    [
+        "WITH hush AS (SELECT 1) GRANT ALL ON hush TO hush",
+        "SELECT hush FROM",
+        "SELECT hush FROM crew WHERE (",
+        "SELECT JSON_EXTRACT(name, '$.hush[#-1]') FROM crew",
+    ],
 )
 def test_no_log_holds_a_word_of_the_statement(sql: str, caplog: pytest.LogCaptureFixture) -> None:
-    codes(sql)
+    guard().check(sql)
     assert "hush" not in caplog.text
 
 
@@ -150,3 +160,81 @@ def test_no_log_holds_a_word_of_the_statement(sql: str, caplog: pytest.LogCaptur
 )
 def test_a_refusal_says_what_kind_it_is(sql: str, code: str) -> None:
     assert codes(sql, "mysql")[0] == code
+
+
+# SQLite's own limits
+
+
+def conditions(condition: str, word: str = " OR ", number: int = 1) -> str:
+    return word.join([condition] * number)
+
+
+SHAPES = {
+    "comparisons": lambda number: f"SELECT id FROM crew WHERE {conditions('id = 1', number=number)}",
+    "with a table": lambda number: f"SELECT c.id FROM crew c WHERE {conditions('c.id = 1', number=number)}",
+    "negated": lambda number: f"SELECT id FROM crew WHERE {conditions('id NOT BETWEEN 1 AND 2', ' AND ', number)}",
+    "texts": lambda number: f"SELECT {conditions('name', ' || ', number)} FROM crew",
+    "a sum": lambda number: f"SELECT SUM(CASE WHEN {conditions('id = 1', number=number)} THEN 1 END) FROM crew",
+    "an inner query": lambda number: (
+        f"SELECT id FROM crew WHERE id IN (SELECT id FROM crew WHERE {conditions('id = 1', number=number)})"
+    ),
+    "a join": lambda number: (
+        f"SELECT 1 FROM crew c JOIN customer o ON o.id = c.id AND ({conditions('c.id = 1', number=number)})"
+    ),
+    "arguments": lambda number: f"SELECT MAX({conditions('id', ', ', number + 1)}) FROM crew",
+    "a union": lambda number: conditions("SELECT id FROM crew", " UNION ", number),
+    "a pattern": lambda number: f"SELECT id FROM crew WHERE name LIKE '{'x' * number}'",
+}
+
+
+def test_the_limits_are_those_of_the_wall() -> None:
+    assert LIMITS[sqlite3.SQLITE_LIMIT_EXPR_DEPTH] == limits.DEEPEST_EXPRESSION
+    assert LIMITS[sqlite3.SQLITE_LIMIT_FUNCTION_ARG] == limits.MOST_ARGUMENTS
+    assert LIMITS[sqlite3.SQLITE_LIMIT_COMPOUND_SELECT] == limits.MOST_SELECTS
+    assert LIMITS[sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH] == limits.LONGEST_PATTERN_BYTES
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_passes_is_within_the_limits_and_hardly_less_passes_than_could(shape: str) -> None:
+    walled, plain = tables_within(LIMITS), Guard(WORKSHOP, dialect="sqlite")
+    accepted, readable = 0, 0
+    for number in (*range(18, 23), *range(46, 53), *range(96, 103)):
+        sql = SHAPES[shape](number)
+        found = plain.check(sql)
+        if isinstance(found, Checked):
+            walled.execute(found.sql).fetchall()
+            accepted = number
+        else:
+            assert found.problems[0].code in {"too_deep", "cost"}
+        readable = number if is_readable(walled, sql) else readable
+    assert accepted in {readable, readable - 1}
+
+
+def tables_within(bounds: Mapping[int, int]) -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE crew (id INTEGER, name TEXT)")
+    database.execute("INSERT INTO crew VALUES (1, 'x')")
+    database.execute("CREATE TABLE customer (id INTEGER, name TEXT)")
+    for limit, most in bounds.items():
+        database.setlimit(limit, most)
+    return database
+
+
+def is_readable(database: sqlite3.Connection, sql: str) -> bool:
+    try:
+        database.execute(sql).fetchall()
+    except sqlite3.Error:
+        return False
+    return True
+
+
+def test_a_hundred_conditions_in_a_row_are_told_in_words() -> None:
+    told = message(f"SELECT id FROM crew WHERE {conditions('id = 1', number=150)}")
+    assert told == (
+        "An expression is more than 100 deep: every AND, OR and sign in a row counts. "
+        "Write IN (...) in place of many comparisons."
+    )
+
+
+def test_mariadb_has_no_such_limits() -> None:
+    passed(f"SELECT id FROM crew WHERE {conditions('id = 1', number=150)}", "mysql")

@@ -63,7 +63,7 @@ def test_suggestions_name_nothing_that_is_not_allowed() -> None:
 )
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_names_are_found_in_their_scope(sql: str, dialect: Dialect) -> None:
-    passed(sql, dialect)
+    passed(sql.replace("`", '"') if dialect == "postgres" else sql, dialect)
 
 
 @pytest.mark.parametrize(

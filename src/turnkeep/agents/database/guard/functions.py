@@ -37,7 +37,10 @@ _COMMON = _AGGREGATES | _WINDOWS | _NUMBERS | _TEXTS | _CHOICES | _TIMES | _CONV
 
 _SQLITE = Functions(
     frozenset(_COMMON | {exp.Date, exp.DateDiff, exp.Trunc, exp.TryCast, exp.Typeof}),
-    _names("DATE DATETIME TIME JULIANDAY STRFTIME UNIXEPOCH TOTAL JSON_ARRAY_LENGTH JSON_VALID JSON_TYPE"),
+    _names(
+        "DATE DATETIME TIME JULIANDAY STRFTIME UNIXEPOCH TOTAL JSON_ARRAY_LENGTH JSON_VALID JSON_TYPE LOG"
+        " LOG2 LOG10 MOD"
+    ),
 )
 
 _MYSQL = Functions(
@@ -51,8 +54,9 @@ _MYSQL = Functions(
         exp.UtcTime, exp.UtcTimestamp, exp.Variance, exp.VariancePop, exp.Week, exp.WeekOfYear, exp.Xor, exp.Year,
     }),
     _names(
-        "ADDDATE SUBDATE ADDTIME SUBTIME FIELD FIND_IN_SET FROM_DAYS JSON_LENGTH JSON_UNQUOTE JSON_VALID MAKEDATE"
-        " MICROSECOND NOW OCTET_LENGTH PERIOD_ADD PERIOD_DIFF SEC_TO_TIME SYSDATE TIMEDIFF TIME_FORMAT TIME_TO_SEC"
+        "ADDDATE SUBDATE ADDTIME SUBTIME DATE DATE_FORMAT FIELD FIND_IN_SET FROM_DAYS FROM_UNIXTIME INSTR ISNULL"
+        " JSON_LENGTH JSON_UNQUOTE JSON_VALID LOCATE LOG LOG2 LOG10 MAKEDATE MICROSECOND MOD MONTHNAME NOW OCTET_LENGTH"
+        " PERIOD_ADD PERIOD_DIFF SEC_TO_TIME STR_TO_DATE SYSDATE TIMEDIFF TIME_FORMAT TIME_TO_SEC TO_DAYS"
         " TO_SECONDS UNIX_TIMESTAMP WEEKDAY YEARWEEK"
     ),
 )  # fmt: skip
@@ -62,9 +66,11 @@ _POSTGRES = Functions(
         exp.Concat, exp.ConcatWs, exp.DateTrunc, exp.TimestampTrunc, exp.Extract, exp.Initcap, exp.Left, exp.Pad,
         exp.Rand, exp.RegexpLike, exp.RegexpILike, exp.Repeat, exp.Reverse, exp.Right, exp.SplitPart, exp.StddevPop,
         exp.StddevSamp, exp.Stddev, exp.StrToDate, exp.StrToTime, exp.ToChar, exp.Trunc, exp.UnixToTime, exp.Variance,
-        exp.VariancePop, exp.MakeInterval, exp.Grouping,
+        exp.VariancePop, exp.MakeInterval, exp.Grouping, exp.Array, exp.ArrayAgg, exp.Date,
+        exp.Localtime, exp.Localtimestamp, exp.LogicalAnd, exp.LogicalOr, exp.Mode, exp.PercentileCont,
+        exp.PercentileDisc,
     }),
-    _names("AGE DATE_PART NOW"),
+    _names("AGE DATE_PART EVERY MAKE_DATE NOW"),
 )  # fmt: skip
 
 ALLOWED: dict[Dialect, Functions] = {"sqlite": _SQLITE, "mysql": _MYSQL, "postgres": _POSTGRES}
@@ -74,7 +80,10 @@ def is_allowed(node: exp.Expr, dialect: Dialect) -> bool:
     """Whether the function that `node` calls may be called."""
     functions = ALLOWED[dialect]
     if type(node) is exp.Anonymous:
-        return isinstance(node.this, str) and node.this.upper() in functions.names
+        is_date_of_other = dialect == "mysql" and node.name.upper() == "DATE" and len(node.expressions) != 1
+        return isinstance(node.this, str) and node.this.upper() in functions.names and not is_date_of_other
+    if type(node) is exp.Date and dialect == "postgres" and len([value for value in node.args.values() if value]) > 1:
+        return False  # SQLite's, with its words for days
     return type(node) in functions.classes
 
 

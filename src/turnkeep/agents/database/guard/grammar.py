@@ -41,7 +41,7 @@ _PARTS: Mapping[type[exp.Expr], frozenset[str]] = {
     exp.All: _THIS, exp.Any: _THIS,
     exp.Ordered: frozenset({"this", "desc", "nulls_first"}),
     exp.Limit: frozenset({"expression"}), exp.Offset: frozenset({"expression"}),
-    exp.Distinct: _LIST,
+    exp.Distinct: frozenset({"expressions", "on"}), exp.WithinGroup: _BINARY,
     exp.Window: frozenset({"this", "partition_by", "order", "spec", "alias", "over"}),
     exp.WindowSpec: frozenset({"kind", "start", "start_side", "end", "end_side"}),
     exp.Filter: _BINARY,
@@ -54,7 +54,7 @@ _PARTS: Mapping[type[exp.Expr], frozenset[str]] = {
     exp.Paren: _THIS, exp.Tuple: _LIST, exp.Not: _THIS, exp.Neg: _THIS,
     exp.In: frozenset({"this", "expressions", "query"}),
     exp.Between: frozenset({"this", "low", "high"}),
-    exp.Like: _BINARY | {"negate"}, exp.Glob: _BINARY, exp.Is: _BINARY | {"negate"},
+    exp.Like: _BINARY | {"negate"}, exp.ILike: _BINARY | {"negate"}, exp.Glob: _BINARY, exp.Is: _BINARY | {"negate"},
     exp.Interval: frozenset({"this", "unit"}),
     exp.Var: _THIS,
     exp.DataType: frozenset({"this", "expressions", "nested", "kind"}), exp.DataTypeParam: _THIS,
@@ -64,7 +64,7 @@ _PARTS: Mapping[type[exp.Expr], frozenset[str]] = {
         (
             exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ, exp.Add, exp.Sub,
             exp.Escape, exp.Collate, exp.BitwiseAnd, exp.BitwiseOr, exp.And, exp.Or, exp.IntDiv,
-            exp.Mul, exp.ILike,
+            exp.Mul,
         ),
         _BINARY,
     ),
@@ -76,15 +76,18 @@ _ONLY_IN: Mapping[type[exp.Expr], frozenset[Dialect]] = {
     exp.Glob: frozenset({"sqlite"}), exp.Interval: frozenset({"mysql", "postgres"}),
     exp.IntDiv: frozenset({"mysql"}), exp.Rollup: frozenset({"mysql", "postgres"}),
     exp.TryCast: frozenset({"sqlite"}), exp.All: frozenset({"mysql", "postgres"}),
-    exp.Any: frozenset({"mysql", "postgres"}),
+    exp.Any: frozenset({"mysql", "postgres"}), exp.WithinGroup: frozenset({"postgres"}),
 }  # fmt: skip
 _COMPARISONS = (exp.In, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _CHAINS = (exp.And, exp.Or, exp.Add, exp.Sub, exp.Mul, exp.DPipe, exp.SetOperation)
-_UNITS = _words("MICROSECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR DOW DOY EPOCH ISODOW")
+_UNITS = _words(
+    "MICROSECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR DOW DOY EPOCH ISODOW "
+    "SECONDS MINUTES HOURS DAYS WEEKS MONTHS YEARS"
+)
 _WORDS = re.compile(r"(?i)nocase|binary|rtrim|utf8(mb[34])?(_[a-z0-9_]+)?")
 _TYPES = _words(
     "TINYINT UTINYINT SMALLINT USMALLINT INT UINT BIGINT UBIGINT FLOAT DOUBLE DECIMAL UDECIMAL BOOLEAN CHAR "
-    "NCHAR VARCHAR NVARCHAR TEXT DATE TIME DATETIME TIMESTAMP TIMESTAMPTZ TIMESTAMPNTZ YEAR CHARACTER_SET"
+    "NCHAR VARCHAR NVARCHAR TEXT DATE TIME DATETIME TIMESTAMP TIMESTAMPTZ TIMESTAMPNTZ YEAR CHARACTER_SET UUID INTERVAL"
 )
 _SIDES, _KINDS = {"", "LEFT", "RIGHT", "FULL"}, {"", "INNER", "OUTER", "CROSS"}
 
@@ -134,6 +137,8 @@ def violations(tree: exp.Expr, dialect: Dialect) -> Iterator[Problem]:
 
 def _violation(node: exp.Expr, dialect: Dialect) -> Problem | None:
     parts = _PARTS.get(type(node))
+    if isinstance(node, exp.Join) and (found := _misplaced(node, dialect)):
+        return Problem("meaning", found)
     if parts is not None:
         extra = next((name for name, value in node.args.items() if _is_set(name, value) and name not in parts), None)
         if extra is None and dialect in _ONLY_IN.get(type(node), {dialect}) and _is_sound(node):
@@ -147,9 +152,22 @@ def _violation(node: exp.Expr, dialect: Dialect) -> Problem | None:
     return Problem("forbidden", f"{type(node).__name__} is not allowed in a query.")
 
 
+def _misplaced(node: exp.Join, dialect: Dialect) -> str | None:
+    """On servers a comma binds less than JOIN. It is written as CROSS JOIN, which is the same but before RIGHT and FULL
+    JOIN."""
+    side = node.side.upper()
+    if dialect == "mysql" and side == "FULL":
+        return "MariaDB has no FULL JOIN."
+    joins = node.parent.args.get("joins") or [] if node.parent else []
+    has_comma = any(not any(join.args.get(part) for part in ("on", "using", "side", "kind")) for join in joins)
+    if dialect != "sqlite" and has_comma and side in ("RIGHT", "FULL"):
+        return "RIGHT and FULL JOIN stand beside no comma. Write every join with JOIN."
+    return None
+
+
 def _is_set(name: str, value: object) -> bool:
-    """NOT INDEXED is a False that is written out."""
-    return bool(value) or (name == "indexed" and value is False)
+    """NOT INDEXED and NOT MATERIALIZED are a False that is written out."""
+    return bool(value) or (name in ("indexed", "materialized") and value is False)
 
 
 def _is_sound(node: exp.Expr) -> bool:
@@ -175,7 +193,7 @@ _TESTS: Mapping[type[exp.Expr], Callable[[Any], bool]] = {
     exp.Interval: lambda node: isinstance(node.unit, exp.Var | None) and not isinstance(node.this, exp.Tuple),
     exp.Subquery: lambda node: isinstance(node.this, exp.Query | exp.Table),
     exp.TableAlias: lambda node: not node.columns or isinstance(node.parent, exp.CTE),
-    exp.Tuple: lambda node: isinstance(node.parent, _COMPARISONS),
+    exp.Tuple: lambda node: isinstance(node.parent, _COMPARISONS) or node.arg_key == "on",
     exp.Collate: lambda node: isinstance(node.expression, exp.Var | exp.Column | exp.Literal),
 }
 

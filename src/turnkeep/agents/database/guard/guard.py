@@ -8,7 +8,10 @@ from sqlglot import exp
 from turnkeep.agents.database.guard.bounds import check_costs
 from turnkeep.agents.database.guard.catalogue import Catalogue
 from turnkeep.agents.database.guard.connecting import Connections
+from turnkeep.agents.database.guard.fidelity import changes_of_meaning
+from turnkeep.agents.database.guard.fitting import as_limits, fit
 from turnkeep.agents.database.guard.grammar import violations
+from turnkeep.agents.database.guard.limits import excesses
 from turnkeep.agents.database.guard.paging import check_limits, turn_page
 from turnkeep.agents.database.guard.rendering import adapt, render
 from turnkeep.agents.database.guard.resolving import Resolver
@@ -53,15 +56,21 @@ class Guard:
             return Refused((_TOO_DEEP,))
 
     def _check(self, sql: str, allowed: Collection[str] | None, offset: int) -> Checked:
-        tree = unwrapped(parse(sql, self._dialect))
+        read = parse(sql, self._dialect)
+        tree = unwrapped(read)
+        if self._dialect == "postgres":
+            as_limits(tree)
         self._check_form(tree)
+        changes = list(changes_of_meaning(sql, render(read, self._dialect), self._dialect))
         adapt(tree, self._dialect)
         resolver = Resolver(self._catalogue, self._dialect, allowed)
         resolver.read(tree)
         connections = Connections(resolver)
-        problems = [*self._name_problems(resolver, allowed), *connections.problems]
+        problems = [*changes, *self._name_problems(resolver, allowed), *connections.problems]
         if problems:
             raise Refusal(dict.fromkeys(problems))
+        if self._dialect == "postgres":
+            fit(tree, resolver)
         turn_page(tree, self._max_rows, max(offset, 0))
         tables, columns = tuple(resolver.tables), tuple(resolver.columns)
         notes = [
@@ -71,7 +80,7 @@ class Guard:
         return Checked(self._written(tree), tables, columns, tuple(connections.joins), tuple(notes))
 
     def _check_form(self, tree: exp.Query) -> None:
-        problems = dict.fromkeys(violations(tree, self._dialect))
+        problems = dict.fromkeys(violations(tree, self._dialect)) or dict.fromkeys(excesses(tree, self._dialect))
         if problems:
             raise Refusal(problems)
         check_limits(tree)
@@ -84,10 +93,10 @@ class Guard:
 
     def _written(self, tree: exp.Query) -> str:
         """What the database will read is what was checked: the text must be read as the same text again."""
-        sql = render(tree, self._dialect)
+        sql = render(tree, self._dialect, is_last=True)
         again = parse(sql, self._dialect)
         self._check_form(again)
-        if render(again, self._dialect) != sql:
+        if render(again, self._dialect, is_last=True) != sql:
             raise refuse("syntax", "The SQL can be read in two ways. Write it more plainly.")
         return sql
 

@@ -1,13 +1,9 @@
 """From the tree to the text that runs: comments are gone, and what is written for MySQL is read by MariaDB too."""
 
-from typing import Any, ClassVar
-
-import sqlglot
 from sqlglot import exp
-from sqlglot.dialects.mysql import MySQL
 from sqlglot.errors import ErrorLevel, SqlglotError
-from sqlglot.generators.mysql import MySQLGenerator
 
+from turnkeep.agents.database.guard.languages import language
 from turnkeep.agents.database.guard.verdicts import Dialect, refuse
 
 _RESERVED_WORDS = (
@@ -25,27 +21,13 @@ _RESERVED_WORDS = (
 _RESERVED = frozenset(_RESERVED_WORDS.split())
 
 
-class MariaDB(MySQL):
-    """MySQL's dialect less what only MySQL 8 understands."""
-
-    class Generator(MySQLGenerator):
-        TRANSFORMS: ClassVar[dict[Any, Any]] = {
-            **MySQLGenerator.TRANSFORMS,
-            exp.RegexpLike: lambda self, node: self.binary(node, "REGEXP"),
-            exp.JSONExtractScalar: lambda self, node: self.func(
-                "JSON_UNQUOTE", exp.JSONExtract(this=node.this, expression=node.expression)
-            ),
-        }
-
-
 _OWN = ("order", "limit", "offset", "with_")
-_WRITTEN: dict[str, type[sqlglot.Dialect] | str] = {"mysql": MariaDB}
 
 
-def render(tree: exp.Expr, dialect: Dialect) -> str:
-    """Raises Refusal where the dialect has no words for a part of the tree."""
+def render(tree: exp.Expr, dialect: Dialect, *, is_last: bool = False) -> str:
+    """Raises Refusal where the dialect has no words for a part of the tree. The last time may change the tree."""
     try:
-        return tree.sql(_WRITTEN.get(dialect, dialect), comments=False, unsupported_level=ErrorLevel.RAISE)
+        return tree.sql(language(dialect), comments=False, unsupported_level=ErrorLevel.RAISE, copy=not is_last)
     except (SqlglotError, ValueError) as error:
         told = str(error).split("\n", 1)[0][:160]
         raise refuse("syntax", f"The SQL cannot be written for {dialect}: {told}") from None
@@ -73,3 +55,8 @@ def identifier(name: str, dialect: Dialect) -> exp.Identifier:
     """Quoted where it must be."""
     keeps_case = dialect != "postgres" or name == name.lower()
     return exp.Identifier(this=name, quoted=not (is_plain(name) and keeps_case))
+
+
+def spelt(name: exp.Identifier, dialect: Dialect) -> str:
+    """As the database reads it: PostgreSQL folds what is not in quotes."""
+    return name.name.lower() if dialect == "postgres" and not name.quoted else name.name

@@ -1,6 +1,7 @@
 """What rules alone can mend of SQL that was refused, before a model is asked again. What comes out is no more trusted
 than what went in: it goes through the guard like anything else."""
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -18,11 +19,14 @@ from turnkeep.agents.database.guard.unwrapping import candidates
 from turnkeep.agents.database.guard.verdicts import Dialect, Refusal, Refused
 from turnkeep.agents.database.joins.records import JoinGraph, Relationship
 
-HOPELESS = frozenset({"too_long", "too_deep", "catalog", "variable", "into", "lock", "hint", "recursive"})
+HOPELESS = frozenset(
+    {"too_long", "too_deep", "catalog", "variable", "into", "lock", "hint", "recursive", "meaning", "encoding"}
+)
 MOST_READINGS = 6
 _OTHERS: dict[Dialect, tuple[Dialect, ...]] = {
     "sqlite": ("mysql", "postgres"), "mysql": ("sqlite", "postgres"), "postgres": ("mysql", "sqlite")
 }  # fmt: skip
+_TOLD_APART = re.compile(r'"|\|\|')
 _OWN_SCHEMAS = frozenset({"main", "public", "dbo"})
 
 
@@ -64,19 +68,19 @@ def _readings(text: str, dialect: Dialect) -> Iterator[exp.Query]:
     if tree is not None:
         yield tree
     for other in _OTHERS[dialect]:
-        again = _read(text, other) if _reads_alike(text, dialect, other) or tree is None else None
+        again = _read(text, other, is_foreign=True) if _reads_alike(text, dialect, other) else None
         if again is not None:
             yield again
 
 
 def _reads_alike(text: str, dialect: Dialect, other: Dialect) -> bool:
-    """Whether quotes and bars mean the same in both."""
-    return "mysql" not in (dialect, other) or not ('"' in text or "||" in text) or dialect == "mysql"
+    """Whether quotes, bars and carets mean the same in both."""
+    return "mysql" not in (dialect, other) or ("^" not in text and (dialect == "mysql" or not _TOLD_APART.search(text)))
 
 
-def _read(text: str, dialect: Dialect) -> exp.Query | None:
+def _read(text: str, dialect: Dialect, *, is_foreign: bool = False) -> exp.Query | None:
     try:
-        return unwrapped(parse(text, dialect))
+        return unwrapped(parse(text, dialect, is_foreign=is_foreign))
     except (Refusal, RecursionError):
         return None
 

@@ -8,8 +8,8 @@ from typing import Literal
 from sqlglot import exp
 
 from turnkeep.agents.database.guard.catalogue import Catalogue, fold, near
-from turnkeep.agents.database.guard.rendering import identifier
-from turnkeep.agents.database.guard.scopes import Columns, Common, Fault, Frame, Shape, Source
+from turnkeep.agents.database.guard.rendering import identifier, spelt
+from turnkeep.agents.database.guard.scopes import Columns, Common, Fault, Frame, Shape, Source, is_of_result
 from turnkeep.agents.database.guard.traits import alias_of, is_aggregate, is_compared_value, is_one_row
 from turnkeep.agents.database.guard.verdicts import Dialect
 
@@ -18,11 +18,14 @@ type Commons = Mapping[str, Common]
 
 _MISUSE = "Aggregate functions stand neither in WHERE, ON or GROUP BY nor inside each other. Use HAVING."
 _ORDER_OF_SETS = "After UNION, ORDER BY takes the names or numbers of the result's columns."
+_PLACES: Mapping[str, Place] = {
+    "distinct": "select", "where": "where", "group": "group", "having": "having", "windows": "select", "order": "order"
+}  # fmt: skip
 _ROW_IDS = {"rowid", "oid", "_rowid_"}
 _ALIASES_SEEN: Mapping[Dialect, frozenset[Place]] = {
     "sqlite": frozenset({"where", "group", "having", "order"}),
     "mysql": frozenset({"group", "having", "order"}),
-    "postgres": frozenset({"group", "order"}),
+    "postgres": frozenset({"group", "having", "order"}),  # in HAVING only after `fitting`
 }
 
 
@@ -62,7 +65,7 @@ class Resolver:
             alias = each.args["alias"]
             shape = self._query(each.this, parent, found)
             if alias.columns:
-                shape = Shape({fold(name.name): name.name for name in alias.columns}, shape.is_one_row)
+                shape = Shape({fold(name.name): spelt(name, self.dialect) for name in alias.columns}, shape.is_one_row)
             key = fold(alias.name)
             if key in here:
                 self._fault("duplicate_alias", each)
@@ -96,10 +99,7 @@ class Resolver:
         return shape
 
     def _clauses(self, node: exp.Select, frame: Frame, commons: Commons) -> None:
-        places: tuple[tuple[str, Place], ...] = (
-            ("where", "where"), ("group", "group"), ("having", "having"), ("windows", "select"), ("order", "order")
-        )  # fmt: skip
-        for part, place in places:
+        for part, place in _PLACES.items():
             found = node.args.get(part)
             for each in found if isinstance(found, list) else [found] if found else []:
                 self._walk(each, frame, commons, place)
@@ -121,8 +121,8 @@ class Resolver:
     def _named(self, each: exp.Expr, frame: Frame) -> Iterator[str | None]:
         """The names of the result's columns; None for names that are not known."""
         if not each.is_star:
-            name = each.alias_or_name if isinstance(each, exp.Alias | exp.Column) else each.sql(self.dialect)
-            yield name
+            named = each.args["alias"] if isinstance(each, exp.Alias) else each.this
+            yield spelt(named, self.dialect) if isinstance(named, exp.Identifier) else each.sql(self.dialect)
             return
         key = fold(each.table) if isinstance(each, exp.Column) else ""
         for source in frame.sources:
@@ -202,6 +202,8 @@ class Resolver:
                 self._fault("unknown_column", name, frame, source)
             elif source.table:
                 self.columns[f"{source.table}.{spelling}"] = None
+            if spelling is not None and self.dialect == "postgres":
+                name.replace(name := identifier(spelling, self.dialect))
         frame.merged.add(fold(name.name))
 
     # Expressions
@@ -235,7 +237,7 @@ class Resolver:
     def _column(self, node: exp.Column, frame: Frame, place: Place) -> None:
         if node.table:
             self._qualified(node, frame)
-        elif isinstance(node.this, exp.Star) or (place == "order" and frame.named.get(fold(node.name))):
+        elif isinstance(node.this, exp.Star) or (place == "order" and is_of_result(node, frame, self.dialect)):
             return
         else:
             self._unqualified(node, frame, place)
@@ -284,15 +286,13 @@ class Resolver:
 
     def _bind(self, node: exp.Column, source: Source, frame: Frame) -> None:
         self.bound[id(node)] = source
-        if isinstance(node.this, exp.Star):
-            if source.table:
-                self.columns[f"{source.table}.*"] = None
-            return
-        spelling = source.spelling(node.name)
+        is_star = isinstance(node.this, exp.Star)
+        spelling = "*" if is_star else source.spelling(node.name)
         if spelling is None:
             if not (self.dialect == "sqlite" and source.table and fold(node.name) in _ROW_IDS and not source.is_view):
                 self._fault("unknown_column", node, frame, source)
             return
         if source.table:
             self.columns[f"{source.table}.{spelling}"] = None
+        if not is_star and (source.table or self.dialect == "postgres"):
             node.set("this", identifier(spelling, self.dialect))

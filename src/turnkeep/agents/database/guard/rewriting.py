@@ -23,6 +23,9 @@ def variants(text: str, odd_names: Sequence[str], dialect: Dialect) -> Iterator[
         yield text.replace("\\'", "''")
     if _INNER_QUOTE.search(text):
         yield _INNER_QUOTE.sub("''", text)
+    if dialect == "postgres" and "`" in text:
+        text = text.replace("`", '"')
+        yield text
     quoted = _quoted(text, odd_names, dialect)
     if quoted != text:
         yield quoted

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from turnkeep.agents.database.guard.catalogue import fold
+from turnkeep.agents.database.guard.verdicts import Dialect
 
 type Columns = Mapping[str, str] | None
 """The spelling of each column under its key; None where they are not known."""
@@ -78,3 +79,10 @@ class Fault:
     frame: Frame | None = None
     source: Source | None = None
     message: str = ""
+
+
+def is_of_result(node: exp.Column, frame: Frame, dialect: Dialect) -> bool:
+    """Whether a name in ORDER BY is one of the result's. Inside an expression PostgreSQL looks in the tables first."""
+    is_inside = dialect == "postgres" and not isinstance(node.parent, exp.Ordered)
+    is_hidden = is_inside and any(source.spelling(node.name) is not None for source in frame.seen())
+    return bool(frame.named.get(fold(node.name))) and not is_hidden

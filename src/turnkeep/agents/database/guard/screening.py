@@ -4,12 +4,14 @@ condition, and its depth with every bracket."""
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import pairwise
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from turnkeep.agents.database.guard.languages import COMPARED, language, leave_out_added
 from turnkeep.agents.database.guard.verdicts import Dialect, refuse
 
 LONGEST_CHARACTERS = 20_000
@@ -28,20 +30,25 @@ _CASES = {TokenType.CASE: 1, TokenType.END: -1}
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 _JOINERS = "\u200c\u200d"  # written inside words of several languages
 _SPACES = "\t\n\r"
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_ODD_NAME = re.compile(r"\d.*[^\w$]")
+_LETTER = re.compile(r"[A-Za-z_]")
 _CLASS = re.compile(r"<class '[\w.]*?(\w+)'>")
 
 
-def parse(sql: str, dialect: Dialect) -> exp.Query:
+def parse(sql: str, dialect: Dialect, *, is_foreign: bool = False) -> exp.Query:
     """The one query that `sql` is. Raises Refusal, and RecursionError where it is nested too deeply. Without context,
     what the parser logs quotes nothing of the SQL."""
     tokens = tokenize(sql, dialect)
     try:
-        trees = sqlglot.Dialect.get_or_raise(dialect).parser(error_message_context=0).parse(tokens, sql)
+        trees = language(dialect, is_foreign=is_foreign).parser(error_message_context=0).parse(tokens, sql)
     except (ParseError, TokenError, ValueError, IndexError, TypeError, AttributeError, KeyError) as error:
         raise refuse("syntax", f"The SQL cannot be read: {_first_line(error)}") from None
     tree = trees[0] if len(trees) == 1 else None
     if not isinstance(tree, exp.Query):
         raise refuse("not_select", "Only one SELECT statement is allowed.")
+    if not is_foreign and dialect in COMPARED:
+        leave_out_added(tree)
     return tree
 
 
@@ -56,6 +63,7 @@ def tokenize(sql: str, dialect: Dialect) -> list[Token]:
         _check_comments(tokens.pop())
     _check_statement(tokens)
     _check_bounds(tokens)
+    _check_neighbours(tokens)
     for token in tokens:
         _check_comments(token)
         if not token.text.isascii() and token.token_type not in _QUOTED:
@@ -93,6 +101,21 @@ def _check_statement(tokens: Sequence[Token]) -> None:
     first = next((token for token in tokens if token.token_type != TokenType.L_PAREN), tokens[0])
     if tokens[0].token_type not in _FIRST or first.token_type not in _FIRST:
         raise refuse("not_select", "Only SELECT statements are allowed.")
+
+
+def _check_neighbours(tokens: Sequence[Token]) -> None:
+    """1e3-1e3 is read as no difference, 1_000 as a 1 of another name, two texts as one or as a text and its name."""
+    for token in tokens:
+        is_odd = token.token_type == TokenType.VAR and _ODD_NAME.match(token.text)
+        if is_odd or (token.token_type == TokenType.NUMBER and not _NUMBER.fullmatch(token.text)):
+            raise refuse("meaning", f"'{token.text[:40]}' can be read in two ways. Put blanks around its signs.")
+    for before, token in pairwise(tokens):
+        kinds = before.token_type, token.token_type
+        if kinds == (TokenType.STRING, TokenType.STRING):
+            raise refuse("meaning", "Two texts stand side by side. Join them, or write AS before a name.")
+        is_run_on = before.end + 1 == token.start and _LETTER.match(token.text) and kinds[1] not in _QUOTED
+        if kinds[0] == TokenType.NUMBER and is_run_on:
+            raise refuse("meaning", f"Put a blank behind the number {before.text[:40]}.")
 
 
 def _check_bounds(tokens: Sequence[Token]) -> None:

@@ -2,9 +2,19 @@
 are, and the arithmetic that models write as functions."""
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 
 from sqlglot import exp
 
+from turnkeep.agents.database.guard.pieces import call, inside, text
+from turnkeep.agents.database.guard.times import (
+    days_apart,
+    formatted,
+    part_of_date,
+    read_date,
+    shifted_date,
+    time_between,
+)
 from turnkeep.agents.database.guard.verdicts import Dialect
 
 type Rule = Callable[[exp.Expr], exp.Expr | None]
@@ -12,15 +22,13 @@ type Rule = Callable[[exp.Expr], exp.Expr | None]
 _ARITHMETIC: Mapping[str, type[exp.Binary]] = {
     "DIVIDE": exp.Div, "SUBTRACT": exp.Sub, "ADD": exp.Add, "MULTIPLY": exp.Mul, "MINUS": exp.Sub, "PLUS": exp.Add
 }  # fmt: skip
-_DATE_PARTS: Mapping[type[exp.Expr] | str, str] = {
-    exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d", exp.DayOfMonth: "%d", exp.Hour: "%H", exp.Minute: "%M",
-    exp.Second: "%S", exp.Week: "%W", exp.WeekOfYear: "%W", exp.DayOfYear: "%j", exp.DayOfWeek: "%w",
-    "YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "SECOND": "%S", "WEEK": "%W",
+_PARTS_OF_MYSQL: Mapping[type[exp.Expr], str] = {
+    exp.Year: "YEAR", exp.Quarter: "QUARTER", exp.Month: "MONTH", exp.Week: "WEEK", exp.WeekOfYear: "WEEK",
+    exp.Day: "DAY", exp.DayOfMonth: "DAY", exp.DayOfYear: "DOY", exp.Hour: "HOUR", exp.Minute: "MINUTE",
+    exp.Second: "SECOND",
 }  # fmt: skip
 _TODAY = frozenset({"CURDATE", "TODAY", "UTC_DATE"})
 _NOW = frozenset({"NOW", "GETDATE", "SYSDATE", "LOCALTIME", "LOCALTIMESTAMP", "UTC_TIMESTAMP"})
-_LONG_UNITS = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
-_DAYS_OF_UNIT = {"DAY": 1.0, "WEEK": 7.0, "MONTH": 30.4375, "QUARTER": 91.3125, "YEAR": 365.25}
 
 
 def translate(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
@@ -46,31 +54,7 @@ def _arithmetic(node: exp.Expr) -> exp.Expr | None:
     return exp.paren(_ARITHMETIC[node.name.upper()](this=one, expression=other), copy=False)
 
 
-def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
-    return exp.Anonymous(this=name, expressions=list(arguments))
-
-
-def _text(value: str) -> exp.Literal:
-    return exp.Literal.string(value)
-
-
-def _inside(node: exp.Expr) -> exp.Expr:
-    """Without the conversions that the parser puts around the argument of a function of dates."""
-    while isinstance(node, exp.TsOrDsToDate | exp.TsOrDsToTimestamp | exp.TsOrDsToTime):
-        node = node.this
-    return node
-
-
 # SQLite
-
-
-def _part_of_date(node: exp.Expr) -> exp.Expr | None:
-    pattern = _DATE_PARTS.get(node.name.upper() if isinstance(node, exp.Extract) else type(node))
-    if pattern is None or (isinstance(node, exp.Extract) and not isinstance(node.this, exp.Var)):
-        return None
-    value = _inside(node.expression if isinstance(node, exp.Extract) else node.this)
-    number = exp.cast(_call("STRFTIME", _text(pattern), value), "INTEGER")
-    return exp.paren(number + 1) if pattern == "%w" else number
 
 
 def _current(node: exp.Expr) -> exp.Expr | None:
@@ -85,12 +69,32 @@ def _joined_text(node: exp.Expr) -> exp.Expr | None:
         return None
     parts: list[exp.Expr] = list(node.expressions)
     if isinstance(node, exp.ConcatWs):
-        between, *parts = parts
-        parts = [one for part in parts for one in (between.copy(), part)][1:]
+        return _joined_by(*parts)
     found = parts[0]
     for part in parts[1:]:
-        found = exp.DPipe(this=found, expression=exp.paren(part) if isinstance(part, exp.Binary) else part)
+        found = exp.DPipe(this=found, expression=_in_brackets(part))
     return exp.paren(found, copy=False)
+
+
+def _in_brackets(node: exp.Expr) -> exp.Expr:
+    return exp.paren(node) if isinstance(node, exp.Binary) else node
+
+
+def _joined_by(between: exp.Expr, *parts: exp.Expr) -> exp.Expr | None:
+    """What is NULL is left out, with its sign."""
+    if not (isinstance(between, exp.Literal) and parts):
+        return None
+    pairs = [exp.DPipe(this=between.copy(), expression=_in_brackets(part)) for part in parts]
+    each: list[exp.Expr] = [exp.Coalesce(this=pair, expressions=[text("")]) for pair in pairs]
+    joined = reduce(lambda one, other: exp.DPipe(this=one, expression=other), each)
+    return exp.Substring(this=joined, start=exp.Literal.number(len(between.name) + 1))
+
+
+def _extreme(node: exp.Expr) -> exp.Expr | None:
+    """GREATEST of nothing known is not known: SQLite's MAX of several values is the same."""
+    if not isinstance(node, exp.Greatest | exp.Least) or not node.args.get("ignore_nulls"):
+        return None
+    return type(node)(this=node.this, expressions=node.expressions, ignore_nulls=False)
 
 
 def _end_of_text(node: exp.Expr) -> exp.Expr | None:
@@ -99,38 +103,6 @@ def _end_of_text(node: exp.Expr) -> exp.Expr | None:
     if isinstance(node, exp.Right):
         return exp.Substring(this=node.this, start=exp.Neg(this=node.expression))
     return None
-
-
-def _shifted_date(node: exp.Expr) -> exp.Expr | None:
-    """DATE_ADD, DATE_SUB and `+ INTERVAL` with a plain number."""
-    is_sum = isinstance(node, exp.Add | exp.Sub) and isinstance(node.expression, exp.Interval)
-    if not (is_sum or isinstance(node, exp.DateAdd | exp.DateSub)):
-        return None
-    amount, unit = node.expression, node.args.get("unit")
-    if isinstance(amount, exp.Interval):
-        amount, unit = amount.this, amount.args.get("unit")
-    name, number = (unit.name.upper() if unit else "DAY"), amount.name if isinstance(amount, exp.Literal) else ""
-    if not number.isdigit():
-        return None
-    times = {"WEEK": (7, "day"), "QUARTER": (3, "month")}.get(name, (1, name.lower()))
-    sign = "-" if isinstance(node, exp.Sub | exp.DateSub) else "+"
-    modifier = f"{sign}{int(number) * times[0]} {times[1]}s"
-    return _call("DATE" if name in _LONG_UNITS else "DATETIME", _inside(node.this), _text(modifier))
-
-
-def _time_between(node: exp.Expr) -> exp.Expr | None:
-    if not isinstance(node, exp.TimestampDiff):
-        return None
-    unit = node.text("unit").upper()
-    days = exp.paren(_call("JULIANDAY", _inside(node.this)) - _call("JULIANDAY", _inside(node.expression)))
-    if unit in _DAYS_OF_UNIT:
-        return exp.cast(days / exp.Literal.number(_DAYS_OF_UNIT[unit]), "INTEGER")
-    per_day = {"HOUR": 24, "MINUTE": 1440, "SECOND": 86400}.get(unit)
-    return exp.cast(days * exp.Literal.number(per_day), "INTEGER") if per_day else None
-
-
-def _read_date(node: exp.Expr) -> exp.Expr | None:
-    return _call("DATE", node.this) if isinstance(node, exp.StrToDate) else None
 
 
 def _is_null(node: exp.Expr) -> exp.Expr | None:
@@ -151,7 +123,7 @@ def _sqlite_date(node: exp.Expr) -> exp.Expr | None:
     start, *modifiers = arguments
     found: exp.Expr = start
     if start.name.lower() == "now":
-        found = exp.CurrentDate() if name == "DATE" else _call("NOW")
+        found = exp.CurrentDate() if name == "DATE" else call("NOW")
     for modifier in modifiers:
         words = modifier.name.lower().replace("+", "").split()
         if len(words) != 2 or not words[0].lstrip("-").isdigit():
@@ -160,6 +132,13 @@ def _sqlite_date(node: exp.Expr) -> exp.Expr | None:
         amount = exp.Literal.number(words[0].lstrip("-"))
         found = shift(this=found, expression=amount, unit=exp.var(words[1].rstrip("s").upper()))
     return found if found is not start else None
+
+
+def _sqlite_day(node: exp.Expr) -> exp.Expr | None:
+    """DATE gives a day, whatever it was reckoned from."""
+    found = _sqlite_date(node)
+    is_day = isinstance(found, exp.DateAdd | exp.DateSub) and node.name.upper() == "DATE"
+    return call("DATE", found) if found is not None and is_day else found
 
 
 def _days_between(node: exp.Expr) -> exp.Expr | None:
@@ -184,15 +163,47 @@ def _of_now(node: exp.Expr) -> exp.Expr:
 
 
 def _formatted_now(node: exp.Expr) -> exp.Expr | None:
-    if isinstance(node, exp.TimeToStr) and _inside(node.this).name.lower() == "now":
+    if isinstance(node, exp.TimeToStr) and inside(node.this).name.lower() == "now":
         node.set("this", exp.CurrentTimestamp())
     return None
 
 
+# PostgreSQL
+
+
+def _extracted(node: exp.Expr) -> exp.Expr | None:
+    part = _PARTS_OF_MYSQL.get(type(node))
+    return exp.Extract(this=exp.var(part), expression=inside(node.this)) if part else None
+
+
+def _with_interval(node: exp.Expr) -> exp.Expr | None:
+    """DATE_ADD and DATE_SUB, and DATE('now', '-7 days') of SQLite."""
+    if not isinstance(node, exp.DateAdd | exp.DateSub):
+        found = _sqlite_date(node)
+        return _with_interval(found) or found if found is not None else None
+    amount, unit = node.expression, node.args.get("unit")
+    if isinstance(amount, exp.Interval):
+        amount, unit = amount.this, amount.args.get("unit")
+    if not isinstance(amount, exp.Literal):
+        return None
+    operator = exp.Sub if isinstance(node, exp.DateSub) else exp.Add
+    start = _with_interval(node.this) or inside(node.this)
+    shift = exp.Interval(this=exp.Literal.string(amount.name), unit=exp.var(unit.name if unit else "DAY"))
+    return exp.paren(operator(this=start, expression=shift), copy=False)
+
+
+def _subtracted(node: exp.Expr) -> exp.Expr | None:
+    if not isinstance(node, exp.DateDiff) or node.text("unit").upper() not in ("", "DAY"):
+        return None
+    one, other = (exp.cast(inside(side), "date") for side in (node.this, node.expression))
+    return exp.paren(exp.Sub(this=one, expression=other), copy=False)
+
+
 _RULES: Mapping[Dialect, tuple[Rule, ...]] = {
     "sqlite": (
-        _part_of_date, _current, _joined_text, _end_of_text, _shifted_date, _time_between, _read_date, _is_null,
+        part_of_date, _current, _joined_text, _end_of_text, shifted_date, days_apart, time_between, read_date,
+        formatted, _extreme, _is_null,
     ),
-    "mysql": (_formatted_now, _sqlite_date, _days_between, _total),
-    "postgres": (_current,),
+    "mysql": (formatted, _formatted_now, _sqlite_day, _days_between, _total),
+    "postgres": (_current, _extracted, _with_interval, _subtracted, _total),
 }  # fmt: skip
