@@ -1,15 +1,16 @@
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from postgres import PostgresServer, find
 from turnkeep.agents.database.joins.files import save_graph
 from turnkeep.agents.database.joins.records import Column, JoinGraph, Table
 from turnkeep.local import LocalError
-from turnkeep.local.database import Wanted, check_files, print_wall
-from turnkeep.settings import DatabaseTuning
+from turnkeep.local.database import Wanted, print_wall
 
 ACCESS = (
     '{"views": [{"table": "crew", "view": "secure_crew", "company_column": "companyId", "encrypted": ["name"]}],'
@@ -79,6 +80,9 @@ def test_files_that_do_not_fit_each_other_are_told(wanted: Any, tmp_path: Path) 
 
     with pytest.raises(LocalError, match=r"crew has no column name in .*old\.json"):
         print_wall(wanted(joins=tmp_path / "old.json"))
+    save_graph(graph(crews=["id", "companyId", "name"]), tmp_path / "old.json")
+    with pytest.raises(LocalError, match=r"old\.json has no table crew\. Compare the spelling"):
+        print_wall(wanted(joins=tmp_path / "old.json"))
     with pytest.raises(LocalError, match="absent"):
         print_wall(wanted(access=tmp_path / "absent.json"))
 
@@ -104,9 +108,52 @@ def test_the_schema_on_the_server_has_to_be_named(wanted: Any) -> None:
         print_wall(wanted(database=""))
 
 
-@pytest.mark.parametrize("setting", ["access", "joins", "manual"])
-def test_a_file_of_the_settings_that_cannot_be_used_is_told_before_anybody_asks(setting: str, tmp_path: Path) -> None:
-    check_files(DatabaseTuning())
+def run_script(server: PostgresServer, script: str, database: str) -> subprocess.CompletedProcess[str]:
+    """As an administrator does it."""
+    psql = (find() or Path()) / "psql"
+    where = ["-h", "127.0.0.1", "-p", str(server.port), "-U", "postgres", "-d", database]
+    return subprocess.run([psql, "-X", "-q", *where], input=script, capture_output=True, text=True, check=False)
 
-    with pytest.raises(LocalError, match="absent"):
-        check_files(DatabaseTuning(**{setting: str(tmp_path / "absent")}))
+
+def test_the_script_for_postgresql_runs_as_it_is_printed(
+    wanted: Any, postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    postgres_server.run("CREATE DATABASE printed", "CREATE ROLE printed_reader")
+    tables = ['crew (id int, "companyId" int, name bytea)', "trade (id int)", "pay (id int)", "audit (id int)"]
+    postgres_server.run(*(f"CREATE TABLE {table}" for table in tables), database="printed")
+    ours = wanted(dialect="postgresql", database="", reader="printed_reader")
+
+    first = print_wall(ours).replace("REPLACE: its company", "5")
+    assert f"-- DATABASE__SEAL={'s' * 64} " in first
+    assert first.count("REPLACE: ") == 2
+    for script in (
+        first,
+        print_wall(wanted(dialect="postgresql", reader="printed_reader", database="public", seal="")),
+    ):
+        done = run_script(postgres_server, script, "printed")
+        assert (done.returncode, "ERROR" in done.stderr) == (0, False), done.stderr
+        shown = postgres_server.run(
+            "SELECT table_name FROM information_schema.role_table_grants WHERE grantee = 'printed_reader' ORDER BY 1",
+            database="printed",
+        )
+        assert [name for (name,) in shown] == ["pay", "secure_crew", "trade"]
+        assert postgres_server.run("SELECT company FROM turnkeep_wall.wall_company", database="printed") == [("5",)]
+    postgres_server.run("DROP DATABASE printed WITH (FORCE)", "DROP ROLE printed_reader")
+
+
+def test_a_script_for_postgresql_that_fails_changes_nothing(wanted: Any, postgres_server: PostgresServer) -> None:
+    postgres_server.run("CREATE DATABASE unchanged")
+
+    done = run_script(postgres_server, print_wall(wanted(dialect="postgresql", reader="nobody_there")), "unchanged")
+
+    assert done.returncode != 0
+    assert (
+        postgres_server.run("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'turn%'", database="unchanged") == []
+    )
+    postgres_server.run("DROP DATABASE unchanged")
+
+
+@pytest.mark.parametrize("reader", ["", "'r'@'%'", 'r"', "r\\"])
+def test_a_reader_that_is_no_role_is_refused(wanted: Any, reader: str) -> None:
+    with pytest.raises(LocalError, match="a role that is there already"):
+        print_wall(wanted(dialect="postgresql", reader=reader))

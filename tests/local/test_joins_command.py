@@ -77,6 +77,30 @@ def test_associations_corrections_and_values_come_into_it(
     assert "Left out, for the database does not have it: associations[1]" in capsys.readouterr().out
 
 
+def test_what_is_left_out_of_the_database_is_told(
+    url: str, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "shop.sqlite")) as connection:
+        connection.executescript("CREATE VIEW paid AS SELECT * FROM gone;")
+
+    assert main(["joins", "build", url, "--out", str(out)]) == 0
+
+    assert capsys.readouterr().out.startswith("Left out: the view paid (the database itself cannot read it: mend or")
+
+
+def test_of_no_tables_no_graph_is_written(
+    url: str, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty.sqlite").touch()
+    (tmp_path / "all.json").write_text('{"hidden": ["*"]}')
+
+    assert main(["joins", "build", f"sqlite:///{tmp_path / 'empty.sqlite'}", "--out", str(out)]) == 1
+    assert "empty.sqlite has no tables, or none that its login may read" in capsys.readouterr().err
+    assert main(["joins", "build", url, "--out", str(out), "--overrides", str(tmp_path / "all.json")]) == 1
+    assert "The overrides hide all tables" in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_secure_views_and_what_they_guard_stay_out(
     url: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,14 +126,17 @@ def test_without_a_url_the_sample_is_built(out: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("mysql+pymysql://reader:hush@127.0.0.1:1/shop", "No server answers at host and port"),
-        ("sqlite:////nowhere/hush.sqlite", "There is no file at the path"),
-        (f"sqlite:///{__file__}#hush", "no file"),
+        ("mysql+pymysql://reader:hush@127.0.0.1:1/shop", "shop at 127.0.0.1:1 cannot be reached: no server answers"),
+        ("postgresql+psycopg://reader:hush@127.0.0.1:1/shop", "shop at 127.0.0.1:1 cannot be reached"),
+        ("sqlite:////nowhere/shop.sqlite?key=hush", "/nowhere/shop.sqlite does not exist. Correct the path"),
+        ("sqlite:///", "The URL names no file. Write sqlite:////folder/file"),
+        (f"sqlite:///{Path(__file__).parent}", "is a folder. Name the file in it"),
+        (f"sqlite:///{__file__}", "is no SQLite database"),
         ("hush", "has to begin with one of sqlite, mysql"),
         ("oracle+none://reader:hush@host/x", "has to begin with one of sqlite, mysql"),
     ],
 )
-def test_a_database_that_cannot_be_read_is_told_without_its_url(
+def test_a_database_that_cannot_be_read_is_told_by_its_place_without_a_login(
     url: str, told: str, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["joins", "build", url, "--out", str(out)]) == 1

@@ -19,11 +19,11 @@ pytestmark = [pytest.mark.usefixtures("emulator"), pytest.mark.timeout(300)]
 
 
 @contextmanager
-def _server(folder: Path, ended_by: signal.Signals) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def _server(folder: Path, ended_by: signal.Signals, **settings: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A server for the folder, up while the block runs and ended by this signal."""
     url = f"http://127.0.0.1:{(port := free_port())}"
     command = [sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)]
-    with subprocess.Popen(command, cwd=folder, env=_environment(), stderr=subprocess.PIPE) as server:
+    with subprocess.Popen(command, cwd=folder, env=_environment() | settings, stderr=subprocess.PIPE) as server:
         try:
             _wait_for(url, server)
             yield url, server
@@ -71,10 +71,12 @@ def test_a_conversation_goes_on_after_the_server_was_killed(tmp_path: Path) -> N
     assert not (tmp_path / ".turnkeep" / "dynamodb.json").exists()
 
 
-def test_a_server_that_is_asked_to_end_ends_well(tmp_path: Path) -> None:
-    with _server(tmp_path, signal.SIGTERM) as (_, server):
-        pass
+def test_a_server_starts_without_its_database_and_says_so_and_ends_well_when_asked_to(tmp_path: Path) -> None:
+    with _server(tmp_path, signal.SIGTERM, DATABASE__URL="sqlite:///absent.sqlite") as (_, server):
+        assert server.stderr
+        told = next(line for line in server.stderr if line.startswith(b"database: "))
 
+    assert f"{tmp_path}/absent.sqlite does not exist" in told.decode()
     assert server.returncode == 0
 
 

@@ -1,10 +1,13 @@
+import signal
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home
-from turnkeep.local.server import local_settings, take_port
+from turnkeep.local.server import local_settings, serve, take_port, tell_of_database
+from turnkeep.settings import DatabaseTuning
 
 
 def test_a_taken_port_is_said_with_another_to_choose() -> None:
@@ -58,6 +61,39 @@ def test_a_place_of_the_key_on_aws_is_not_for_the_laptop(tmp_path: Path, monkeyp
 
     with pytest.raises(LocalError, match="OPENAI_API_KEY instead"):
         local_settings(Home(tmp_path), {})
+
+
+@pytest.mark.parametrize("name", ["DATABASE__URL", "DATABASE__SEAL", "CAMPAIGNS__WAREHOUSE", "DATABASE__LOGIN"])
+def test_nor_is_one_of_another_secret(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE__URL", "sqlite:////tmp/some.sqlite")
+    assert local_settings(Home(tmp_path), {}).database.url.get_secret_value()
+    monkeypatch.setenv(name, "secretsmanager:turnkeep")
+
+    with pytest.raises(LocalError, match=f"^{name} names a place of AWS"):
+        local_settings(Home(tmp_path), {})
+
+
+@pytest.mark.parametrize("name", ["DATABASE__ACCESS", "DATABASE__JOINS", "DATABASE__MANUAL"])
+def test_a_file_that_cannot_be_used_is_told_before_the_server_starts(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, str(tmp_path / "absent"))
+
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(LocalError, match="absent"):
+        serve({"TURNKEEP_HOME": str(tmp_path / "home")}, 0)
+    signal.signal(signal.SIGTERM, before)
+
+    assert not (tmp_path / "home" / "server.json").exists()
+
+
+def test_of_a_database_of_ones_own_it_is_told_what_answers_are_from(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    tell_of_database(DatabaseTuning(), said.append)
+    assert said == []
+    tell_of_database(DatabaseTuning(url=SecretStr(f"sqlite:///{tmp_path}/absent.sqlite")), said.append)
+    assert said[0].startswith(f"database: {tmp_path}/absent.sqlite does not exist.")
 
 
 def test_a_setting_that_cannot_be_used_is_named_as_in_the_environment(

@@ -1,5 +1,5 @@
 """`turnkeep joins`: makes, checks, explains and draws the join graph of the agent `database`. No URL is ever printed,
-for it may hold a password."""
+for it may hold a password; files and hosts are told by their names."""
 
 import asyncio
 import difflib
@@ -28,15 +28,15 @@ from turnkeep.agents.database.joins.validation import SEVERITIES, Finding, valid
 from turnkeep.agents.database.sample.graph import sample_graph
 from turnkeep.agents.database.wall.database import DIALECTS
 from turnkeep.agents.database.wall.hidden import HIDDEN_TABLES
-from turnkeep.databases.engines import Called, open_url
 from turnkeep.databases.errors import DatabaseError
 from turnkeep.errors import ModelFault
 from turnkeep.local import LocalError
+from turnkeep.local.whereabouts import opened, place_of, trouble_of
 from turnkeep.models.chat import chat_models
 from turnkeep.settings import UNUSABLE, Settings
 from turnkeep.settings import explain as explain_settings
 
-CALLED = Called("The database", "DATABASE__URL")
+CONNECT_SECONDS = 10
 SECONDS = 600
 """Longest time of one statement: counting the values of a large table takes minutes, and nobody is kept waiting."""
 TICK_SECONDS = 0.5
@@ -62,6 +62,8 @@ def build_joins(wanted: Wanted) -> str:
         raise LocalError("--model needs a model. Set OPENAI_API_KEY, or MODEL to bedrock:<model id>.")
     try:
         graph, told = _merged(wanted, settings)
+        if not graph.tables:
+            raise LocalError("The overrides hide all tables: nothing is left to be joined. Nothing was written.")
         remarks: list[Finding] = []
         if wanted.with_model:
             graph, remarks = asyncio.run(judge(chat_models(settings, {}).small, graph, progress=_progress()))
@@ -70,8 +72,6 @@ def build_joins(wanted: Wanted) -> str:
         raise LocalError(str(error)) from None
     except ModelFault as error:
         raise LocalError(f"The model could not be asked: {error.detail} Build without --model.") from None
-    except SQLAlchemyError as error:
-        raise LocalError(_unreadable(error)) from None
     return "\n".join([*told, *map(_line, remarks), _summary(graph, wanted.out)])
 
 
@@ -104,24 +104,41 @@ def draw_joins(tables: Collection[str], out: Path, file: Path | None) -> str:
 
 
 def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
-    url = wanted.url or settings.database.url.get_secret_value()
-    graph = _introspected(url, wanted.with_values, settings) if url else sample_graph()
-    told = []
+    url, told = wanted.url or settings.database.url.get_secret_value(), []
+    if url:
+        graph, omitted = _introspected(url, wanted.with_values, settings)
+        told = [f"Left out: {each}." for each in omitted]
+    else:
+        graph = sample_graph()
     if wanted.associations:
         graph, left_out = with_associations(graph, wanted.associations)
-        told = [f"Left out, for the database does not have it: {each}" for each in left_out]
+        told += [f"Left out, for the database does not have it: {each}" for each in left_out]
     if wanted.overrides:
         graph = with_overrides(graph, wanted.overrides)
     return graph, told
 
 
-def _introspected(url: str, with_values: bool, settings: Settings) -> JoinGraph:
-    """Without secure views: the graph is of the tables behind them. Of values only what no secret is."""
+def _introspected(url: str, with_values: bool, settings: Settings) -> tuple[JoinGraph, list[str]]:
+    """The graph, and what was left out of it. Without secure views: it is of the tables behind them. Of values only
+    what no secret is."""
     if url.partition(":")[0].partition("+")[0] not in DIALECTS:
         raise LocalError(f"The URL has to begin with one of {', '.join(DIALECTS)}, as in sqlite:////folder/file.")
     access = load_access(Path(settings.database.access)) if settings.database.access else Access()
-    engine = open_url(CALLED, url, SECONDS)
     try:
+        graph, omitted = _read(url, access, with_values)
+    except (SQLAlchemyError, OSError, ValueError) as error:
+        raise LocalError(trouble_of(url, error)) from None
+    if not graph.tables:
+        raise LocalError(f"{place_of(url)} has no tables, or none that its login may read. Nothing was written.")
+    return in_clear(graph, {view.table: view.encrypted for view in access.views}), omitted
+
+
+def _read(url: str, access: Access, with_values: bool) -> tuple[JoinGraph, list[str]]:
+    """Who does not answer is found out soon; raises what SQLAlchemy and the driver raise."""
+    omitted: list[str] = []
+    with opened(url, CONNECT_SECONDS) as engine:
+        engine.connect().close()
+    with opened(url, SECONDS) as engine:
         graph = introspect(
             engine,
             with_values=with_values,
@@ -129,10 +146,9 @@ def _introspected(url: str, with_values: bool, settings: Settings) -> JoinGraph:
             tenant_columns={view.table: view.company_column for view in access.views if view.company_column},
             without=[*HIDDEN_TABLES, *(view.view for view in access.views)],
             progress=_progress(),
+            omit=omitted.append,
         )
-        return in_clear(graph, {view.table: view.encrypted for view in access.views})
-    finally:
-        engine.dispose()
+    return graph, omitted
 
 
 def _settings() -> Settings:
@@ -173,27 +189,6 @@ def _progress() -> Callable[[str], None]:
             print(f"{what} ...", file=sys.stderr, flush=True)
 
     return tell
-
-
-_TOLD = {
-    "SQLITE_CANTOPEN": "There is no file at the path of the URL, or it may not be read.",
-    "SQLITE_NOTADB": "The file is no SQLite database.",
-    1044: "The login may not read the database that the URL names.",
-    1045: "The server refuses user and password of the URL.",
-    1049: "The server has no database of the name in the URL.",
-    2003: "No server answers at host and port of the URL.",
-}
-"""By the codes of SQLite and of MySQL's drivers."""
-
-
-def _unreadable(error: SQLAlchemyError) -> str:
-    """Without the driver's own words, which may quote the URL."""
-    cause = getattr(error, "orig", None)
-    code = getattr(cause, "sqlite_errorname", None) or next(iter(getattr(cause, "args", ())), None)
-    return _TOLD.get(code, "") or (
-        f"The database could not be read ({type(error).__name__}). Check that it runs, and that the login in the URL "
-        "may read the catalogue."
-    )
 
 
 def _summary(graph: JoinGraph, out: Path) -> str:

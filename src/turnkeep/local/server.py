@@ -18,23 +18,26 @@ from urllib.parse import quote
 import uvicorn
 from fastapi import FastAPI
 
+from turnkeep.agents.database.files import check_files
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.local import LocalError
 from turnkeep.local.clients import dynamodb_client, open_objects
-from turnkeep.local.database import check_files
 from turnkeep.local.dynamodb import Store, open_store
 from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.objects import FolderObjects
 from turnkeep.local.tables import create_table, find_template
+from turnkeep.locations import is_location
 from turnkeep.observability import guard_output, logger
-from turnkeep.settings import UNUSABLE, Settings, explain
+from turnkeep.settings import UNUSABLE, DatabaseTuning, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.cleanup import Cleanup
 
 STOP_SECONDS = 15
+BRIEFING_SECONDS = 1
+"""How long the start waits for what there is to say of a database; after that it is said when it is known."""
 BACKLOG = 128
 
 
@@ -44,12 +47,26 @@ def serve(environ: Mapping[str, str], port: int) -> None:
     with take_port(port) as listener:
         home, url = open_home(environ), f"http://127.0.0.1:{listener.getsockname()[1]}"
         settings = local_settings(home, environ)
-        check_files(settings.database)
-        with sole_server(home, url), open_store(home, environ, _say) as store:
-            app = assemble(settings, home, environ, store)
-            _log_to(home.log("requests"))
-            guard_output()
-            _run(app, listener, _WELCOME.format(url=url, home=home.path, store=store.name))
+        _check_files(settings)
+        with sole_server(home, url):
+            # Beside the store, which takes longer: a database far away must not keep the others waiting.
+            briefing = threading.Thread(target=tell_of_database, args=(settings.database, _say), daemon=True)
+            briefing.start()
+            with open_store(home, environ, _say) as store:
+                app = assemble(settings, home, environ, store)
+                _log_to(home.log("requests"))
+                guard_output()
+                briefing.join(BRIEFING_SECONDS)
+                _run(app, listener, _WELCOME.format(url=url, home=home.path, store=store.name))
+
+
+def tell_of_database(tuning: DatabaseTuning, say: Callable[[str], None]) -> None:
+    """What the agent `database` answers from, where that is not the sample alone."""
+    if tuning.url.get_secret_value() or tuning.joins or tuning.access:
+        from turnkeep.local.briefing import brief  # noqa: PLC0415 - it loads SQLAlchemy
+
+        for line in brief(tuning):
+            say(line)
 
 
 def take_port(port: int) -> socket.socket:
@@ -89,7 +106,27 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
         raise LocalError(f"A setting in the environment cannot be used. {explain(error)}") from error
     if settings.model_key:
         raise LocalError("MODEL_KEY is read on AWS only. Unset it, and set OPENAI_API_KEY instead.")
+    if kept_by_aws := _kept_by_aws(settings):
+        raise LocalError(f"{kept_by_aws[0]} names a place of AWS, which is read there only. Set the secret itself.")
     return settings
+
+
+def _kept_by_aws(settings: Settings) -> list[str]:
+    """The settings that say no more than where AWS keeps a secret."""
+    database, campaigns = settings.database, settings.campaigns
+    places = {"DATABASE__LOGIN": database.login, "CAMPAIGNS__LOGIN": campaigns.login}
+    secrets = {"DATABASE__URL": database.url, "DATABASE__SEAL": database.seal}
+    secrets["CAMPAIGNS__WAREHOUSE"] = campaigns.warehouse
+    places |= {name: value.get_secret_value() for name, value in secrets.items()}
+    return [name for name, place in places.items() if is_location(place)]
+
+
+def _check_files(settings: Settings) -> None:
+    """Whoever starts a server by hand is told at once; a server alone would meet it with the first question."""
+    try:
+        check_files(settings.database)
+    except UnusableFile as error:
+        raise LocalError(str(error)) from error
 
 
 def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:

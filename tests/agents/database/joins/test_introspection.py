@@ -1,5 +1,5 @@
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from sqlalchemy import Engine, StaticPool, create_engine
@@ -52,6 +52,59 @@ def test_a_broken_view_is_left_out(graph: JoinGraph) -> None:
     assert "broken" not in graph.tables
 
 
+def test_what_cannot_be_read_is_left_out_and_told_with_the_reason() -> None:
+    told: list[str] = []
+    broken = """
+    CREATE TABLE pair (x INT, y INT, PRIMARY KEY (x, y));
+    CREATE TABLE note (id INTEGER PRIMARY KEY, "userId" INT REFERENCES user (id), "pairX" INT REFERENCES pair,
+      "pairY" INT REFERENCES pair (z), "hiddenId" INT REFERENCES hidden (id));
+    CREATE TABLE hidden (id INTEGER PRIMARY KEY);
+    CREATE VIEW broken AS SELECT id FROM gone;
+    """
+
+    graph = introspect(engine_of(broken), without=["hidden"], omit=told.append)
+
+    assert list(graph.tables) == ["note", "pair"]
+    assert graph.relationships == ()
+    assert sorted(told) == [
+        "the foreign key note.pairX to pair (its key has 2 columns, and not 1)",
+        "the foreign key note.pairY to pair (it has no column z)",
+        "the foreign key note.userId to user (the database lacks it)",
+        "the view broken (the database itself cannot read it: mend or drop it there)",
+    ]
+
+
+def test_indexes_that_sqlite_keeps_as_tables_are_left_out_with_what_is_behind_them() -> None:
+    told: list[str] = []
+    indexed = """
+    CREATE TABLE page (id INTEGER PRIMARY KEY, body TEXT);
+    CREATE VIRTUAL TABLE found USING fts5(body);
+    PRAGMA writable_schema = ON;
+    INSERT INTO sqlite_master VALUES ('table', 'map', 'map', 0, 'CREATE VIRTUAL TABLE map USING unheard_of(x)');
+    PRAGMA writable_schema = RESET;
+    """
+
+    graph = introspect(engine_of(indexed), omit=told.append)
+
+    assert list(graph.tables) == ["page"]
+    assert told == [
+        "the virtual table found and what it keeps (only plain tables and views are read)",
+        "the virtual table map and what it keeps (only plain tables and views are read)",
+    ]
+
+
+def test_of_names_that_differ_by_case_a_key_leads_to_the_one_that_it_names() -> None:
+    alike = """
+    CREATE TABLE "ÄPFEL" (id INTEGER PRIMARY KEY, "KÜHE" INT UNIQUE, "kühe" INT UNIQUE);
+    CREATE TABLE "äpfel" (id INTEGER PRIMARY KEY);
+    CREATE TABLE kern (id INTEGER PRIMARY KEY, a INT REFERENCES "ÄPFEL" ("KÜHE"), b INT REFERENCES "äpfel");
+    """
+
+    found = {(link.to_table, link.to_column) for link in introspect(engine_of(alike)).relationships}
+
+    assert found == {("ÄPFEL", "KÜHE"), ("äpfel", "id")}
+
+
 def test_of_what_is_to_be_left_out_nothing_is_told() -> None:
     shown = introspect(engine_of(SCRIPT), without=["customer", "open_order"])
 
@@ -75,6 +128,31 @@ def test_columns_have_their_kinds_in_the_order_of_the_table(graph: JoinGraph) ->
         ("status", "text"),
     ]
     assert graph.tables["order"].columns["total"].type == "NUMERIC(10, 2)"
+
+
+NUMBERS = ["REAL", "FLOAT", "DOUBLE", "DECIMAL(8,2)", "NUMERIC"]
+INTEGERS = ["INT", "SMALLINT", "BIGINT"]
+
+
+def of_every_type(types: Sequence[str]) -> str:
+    """A table whose columns are called by their types."""
+    columns = ", ".join(f"{type_.partition('(')[0].lower()}_{n} {type_}" for n, type_ in enumerate(types))
+    return f"CREATE TABLE measured ({columns})"
+
+
+def kinds_of(graph: JoinGraph) -> list[str]:
+    return [column.kind for column in graph.tables["measured"].columns.values()]
+
+
+def test_whatever_holds_numbers_is_told_as_numbers(mariadb_server: Server) -> None:
+    told = ["number"] * len(NUMBERS) + ["integer"] * len(INTEGERS)
+    assert kinds_of(introspect(engine_of(of_every_type(NUMBERS + INTEGERS)))) == told
+    mariadb_server.run("CREATE DATABASE measures")
+    mariadb_server.run(of_every_type([*NUMBERS, *INTEGERS, "YEAR", "MEDIUMINT"]), database="measures")
+    engine = create_engine(mariadb_server.url("measures"))
+    assert kinds_of(introspect(engine)) == [*told, "integer", "integer"]
+    engine.dispose()
+    mariadb_server.run("DROP DATABASE measures")
 
 
 def test_keys_are_told_and_an_index_over_some_rows_is_none(graph: JoinGraph) -> None:
@@ -244,6 +322,30 @@ def test_mariadb_tells_the_same(on_mariadb: JoinGraph) -> None:
     assert on_mariadb.tables["customer"].columns["name"].kind == "binary"
     values = {name: column.values for name, column in on_mariadb.tables["order"].columns.items() if column.values}
     assert values == {"größe": ("groß", "klein"), "isPaid": ("0", "1"), "state": ("closed", "open")}
+
+
+def test_what_mariadb_cannot_read_is_told(mariadb_server: Server) -> None:
+    told: list[str] = []
+    mariadb_server.run("CREATE DATABASE elsewhere", "CREATE TABLE elsewhere.town (id INT PRIMARY KEY)")
+    mariadb_server.run("CREATE DATABASE holed", "CREATE TABLE holed.lost (id INT)")
+    mariadb_server.run(
+        "CREATE TABLE shop (id INT PRIMARY KEY, townId INT, FOREIGN KEY (townId) REFERENCES elsewhere.town (id))",
+        "CREATE VIEW broken AS SELECT id FROM lost",
+        "CREATE TABLE merged (id INT) ENGINE = MERGE UNION = (lost)",
+        "DROP TABLE lost",
+        database="holed",
+    )
+    engine = create_engine(mariadb_server.url("holed"))
+
+    assert list(introspect(engine, omit=told.append).tables) == ["shop"]
+
+    engine.dispose()
+    mariadb_server.run("DROP DATABASE holed", "DROP DATABASE elsewhere")
+    assert told == [
+        "the table merged (the database itself cannot read it: mend or drop it there)",
+        "the view broken (the database itself cannot read it: mend or drop it there)",
+        "the foreign key shop.townId to town (elsewhere.town is of another schema)",
+    ]
 
 
 def test_what_a_secure_view_decrypts_is_text(on_mariadb: JoinGraph) -> None:

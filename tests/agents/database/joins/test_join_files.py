@@ -118,7 +118,7 @@ def with_link(**parts: Any) -> str:
         (changed(tables={"a": {"columns": ["x", "x"]}}), "tables.a: a column is named twice"),
         (changed(tables={"a": {"columns": ["x"], "primary_key": ["y"]}}), "'y' is not among the columns"),
         (changed(tables={"a": {"columns": ["x"], "kinds": {"x": "big"}}}), "tables.a.kinds.x: input should be"),
-        (changed(extra=1), "extra: extra inputs are not permitted"),
+        (changed(extra=1), "extra: no such field is known: correct its name or remove it"),
         (with_link(confidence=1.5), "relationships[0].confidence: input should be less than or equal to 1"),
         (with_link(confidence=float("nan")), "relationships[0].confidence"),
         (with_link(from_column=""), "relationships[0].from_column"),

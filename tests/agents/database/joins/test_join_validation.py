@@ -27,6 +27,19 @@ def test_a_link_that_leads_nowhere_is_an_error() -> None:
     assert [finding.severity for finding in validate(broken)][:3] == ["error", "error", "note"]
 
 
+def test_a_graph_without_tables_is_an_error() -> None:
+    (finding,) = validate(JoinGraph())
+    assert (finding.severity, finding.code) == ("error", "empty")
+    assert found(SERVICE, "empty") == []
+
+
+def test_names_that_differ_by_case_alone_are_told() -> None:
+    alike = graph("order: id*, total, Total\nOrder: id*\nitem: id*, ID2")
+
+    assert [finding.edge for finding in found(alike, "case")] == ["order, Order", "order.total, order.Total"]
+    assert found(SERVICE, "case") == []
+
+
 def test_what_stands_there_twice_is_told_once() -> None:
     doubled = replace(SERVICE, relationships=(*SERVICE.relationships, link("crew.id > workOrder.crewId")))
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import Literal
 
 from turnkeep.agents.database.joins.costs import hub_surcharges, is_audit_link
-from turnkeep.agents.database.joins.links import is_sound
+from turnkeep.agents.database.joins.links import sound_links
 from turnkeep.agents.database.joins.picture import PAGE, svg
 from turnkeep.agents.database.joins.records import JoinGraph, Relationship
 
@@ -37,9 +37,9 @@ def around(graph: JoinGraph, tables: Collection[str]) -> JoinGraph:
         if table not in graph.tables:
             raise KeyError(table)
     near: dict[str, int] = {}
-    for link in graph.relationships:
+    for link in sound_links(graph):
         ends = {link.from_table, link.to_table}
-        if not ends.isdisjoint(tables) and is_sound(graph, link) and not is_audit_link(link):
+        if not ends.isdisjoint(tables) and not is_audit_link(link):
             for other in ends.difference(tables):
                 near[other] = near.get(other, 0) + 1
     nearest = sorted(near, key=lambda table: (-near[table], table))[:MOST_NEIGHBOURS]
@@ -50,12 +50,12 @@ def around(graph: JoinGraph, tables: Collection[str]) -> JoinGraph:
 
 def mermaid(graph: JoinGraph) -> str:
     """An entity relationship diagram in Mermaid's language, with the columns that join."""
-    return "\n".join(["erDiagram", *_entities(graph), *map(_line, _sound(graph))]) + "\n"
+    return "\n".join(["erDiagram", *_entities(graph), *map(_line, sound_links(graph))]) + "\n"
 
 
 def _entities(graph: JoinGraph) -> Iterator[str]:
     joining: dict[str, list[str]] = {}
-    for link in _sound(graph):
+    for link in sound_links(graph):
         for a, b in link.pairs:
             joining.setdefault(link.from_table, []).append(a)
             joining.setdefault(link.to_table, []).append(b)
@@ -84,7 +84,3 @@ def _word(name: str) -> str:
 
 def _quoted(text: str) -> str:
     return f'"{re.sub(r"[\"\\%{}<>\n\r]", "_", text)}"'
-
-
-def _sound(graph: JoinGraph) -> Iterator[Relationship]:
-    return (link for link in graph.relationships if is_sound(graph, link))

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from turnkeep.agents.database.joins.records import Cardinality, Column, JoinGraph, Kind, Origin, Relationship, Table
+from turnkeep.settings import UnusableFile
 
 REBUILD = "Build it anew with `turnkeep joins build --out FILE`."
 
@@ -18,7 +19,7 @@ type Text = Annotated[str, Field(min_length=1)]
 type Texts = tuple[str, ...]
 
 
-class JoinGraphError(ValueError):
+class JoinGraphError(UnusableFile):
     """A file that cannot be used; the message names file, place and remedy."""
 
 
@@ -144,10 +145,13 @@ def _without_repeats(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+_PLAINER = {"extra_forbidden": "no such field is known: correct its name or remove it"}
+
+
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False)[0]
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in fault["loc"]).lstrip(".")
-    told = fault["msg"].removeprefix("Value error, ")
+    told = _PLAINER.get(fault["type"], fault["msg"].removeprefix("Value error, "))
     more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
     return f"{place or 'as a whole'}: {told[0].lower()}{told[1:]}{more}"
 

@@ -2,32 +2,44 @@
 have to tell: see `inference`. Needs a login that may read the catalogue, which that of the agent's reader need not."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Engine, inspect, types
-from sqlalchemy.dialects.mysql import TINYINT
+from sqlalchemy import Connection, Engine, inspect, text, types
+from sqlalchemy.dialects.mysql import TINYINT, YEAR
+from sqlalchemy.dialects.postgresql import DOMAIN
 from sqlalchemy.engine.interfaces import Dialect
 from sqlalchemy.engine.reflection import Inspector
-from sqlalchemy.exc import CompileError, DBAPIError, NoSuchTableError, SAWarning, UnreflectableTableError
+from sqlalchemy.exc import CompileError, SAWarning
 
+from turnkeep.agents.database.joins.catalogue import (
+    UNREADABLE,
+    Omit,
+    Reflected,
+    by_name,
+    columns_of_tables,
+    columns_one_by_one,
+    usable_keys,
+    virtual_tables,
+)
 from turnkeep.agents.database.joins.inference import infer
 from turnkeep.agents.database.joins.merging import merged
 from turnkeep.agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
 from turnkeep.agents.database.joins.values import Reading, with_values_of
 
 type Progress = Callable[[str], None]
-type Reflected = Mapping[Any, Any]
 
 DECRYPTING = ("decrypt", "pgp_sym", "pgp_pub")
 
 _KINDS: tuple[tuple[type[types.TypeEngine[Any]], Kind], ...] = (
     (types.Boolean, "boolean"),
     (types.Integer, "integer"),
+    (YEAR, "integer"),
     (types.Numeric, "number"),
+    (types.Float, "number"),
     (types.DateTime, "datetime"),
     (types.Date, "date"),
     (types.Time, "time"),
@@ -48,19 +60,22 @@ def introspect(
     without: Collection[str] = (),
     with_decrypting_views: bool = False,
     progress: Progress = lambda _: None,
+    omit: Omit = lambda _: None,
 ) -> JoinGraph:
     """All tables and views of the database's default schema with their keys and links. `with_values` reads which texts
     stand in columns that hold few: not those of `hidden` tables and columns (`table.column`), and of a table for which
     `tenant_columns` name the column that says whose a row is, only what several tenants have. Of `without` nothing is
-    told; views that decrypt are left out unless asked for."""
+    told; views that decrypt are left out unless asked for. `omit` is told what else is left out."""
     with engine.connect() as connection, warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # types that only the server knows are "other" here
         inspector = inspect(connection)
-        views = inspector.get_view_names()
+        views = _names_of_views(inspector)
         progress(f"reading {len(inspector.get_table_names())} tables and {len(views)} views")
         shown = [view for view in views if with_decrypting_views or not _decrypts(inspector, view)]
-        tables = _without({**_tables(inspector), **_views(connection, inspector, shown)}, without)
-        declared = _declared(inspector, tables)
+        hides = {*without, *_partitions(connection), *virtual_tables(connection, omit)}
+        found = _tables(connection, inspector, hides, omit) | _views(connection, inspector, shown, omit)
+        tables = _without(found, hides)
+        declared = tuple(_link(*key) for key in usable_keys(inspector, tables, hides, omit))
         progress(f"{len(tables)} tables, {len(declared)} foreign keys")
         links = merged(declared, infer(tables, declared))
         if with_values:
@@ -86,41 +101,49 @@ def _without(tables: Mapping[str, Table], names: Collection[str]) -> dict[str, T
     return {name: tables[name] for name in sorted(tables.keys() - set(names))}
 
 
-def _tables(inspector: Inspector) -> dict[str, Table]:
-    keys = _by_name(inspector.get_multi_pk_constraint())
-    constraints = _by_name(inspector.get_multi_unique_constraints())
-    indexes = _by_name(inspector.get_multi_indexes(include_auto_indexes=True))  # SQLite's only; others do not care
-    comments = _comments(inspector)
+def _names_of_views(inspector: Inspector) -> list[str]:
+    views = inspector.get_view_names()
+    with suppress(NotImplementedError):  # PostgreSQL alone has views that are kept
+        views += inspector.get_materialized_view_names()
+    return views
+
+
+def _partitions(connection: Connection) -> Iterable[str]:
+    """Parts of PostgreSQL's tables, which it calls tables too: their rows are those of the whole."""
+    if connection.dialect.name != "postgresql":
+        return ()
+    parts = "SELECT relname FROM pg_class WHERE relispartition AND relnamespace = current_schema()::regnamespace"
+    return connection.execute(text(parts)).scalars()
+
+
+def _tables(connection: Connection, inspector: Inspector, hides: Collection[str], omit: Omit) -> dict[str, Table]:
+    names = [name for name in inspector.get_table_names() if name not in hides]
+    reflected = columns_of_tables(connection, inspector, names, omit)
+    if not reflected:
+        return {}
+    only = list(reflected)
+    keys = by_name(inspector.get_multi_pk_constraint(filter_names=only))
+    constraints = by_name(inspector.get_multi_unique_constraints(filter_names=only))
+    # the automatic ones are SQLite's only; others do not care
+    indexes = by_name(inspector.get_multi_indexes(filter_names=only, include_auto_indexes=True))
+    comments = _comments(inspector, only)
     tables = {}
-    for name, reflected in _by_name(inspector.get_multi_columns()).items():
+    for name in only:
         key = tuple((keys.get(name) or {}).get("constrained_columns") or ())
         unique = _unique(key, constraints.get(name) or (), indexes.get(name) or ())
-        found = _columns(inspector, reflected)
+        found = _columns(inspector, reflected[name])
         in_order = tuple(column for column in found if column in unique)
         tables[name] = Table(name, found, key, in_order, comments.get(name, ""))
     return tables
 
 
-def _views(connection: Connection, inspector: Inspector, names: Iterable[str]) -> dict[str, Table]:
-    """Views that are broken, as when a table under them is gone, are left out."""
-    views = {}
-    for name in names:
-        try:
-            reflected = inspector.get_columns(name)
-        except (DBAPIError, NoSuchTableError, UnreflectableTableError):
-            connection.rollback()
-            continue
-        views[name] = Table(name, _columns(inspector, reflected))
-    return views
+def _views(connection: Connection, inspector: Inspector, names: Iterable[str], omit: Omit) -> dict[str, Table]:
+    found = columns_one_by_one(connection, inspector, names, lambda name: omit(f"the view {name} ({UNREADABLE})"))
+    return {name: Table(name, _columns(inspector, reflected)) for name, reflected in found.items()}
 
 
 def _columns(inspector: Inspector, reflected: Iterable[Reflected]) -> dict[str, Column]:
     return {column["name"]: _column(column, inspector.dialect) for column in reflected}
-
-
-def _by_name(reflected: Reflected) -> dict[str, Any]:
-    """Without the name of the schema, which is the default one."""
-    return {name: found for (_, name), found in reflected.items()}
 
 
 def _unique(key: tuple[str, ...], constraints: Iterable[Reflected], indexes: Iterable[Reflected]) -> set[str]:
@@ -140,12 +163,12 @@ def _decrypts(inspector: Inspector, view: str) -> bool:
     return any(word in (definition or "").lower() for word in DECRYPTING)
 
 
-def _comments(inspector: Inspector) -> dict[str, str]:
+def _comments(inspector: Inspector, names: Sequence[str]) -> dict[str, str]:
     try:
-        found = inspector.get_multi_table_comment()
+        found = inspector.get_multi_table_comment(filter_names=names)
     except NotImplementedError:  # SQLite has none
         return {}
-    return {name: (comment or {}).get("text") or "" for name, comment in _by_name(found).items()}
+    return {name: (comment or {}).get("text") or "" for name, comment in by_name(found).items()}
 
 
 def _column(reflected: Reflected, dialect: Dialect) -> Column:
@@ -158,27 +181,19 @@ def _column(reflected: Reflected, dialect: Dialect) -> Column:
 
 
 def kind_of(spelt: types.TypeEngine[Any]) -> Kind:
-    """What can be done with a column of this type. MySQL has no boolean but a number of one digit."""
+    """What can be done with a column of this type. MySQL has no boolean but a number of one digit; PostgreSQL's domains
+    are types by another name."""
     if isinstance(spelt, TINYINT) and spelt.display_width == 1:
         return "boolean"
+    if isinstance(spelt, DOMAIN):
+        return kind_of(spelt.data_type)
     return next((kind for base, kind in _KINDS if isinstance(spelt, base)), "other")
-
-
-def _declared(inspector: Inspector, tables: Mapping[str, Table]) -> tuple[Relationship, ...]:
-    folded = {name.casefold(): name for name in tables}
-    links = []
-    for table, keys in sorted(_by_name(inspector.get_multi_foreign_keys()).items()):
-        for key in keys:
-            target = tables.get(folded.get(key["referred_table"].casefold(), ""))
-            if table in tables and target and key["constrained_columns"]:
-                links.append(_link(tables[table], target, key))
-    return tuple(links)
 
 
 def _link(table: Table, target: Table, key: Reflected) -> Relationship:
     """Servers that fold names may spell the target's columns in another case than its own table does."""
     spelt = {name.casefold(): name for name in target.columns}
-    ends = [spelt.get(name.casefold(), name) for name in key["referred_columns"]]
+    ends = [name if name in target.columns else spelt[name.casefold()] for name in key["referred_columns"]]
     (first, *more) = zip(key["constrained_columns"], ends, strict=True)
     columns = set(key["constrained_columns"])
     is_unique = columns == set(table.primary_key) or not columns.isdisjoint(table.unique_columns)

@@ -2,7 +2,7 @@
 cheapest, and what is as good as that is a choice for whoever asked."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 
@@ -88,6 +88,11 @@ def is_sound(graph: JoinGraph, link: Relationship) -> bool:
     if start is None or end is None:
         return False
     return all(a in start.columns and b in end.columns for a, b in link.pairs)
+
+
+def sound_links(graph: JoinGraph) -> Iterator[Relationship]:
+    """Those that lead somewhere, at both ends."""
+    return (link for link in graph.relationships if is_sound(graph, link))
 
 
 def _is_shared_key(link: Relationship) -> bool:

@@ -16,7 +16,12 @@ _HUMPS = re.compile(r"(?<=[a-zß-öø-ÿ\d])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-
 
 def name_words(name: str) -> tuple[str, ...]:
     """The words of an identifier, in lower case; one that is all signs is a word itself."""
-    found = tuple(word.lower() for word in _WORD.findall(_HUMPS.sub(" ", normalize("NFC", name))))
+    return tuple(word.lower() for word in written_words(name))
+
+
+def written_words(name: str) -> tuple[str, ...]:
+    """The same in the case in which they are written."""
+    found = tuple(_WORD.findall(_HUMPS.sub(" ", normalize("NFC", name))))
     return found or ((name,) if name else ())
 
 

@@ -1,7 +1,7 @@
 """Corrections that people write by hand: relationships to add, to rate anew and to remove, what tables and columns are
 called, and tables to hide. They have the last word; a name that the database does not have is a mistake in the file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,6 +15,9 @@ from turnkeep.agents.database.joins.merging import ends_of
 from turnkeep.agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
 
 REMEDY = 'It may hold "relationships", "remove", "tables" and "hidden", as docs/database-joins.md says.'
+
+_WILD = frozenset("*?[")
+"""A pattern may fit no table yet; a name that does not is misspelt."""
 
 
 class Ends(Shape):
@@ -67,11 +70,7 @@ def with_overrides(graph: JoinGraph, path: Path) -> JoinGraph:
         links = kept
     for place, correction in enumerate(wanted.relationships):
         links = _corrected(graph, links, correction, f"{path}, relationships[{place}]")
-    tables = {
-        name: table
-        for name, table in _noted(graph, wanted.tables, path).items()
-        if not any(fnmatchcase(name, pattern) for pattern in wanted.hidden)
-    }
+    tables = _shown(_noted(graph, wanted.tables, path), wanted.hidden, path)
     seen = tuple(link for link in links if link.from_table in tables and link.to_table in tables)
     return replace(graph, tables=tables, relationships=seen)
 
@@ -119,6 +118,13 @@ def _noted(graph: JoinGraph, notes: Mapping[str, TableNotes], path: Path) -> dic
             raise JoinGraphError(f"{path}, tables.{name}: it has no column {min(unknown)}. Compare the spelling.")
         tables[name] = _described(tables[name], note)
     return tables
+
+
+def _shown(tables: Mapping[str, Table], hidden: Sequence[str], path: Path) -> dict[str, Table]:
+    for place, pattern in enumerate(hidden):
+        if not _WILD.intersection(pattern) and pattern not in tables:
+            raise JoinGraphError(f"{path}, hidden[{place}]: the database has no table {pattern}. Compare the spelling.")
+    return {name: table for name, table in tables.items() if not any(fnmatchcase(name, pattern) for pattern in hidden)}
 
 
 def _described(table: Table, note: TableNotes) -> Table:

@@ -1,11 +1,11 @@
 """What is wrong or doubtful in a join graph, each with what to do. Errors are links that no join may use."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from turnkeep.agents.database.joins.links import is_sound
+from turnkeep.agents.database.joins.links import is_sound, sound_links
 from turnkeep.agents.database.joins.merging import ends_of
 from turnkeep.agents.database.joins.records import CONFIDENCE_THRESHOLD, JoinGraph, Kind, Relationship
 
@@ -15,11 +15,6 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 _NUMBERS: frozenset[Kind] = frozenset({"integer", "number", "boolean"})
 _DAYS: frozenset[Kind] = frozenset({"date", "datetime"})
-
-_COMPARABLE: tuple[frozenset[Kind], ...] = (
-    frozenset({"integer", "number", "boolean"}),
-    frozenset({"date", "datetime"}),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +30,8 @@ class Finding:
 
 def validate(graph: JoinGraph, *, confidence_threshold: float = CONFIDENCE_THRESHOLD) -> list[Finding]:
     """All findings, errors first."""
-    found = [*_dangling(graph), *_duplicates(graph), *_unequal(graph), *_not_unique(graph)]
+    found = [*_empty(graph), *_alike(graph), *_dangling(graph), *_duplicates(graph)]
+    found += [*_unequal(graph), *_not_unique(graph)]
     found += [*_doubtful(graph, confidence_threshold), *_parts(graph, confidence_threshold)]
     return sorted(found, key=lambda finding: SEVERITIES.index(finding.severity))
 
@@ -43,6 +39,38 @@ def validate(graph: JoinGraph, *, confidence_threshold: float = CONFIDENCE_THRES
 def edge_of(link: Relationship) -> str:
     """The condition of the join."""
     return " and ".join(f"{link.from_table}.{a} = {link.to_table}.{b}" for a, b in link.pairs)
+
+
+def _empty(graph: JoinGraph) -> Iterator[Finding]:
+    if not graph.tables:
+        yield Finding(
+            "error",
+            "empty",
+            "the graph",
+            "has no tables: no question can be answered from it",
+            "Check which database it was built from, what its login may read, and what the overrides hide.",
+        )
+
+
+def _alike(graph: JoinGraph) -> Iterator[Finding]:
+    """Names that differ by case alone, which most databases and all questions take for one."""
+    tables = [("", graph.tables), *((f"{table.name}.", table.columns) for table in graph.tables.values())]
+    for before, names in tables:
+        for same in _same(names):
+            yield Finding(
+                "warning",
+                "case",
+                ", ".join(f"{before}{name}" for name in same),
+                "differ by upper and lower case alone, so a question or a statement may mean either",
+                "Hide all but one in the overrides, or give them other names in the database.",
+            )
+
+
+def _same(names: Iterable[str]) -> list[list[str]]:
+    folded: dict[str, list[str]] = {}
+    for name in names:
+        folded.setdefault(name.casefold(), []).append(name)
+    return [same for same in folded.values() if len(same) > 1]
 
 
 def _dangling(graph: JoinGraph) -> Iterator[Finding]:
@@ -80,7 +108,7 @@ def _duplicates(graph: JoinGraph) -> Iterator[Finding]:
 
 
 def _unequal(graph: JoinGraph) -> Iterator[Finding]:
-    for link in _sound(graph):
+    for link in sound_links(graph):
         for a, b in link.pairs:
             kinds = graph.tables[link.from_table].columns[a].kind, graph.tables[link.to_table].columns[b].kind
             if not _are_comparable(*kinds):
@@ -98,7 +126,7 @@ def _are_comparable(one: Kind, other: Kind) -> bool:
 
 
 def _not_unique(graph: JoinGraph) -> Iterator[Finding]:
-    for link in _sound(graph):
+    for link in sound_links(graph):
         target, ends = graph.tables[link.to_table], {b for _, b in link.pairs}
         has_keys = bool(target.primary_key or target.unique_columns)
         is_key = not ends.isdisjoint(target.unique_columns) or set(target.primary_key) <= ends
@@ -113,7 +141,7 @@ def _not_unique(graph: JoinGraph) -> Iterator[Finding]:
 
 
 def _doubtful(graph: JoinGraph, threshold: float) -> Iterator[Finding]:
-    for link in _sound(graph):
+    for link in sound_links(graph):
         if link.confidence < threshold:
             yield Finding(
                 "note",
@@ -141,13 +169,9 @@ def _parts(graph: JoinGraph, threshold: float) -> Iterator[Finding]:
 def parts_of(graph: JoinGraph, threshold: float = CONFIDENCE_THRESHOLD) -> list[frozenset[str]]:
     """The tables, grouped by whether usable links lead from one to the other."""
     part = {table: {table} for table in graph.tables}
-    for link in _sound(graph):
+    for link in sound_links(graph):
         one, other = part[link.from_table], part[link.to_table]
         if link.confidence >= threshold and one is not other:
             one |= other
             part |= dict.fromkeys(other, one)
     return list({id(tables): frozenset(tables) for tables in part.values()}.values())
-
-
-def _sound(graph: JoinGraph) -> Iterator[Relationship]:
-    return (link for link in graph.relationships if is_sound(graph, link))
