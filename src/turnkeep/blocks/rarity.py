@@ -4,7 +4,7 @@ that a question is about counts then, and the words around it do not."""
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from turnkeep.blocks.words import singular, words
 
@@ -13,13 +13,14 @@ _SUFFIX = re.compile(r"(?:izations?|isations?|ations?|ings?|ed|ers?|al|ly|es?|s)
 
 
 class Weights:
-    """How much a word says, from how few of `texts` hold it."""
+    """How much a word says, from how few of `texts` hold it. `cut` makes stems of a text, for a caller that has its own
+    notion of them."""
 
-    def __init__(self, texts: Iterable[str]):
+    def __init__(self, texts: Iterable[str], cut: Callable[[str], list[str]] | None = None):
         counts: Counter[str] = Counter()
-        self._texts = 0
+        self._texts, self._cut = 0, cut or stems
         for text in texts:
-            counts.update(set(stems(text)))
+            counts.update(set(self._cut(text)))
             self._texts += 1
         self._counts = counts
 
@@ -35,7 +36,7 @@ class Weights:
 
     def coverage(self, asked: Collection[str], text: str) -> float:
         """The share of what was asked, by weight, that `text` speaks of."""
-        there = set(stems(text))
+        there = set(self._cut(text))
         total = sum(map(self.of, asked))
         return sum(self.of(stem) for stem in asked if stem in there) / total if total else 0.0
 

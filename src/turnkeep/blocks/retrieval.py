@@ -17,6 +17,7 @@ __all__ = [
     "MissingExtra",
     "Retriever",
     "load_documents",
+    "open_dense",
     "open_retriever",
     "read_document",
 ]
@@ -60,10 +61,13 @@ def open_retriever(documents: Sequence[Document], *, dense: bool = False, vector
     """Lexical, or fused by rank with a dense one; `vectors` is a file that spares a start from encoding it all again.
     Raises MissingExtra."""
     lexical = LexicalRetriever(documents)
-    if not dense:
-        return lexical
+    return FusedRetriever([lexical, open_dense(documents, vectors)], weights=(1.0, DENSE_WEIGHT)) if dense else lexical
+
+
+def open_dense(documents: Sequence[Document], vectors: Path | None = None) -> Retriever:
+    """Dense alone, its scores cosines; the same file, and the same error."""
     if missing := [name for name in DENSE_PACKAGES if find_spec(name) is None]:
         raise MissingExtra(f"dense retrieval needs {missing[0]}: uv sync --extra dense, or EXTRAS=dense make build")
     from turnkeep.blocks.dense import open_dense_retriever  # noqa: PLC0415  NumPy, loaded where it is asked for
 
-    return FusedRetriever([lexical, open_dense_retriever(documents, vectors)], weights=(1.0, DENSE_WEIGHT))
+    return open_dense_retriever(documents, vectors)

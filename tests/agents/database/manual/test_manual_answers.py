@@ -4,7 +4,7 @@ import re
 from dataclasses import asdict
 
 import pytest
-from manual_questions import LATER_QUESTIONS, NOT_IN_THE_MANUAL, QUESTIONS
+from plain_questions import LATER_QUESTIONS, NOT_IN_THE_MANUAL, QUESTIONS
 
 from turnkeep.agents.database.manual.answers import NOTHING, answer_from, split_parts
 from turnkeep.agents.database.manual.concepts import asked_stems

@@ -189,3 +189,11 @@ def test_a_page_that_cannot_be_read_says_why(folder: Path) -> None:
     (folder / "gone.md").symlink_to(folder / "nothing.md")
     with pytest.raises(CorpusError, match=r"gone\.md: cannot be read \(No such file or directory\)"):
         load_manual(folder)
+
+
+def test_a_folder_keeps_the_vectors_of_its_pages(folder: Path) -> None:
+    (folder / "valves.md").write_text(PAGE)
+    found = open_manual(str(folder), dense=True).search("shut the valve", 1)
+    assert [one.id for one in found] == ["valves#close-a-valve"]
+    assert {path.name for path in folder.iterdir()} == {"valves.md", "vectors.npz"}
+    assert len(load_manual(folder)) == 4

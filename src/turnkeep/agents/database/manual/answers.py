@@ -14,8 +14,11 @@ from turnkeep.agents.database.manual.concepts import (
     plain_fields,
     score,
     strength,
+    weight_of,
 )
-from turnkeep.blocks.rarity import Weights, sentences, stems
+from turnkeep.agents.database.manual.definitions import definition_in
+from turnkeep.agents.database.manual.stems import stems
+from turnkeep.blocks.rarity import Weights, sentences
 from turnkeep.blocks.words import STOP_WORDS
 from turnkeep.records import JSON
 
@@ -23,18 +26,25 @@ NOTHING = (
     "The manual has nothing on this. Other words for it, or the name of the page or menu it is about, "
     "would help me to look again."
 )
-LEAST_COVERAGE = 0.5  # of what is asked, by weight, that a section has to speak of
-LEAST_OF_SEVERAL = 0.38
-SEVERAL, CLEAR = 3, 0.95
+LEAST_COVERAGE = 0.6  # of what is asked, by weight, that a section has to speak of
+LEAST_OF_MUCH, MUCH = 0.3, 1.1  # less will do where that is much: as a word weighs that nobody else has
+OF_ADVICE = 0.6  # of what is found counts where somebody asks what to buy, wear or visit: hardly of an application
 LEAST_NEAR = 0.3  # and to be named where none does
-PART_WEIGHT = 0.4
+PART_WEIGHT = 0.25
 RANK_WEIGHT = 0.12  # how much each place further down a section's search result counts against it
+NOBODYS_WORD = ""
 LEAST_CONCEPTS = 2  # of a message that needs no other
 MOST_PARTS = (3, 2)  # of the best section, and of the next where it is nearly as good
 NEAR = 0.7
-MOST_NEAR = 2
+MOST_NEAR = 3
 MOST_STEPS = 12
 
+_ADVICE = re.compile(
+    r"\b(?:(?:buy|get|find|rent) (?:me |us )?(?:an? |some )?(?:cheap|good|decent|nice|second[- ]hand|used)|nearest"
+    r"|near(?:by| here| to| of)|recommend|(?:has|have|is|are) the best"
+    r"|(?:should|do|can) (?:i|we) (?:buy|wear|cook|eat|drink)|what time (?:does|do|is))\b",
+    re.IGNORECASE,
+)
 _ELLIPSIS = re.compile(r"\W*(?:and|or|but|what about|how about|what if|also)\b", re.IGNORECASE)
 _HOW = re.compile(
     r"\bhow (?:do|can|could|should|would|to|must)\b|\bwhere\b|\bsteps?\b|\b(?:can|may|could|should) (?:i|we)\b"
@@ -64,11 +74,14 @@ class Part:
 def answer_from(parts: JSON, weights: Weights | None = None) -> str:
     """The answer from the documents of a prompt; `weights` are those of the whole manual, else of the documents."""
     question, rows = parts["query"][:MOST_CHARACTERS], parts["documents"]
+    if told := definition_in(question, rows):
+        return told
     concepts = concepts_of(question)
-    weights = weights or Weights(f"{row['title']} {row['text']}" for row in rows)
-    if not any(_answers(row, concepts, weights) for row in rows):
+    weights = weights or Weights((f"{row['title']} {row['text']}" for row in rows), stems)
+    trust = OF_ADVICE if _ADVICE.search(question) else 1.0
+    if not any(_answers(row, concepts, weights, trust) for row in rows):
         return _refusal(rows, concepts, weights)
-    merits = [_merit(row, question, concepts, weights, at) for at, row in enumerate(rows)]
+    merits = _merits(rows, question, concepts, weights)
     ranked = sorted(range(len(rows)), key=lambda at: -merits[at])
     near = [at for at in ranked[1:2] if merits[at] >= NEAR * merits[ranked[0]]]
     chosen = zip([ranked[0], *near], MOST_PARTS, strict=False)
@@ -83,13 +96,12 @@ def names_subject(message: str, rows: Sequence[JSON], weights: Weights) -> bool:
     return any(_answers(row, concepts, weights) for row in rows)
 
 
-def _answers(row: JSON, concepts: Sequence[Concept], weights: Weights) -> bool:
-    """Whether a section is about what is asked: rare words count, and those that the manual does not have most. Where
-    it has several things of the question, less of the rest is needed."""
-    fields = fields_of(row)
-    has_several = sum(strength(one, fields) >= CLEAR for one in concepts) >= SEVERAL
-    least = LEAST_OF_SEVERAL if has_several else LEAST_COVERAGE
-    return coverage(concepts, fields, weights) >= least
+def _answers(row: JSON, concepts: Sequence[Concept], weights: Weights, trust: float = 1.0) -> bool:
+    """Whether a section is about what is asked: rare words count, and those that the manual does not have most. Who
+    tells a story says much beside what is asked, so a large part of one question is a small part of another."""
+    share = trust * coverage(concepts, fields_of(row), weights)
+    found = share * sum(weight_of(one, weights) for one in concepts) / weights.of(NOBODYS_WORD)
+    return share >= LEAST_COVERAGE or (share >= LEAST_OF_MUCH and found >= MUCH)
 
 
 def _refusal(rows: Sequence[JSON], concepts: Sequence[Concept], weights: Weights) -> str:
@@ -139,10 +151,18 @@ def _defines(text: str, concepts: Sequence[Concept]) -> bool:
     return bool(named) and set(named) <= {one.own for one in concepts}
 
 
-def _merit(row: JSON, question: str, concepts: Sequence[Concept], weights: Weights, at: int) -> float:
-    """Of a section: what it speaks of, how well its best part fits, and what place the search gave it."""
-    best = max((_fitness(part, question, concepts, weights) for part in split_parts(row["text"])), default=0.0)
-    return score(concepts, fields_of(row), weights) + PART_WEIGHT * best - RANK_WEIGHT * min(at, 8)
+def _merits(rows: Sequence[JSON], question: str, concepts: Sequence[Concept], weights: Weights) -> list[float]:
+    """Of each section: what it speaks of, how well its best part fits, and what place the search gave it. The search's
+    own scores, which know of nearness in meaning, count where all have one; what a model chose may have none."""
+    scores = [row.get("score") for row in rows]
+    if None in scores:
+        scores = [score(concepts, fields_of(row), weights) for row in rows]
+    parts = ([_fitness(part, question, concepts, weights) for part in split_parts(row["text"])] for row in rows)
+    fits = [max(found, default=0.0) for found in parts]
+    return [
+        (said or 0.0) + PART_WEIGHT * fit - RANK_WEIGHT * min(at, 8)
+        for at, (said, fit) in enumerate(zip(scores, fits, strict=True))
+    ]
 
 
 def _beyond(concepts: Sequence[Concept], title: str) -> list[Concept]:

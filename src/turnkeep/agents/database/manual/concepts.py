@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from turnkeep.agents.database.manual.idioms import IDIOMS
+from turnkeep.agents.database.manual.stems import stem_of, stems
 from turnkeep.agents.database.manual.wording import alike
-from turnkeep.blocks.rarity import Weights, stem_of, stems
+from turnkeep.blocks.rarity import Weights
+from turnkeep.blocks.rarity import stem_of as rough_stem_of
 from turnkeep.blocks.words import STOP_WORDS, singular, words
 from turnkeep.records import JSON
 
@@ -16,9 +18,11 @@ MOST_CHARACTERS = 1_000  # of a question that are read
 OTHER_WORD = 0.7
 IDIOM = 0.9
 IDIOM_WEIGHT = 1.3  # a turn of speech says more than a word
-HEADING, INDEX, TEXT, PAGE = 1.6, 1.5, 1.0, 0.45
+HEADING, INDEX, TEXT, PAGE = 1.6, 1.5, 1.0, 0.6
 STRANGE = 1.2  # of a word that the manual does not have: it may be the subject, or a way of talking
 STRANGE_NAME = 0.3
+OTHER_EVIDENCE = 0.6  # of a word that may stand for another, where it is to be told whether a section answers
+SHORTEST_INFLECTED = 4  # letters: no form of a pronoun is a word
 SHARE_OF_SEVERAL = 0.25  # what further words of an idiom add to the first that is found
 
 # Words of asking, which say what kind of answer is wanted.
@@ -52,14 +56,22 @@ _EVERYDAY = frozenset(
     bothered turns turned look looks looking sure unsure wonder
     wondering meant used pretty kinda sorta ages since myself guess bet seriously honestly annoying stupid
     constantly always
+    isnt arent wasnt werent doesnt didnt hasnt havent hadnt couldnt wouldnt shouldnt mustnt neednt aint
+    thats whats wheres whos theres hes shes theyre youre youve weve theyve theyll youll itll
+    twenty thirty forty fifty sixty seventy eighty ninety hundred thousand dozen dozens
+    program programme press pressed button function functioning earth hell heaven god middle moment meanwhile
+    suddenly finally exactly currently permitted possible impossible
+    summer winter spring autumn noon midnight clock
     white black blue green brown morning evening half full own owns yearly stuff kind sorts dead old young ours
     theirs mr mrs ms sir fine ten three four five six seven eight nine
     else someone anyone everyone nobody everybody""".split()  # noqa: SIM905
 )
-_INFLECTED = frozenset(
+_SAYS_NOTHING = _ASKING | _EVERYDAY
+_INFLECTED = _SAYS_NOTHING | frozenset(
     form
-    for word in _ASKING | _EVERYDAY
-    for form in (word, f"{word}s", f"{word}ing", f"{word.removesuffix('e')}ing", f"{word.removesuffix('e')}ed",
+    for word in _SAYS_NOTHING
+    if len(word) >= SHORTEST_INFLECTED
+    for form in (f"{word}s", f"{word}ing", f"{word.removesuffix('e')}ing", f"{word.removesuffix('e')}ed",
                  f"{word.removesuffix('e')}er", f"{word.removesuffix('e')}est")
 )  # fmt: skip
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?='s\b)|\b(?:Mr|Mrs|Ms|Dr)\.? [A-Z][a-z]+")
@@ -94,10 +106,10 @@ class Fields:
 
 
 def asked_stems(question: str) -> list[str]:
-    """What a question is about, each word once, in order."""
+    """What a question is about, each word once, in order; as schemas and routes know words."""
     said = [word for word in words(question) if word not in STOP_WORDS and len(word) > 1]
     kept = [word for word in said if singular(word) not in _ASKING and word not in _ASKING] or said
-    return list(dict.fromkeys(stem_of(word) for word in kept))
+    return list(dict.fromkeys(rough_stem_of(word) for word in kept))
 
 
 def concepts_of(question: str) -> tuple[Concept, ...]:
@@ -153,6 +165,14 @@ def strength(concept: Concept, fields: Fields) -> float:
     return IDIOM * (other + SHARE_OF_SEVERAL * sum(places[1:3]))
 
 
+def evidence(concept: Concept, fields: Fields) -> float:
+    """The same from 0 to 1, wherever it stands, with less trust in what may only stand for it."""
+    if not concept.own:
+        return min(1.0, strength(concept, fields))
+    other = min(1.0, max((fields.place_of(stem) for stem in concept.others), default=0.0))
+    return max(min(1.0, fields.place_of(concept.own)), OTHER_EVIDENCE * other)
+
+
 def weight_of(concept: Concept, weights: Weights) -> float:
     """As of a word: by how few sections speak of it. What has a common word beside it is no rare subject."""
     known = [weights.of(stem) for stem in concept.others if weights.knows(stem)]
@@ -173,5 +193,5 @@ def score(concepts: Sequence[Concept], fields: Fields, weights: Weights) -> floa
 def coverage(concepts: Sequence[Concept], fields: Fields, weights: Weights) -> float:
     """The share of what is asked that a section speaks of, wherever it does."""
     total = sum(weight_of(one, weights) for one in concepts)
-    said = sum(weight_of(one, weights) * min(1.0, strength(one, fields)) for one in concepts)
+    said = sum(weight_of(one, weights) * evidence(one, fields) for one in concepts)
     return said / total if total else 0.0

@@ -1,7 +1,8 @@
 """Words that users say and manuals do not, by what they may stand for. A word may be in several groups: which of them
 is meant, the section that speaks of the rest of the question decides."""
 
-from turnkeep.blocks.rarity import stem_of
+from turnkeep.agents.database.manual.speech import SPEECH
+from turnkeep.agents.database.manual.stems import stem_of
 
 _ALIKE = (
     # people
@@ -264,7 +265,7 @@ _ALIKE = (
     "branch office depot",
 )
 _BY_STEM: dict[str, set[str]] = {}
-for _group in _ALIKE:
+for _group in (*_ALIKE, *SPEECH):
     _stems = set(map(stem_of, _group.split()))
     for _stem in _stems:
         _BY_STEM.setdefault(_stem, set()).update(_stems)
