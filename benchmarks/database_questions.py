@@ -22,7 +22,7 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage
 
-from matching_rows import Rows, hold
+from judged_rows import Rows, hold
 from turnkeep.agents import Agent, build_agent
 from turnkeep.agents.database.sample.sample import SAMPLE_KEY, sample_file
 from turnkeep.agents.database.state import LASTING

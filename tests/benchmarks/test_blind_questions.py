@@ -1,4 +1,4 @@
-"""The sixty blind questions: well formed, each with something that is right, and a program that measures them."""
+"""The blind questions: well formed, each with something that is right, and a program that measures them."""
 
 import json
 import subprocess
@@ -13,10 +13,14 @@ import judged_rows
 from turnkeep.agents.database import manual
 from turnkeep.records import Reply, Source
 
-QUESTIONS = blind_questions.read_questions()
+SIXTY, LATER = (blind_questions.read_questions(name) for name in blind_questions.SETS)
+QUESTIONS = [*SIXTY, *LATER]
 BY_SQL = [row for row in QUESTIONS if row["group"] in {"needs", "follow_ups"}]
 SQL = [(row["id"], right) for row in QUESTIONS for right in row["right"] if "sql" in right]
-GROUPS = {"needs": 30, "follow_ups": 20, "manual": 4, "talk": 2, "nothing": 2, "ambiguous": 2}
+GROUPS = (
+    {"needs": 30, "follow_ups": 20, "manual": 4, "talk": 2, "nothing": 2, "ambiguous": 2},
+    {"needs": 30, "follow_ups": 15, "nothing": 25, "near": 10},
+)
 PAGES = Path(manual.__file__).parent / "pages"
 
 
@@ -29,23 +33,27 @@ def faults(answer, right):
     return list(blind_questions.faults_of(answer, right))
 
 
-def test_there_are_sixty_questions_in_groups_with_ids_of_their_own():
-    assert len({row["id"] for row in QUESTIONS}) == len(QUESTIONS) == 60
-    assert len({tuple(row["chain"]) for row in QUESTIONS}) == 60
-    assert Counter(row["group"] for row in QUESTIONS) == GROUPS
-    assert tuple(GROUPS) == blind_questions.GROUPS
+@pytest.mark.parametrize(
+    ("rows", "groups", "name"), list(zip((SIXTY, LATER), GROUPS, blind_questions.SETS, strict=True))
+)
+def test_questions_stand_in_groups_with_ids_of_their_own(rows, groups, name):
+    assert len({row["id"] for row in rows}) == len(rows) == sum(groups.values())
+    assert Counter(row["group"] for row in rows) == groups
+    assert tuple(groups) == blind_questions.SETS[name]
+
+
+def test_nothing_is_asked_twice():
+    assert len({tuple(row["chain"]) for row in QUESTIONS}) == len(QUESTIONS)
 
 
 @pytest.mark.parametrize("row", QUESTIONS, ids=lambda row: row["id"])
 def test_a_question_is_well_formed(row):
-    assert (
-        {"id", "group", "asker", "chain", "right"} <= row.keys() <= {"id", "group", "asker", "chain", "right", "note"}
-    )
+    assert {"id", "group", "chain", "right"} <= row.keys() <= {"id", "group", "asker", "chain", "right", "note"}
     assert all(message.strip() for message in row["chain"])
     assert len(row["chain"]) in ((2, 3) if row["group"] == "follow_ups" else (1, 2))
     for right in row["right"]:
         assert right.keys() & blind_questions.JUDGES.keys()
-        assert right.keys() <= {*blind_questions.JUDGES, "columns", "order", "distinct"}
+        assert right.keys() <= {*blind_questions.JUDGES, "columns", "order", "distinct", "decimals"}
         assert faults(reply(route="none"), right)
         assert all((PAGES / f"{page}.md").is_file() for page in right.get("pages", ()))
     assert "note" in row or len(row["right"]) == 1
@@ -59,7 +67,9 @@ def test_sql_by_hand_runs_and_only_its_own_rows_are_right(right):
     assert faults(reply(rows, text=text), right) == []
     assert faults(reply(rows, has_more=True, text=text), right)
     assert faults(reply([[f"not {cell}" for cell in row] for row in rows], text=text), right)
-    if "order" in right:
+    if right.get("order") is True:
+        assert len(rows) == 1 or faults(reply(rows[::-1], text=text), right)
+    elif "order" in right:
         ranks = [row[names.index(right["order"])] for row in rows]
         assert ranks in (sorted(ranks), sorted(ranks, reverse=True))
         assert faults(reply(rows[::-1], text=text), right)
@@ -67,8 +77,8 @@ def test_sql_by_hand_runs_and_only_its_own_rows_are_right(right):
 
 def test_nearly_all_questions_of_the_data_have_rows():
     with_rows = [row for row in BY_SQL if all(blind_questions.by_hand(right["sql"])[1] for right in row["right"])]
-    assert len(BY_SQL) == 50
-    assert len(with_rows) >= 45
+    assert len(BY_SQL) == 95
+    assert len(with_rows) >= 90
 
 
 def test_rows_agree_by_any_columns_and_in_any_order_of_ties():
@@ -125,7 +135,7 @@ def test_the_program_tells_the_shares_on_its_last_line():
     done = subprocess.run(program, capture_output=True, text=True, check=True)
     last = json.loads(done.stdout.splitlines()[-1])
     assert {row["group"]: row["questions"] for row in last["rows"]} == {
-        **dict.fromkeys(GROUPS, 0),
+        **dict.fromkeys(GROUPS[0], 0),
         "needs": 1,
         "follow_ups": 1,
         "nothing": 1,

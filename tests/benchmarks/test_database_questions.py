@@ -6,7 +6,7 @@ import sqlglot
 from sqlglot import exp
 
 import database_questions
-import matching_rows
+import judged_rows
 
 QUESTIONS = database_questions.read_questions()
 DEVELOPMENT = database_questions.read_questions("development_questions")
@@ -25,7 +25,7 @@ def test_a_question_is_well_formed_and_its_sql_finds_something(row):
     assert all(message.strip() for message in row["chain"])
     found = database_questions.by_hand(row["sql"])
     assert found
-    assert not matching_rows.hold([], found, is_ordered=False)
+    assert not judged_rows.hold([], found, is_ordered=False)
 
 
 def test_the_questions_of_development_are_at_least_150_over_fifty_tables():
@@ -63,10 +63,10 @@ async def test_a_question_is_right_where_the_rows_are_those_of_the_sql_by_hand()
     ],
 )
 def test_rows_hold_others_whatever_their_order(found, is_right):
-    assert matching_rows.hold(found, [("a", 2), ("b", 3)], is_ordered=False) is is_right
+    assert judged_rows.hold(found, [("a", 2), ("b", 3)], is_ordered=False) is is_right
 
 
 def test_an_order_that_counts_is_that_of_the_last_column():
     expected = [("a", 3), ("b", 2), ("c", 2)]
-    assert matching_rows.hold([("a", 3), ("c", 2), ("b", 2)], expected, is_ordered=True)
-    assert not matching_rows.hold([("b", 2), ("a", 3), ("c", 2)], expected, is_ordered=True)
+    assert judged_rows.hold([("a", 3), ("c", 2), ("b", 2)], expected, is_ordered=True)
+    assert not judged_rows.hold([("b", 2), ("a", 3), ("c", 2)], expected, is_ordered=True)

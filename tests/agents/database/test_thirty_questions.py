@@ -14,8 +14,10 @@ from langchain_core.messages import HumanMessage
 from questions import QUESTIONS, TODAY, Question
 from sqlglot import exp
 
-from matching_rows import hold, plain
+from judged_rows import hold, plain
 from sample_on_mariadb import DAY, SampleServer
+from sample_on_postgres import DAY as DAY_ON_POSTGRESQL
+from sample_on_postgres import SampleOnPostgres
 from turnkeep.agents import Agent, build_agent
 from turnkeep.agents.database.sample.sample import SAMPLE_KEY, sample_file
 from turnkeep.agents.database.state import LASTING
@@ -41,8 +43,17 @@ def agent() -> Agent:
 
 @pytest.fixture(scope="module")
 def agent_on_mariadb(sample_server: SampleServer) -> Agent:
-    assert DAY == TODAY
-    return build_agent("database", Settings(model="demo", database=sample_server.tuning))  # type: ignore[arg-type]
+    return on_server(sample_server.tuning)
+
+
+@pytest.fixture(scope="module")
+def agent_on_postgresql(sample_on_postgres: SampleOnPostgres) -> Agent:
+    return on_server(sample_on_postgres.tuning)
+
+
+def on_server(tuning: dict[str, Any]) -> Agent:
+    assert DAY == DAY_ON_POSTGRESQL == TODAY
+    return build_agent("database", Settings(model="demo", database=tuning))  # type: ignore[arg-type]
 
 
 async def ask(agent: Agent, *messages: str, today: date = TODAY) -> Reply:
@@ -95,11 +106,12 @@ async def test_the_rows_of_the_answer_equal_the_sql_by_hand(
     assert hold(rows, expected, is_ordered=question.is_ordered), told
 
 
+@pytest.mark.parametrize("server", ["mariadb", "postgresql"])
 @pytest.mark.parametrize("question", QUESTIONS, ids=NAMES)
-async def test_mariadb_gives_the_same_rows(
-    question: Question, agent_on_mariadb: Agent, by_hand: sqlite3.Connection
+async def test_servers_give_the_same_rows(
+    question: Question, server: str, request: pytest.FixtureRequest, by_hand: sqlite3.Connection
 ) -> None:
-    reply = await ask(agent_on_mariadb, *question.chain)
+    reply = await ask(request.getfixturevalue(f"agent_on_{server}"), *question.chain)
     expected = by_hand.execute(question.sql).fetchall()
     assert hold(reply.details["rows"], expected, is_ordered=question.is_ordered), reply.details
 
