@@ -46,6 +46,8 @@ def listed(value: Any) -> list[Any]:
 
 def _holds(test: str, wanted: Mapping[str, Any], context: Context) -> bool:
     """Several values of one key are alternatives. `ForAllValues` holds where the request has no such key at all."""
+    if test == "Null":
+        return all((key in context) is (is_null == "false") for key, is_null in wanted.items())
     kind, _, operator = test.rpartition(":")
     compare = {"StringEquals": str.__eq__, "StringLike": _matches, "ArnLike": _matches, "Bool": str.__eq__}[operator]
     assert kind in ("", "ForAllValues"), test

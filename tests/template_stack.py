@@ -21,17 +21,25 @@ PSEUDO = {
     "AWS::URLSuffix": "amazonaws.com",
 }
 KEY = "arn:aws:kms:eu-west-1:123456789012:key/abcd"
+SECRET = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:db-AbCdEf"
 EVERYTHING = {
     "AlarmEmail": "ops@example.org",
     "Alarms": "all",
     "BedrockModels": "arn:aws:bedrock:eu-west-1::foundation-model/one",
     "CorsOrigins": "https://example.org",
     "DailyCostAlarm": "5",
+    "DatabaseSealParameter": "/database/seal",
+    "DatabaseSecret": SECRET,
+    "DatabaseUrl": "mysql+pymysql://db.example.org/field",
+    "FilesLayer": "arn:aws:lambda:eu-west-1:123456789012:layer:files:3",
     "KmsKeyArn": KEY,
     "ModelKeyParameter": "/models/openai",
+    "SecurityGroupIds": "sg-1",
+    "SubnetIds": "subnet-1,subnet-2",
     "Tracing": "Active",
+    "WarehouseUrlParameter": "/warehouse/url",
 }
-"""Parameters with which every condition holds, but for the second place of the model's key."""
+"""Parameters with which every condition holds, but for second places of the same secret."""
 
 _NOTHING = object()
 _HOLE = re.compile(r"\$\{([^!}][^}]*)\}")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from template_policies import ROLES, allows, documents, listed, statements_of
-from template_stack import EVERYTHING, stack
+from template_stack import EVERYTHING, SECRET, stack
 from turnkeep.records import Principal
 from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, user_key
 
@@ -18,7 +18,7 @@ def actions(statement: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("secret", ["", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:model-AbCdEf"])
 def test_nothing_is_allowed_with_a_star(secret: str) -> None:
-    """X-Ray has no resources that could be named."""
+    """X-Ray has no resources that could be named, nor has what asks for network interfaces."""
     found = stack(**EVERYTHING, ModelKeySecret=secret)
     allowed = [
         (name, statement)
@@ -28,7 +28,9 @@ def test_nothing_is_allowed_with_a_star(secret: str) -> None:
     ]
     assert len(allowed) > 20
     assert [(name, action) for name, one in allowed for action in actions(one) if "*" in action] == []
-    assert {name for name, one in allowed if "*" in listed(one["Resource"])} == {"TracePolicy"}
+    unnamed = {name: actions(one) for name, one in allowed if "*" in listed(one["Resource"])}
+    assert unnamed.pop("NetworkPolicy") == ["ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"]
+    assert unnamed.keys() == {"TracePolicy"}
     assert [name for name, one in allowed if "NotAction" in one or "NotResource" in one] == []
     assert [name for name, one in allowed if one.get("Principal") in ("*", {"AWS": "*"})] == []
 
@@ -144,3 +146,40 @@ def test_the_model_key_is_readable_where_it_is_and_by_those_who_call_the_model(n
     assert sorted(readers) == ["ApiRole", "StreamRole"]
     told = found.of("AWS::Lambda::Function")["ApiFunction"]["Environment"]["Variables"]["MODEL_KEY"]
     assert told == f"ssm:{name}"
+
+
+@pytest.mark.parametrize("parameter", ["DatabaseUrlParameter", "DatabaseSealParameter", "WarehouseUrlParameter"])
+@pytest.mark.parametrize("name", ["/turnkeep/db", "db"])
+def test_what_a_database_needs_is_readable_where_it_is_by_those_who_run_agents(parameter: str, name: str) -> None:
+    resource = f"{SSM}/{name.removeprefix('/')}"
+    found = stack(**{parameter: name})
+    readers = [role for role in ROLES if allows(statements_of(found, role), "ssm:GetParameter", resource)]
+    assert sorted(readers) == ["ApiRole", "StreamRole"]
+    assert not allows(statements_of(stack(), "ApiRole"), "ssm:GetParameter", resource)
+
+
+@pytest.mark.parametrize("parameter", ["DatabaseSecret", "WarehouseSecret"])
+def test_the_secret_of_a_database_is_read_by_those_who_run_agents_and_no_other_secret(parameter: str) -> None:
+    found, read = stack(**{parameter: SECRET}), "secretsmanager:GetSecretValue"
+    assert sorted(role for role in ROLES if allows(statements_of(found, role), read, SECRET)) == [
+        "ApiRole",
+        "StreamRole",
+    ]
+    assert not allows(statements_of(found, "ApiRole"), read, f"{SECRET}x")
+    assert not allows(statements_of(stack(), "ApiRole"), read, SECRET)
+
+
+INTERFACE = "arn:aws:ec2:eu-west-1:123456789012:network-interface/eni-1"
+
+
+def test_lambda_may_make_interfaces_for_those_who_run_agents_in_a_vpc_and_their_own_code_may_not() -> None:
+    inside = {"lambda:SourceFunctionArn": ["arn:aws:lambda:eu-west-1:123456789012:function:api"]}
+    for given, expected in (
+        ({}, []),
+        ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, ["ApiRole", "StreamRole"]),
+    ):
+        statements = {role: statements_of(stack(**given), role) for role in ROLES}
+        for action in ("CreateNetworkInterface", "DeleteNetworkInterface", "DescribeSubnets"):
+            who = [role for role in ROLES if allows(statements[role], f"ec2:{action}", INTERFACE)]
+            assert sorted(who) == expected, action
+            assert not any(allows(statements[role], f"ec2:{action}", INTERFACE, inside) for role in ROLES), action

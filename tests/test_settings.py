@@ -39,6 +39,34 @@ def test_a_malformed_place_is_refused_at_start(malformed: str) -> None:
     assert caught.value.errors()[0]["loc"] == ("model_key",)
 
 
+@pytest.mark.parametrize("location", LOCATIONS)
+def test_the_secrets_of_databases_may_be_places_too(location: str) -> None:
+    settings = Settings(
+        database={"url": location, "seal": location},  # type: ignore[arg-type]
+        campaigns={"warehouse": "mysql://db/ads", "login": location},  # type: ignore[arg-type]
+    )
+    assert settings.database.url.get_secret_value() == settings.database.seal.get_secret_value() == location
+    assert settings.campaigns.login == location
+
+
+@pytest.mark.parametrize(
+    ("group", "field"),
+    [("database", "url"), ("database", "seal"), ("database", "login"), ("campaigns", "warehouse")],
+)
+def test_a_malformed_place_of_one_is_refused_at_start(group: str, field: str) -> None:
+    with pytest.raises(ValidationError, match='use "ssm:<name>" or "secretsmanager:<name or arn>"') as caught:
+        Settings(**{group: {field: f"ssm:/a#{CANARY}"}})
+    assert caught.value.errors()[0]["loc"] == (group, field)
+    assert "canary" not in explain(caught.value)
+
+
+@pytest.mark.parametrize("url", ["", "ssm:/whole/url"])
+def test_a_login_completes_a_url_that_stands_beside_it(url: str) -> None:
+    for group, field in (("database", "url"), ("campaigns", "warehouse")):
+        with pytest.raises(ValidationError, match="LOGIN completes a URL"):
+            Settings(**{group: {field: url, "login": "secretsmanager:db"}})  # type: ignore[arg-type]
+
+
 def test_a_key_and_a_place_of_one_are_one_too_many() -> None:
     with pytest.raises(ValidationError, match="OPENAI_API_KEY or MODEL_KEY, not both"):
         Settings(openai_api_key=CANARY, model_key="ssm:/a")  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from wire import calls, says
 from wire_talk import MADE_UP, Inner, Json, MadeUp, Prose
 
 COUNTED = "How many technicians are active?"
-UNSURE = "What about the vans?"
+UNSURE = "What about the vehicles?"
 CLOSED = "How do I close a work order?"
 GREETED = "Good morning!"
 THIS_YEAR, LAST_MONTH = "How many work orders were completed this year?", "and last month?"
@@ -13,6 +13,7 @@ VANS = calls("Statement", {"sql": "SELECT COUNT(*) AS vans FROM vehicle"})
 STAFF = calls("Statement", {"sql": "SELECT COUNT(*) AS staff FROM employee"})
 UNKNOWN = calls("Statement", {"sql": "SELECT shoeSize FROM employee"})
 SELECTED = calls("TableChoice", {"tables": ["employee"]})
+CHOSEN = calls("SectionChoice", {"sections": ["closing-work-orders#close-a-work-order"]})
 TOLD = says("There they are.")
 EMPTY_ATTEMPT = '{"sql": "", "problem": '
 """What a turn keeps of a statement that did not come."""
@@ -65,6 +66,15 @@ TYPED = {
         after=(TOLD,),
         instead=(STAFF, TOLD),
     ),
+    "database.choose_sections": Inner(
+        agent="database",
+        message=CLOSED,
+        tool="SectionChoice",
+        result={"sections": ["leave#report-sickness"]},
+        used="Leave and absences > Report sickness",
+        stood_in="sections_by_rules",
+        after=(says("Gladly."),),
+    ),
     "understand.read of database": Inner(
         agent="database",
         message=LAST_MONTH,
@@ -89,14 +99,16 @@ TYPED = {
 
 WORDED = {
     "database.answer": Prose("database", COUNTED, "So many are at work.", before=(SELECTED, STAFF)),
-    "database.manual": Prose("database", CLOSED, "Open it and close it [closing-work-orders#close-a-work-order]."),
+    "database.manual": Prose(
+        "database", CLOSED, "Open it and close it [closing-work-orders#close-a-work-order].", before=(CHOSEN,)
+    ),
     "database.general": Prose("database", GREETED, "Good morning to you."),
 }
 
 A_BOUND: Json = {"depends_on_history": True, "standalone_query": f"How many work orders over {MADE_UP} in May 2029?"}
 INVENTIONS = {
     "database.answer": MadeUp(WORDED["database.answer"], (SELECTED, STAFF, says(f"There are {MADE_UP} of them."))),
-    "database.manual": MadeUp(WORDED["database.manual"], (says(f"Wait for {MADE_UP} seconds."),)),
+    "database.manual": MadeUp(WORDED["database.manual"], (CHOSEN, says(f"Wait for {MADE_UP} seconds."))),
     "understand.read of database": MadeUp(
         TYPED["understand.read of database"], (calls("Reading", A_BOUND), ORDERS, ORDERED, TOLD)
     ),

@@ -430,12 +430,24 @@ def fail_the_issuer(scene: Scene, issuer: Issuer) -> None:
 def fail_the_model_key(scene: Scene, put: Callable[[str], object]) -> None:
     """A secret that is no key, until there is one."""
     put(f"{{{scene.word['unusablekey']} no key}}")
-    event = event_of("POST", "/chat", {"Content-Type": "application/json"}) | {"body": json.dumps(scene.body())}
-    event["requestContext"]["authorizer"] = {"tenant": scene.principal.tenant, "user": scene.principal.user}
-    answer, _ = scene.site.call("api", event)
-    assert scene.site.keep(answer_in(answer)).code == "model_key_unavailable"
+    assert _first_chat(scene) == "model_key_unavailable"
     put(f"sk-{scene.word['oldmodelkey']}")
     scene.rest(REREAD_SECONDS)
+
+
+def miss_a_database(scene: Scene, agent: str, lay: Callable[[], object]) -> None:
+    """A secret that is not there yet, and then is."""
+    assert _first_chat(scene, agent=agent) == "agent_unavailable"
+    lay()
+    scene.rest(REREAD_SECONDS)
+
+
+def _first_chat(scene: Scene, **more: Any) -> str:
+    """The code of what goes wrong."""
+    event = event_of("POST", "/chat", {"Content-Type": "application/json"}) | {"body": json.dumps(scene.body(**more))}
+    event["requestContext"]["authorizer"] = {"tenant": scene.principal.tenant, "user": scene.principal.user}
+    answer, _ = scene.site.call("api", event)
+    return scene.site.keep(answer_in(answer)).code
 
 
 def exchange_the_model_key(scene: Scene, put: Callable[[str], object]) -> None:

@@ -22,7 +22,9 @@ from turnkeep.agents.database.wall.database import SAMPLE_JOINS
 
 ORDER = re.compile(r"Order-from-(\w+)")
 EVIL = "evil.example"
-PAGE = "# Closing work orders\n\n## Close a work order\n\nOpen the work order. {order}. Choose Close.\n"
+PAGE = "# Closing work orders\n\n## Close a work order\n\nOpen the work order. {order}. Choose Close.\n" + "".join(
+    f"\n## {name}\n\nSomething else.\n" for name in ("Alarms", "Boilers", "Filters", "Pumps", "Valves")
+)
 
 REFUSED = [
     # writes
@@ -120,6 +122,7 @@ RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
 LIVE = {"link_open", "image", "html_inline", "html_block"}
 ADDRESS = re.compile(r"(?<!\\)://|www\.|mailto:", re.IGNORECASE)
 TABLES = ["wall_key", "apiKey", "sqlite_master", "secure_employee", "secure_apikey", "employee", "crew"]
+MADE_UP_SECTIONS = ["wall_key", "../joins.json", f"https://{EVIL}/", "closing-work-orders#close-a-work-order"]
 
 
 @dataclass(frozen=True)
@@ -153,6 +156,8 @@ class Obedient:
                 return tool, {"route": "sql"}
             case "TableChoice":
                 return tool, {"tables": TABLES if self.obeyed else ["crew"]}
+            case "SectionChoice":
+                return tool, {"sections": MADE_UP_SECTIONS if self.obeyed else ["closing-work-orders"]}
             case "Statement":
                 return tool, {"sql": self._statement()}
             case "Reading":

@@ -341,8 +341,11 @@ def start_with_keys(scene: Scene, stores: Stores) -> "Parameters":
     environ |= {"AWS_ENDPOINT_URL_DYNAMODB": scene.site.store.url, "AUTH": "keys"}
     drive.make_keys(scene, stores.table, environ)
     places = {"SEAL_KEY_PARAMETER": f"{vault.path}/seal", "MODEL_KEY": f"ssm:{vault.path}/model"}
+    warehouse = environ.pop("CAMPAIGNS__WAREHOUSE")
+    places["CAMPAIGNS__WAREHOUSE"] = f"ssm:{vault.path}/warehouse"
     start(scene, environ, {"CORS_ORIGINS": "https://app.example", **places})
     drive.fail_the_model_key(scene, vault.put)
+    drive.miss_a_database(scene, "campaigns", lambda: vault.put(warehouse, "warehouse"))
     scene.word["sealkey"] = vault.laid["seal"] = vault.lie()["seal"]
     return vault
 
@@ -354,8 +357,12 @@ def start_with_tokens(scene: Scene, stores: Stores, issuer: Issuer) -> "Secret":
     environ |= {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "JWT_JWKS_URL": issuer.url}
     drive.make_tokens(scene)
     keys = {"SEAL_KEY": scene.word["sealkey"], "MODEL_KEY": f"secretsmanager:{vault.path}#key"}
+    keys["DATABASE__URL"] = f"secretsmanager:{vault.path}"
+    fields = {"engine": "mysql", "host": "127.0.0.1", "port": "9", "dbname": "field"}
+    fields |= {"username": "reader", "password": scene.word["database"]}
     start(scene, environ | {"POWERTOOLS_LOG_LEVEL": "INFO"}, {"CORS_ORIGINS": "*", **keys})
     drive.fail_the_model_key(scene, vault.put)
+    drive.miss_a_database(scene, "database", lambda: vault.put(vault.laid["key"], **fields))
     drive.fail_the_issuer(scene, issuer)
     scene.wait()
     return vault
@@ -368,9 +375,9 @@ class Parameters:
         self._ssm, self.path = ssm, path
         self.laid: dict[str, str] = {}
 
-    def put(self, key: str) -> None:
-        self._ssm.put_parameter(Name=f"{self.path}/model", Value=key, Type="SecureString", Overwrite=True)
-        self.laid["model"] = key
+    def put(self, value: str, name: str = "model") -> None:
+        self._ssm.put_parameter(Name=f"{self.path}/{name}", Value=value, Type="SecureString", Overwrite=True)
+        self.laid[name] = value
 
     def lie(self) -> dict[str, str]:
         found = self._ssm.get_parameters_by_path(Path=self.path, WithDecryption=True)["Parameters"]
@@ -378,15 +385,15 @@ class Parameters:
 
 
 class Secret:
-    """A secret of Secrets Manager with the key in a field, as a console writes it."""
+    """A secret of Secrets Manager with the key in a field, as a console writes it, and with those of a database."""
 
     def __init__(self, manager: Any, path: str) -> None:
         self._manager, self.path = manager, path
         self._manager.create_secret(Name=path, SecretString="{}")
         self.laid: dict[str, str] = {}
 
-    def put(self, key: str) -> None:
-        self.laid["key"] = key
+    def put(self, key: str, **fields: str) -> None:
+        self.laid |= {"key": key, **fields}
         self._manager.put_secret_value(SecretId=self.path, SecretString=json.dumps(self.laid))
 
     def lie(self) -> dict[str, str]:

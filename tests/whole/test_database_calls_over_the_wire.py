@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from calls_of_database import (
     A_BOUND,
+    CHOSEN,
     COUNTED,
     EMPTY_ATTEMPT,
     LAST_MONTH,
@@ -25,7 +26,7 @@ from whole_site import Site
 from wire import WireServer, calls, refuses, says
 from wire_talk import MADE_UP, Prose, begin
 
-from turnkeep.agents.database.prompts import ROUTE_CALL, SELECT_CALL, Calls
+from turnkeep.agents.database.prompts import ROUTE_CALL, SECTIONS_CALL, SELECT_CALL, Calls
 from turnkeep.blocks.memory import FOLD_CALL
 from turnkeep.blocks.understanding import READ_CALL
 from turnkeep.settings import DatabaseTuning
@@ -42,13 +43,14 @@ def model() -> Iterator[WireServer]:
 
 def test_every_inner_call_of_the_agent_is_tried() -> None:
     calls_of_it = Calls(DatabaseTuning())
-    known = {call.name for call in (ROUTE_CALL, SELECT_CALL, READ_CALL, FOLD_CALL, *vars(calls_of_it).values())}
+    typed = (ROUTE_CALL, SELECT_CALL, SECTIONS_CALL, READ_CALL, FOLD_CALL)
+    known = {call.name for call in (*typed, *vars(calls_of_it).values())}
     assert {name.removesuffix(" of database") for name in (*TYPED, *WORDED)} == known
 
 
 async def test_citations_of_pages_that_are_not_there_are_removed(site: Site, model: WireServer) -> None:
     talk = await begin(site, model, WORDED["database.manual"])
-    turn = await talk.turn(says(f"Open it [{SECTION}, made-up#page] and close it [made-up]."))
+    turn = await talk.turn(CHOSEN, says(f"Open it [{SECTION}, made-up#page] and close it [made-up]."))
     assert turn["reply"] == f"Open it [{SECTION}] and close it."
     assert "citation_removed" in turn["warnings"]
     assert [source["id"] for source in turn["sources"] if source["cited"]] == [SECTION]
@@ -70,7 +72,9 @@ async def test_a_refusal_links_nowhere_either(site: Site, model: WireServer) -> 
 
 
 async def test_an_address_that_the_user_gave_may_be_said(site: Site, model: WireServer) -> None:
-    one = Prose("database", "Hello, my page is https://mine.example/a", "That is https://mine.example/a, then.")
+    one = Prose(
+        "database", "Hello, my page is https://mine.example/a", "That is https://mine.example/a, then.", (CHOSEN,)
+    )
     turn = await (await begin(site, model, one)).turn(*one.well)
     assert (turn["reply"], turn["warnings"]) == (one.good, [])
 
@@ -103,6 +107,18 @@ async def test_tables_that_a_model_makes_up_are_left_out(site: Site, model: Wire
     assert "Tables: employee." in turn["details"]["reasoning_steps"]
     shown = json.dumps(model.bodies[1]["messages"])
     assert not [name for name in ("wall_key", "secure_", "apiKey", "sqlite_master") if name in shown]
+
+
+async def test_sections_that_a_model_makes_up_are_left_out(site: Site, model: WireServer) -> None:
+    talk = await begin(site, model, TYPED["database.choose_sections"])
+    choice = calls(
+        "SectionChoice", {"sections": ["secrets#keys", "leave", "../../etc/passwd", "leave#report-sickness"]}
+    )
+    turn = await talk.turn(choice, says("Tap it [leave#report-sickness], see [secrets#keys]."))
+    shown = json.dumps(model.bodies[-1]["messages"])
+    assert "secrets" not in shown
+    assert "passwd" not in shown
+    assert (turn["reply"], turn["warnings"]) == ("Tap it [leave#report-sickness], see.", ["citation_removed"])
 
 
 async def test_corrections_that_never_come_end_in_a_sentence_and_every_attempt_is_kept(

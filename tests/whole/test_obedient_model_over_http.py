@@ -143,7 +143,8 @@ async def test_an_attack_that_comes_only_in_the_second_or_third_correction_is_re
         _, [turn] = await stage.play(VISITS[place], Orders((*harmless, second, third), PROSE[0]), place)
         details = turn["details"]
         assert [attempt["sql"] for attempt in details["attempts"]] == [*harmless, second, third]
-        assert (details["sql"], details["rows"], turn["warnings"]) == (None, [], ["sql_refused"])
+        assert (details["sql"], details["rows"]) == (None, [])
+        assert set(turn["warnings"]) - {"nothing_changed"} == {"sql_refused"}
     assert stage.planted.checksum() == before
 
 

@@ -1,6 +1,10 @@
 """The conversations of the design documents word for word, over HTTP, with the server killed after every turn."""
 
+import sqlite3
 import uuid
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +12,15 @@ import pytest
 from killed_server import KilledServer
 
 from sample_on_mariadb import DATABASE, SampleServer
+from turnkeep.agents.database.sample.sample import sample_file
 
-ACTIVE = "FROM employee WHERE companyId = 1 AND position = 'technician' AND status = 'active'"
+ACTIVE = "SELECT COUNT(*) FROM employee WHERE companyId = 1 AND position = 'technician' AND status = 'active'"
+# Who was active then is not on record, so whoever was employed on a day of the month counts, on leave or gone by now.
+THEN = """SELECT {shown} FROM employee {joined} WHERE employee.companyId = 1 AND position = 'technician'
+    AND hiredOn < '{next}' AND (terminatedOn IS NULL OR terminatedOn >= '{first}')"""
+CREWS = """LEFT JOIN employeeCrew ON employeeCrew.employeeId = employee.id AND employeeCrew.joinedOn < '{next}'
+    AND (employeeCrew.leftOn IS NULL OR employeeCrew.leftOn >= '{first}') LEFT JOIN crew ON crew.id = crewId"""
+type ByHand = Callable[[str], Sequence[Sequence[Any]]]
 
 
 @pytest.fixture
@@ -65,7 +76,10 @@ def test_products_resolves_the_samsung_one_and_the_first_with_a_kill_between_all
     assert not {samsung, first} & set(shifted["details"]["products"])
 
 
-def converse_about_technicians(server: KilledServer, thread: str) -> list[dict[str, Any]]:
+def converse_about_technicians(server: KilledServer, thread: str, by_hand: ByHand) -> list[dict[str, Any]]:
+    """The three turns, whose rows are those of SQL by hand over the same data."""
+    following = datetime.now(UTC).date().replace(day=1)
+    month = {"next": following, "first": (following - timedelta(days=1)).replace(day=1)}
     counted = server.ask("how many technicians are active?", thread, agent="database")
     earlier = server.ask("and last month?", thread)
     grouped = server.ask("show them by crew", thread)
@@ -73,21 +87,31 @@ def converse_about_technicians(server: KilledServer, thread: str) -> list[dict[s
     assert [(turn["turn_number"], turn["route"], turn["persisted"]) for turn in turns] == [
         (number, "sql", True) for number in (1, 2, 3)
     ]
+    assert counted["details"]["rows"] == told(by_hand(ACTIVE))
+    assert earlier["details"]["rows"] == told(by_hand(THEN.format(shown="COUNT(*)", joined="", **month)))
     [[then]] = earlier["details"]["rows"]
     assert "last month" in earlier["reply"]
+    assert "“active” is left out" in earlier["reply"], "the state of today says nothing of last month"
     assert "hired" not in earlier["reply"], "who was hired before is there too"
     groups = grouped["details"]["rows"]
     assert len(groups) > 3
+    by_crew = THEN.format(shown="crew.name, COUNT(DISTINCT employee.id)", joined=CREWS.format(**month), **month)
+    assert sorted(groups, key=str) == sorted(told(by_hand(f"{by_crew} GROUP BY crew.id, crew.name")), key=str)
     assert sum(size for *_, size in groups) >= then > 0
     assert "employeeCrew" in grouped["details"]["tables"]
     return turns
+
+
+def told(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(row) for row in rows]
 
 
 @pytest.mark.slow
 def test_database_counts_goes_back_a_month_and_groups_with_a_kill_between_all_turns(
     server: KilledServer, thread: str
 ) -> None:
-    counted, *_ = converse_about_technicians(server, thread)
+    with closing(sqlite3.connect(sample_file(datetime.now(UTC).date()))) as connection:
+        counted, *_ = converse_about_technicians(server, thread, lambda sql: connection.execute(sql).fetchall())
     [[now]] = counted["details"]["rows"]
     assert f"{now} active technicians" in counted["reply"]
 
@@ -98,7 +122,7 @@ def test_database_does_the_same_on_mariadb(
 ) -> None:
     facts = {f"DATABASE__{name.upper()}": value for name, value in sample_server.tuning.items()}
     server = KilledServer(tmp_path, dynamodb_url, whole_table, {"MODEL": "demo", **facts})
-    counted, *_ = converse_about_technicians(server, thread)
-    [(now,)] = sample_server.server.run(f"SELECT COUNT(*) {ACTIVE}", database=DATABASE)
-    assert counted["details"]["rows"] == [[now]]
+    counted, *_ = converse_about_technicians(
+        server, thread, lambda sql: sample_server.server.run(sql, database=DATABASE)
+    )
     assert "secure_employee" in counted["details"]["sql"]

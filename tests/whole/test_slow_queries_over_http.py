@@ -76,8 +76,8 @@ async def warm_up(hasty: Visitor, model: WireServer) -> None:
 async def test_a_turn_that_is_over_before_its_query_leaves_nothing_and_its_key_is_free(
     site: Site, model: WireServer
 ) -> None:
-    short = {"seconds": 4.3, "commit_seconds": 2.8}
-    hasty = await open_with(site, model, turn=short, database={"query_seconds": 2.5})
+    short = {"seconds": 5.8, "commit_seconds": 2.8}
+    hasty = await open_with(site, model, turn=short, database={"query_seconds": 4.5})
     patient = await open_with(site, model)
     await warm_up(hasty, model)
     model.script += [WORKED, ENDLESS]

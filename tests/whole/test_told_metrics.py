@@ -11,6 +11,7 @@ from scripted import read_events
 from whole_site import Site, Visitor
 from wire import Answer, Exchange, WireServer, calls, fails, says
 
+from turnkeep.agents import REGISTRY, Entry
 from turnkeep.storage.keys import EVERY_TURN
 
 type Output = Callable[[], list[dict[str, Any]]]
@@ -247,13 +248,27 @@ async def test_a_store_that_is_down_is_told(
 
 
 async def test_a_fault_of_ours_is_told(site: Site, output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PAPERS__CORPUS", "/no/such/file")
+    monkeypatch.setitem(REGISTRY, "papers", Entry("of the test", "json:no_such_function"))  # type: ignore[misc]
     broken = await site.open()
     assert (await broken.http.post("/chat", json=ASKED)).status_code == 500
     lines = output()
     assert metrics(lines) == [{"InternalError": 1, "code": "internal_error"}]
     [told] = [line for line in lines if line.get("message") == "unexpected exception"]
-    assert told["error"] == "CorpusError"
+    assert told["error"] == "AttributeError"
+
+
+@pytest.mark.parametrize(("method", "route"), [("POST", "/chat"), ("POST", "/chat/stream"), ("GET", "/agents/papers")])
+async def test_an_agent_without_its_files_is_told(
+    method: str, route: str, site: Site, output: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PAPERS__CORPUS", "/no/such/file")
+    broken = await site.open()
+    answer = await broken.http.request(method, route, json=ASKED if method == "POST" else None)
+    assert (answer.status_code, answer.json()["code"]) == (503, "agent_unavailable")
+    assert "/no/such" not in answer.text
+    lines = output()
+    assert metrics(lines) == [{"AgentFault": 1, "code": "agent_unavailable"}]
+    assert {"agent cannot work, a file of its settings cannot be used", "request failed"} <= set(sentences(lines))
 
 
 async def test_what_the_caller_did_wrong_is_no_metric(visitor: Visitor, output: Output) -> None:

@@ -344,7 +344,7 @@ def test_a_file_that_another_holds_for_writing_is_slow_and_not_down(tmp_path: Pa
     file = on_days(tmp_path / "held", [FIRST])
     with closing(sqlite3.connect(file, isolation_level=None)) as writer:
         writer.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(DatabaseSlow):
+        with pytest.raises(DatabaseSlow, match="is being written by another program"):
             opened(file).coverage()
 
 

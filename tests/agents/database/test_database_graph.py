@@ -81,7 +81,7 @@ async def test_what_runs_is_the_checked_statement_over_secure_views(
     assert "by hand" not in database.ran[0]
     assert reply.details["tables"] == ["employee"]
     assert (reply.details["columns"], reply.details["rows"]) == (["employees"], [[7]])
-    assert reply.details["page"] == {"number": 1, "size": 1, "has_more": False}
+    assert reply.details["page"] == {"number": 1, "size": 1, "has_more": False, "offset": 0}
 
 
 async def test_the_caller_goes_along_to_the_database(
@@ -146,7 +146,7 @@ async def test_an_attack_in_any_correction_is_refused_too(
     script.play(select("employee"), write(attack), *[correct(attack)] * 3)
     reply = await start().say(QUESTION)
     assert database.ran == []
-    assert reply.warnings == ("sql_refused",)
+    assert set(reply.warnings) - {"nothing_changed"} == {"sql_refused"}
     assert len(reply.details["attempts"]) == 4
     assert reply.details["sql"] is None
 
@@ -157,7 +157,7 @@ async def test_an_attack_that_comes_only_in_the_last_correction_is_refused(
     wrong = "SELECT wage FROM employee WHERE bonus = 1"
     script.play(select("employee"), write(wrong), correct(wrong), correct(wrong), correct(ATTACKS[0]))
     reply = await start().say(QUESTION)
-    assert (database.ran, reply.warnings) == ([], ("sql_refused",))
+    assert (database.ran, set(reply.warnings)) == ([], {"sql_refused", "nothing_changed"})
 
 
 async def test_what_the_database_complains_of_is_corrected(
@@ -219,14 +219,24 @@ async def test_a_schema_that_cannot_be_read_is_said(
     assert (reply.text, reply.route, reply.warnings) == ("It is away.", "sql", ("database_down",))
 
 
-async def test_a_schema_that_changed_names_the_remedy(
-    start: Start, script: ScriptedModel, database: PlayedDatabase
+@pytest.mark.parametrize("joins", [None, "joins.json"])
+async def test_of_a_schema_that_changed_the_user_is_told_and_the_log_has_the_remedy(
+    joins: str | None,
+    start: Start,
+    script: ScriptedModel,
+    database: PlayedDatabase,
+    output: Callable[[], list[dict[str, Any]]],
 ) -> None:
     database.plays = [SchemaChanged("no such column: status")] * 4
     script.play(select("employee"), write(COUNT), *[correct(COUNT)] * 3)
-    reply = await start().say(QUESTION)
-    assert "turnkeep joins build" in reply.text
+    reply = await start(joins=joins).say(QUESTION)
+    assert "have changed since" in reply.text
+    assert "no such column" not in reply.text
     assert set(reply.warnings) == {"schema_changed", "sql_refused"}
+    (line,) = [line for line in output() if line["level"] == "WARNING"]
+    assert line["tables"] == ["employee"]
+    assert line["remedy"].endswith("start the server anew")
+    assert ("turnkeep joins build" in line["remedy"]) == bool(joins)
 
 
 async def test_tables_that_a_caller_may_not_read_do_not_exist_for_it(
@@ -306,10 +316,10 @@ async def test_a_page_runs_the_last_statement_again_without_a_model_for_it(
     database.plays = [page, Result(("firstName",), (("Cid",),)), page]
     script.play(select("employee"), write("SELECT firstName FROM employee"), (ANSWER, "These."))
     first = await talk.say("List all employees")
-    assert first.details["page"] == {"number": 1, "size": 2, "has_more": True}
+    assert first.details["page"] == {"number": 1, "size": 2, "has_more": True, "offset": 0}
     script.play((READ, Reading(depends_on_history=True, standalone_query="next page")), (ANSWER, "The last."))
     second = await talk.say("next page")
-    assert second.details["page"] == {"number": 2, "size": 1, "has_more": False}
+    assert second.details["page"] == {"number": 2, "size": 1, "has_more": False, "offset": 2}
     assert "OFFSET 2" in database.ran[1]
     assert second.details["rows"] == [["Cid"]]
 
@@ -353,7 +363,7 @@ async def test_a_route_that_rules_are_unsure_of_is_asked_for(
     start: Start, script: ScriptedModel, database: PlayedDatabase
 ) -> None:
     script.play((ROUTE, RouteResult(route="general")), (GENERAL, "Well."))
-    reply = await start().say("What is a crew?")
+    reply = await start().say("What is a visit?")
     assert reply.route == "general"
     assert "database is about: " in script.prompt(ROUTE)
 

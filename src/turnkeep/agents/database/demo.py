@@ -27,13 +27,15 @@ def demo_rules(desk: Desk) -> Mapping[str, Rule]:
     def select(parts: JSON) -> JSON:
         schema = desk.schema(_today(parts))
         asked = _asked(parts, schema, _today(parts))
-        return {"tables": list(tables_of(asked)) if asked else []}
+        if asked is None or asked.missing:
+            return {"tables": [], "missing": _missing(asked, parts, schema)}
+        return {"tables": list(tables_of(asked))}
 
     def write(parts: JSON) -> JSON:
         schema = desk.schema(_today(parts))
-        asked = _asked(parts, schema, _today(parts))
-        if asked is None:
-            return {"sql": ""}
+        asked = _asked(parts, schema, _today(parts), is_again=bool(_noted(parts["notes"], prompts.NO_ROWS)))
+        if asked is None or asked.missing:
+            return {"sql": "", "missing": _missing(asked, parts, schema)}
         shown = _tables(parts)
         plan = plan_joins(schema.finder, tables_of(asked), parts["query"], allowed=shown)
         try:
@@ -52,14 +54,23 @@ def demo_rules(desk: Desk) -> Mapping[str, Rule]:
     }
 
 
-def _asked(parts: JSON, schema: Schema, today: date) -> Asked | None:
+def _asked(parts: JSON, schema: Schema, today: date, *, is_again: bool = False) -> Asked | None:
     """Read over the whole schema, because an earlier line of the chain may speak of tables that the last does without;
-    then over the tables that the prompt shows or names, where the reading needs others."""
+    then over the tables that the prompt shows or names, where the reading needs others. `is_again` where it gave no
+    rows."""
     chain, known = parts["query"].split("\n"), _tables(parts)
-    asked = schema.reader.read(chain, today=today)
+    reader = schema.reader.again if is_again else schema.reader
+    asked = reader.read(chain, today=today)
     if asked is None or set(tables_of(asked)) <= set(known):
         return asked
-    return schema.reader.read(chain, today=today, allowed=known)
+    return reader.read(chain, today=today, allowed=known)
+
+
+def _missing(asked: Asked | None, parts: JSON, schema: Schema) -> list[str]:
+    """The words that no answer can do without, and that the schema does not know; where the rules make nothing of the
+    question, all that it does not know."""
+    found = asked.missing if asked else schema.reader.strange_words(parts["query"].split("\n")[-1])
+    return [word[: prompts.LONGEST_WORD] for word in found[: prompts.MOST_MISSING]]
 
 
 def _tables(parts: JSON) -> list[str]:

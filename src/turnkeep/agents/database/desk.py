@@ -17,6 +17,7 @@ from turnkeep.agents.database.planning.ranking import TableRanker
 from turnkeep.agents.database.reading.reader import Reader, restate
 from turnkeep.agents.database.vocabulary import Vocabulary, vocabulary_of
 from turnkeep.agents.database.wall.database import Database
+from turnkeep.blocks.words import singular, words
 from turnkeep.records import Principal
 from turnkeep.settings import DatabaseTuning
 
@@ -35,10 +36,24 @@ class Schema:
         return vocabulary_of(self.graph, self._manual)
 
     @cached_property
+    def called(self) -> frozenset[str]:
+        """What tables go by that have one word for a name."""
+        names = (
+            words(said)
+            for one in self.graph.tables.values()
+            for said in (" ".join(name_words(one.name)), *one.synonyms)
+        )
+        return frozenset(singular(said[0]) for said in names if len(said) == 1)
+
+    @cached_property
     def main_tables(self) -> tuple[str, ...]:
         """Those with the most relationships, which says what a database is about better than its first tables do."""
-        ends = [end for one in self.graph.relationships for end in (one.from_table, one.to_table)]
-        return tuple(name for name, _ in Counter(ends).most_common(MOST_NAMED))
+        return tuple(self.tables_by_weight(self.graph.tables)[:MOST_NAMED])
+
+    def tables_by_weight(self, allowed: Collection[str]) -> list[str]:
+        """Those of `allowed`, the ones with the most relationships first, then in the order of the schema."""
+        ends = Counter(end for one in self.graph.relationships for end in {one.from_table, one.to_table})
+        return sorted((name for name in self.graph.tables if name in allowed), key=lambda name: -ends[name])
 
     @cached_property
     def finder(self) -> PathFinder:
@@ -105,9 +120,11 @@ class Desk:
                 self._schema = Schema(database, graph, self.manual, self.tuning)
             return self._schema
 
-    def about(self, schema: Schema | None) -> list[str]:
-        """What database and manual hold, as notes of a prompt."""
-        names = ", ".join(" ".join(name_words(name)) for name in schema.main_tables) if schema else ""
-        data = [f"{prompts.ABOUT_DATA}{names}."] if names else []
+    def about(self, day: Day | None) -> list[str]:
+        """What the database holds for its caller, and the manual, as notes of a prompt."""
+        tables = day.schema.tables_by_weight(day.allowed) if day else []
+        names = ", ".join(" ".join(name_words(name)) or name for name in tables[:MOST_NAMED])
+        more = f", and {len(tables) - MOST_NAMED} more tables" if len(tables) > MOST_NAMED else ""
+        data = [f"{prompts.ABOUT_DATA}{names}{more}."] if names else [prompts.NO_DATA] if day else []
         titles = ", ".join(self.manual.titles[:MOST_NAMED])
-        return [*data, f"{prompts.ABOUT_MANUAL}{titles}."] if titles else data
+        return [*data, f"{prompts.ABOUT_MANUAL}{titles}." if titles else prompts.NO_MANUAL]

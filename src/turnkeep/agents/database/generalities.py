@@ -13,6 +13,7 @@ from turnkeep.records import JSON
 
 MOST_CHARACTERS = 1_000
 LONGEST_DATE = 10  # of an ISO date
+NOTHING_HERE = "There is nothing yet that I could answer from: no table that I may read, and no manual."
 ONLY_ENGLISH = "I read English only, as long as no model is set."
 
 _DEMO = (
@@ -72,7 +73,10 @@ def _offer(parts: JSON) -> str:
     """From the notes: what the database and the manual hold."""
     data, manual = _noted(parts, prompts.ABOUT_DATA), _noted(parts, prompts.ABOUT_MANUAL)
     about = [f"about {of} ({held.rstrip('.')})" for of, held in (("the data", data), ("the manual", manual)) if held]
-    return f"You can ask me {' and '.join(about or ['about the data and the manual'])}."
+    if not about and {prompts.NO_DATA, prompts.NO_MANUAL} <= set(parts["notes"]):
+        return NOTHING_HERE
+    unknown = "about the data" if prompts.NO_MANUAL in parts["notes"] else "about the data and the manual"
+    return f"You can ask me {' and '.join(about or [unknown])}."
 
 
 def _greet(offer: str) -> str:

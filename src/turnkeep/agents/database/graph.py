@@ -120,6 +120,7 @@ def read_reply(values: Mapping[str, Any]) -> Reply:
 def _query_details(values: Mapping[str, Any]) -> dict[str, Any]:
     """The statement that gave the rows, or the last that was to."""
     rows = values["result"] or {"columns": [], "rows": [], "is_cut": False, "ran": values["ran"]}
+    page = {"number": values["page"] + 1, "size": len(rows["rows"]), "has_more": rows["is_cut"]}
     ran = rows["ran"] or {"sql": None, "tables": values["tables"], "columns": [], "joins": []}
     return {
         "sql": ran["sql"],
@@ -127,5 +128,5 @@ def _query_details(values: Mapping[str, Any]) -> dict[str, Any]:
         "joins": ran["joins"],
         "columns": rows["columns"],
         "rows": rows["rows"],
-        "page": {"number": values["page"] + 1, "size": len(rows["rows"]), "has_more": rows["is_cut"]},
+        "page": {**page, "offset": values["start"] or 0},
     }

@@ -23,7 +23,9 @@ GOES_ON = 2.0  # how much speaks for the route that a follow-up goes on from
 PLAIN = 2.6  # of a sign that says so alone
 STAYS = 0.2  # and for the last route where it stands alone
 _EXPLAIN = re.compile(
-    r"\W*(?:explain|describe|summari[sz]e|overview of|define)\b|.*\b(?:means?|meaning|definition)\b", re.IGNORECASE
+    r"\W*(?:explain|describe|summari[sz]e|overview of|define)\b|.*\b(?:means?|meaning|definition)\b"
+    r"|\W*what(?:'s| is) an? (?!good|bad|typical|normal|usual)[a-z -]+\W*$",
+    re.IGNORECASE,
 )
 _OF_EXPLAINING = frozenset(stems("explain describe summarise summarize overview define means meaning"))
 ROUTES: tuple[Route, ...] = ("rag", "sql", "general")

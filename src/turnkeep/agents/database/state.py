@@ -13,11 +13,19 @@ LASTING = frozenset({"messages", "memory", "chain", "last"})
 
 class Last(TypedDict):
     """What the next turn may go on from: its route, and for `sql` the statement before it was checked, with the page of
-    its rows that was shown, from 0."""
+    its rows that was shown, the rows with which its pages begin, as far as known, and the one behind those shown, all
+    from 0."""
 
     route: str
     sql: str
     page: int
+    starts: list[int]
+    end: int
+
+
+def without_rows(route: str) -> Last:
+    """Of a turn that leaves no pages to turn."""
+    return Last(route=route, sql="", page=0, starts=[0], end=0)
 
 
 class Heard(TypedDict):
@@ -45,11 +53,12 @@ class Attempt(TypedDict):
 
 
 class Rows(TypedDict):
-    """What the database gave, and to which statement."""
+    """What the database gave, and to which statement. `has_cut_texts` where a row was too long by itself."""
 
     columns: list[str]
     rows: list[list[Any]]
     is_cut: bool
+    has_cut_texts: bool
     ran: Ran | None
 
 
@@ -73,6 +82,9 @@ class QueryState(TypedDict):
 
     page: int
     """Which page of the last statement's rows is asked for; 0 for a question. By `choose_route`."""
+
+    start: int | None
+    """The row that this page begins with, from 0; None for a question. By `choose_route`."""
 
     tables: list[str]
     """The tables that the question needs. By `select_tables`, then `plan_joins`."""
@@ -150,6 +162,7 @@ def new_turn() -> dict[str, Any]:
         "standalone_query": "",
         "confidence": None,
         "page": 0,
+        "start": None,
         "tables": [],
         "plan": [],
         "asking": "",

@@ -8,7 +8,7 @@ from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.joins.records import JoinGraph, Table
 from turnkeep.agents.database.manual.manual import Manual
 from turnkeep.blocks.rarity import stem_of, stems
-from turnkeep.blocks.words import STOP_WORDS, words
+from turnkeep.blocks.words import STOP_WORDS, singular, words
 
 LONGEST_VALUE_WORDS = 4
 # They stand in half of all schemas and titles and say nothing of either.
@@ -18,7 +18,7 @@ _PLAIN = frozenset(map(stem_of, words("id key name code type number date time va
 @dataclass(frozen=True)
 class Vocabulary:
     """Stems: of tables, of columns with their synonyms, of what the manual speaks of, and of the titles alone. `values`
-    are those of columns that have few, in lower case."""
+    are those of columns that have few, in lower case and the singular."""
 
     tables: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
@@ -31,8 +31,8 @@ class Vocabulary:
         return self.tables | self.columns
 
     def names_value(self, message: str) -> bool:
-        """Whether a value of the data stands in `message` as it is written there."""
-        said = words(message)
+        """Whether a value of the data stands in `message`, as it is written there or in the plural."""
+        said = [singular(word) for word in words(message)]
         runs = (said[at : at + size] for size in range(1, LONGEST_VALUE_WORDS + 1) for at in range(len(said)))
         return any(" ".join(run) in self.values for run in runs)
 
@@ -68,5 +68,5 @@ def _values(tables: Iterable[Table]) -> Iterable[str]:
     """Numbers and words as short as a flag would be found in any sentence."""
     for table in tables:
         for column in table.columns.values():
-            said = (" ".join(words(value)) for value in column.values)
+            said = (" ".join(map(singular, words(value))) for value in column.values)
             yield from (value for value in said if len(value) > 2 and not value.isdigit() and value not in STOP_WORDS)

@@ -63,7 +63,10 @@ READ_AT_THE_CLINIC: dict[str, str] = {
     ),
     "headcount by department": ("count doctor | by department.name"),
     "drugs below their minimum stock": ("rows drug | where drug.units_in_stock under drug.minimum_stock"),
-    "the last appointment": ("rows appointment | descending appointment.scheduled_at | limit 1"),
+    "the last appointment": (
+        "rows appointment | where appointment.scheduled_at at_most 2026-11-22 | descending "
+        "appointment.scheduled_at | limit 1"
+    ),
     "bills due in March": ("rows bill | in bill.due_date 2027-03-01 to 2027-03-31 (March)"),
     "do we have any missed appointments? show me them": ("rows appointment | where appointment.status is missed"),
 }

@@ -408,7 +408,7 @@ READ: dict[str, str] = {
     ),
     "most common defect category": ("count defect | by defectCategory.name | descending measure | limit 1"),
     "How many technicians are active? // and last month? // show them by crew": (
-        "count employee | where employee.position is technician and employee.status is active | in "
+        "count employee | where employee.position is technician | in "
         "employee.hiredOn 2026-10-01 to 2026-10-31 (last month) until employee.terminatedOn | by crew.name"
     ),
     "How many work orders are open? // and last month? // by region": (

@@ -78,9 +78,11 @@ def test_words_that_nothing_answers_to_are_said() -> None:
     assert asked.unread == ("purple",)
 
 
-def test_a_line_of_which_most_is_unread_is_not_understood() -> None:
-    assert AT_THE_CLINIC.read(["purple shiny wobbly patients"], today=TODAY) is None
-    assert AT_THE_CLINIC.read(["How much do patients wobble?"], today=TODAY) is None
+def test_a_line_of_which_most_is_unread_is_not_answered() -> None:
+    asked = AT_THE_CLINIC.read(["purple shiny wobbly patients"], today=TODAY)
+    assert asked is None or asked.missing
+    asked = AT_THE_CLINIC.read(["How much do patients wobble?"], today=TODAY)
+    assert asked is None or asked.missing
 
 
 def test_things_that_the_schema_does_not_have_are_not_taken_for_others() -> None:

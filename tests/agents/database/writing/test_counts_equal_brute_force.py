@@ -1,5 +1,5 @@
-"""Any question over the workshop gives what looking at every combination of rows gives, in SQLite and in MariaDB; for
-PostgreSQL, which is not at hand, the statement is one that its grammar knows."""
+"""Any question over the workshop gives what looking at every combination of rows gives, in SQLite, in MariaDB and in
+PostgreSQL."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -18,6 +18,7 @@ from workshop import GRAPH, Rows, ask, sql_of, statements
 from workshop_questions import filled_tables, questions
 
 from mariadb import Server
+from postgres import PostgresServer
 from turnkeep.agents.database.guard.guard import Guard
 from turnkeep.agents.database.guard.verdicts import Checked
 from turnkeep.agents.database.reading.asked import Asked, Condition, Field
@@ -120,4 +121,26 @@ def workshop_in_mariadb(mariadb_server: Server) -> Iterator[Any]:
 def test_mariadb_answers_as_every_combination_of_rows_does(workshop_in_mariadb: Any, asked: Asked) -> None:
     workshop_in_mariadb.execute(sql_of(asked, "mysql"))
     found = [tuple(str(cell) if isinstance(cell, date) else cell for cell in row) for row in workshop_in_mariadb]
+    assert tidy(found) == tidy(brute.solve(FIXED, asked))
+
+
+@pytest.fixture(scope="module")
+def workshop_in_postgresql(postgres_server: PostgresServer) -> Iterator[Any]:
+    postgres_server.run("CREATE DATABASE workshop")
+    with closing(postgres_server.connect("workshop")) as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE DOMAIN datetime AS timestamp")
+        people = [{**row, "isActive": bool(row["isActive"])} for row in FIXED["employee"]]
+        for statement, values in statements({**FIXED, "employee": people}, mark="%s"):
+            cursor.execute(statement.encode(), values)
+        yield cursor
+    postgres_server.run("DROP DATABASE workshop")
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(questions())
+def test_postgresql_answers_as_every_combination_of_rows_does(workshop_in_postgresql: Any, asked: Asked) -> None:
+    checked = GUARDS["postgres"].check(sql_of(asked, "postgres"))
+    assert isinstance(checked, Checked)
+    workshop_in_postgresql.execute(checked.sql.encode())
+    found = [tuple(str(cell) if isinstance(cell, date) else cell for cell in row) for row in workshop_in_postgresql]
     assert tidy(found) == tidy(brute.solve(FIXED, asked))

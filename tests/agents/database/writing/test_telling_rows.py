@@ -87,6 +87,12 @@ def test_a_single_figure_has_no_table() -> None:
     assert tell(Asked("employee", "count"), count(3), "") == "There are 3 employees."
 
 
+def test_a_single_row_that_was_asked_for_is_shown() -> None:
+    assert tell(Asked("customer"), Result(("name",), (("Ann",),)), "") == (
+        "There is 1 customer.\n\n| Name |\n| --- |\n| Ann |"
+    )
+
+
 def test_a_period_is_told_with_its_dates() -> None:
     said = first(Asked("workOrder", "count", conditions=(OPEN,), period=MAY), count(2, "work_orders"))
     assert said == "There are 2 open or in progress work orders, due from 1 May 2026 to 31 May 2026 (last month)."

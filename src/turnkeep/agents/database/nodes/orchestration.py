@@ -1,6 +1,7 @@
 """The orchestrator: what a message means in its conversation, where its answer lies, and the answers that need no
 database. Rules route what is plain; a model is asked about the rest."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
@@ -9,17 +10,26 @@ from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
 
 from turnkeep.agents.database import prompts
-from turnkeep.agents.database.desk import Schema
+from turnkeep.agents.database.desk import MOST_NAMED, Day, Schema
+from turnkeep.agents.database.nodes import notices
 from turnkeep.agents.database.nodes.links import LINK_REMOVED, unlinked
-from turnkeep.agents.database.nodes.replies import FIGURE_REMOVED, Update, step
+from turnkeep.agents.database.nodes.notices import Notice
+from turnkeep.agents.database.nodes.pages import row_of
+from turnkeep.agents.database.nodes.replies import FIGURE_REMOVED, MESSAGE_CUT, Update, step
 from turnkeep.agents.database.nodes.workplace import Workplace
 from turnkeep.agents.database.paging import wants_more
+from turnkeep.agents.database.reading.reader import waives
+from turnkeep.agents.database.reading.removals import takes_filter_back, without_filter
 from turnkeep.agents.database.routing import SURE, Routing, route_by_rules
+from turnkeep.agents.database.signs.bare import is_bare
+from turnkeep.agents.database.signs.contents import asks_for_contents
 from turnkeep.agents.database.signs.smalltalk import small_talk
+from turnkeep.agents.database.signs.wishes import wish_for_change
 from turnkeep.agents.database.state import DatabaseState, Heard, Last
 from turnkeep.blocks import memory
 from turnkeep.blocks.dates import find_days
 from turnkeep.blocks.figures import foreign_figures
+from turnkeep.blocks.languages import is_english
 from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.blocks.referents import no_referents
 from turnkeep.blocks.understanding import Understood, understand
@@ -27,9 +37,10 @@ from turnkeep.models.calls import try_typed
 from turnkeep.records import RunContext
 
 MOST_CHARACTERS = 1_000  # of a message that rules read; the answer reads all of it
-CHAIN_LINES, LINE_CHARACTERS, CHAIN_CHARACTERS = 20, 400, 3_000  # it lasts, so it has to stay small
+CHAIN_LINES, CHAIN_CHARACTERS = 20, 3_000  # it lasts, so it has to stay small
 YEARS_BACK = 10
-ROUTED_BY_RULES, MESSAGE_CUT = "routed_by_rules", "message_cut"
+_NAMES = re.compile(r"\b[A-Z]\w+(?:\s(?:[a-z]{1,3}\s){0,2}[A-Z]\w+)+")  # of houses and people, in whatever language
+ROUTED_BY_RULES = "routed_by_rules"
 
 
 class OrchestratorNodes(Workplace):
@@ -67,8 +78,8 @@ class OrchestratorNodes(Workplace):
 
     async def choose_route(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
         more, last = wants_more(_message(state)), state.get("last")
-        if more is not None and last and last["sql"]:
-            update = _turned(state, last, more)
+        if more is not None and last and last["sql"] and "starts" in last:
+            update = _turned(state, last, more, self.tuning.max_rows)
         else:
             update = await self._routed(state, runtime)
         runtime.stream_writer({"event": "route_decision", "route": update["route"]})
@@ -85,8 +96,14 @@ class OrchestratorNodes(Workplace):
         return "answer_generally"
 
     async def _routed(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
-        schema = await self.schema(runtime)
-        routing, warnings = await self._routing(state, runtime, schema)
+        day = await self.day_or_none(runtime)
+        schema = day.schema if day else None
+        by_rules = self._by_rules(state, schema)
+        if notice := self._notice(state, runtime, by_rules, day):
+            return _noticed(state, notice)
+        routing, warnings = await self._by_model(state, runtime, by_rules, day)
+        if day is None and routing.route == "rag" and not self.desk.manual.documents:
+            routing = Routing(route="sql", reason="there is no manual, and no database either", confidence=SURE)
         found = {
             "route": routing.route,
             "warnings": [*state["warnings"], *warnings],
@@ -97,18 +114,51 @@ class OrchestratorNodes(Workplace):
         chain = self._chain(state, runtime, schema)
         return {**found, "chain": chain, "standalone_query": self._restated(state, runtime, schema, chain)}
 
-    async def _routing(
-        self, state: DatabaseState, runtime: Runtime[RunContext], schema: Schema | None
+    def _by_rules(self, state: DatabaseState, schema: Schema | None) -> Routing:
+        names, asked, last_route = schema.vocabulary if schema else None, _message(state), _last_route(state)
+        if last_route == "sql" and takes_filter_back(asked):
+            return Routing(route="sql", reason="it takes a condition back", confidence=SURE)
+        if schema is None and asks_for_contents(asked, ()):
+            return Routing(route="sql", reason="it asks for the contents", confidence=SURE)
+        is_follow_up = state["understood"]["is_follow_up"]
+        return route_by_rules(asked, names=names, last_route=last_route, is_follow_up=is_follow_up)
+
+    def _notice(
+        self, state: DatabaseState, runtime: Runtime[RunContext], routing: Routing, day: Day | None
+    ) -> Notice | None:
+        """What needs neither database nor manual nor a model to be answered, whatever the model is."""
+        if day is None:
+            return None
+        asked, goes_on = _message(state), _last_route(state) == "sql"
+        wish = wish_for_change(asked, day.schema.vocabulary, goes_on=goes_on)
+        is_plain_talk = routing.route == "general" and routing.confidence >= SURE
+        if wish and (wish.names_table or not is_plain_talk):
+            return notices.of_a_wish(wish, has_manual=bool(self.desk.manual.documents))
+        if contents := asks_for_contents(asked, day.schema.called):
+            return notices.of_contents(contents, day, self.desk.manual.titles[:MOST_NAMED])
+        if self.model is None and not _is_english(asked):
+            return notices.of_another_language(asked, self.desk.about(day))
+        return self._of_last(state, day, runtime) if self.model is None and goes_on else None
+
+    def _of_last(self, state: DatabaseState, day: Day, runtime: Runtime[RunContext]) -> Notice | None:
+        """Where rules would only put the last question once more, and nobody asked for that."""
+        said = _message(state)
+        if is_bare(said):
+            return notices.of_nothing_asked()
+        if not takes_filter_back(said):
+            return None
+        before = day.schema.reader.read(state.get("chain") or [], today=runtime.context.now.date())
+        return None if before and without_filter(said, [before]) else notices.of_no_filter()
+
+    async def _by_model(
+        self, state: DatabaseState, runtime: Runtime[RunContext], found: Routing, day: Day | None
     ) -> tuple[Routing, list[str]]:
-        names = schema.vocabulary if schema else None
-        last = state.get("last")
-        asked, heard = _message(state), state["understood"]
-        last_route = {"clarify": "sql"}.get(last["route"], last["route"]) if last else None
-        found = route_by_rules(asked, names=names, last_route=last_route, is_follow_up=heard["is_follow_up"])
+        """The route that rules found, where they are sure or there is no model."""
         if self.model is None or found.confidence >= SURE:
             return found, []
-        notes = [*self.desk.about(schema), *([f"{prompts.WENT_BEFORE}{last_route}"] if last_route else [])]
-        prompt = self.prompts(state, runtime).route(heard["query"], notes)
+        last_route = _last_route(state)
+        notes = [*self.desk.about(day), *([f"{prompts.WENT_BEFORE}{last_route}"] if last_route else [])]
+        prompt = self.prompts(state, runtime).route(state["understood"]["query"], notes)
         by_model = await try_typed(self.models.small, prompts.ROUTE_CALL, prompt)
         if by_model is None:
             return found, [ROUTED_BY_RULES]
@@ -116,10 +166,10 @@ class OrchestratorNodes(Workplace):
 
     def _chain(self, state: DatabaseState, runtime: Runtime[RunContext], schema: Schema | None) -> list[str]:
         """The questions that this one goes on from, and it. What a model made stand alone stands alone."""
-        before, said, last = state.get("chain") or [], _message(state)[:LINE_CHARACTERS], state.get("last")
+        before, said, last = state.get("chain") or [], _message(state), state.get("last")
         if not before or last is None or last["route"] not in ("sql", "clarify"):
             return [said]
-        if last["route"] == "clarify" and not self._is_question(said, runtime, schema):
+        if last["route"] == "clarify" and (waives(said) or not self._is_question(said, runtime, schema)):
             return _bounded([*before, said])
         if self.model is not None:
             return [state["understood"]["query"]]
@@ -141,18 +191,30 @@ class OrchestratorNodes(Workplace):
         return by_rules or state["understood"]["query"]
 
 
-def _turned(state: DatabaseState, last: Last, more: Literal["next", "previous"] | int) -> Update:
+def _turned(state: DatabaseState, last: Last, more: Literal["next", "previous"] | int, max_rows: int) -> Update:
     """Another page of the rows of the last statement; pages count from 0 here and from 1 for people."""
-    page = {"next": last["page"] + 1, "previous": last["page"] - 1}[more] if isinstance(more, str) else more - 1
-    chain = state.get("chain") or []
+    turned = {"next": last["page"] + 1, "previous": last["page"] - 1}[more] if isinstance(more, str) else more - 1
+    page, chain = max(turned, 0), state.get("chain") or []
     return {
         "route": "sql",
         "sql": last["sql"],
-        "page": max(page, 0),
+        "page": page,
+        "start": row_of(page, last, max_rows),
         "chain": chain,
-        "standalone_query": f"{chain[-1] if chain else ''} (page {max(page, 0) + 1})",
-        **step(state, f"Route sql: it asks for page {max(page, 0) + 1} of the last rows."),
+        "standalone_query": f"{chain[-1] if chain else ''} (page {page + 1})",
+        **step(state, f"Route sql: it asks for page {page + 1} of the last rows."),
     }
+
+
+def _noticed(state: DatabaseState, notice: Notice) -> Update:
+    warnings = [*state["warnings"], *([notice.warning] if notice.warning else [])]
+    told = {"route": notice.route, "told": notice.text, "standalone_query": _message(state)}
+    return {**told, "warnings": warnings, **step(state, f"Route {notice.route}: {notice.why}.")}
+
+
+def _last_route(state: DatabaseState) -> str | None:
+    last = state.get("last")
+    return {"clarify": "sql"}.get(last["route"], last["route"]) if last else None
 
 
 def _made_up(query: str, said: Sequence[str], year: int) -> list[str]:
@@ -175,6 +237,10 @@ def _bounded(chain: list[str]) -> list[str]:
 
 def _message(state: DatabaseState) -> str:
     return str(state["messages"][-1].text)[:MOST_CHARACTERS]
+
+
+def _is_english(message: str) -> bool:
+    return is_english(_NAMES.sub(" ", message))
 
 
 def _cut_warning(state: DatabaseState) -> list[str]:

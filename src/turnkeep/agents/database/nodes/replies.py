@@ -15,7 +15,9 @@ from turnkeep.models.chat import Models
 
 type Update = dict[str, Any]
 
-FIGURE_REMOVED = "figure_removed"
+FIGURE_REMOVED, MESSAGE_CUT, NOTHING_CHANGED = "figure_removed", "message_cut", "nothing_changed"
+READS_ONLY = "Nothing can be changed from here, and nothing was: I only read the database."
+CUT = "Your message is longer than I can read: what stands behind its first 1,000 characters is not in this answer."
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,12 @@ class Speaker:
 
 
 def reply(state: Mapping[str, Any], said: TextAnswer) -> Update:
-    """The keys that a reply sets."""
+    """The keys that a reply sets. Whoever answers, it begins with it that nothing was changed, where something was to
+    be: rows alone read as if it had been. It ends with what was not read of the message."""
     warnings = list(dict.fromkeys([*said.warnings, *state["warnings"]]))
-    return {"messages": [AIMessage(said.text, id=said.id)], "reply": said.text, "warnings": warnings}
+    text = f"{READS_ONLY} {said.text}" if NOTHING_CHANGED in warnings else said.text
+    text = f"{text}\n\n{CUT}" if MESSAGE_CUT in warnings else text
+    return {"messages": [AIMessage(text, id=said.id)], "reply": text, "warnings": warnings}
 
 
 def step(state: Mapping[str, Any], sentence: str) -> Update:

@@ -7,11 +7,19 @@ from langgraph.runtime import Runtime
 
 from turnkeep.agents.database import prompts
 from turnkeep.agents.database.desk import Day
-from turnkeep.agents.database.nodes.outcomes import LINK_ASSUMED, NOTHING, TABLES_BY_RULES, failed, nothing_fits
+from turnkeep.agents.database.nodes.outcomes import (
+    LINK_ASSUMED,
+    TABLES_BY_RULES,
+    failed,
+    nothing_fits,
+    nothing_there,
+    too_many,
+)
 from turnkeep.agents.database.nodes.replies import Update, reply
 from turnkeep.agents.database.nodes.workplace import Workplace, query_step, question_of
+from turnkeep.agents.database.planning.nearby import nearby
 from turnkeep.agents.database.planning.plans import plan_joins
-from turnkeep.agents.database.state import Last, QueryState
+from turnkeep.agents.database.state import QueryState, without_rows
 from turnkeep.agents.database.wall.database import DatabaseError
 from turnkeep.models.calls import try_typed
 from turnkeep.records import RunContext
@@ -25,11 +33,16 @@ class SelectionNodes(Workplace):
             day = await self.day(runtime)
         except DatabaseError as error:
             return failed(state, error)
+        if not day.allowed:
+            return nothing_there(state)
+        named = day.schema.reader.named_tables(_newest(state), day.allowed)
+        if len(named) > self.tuning.max_tables:
+            return too_many(state, named)
         question, most = question_of(state), self.tuning.max_context_tables
         ranked = [one.table for one in day.schema.ranker.rank(question, allowed=day.allowed, limit=most)]
-        chosen, warnings = await self._choose(question, ranked, day, self.facts(day, runtime))
+        chosen, missing, warnings = await self._choose(question, ranked, day, self.facts(day, runtime))
         if not chosen:
-            return {**nothing_fits(state), "failure": NOTHING}
+            return nothing_fits(state, missing, nearby(day.schema.graph, ranked or day.schema.main_tables, day.allowed))
         return {
             "tables": chosen,
             "warnings": [*state["warnings"], *warnings],
@@ -46,7 +59,7 @@ class SelectionNodes(Workplace):
             max_suggested=tuning.max_suggested_paths,
             max_relationships=tuning.max_relationships,
         )
-        was_asked = bool(plan.clarification) and plan.clarification == _said_last(state)
+        was_asked = bool(plan.clarification) and _said_last(state).startswith(plan.clarification)
         return {
             "tables": list(plan.tree.tables),
             "plan": list(plan.notes),
@@ -57,7 +70,7 @@ class SelectionNodes(Workplace):
 
     async def clarify(self, state: QueryState) -> Update:
         said = self.speaker.say(state["messages"], state["asking"])
-        last = Last(route="clarify", sql="", page=0)
+        last = without_rows("clarify")
         return {**reply(state, said), "route": "clarify", "last": last, **query_step(state, "Asked back.")}
 
     def after_start(self, state: QueryState) -> Literal["select_tables", "check_sql"]:
@@ -72,10 +85,11 @@ class SelectionNodes(Workplace):
 
     async def _choose(
         self, question: str, ranked: Sequence[str], day: Day, facts: Sequence[str]
-    ) -> tuple[list[str], list[str]]:
-        """The model's choice, without what it made up; the best ranked where its answer cannot be used."""
+    ) -> tuple[list[str], list[str], list[str]]:
+        """The model's choice, without what it made up, and the words that it found nothing for; the best ranked where
+        its answer cannot be used."""
         if not ranked:
-            return [], []
+            return [], [], []
         further = [name for name in sorted(day.allowed) if name not in ranked][: self.tuning.max_named_tables]
         notes = [*facts, *([f"{prompts.FURTHER}{', '.join(further)}"] if further else [])]
         documents = self.documents(day, ranked, question, most_columns=self.tuning.max_columns)
@@ -83,8 +97,12 @@ class SelectionNodes(Workplace):
         found = await try_typed(self.models.small, prompts.SELECT_CALL, prompt)
         known = [name for name in dict.fromkeys(found.tables) if name in day.allowed] if found else []
         if found is None or (found.tables and not known):
-            return list(ranked[: self.tuning.max_fallback_tables]), [TABLES_BY_RULES]
-        return known[: self.tuning.max_tables], []
+            return list(ranked[: self.tuning.max_fallback_tables]), [], [TABLES_BY_RULES]
+        return known[: self.tuning.max_tables], found.missing, []
+
+
+def _newest(state: QueryState) -> str:
+    return state["chain"][-1] if state["chain"] else ""
 
 
 def _said_last(state: QueryState) -> str:

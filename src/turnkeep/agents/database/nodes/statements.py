@@ -12,10 +12,12 @@ from turnkeep.agents.database import prompts
 from turnkeep.agents.database.desk import Day
 from turnkeep.agents.database.guard.guard import Checked, Refused
 from turnkeep.agents.database.guard.repairs import repair
-from turnkeep.agents.database.nodes.outcomes import CHANGED, failed
-from turnkeep.agents.database.nodes.replies import Update
+from turnkeep.agents.database.nodes.outcomes import CHANGED, failed, log_change, nothing_fits
+from turnkeep.agents.database.nodes.replies import NOTHING_CHANGED, Update
 from turnkeep.agents.database.nodes.workplace import Workplace, query_step, question_of
+from turnkeep.agents.database.planning.nearby import nearby
 from turnkeep.agents.database.prompts import Statement
+from turnkeep.agents.database.signs.wishes import is_change
 from turnkeep.agents.database.state import Attempt, QueryState, Ran, Rows
 from turnkeep.agents.database.wall.database import DatabaseError, QueryFailed, SchemaChanged
 from turnkeep.databases.results import Result
@@ -33,28 +35,33 @@ class StatementNodes(Workplace):
         """The first time, and once more where what was written gave no rows."""
         day, question = await self.day(runtime), question_of(state)
         is_second_look = state["result"] is not None
-        further = _pointed_at(day, state["tables"])
+        further = _further(day, state["tables"], is_all=is_second_look and self.models.is_demo)
         notes = [*self.facts(day, runtime), *state["plan"], *_earlier(state, is_second_look=is_second_look), *further]
         documents = self.documents(day, state["tables"], question, most_columns=self.tuning.max_columns)
         prompt = prompts.write(question, documents, notes, day.database.dialect)
         how = "Wrote the statement once more, because it gave no rows." if is_second_look else "Wrote a statement."
-        sql = await self._statement(self.calls.write, prompt)
-        return {"sql": sql, "is_second_look": is_second_look, **query_step(state, how)}
+        written = await self._statement(self.calls.write, prompt)
+        if _lacks(written):
+            return self._nothing(state, written, day)
+        return {"sql": written.sql, "is_second_look": is_second_look, **query_step(state, how)}
 
     async def check_sql(self, state: QueryState, runtime: Runtime[RunContext]) -> Update:
-        """Lets through what may run, as the guard wrote it anew."""
+        """Lets through what may run, as the guard wrote it anew; nothing where there is no statement to be had."""
+        if state["failure"]:
+            return query_step(state, "There is no statement to check.")
         day = await self.day(runtime)
         sql, attempts = state["sql"], list(state["attempts"])
-        found = self._checked(day, sql, state["page"])
+        found = self._checked(day, sql, state["start"])
         if isinstance(found, Refused) and (mended := self._mended(day, sql, found)):
             attempts.append(Attempt(sql=sql, problem=_told(found)))
-            sql, found = mended, self._checked(day, mended, state["page"])
+            sql, found = mended, self._checked(day, mended, state["start"])
         if isinstance(found, Checked):
             checked = {"sql": sql, "ran": _ran(found), "problem": "", "attempts": attempts}
             return {**checked, **query_step(state, "Checked the statement.")}
         attempts.append(Attempt(sql=sql, problem=_told(found)))
         refused = {"sql": sql, "ran": None, "problem": _told(found), "attempts": attempts}
-        return {**refused, **query_step(state, "Refused the statement.")}
+        warnings = [*state["warnings"], *([NOTHING_CHANGED] if is_change(sql) else [])]
+        return {**refused, "warnings": warnings, **query_step(state, "Refused the statement.")}
 
     async def correct_sql(self, state: QueryState, runtime: Runtime[RunContext]) -> Update:
         day, question = await self.day(runtime), question_of(state)
@@ -64,11 +71,12 @@ class StatementNodes(Workplace):
         wrong = [f"{prompts.STATEMENT}{newest['sql']}", f"{prompts.PROBLEM}{newest['problem']}"]
         documents = self.documents(day, state["tables"], question, most_columns=most)
         notes = [*self.facts(day, runtime), *state["plan"], *tried, *wrong]
-        sql = await self._statement(
-            self.calls.correct, prompts.correct(question, documents, notes, day.database.dialect)
-        )
+        prompt = prompts.correct(question, documents, notes, day.database.dialect)
+        written = await self._statement(self.calls.correct, prompt)
+        if _lacks(written):
+            return self._nothing(state, written, day)
         corrections = state["corrections"] + 1
-        return {"sql": sql, "corrections": corrections, **query_step(state, f"Correction {corrections}.")}
+        return {"sql": written.sql, "corrections": corrections, **query_step(state, f"Correction {corrections}.")}
 
     async def run_sql(self, state: QueryState, runtime: Runtime[RunContext]) -> Update:
         day = await self.day(runtime)
@@ -76,13 +84,22 @@ class StatementNodes(Workplace):
         try:
             result = await asyncio.to_thread(day.database.run, sql, runtime.context.principal)
         except QueryFailed as error:
+            if isinstance(error, SchemaChanged) and CHANGED not in state["warnings"]:
+                log_change(state["ran"]["tables"] if state["ran"] else (), has_joins=bool(self.tuning.joins))
             return _complained(state, error)
         except DatabaseError as error:
             return failed(state, error)
         told = f"The database gave {len(result.rows)} {'row' if len(result.rows) == 1 else 'rows'}."
-        return {"result": _rows(result, state["ran"]), "problem": "", **query_step(state, told)}
+        rows = _rows(result, state["ran"])
+        is_vain = self.models.is_demo and state["is_second_look"] and self._is_nothing(rows)
+        rows = (state["result"] or rows) if is_vain else rows  # what was meant first is told
+        return {"result": rows, "problem": "", **query_step(state, told)}
 
     def after_check_sql(self, state: QueryState) -> Literal["run_sql", "correct_sql", "tell_result", "tell_failure"]:
+        if state["failure"]:
+            return "tell_failure"
+        if self.models.is_demo and state["ran"] and state["result"] and state["ran"] == state["result"]["ran"]:
+            return "tell_result"  # the same statement would give the same rows
         return "run_sql" if state["ran"] else self._after_problem(state)
 
     def after_run_sql(self, state: QueryState) -> Literal["tell_result", "correct_sql", "write_sql", "tell_failure"]:
@@ -90,9 +107,14 @@ class StatementNodes(Workplace):
             return "tell_failure"
         if state["problem"]:
             return self._after_problem(state)
-        is_empty = state["result"] is not None and not state["result"]["rows"]
-        may_look_again = is_empty and not state["is_second_look"] and not state["page"]
+        is_empty = state["result"] is not None and self._is_nothing(state["result"])
+        may_look_again = is_empty and not state["is_second_look"] and state["start"] is None
         return "write_sql" if may_look_again and self._has_steps(state) else "tell_result"
+
+    def _is_nothing(self, found: Rows) -> bool:
+        """Whether there are no rows; where rules wrote the statement, and no model, also where none was counted."""
+        is_figure = self.models.is_demo and len(found["rows"]) == len(found["columns"]) == 1
+        return not found["rows"] or (is_figure and found["rows"][0][0] in (0, None))
 
     def _after_problem(self, state: QueryState) -> Literal["correct_sql", "tell_result", "tell_failure"]:
         """No rows at all are still an answer where looking once more came to nothing."""
@@ -103,13 +125,16 @@ class StatementNodes(Workplace):
     def _has_steps(self, state: QueryState) -> bool:
         return state["steps"] + ROUND <= self.tuning.max_steps
 
-    async def _statement(self, call: TypedCall[Statement], prompt: Sequence[BaseMessage]) -> str:
+    async def _statement(self, call: TypedCall[Statement], prompt: Sequence[BaseMessage]) -> Statement:
         """Empty where the model gave none that can be used: the guard says so."""
-        found = await try_typed(self.models.main, call, prompt)
-        return found.sql if found else ""
+        return await try_typed(self.models.main, call, prompt) or Statement()
 
-    def _checked(self, day: Day, sql: str, page: int) -> Checked | Refused:
-        return day.schema.guard.check(sql, allowed=day.allowed, offset=page * self.tuning.max_rows)
+    def _nothing(self, state: QueryState, written: Statement, day: Day) -> Update:
+        near = nearby(day.schema.graph, state["tables"], day.allowed)
+        return {"ran": None, "sql": "", **nothing_fits(state, written.missing, near)}
+
+    def _checked(self, day: Day, sql: str, start: int | None) -> Checked | Refused:
+        return day.schema.guard.check(sql, allowed=day.allowed, offset=start or 0)
 
     def _mended(self, day: Day, sql: str, refused: Refused) -> str | None:
         """What rules make of a slip. What reaches for more than it may is left to whoever wrote it."""
@@ -118,10 +143,16 @@ class StatementNodes(Workplace):
         return repair(sql, refused, day.schema.graph, day.database.dialect)
 
 
-def _pointed_at(day: Day, tables: Sequence[str]) -> list[str]:
-    """A note of the tables whose names may stand in place of ids: a list shows a customer, not a number."""
+def _lacks(written: Statement) -> bool:
+    """Whether there is no statement because the tables hold nothing of what is asked for."""
+    return not written.sql.strip() and bool(written.missing)
+
+
+def _further(day: Day, tables: Sequence[str], *, is_all: bool) -> list[str]:
+    """A note of the tables whose names may stand in place of ids: a list shows a customer, not a number. `is_all` for
+    rules, which look for a name that they did not find in any other table."""
     links = [link for link in day.schema.graph.relationships if link.from_table in tables]
-    names = {link.to_table for link in links} & set(day.allowed) - set(tables)
+    names = ({link.to_table for link in links} if not is_all else set(day.allowed)) & set(day.allowed) - set(tables)
     return [f"{prompts.FURTHER}{', '.join(sorted(names))}"] if names else []
 
 
@@ -144,7 +175,13 @@ def _ran(found: Checked) -> Ran:
 
 
 def _rows(result: Result, ran: Ran | None) -> Rows:
-    return Rows(columns=list(result.columns), rows=[list(row) for row in result.rows], is_cut=result.is_cut, ran=ran)
+    return Rows(
+        columns=list(result.columns),
+        rows=[list(row) for row in result.rows],
+        is_cut=result.is_cut,
+        has_cut_texts=result.has_cut_texts,
+        ran=ran,
+    )
 
 
 def _earlier(state: QueryState, *, is_second_look: bool) -> list[str]:

@@ -8,16 +8,19 @@ from langgraph.runtime import Runtime
 from turnkeep.agents.database import prompts
 from turnkeep.agents.database.desk import Day
 from turnkeep.agents.database.nodes.outcomes import REFUSED, in_words
+from turnkeep.agents.database.nodes.pages import with_page
 from turnkeep.agents.database.nodes.replies import Update, reply
 from turnkeep.agents.database.nodes.workplace import Workplace, query_step
 from turnkeep.agents.database.reading.asked import Asked
-from turnkeep.agents.database.state import Last, QueryState
+from turnkeep.agents.database.reading.restating import tables_of
+from turnkeep.agents.database.state import Last, QueryState, Rows
 from turnkeep.agents.database.writing.telling import known_texts, preview, sentences, table_of
 from turnkeep.databases.results import Result
 from turnkeep.models.calls import TextAnswer
 from turnkeep.records import RunContext
 
 MOST_KEPT = 3_000  # characters
+TEXT_CUT = "text_cut"
 
 
 class TellingNodes(Workplace):
@@ -32,19 +35,41 @@ class TellingNodes(Workplace):
         by_rules = "\n\n".join(filter(None, [" ".join(say), table]))
         known = [*say, *known_texts(result, question)]
         said = await self.speaker.word(state["messages"], self.calls.answer, prompt, known, by_rules)
-        last = Last(route="sql", sql=_kept(state["sql"]), page=state["page"])
-        return {**reply(state, _with(table, said)), "last": last, **query_step(state, "Told the rows.")}
+        told = reply(state, _with(table, said))
+        warnings = [*told["warnings"], *([TEXT_CUT] if result.has_cut_texts else [])]
+        last = self._last(state, len(result.rows))
+        return {**told, "warnings": warnings, "last": last, **query_step(state, "Told the rows.")}
+
+    def _last(self, state: QueryState, count: int) -> Last:
+        """The statement, and where its pages begin as far as is known by now."""
+        page, before = state["page"], state.get("last")
+        start, is_turned = state["start"] or 0, state["start"] is not None
+        starts = before["starts"] if is_turned and before else [0]
+        starts = with_page(starts, page, start, start + count, self.tuning.max_rows)
+        return Last(route="sql", sql=_kept(state["sql"]), page=page, starts=starts, end=start + count)
 
     def _asked(self, state: QueryState, day: Day, runtime: Runtime[RunContext]) -> Asked | None:
-        """What the rules read, where they wrote the statement too; of a model's the rows alone are known."""
+        """What the rules read, where they wrote the statement too; of a model's the rows alone are known. What they
+        could not place was told with the first page."""
         if not self.models.is_demo:
             return None
-        return day.schema.reader.read(state["chain"], today=runtime.context.now.date(), allowed=day.allowed)
+        today, reader, chain = runtime.context.now.date(), day.schema.reader, state["chain"]
+        asked = reader.read(chain, today=today, allowed=day.allowed)
+        if state["is_second_look"] or state["start"] is not None:
+            again = reader.again.read(chain, today=today, allowed=day.allowed)
+            asked = again if again and _is_of(state["result"], again) else asked
+        return replace(asked, unread=()) if asked and state["start"] is not None else asked
 
     async def tell_failure(self, state: QueryState) -> Update:
         told = reply(state, self.speaker.say(state["messages"], in_words(state)))
         warnings = [*told["warnings"], state["failure"] or REFUSED]
         return {**told, "warnings": warnings, **query_step(state, "Told what went wrong.")}
+
+
+def _is_of(result: Rows | None, asked: Asked) -> bool:
+    """Whether the rows are those of a statement over all tables of the question, as it was read."""
+    ran = result["ran"] if result else None
+    return ran is not None and set(tables_of(asked)) <= set(ran["tables"])
 
 
 def _kept(sql: str) -> str:
@@ -61,4 +86,5 @@ def _result(state: QueryState) -> Result:
     found = state["result"]
     if found is None:
         return Result((), ())
-    return Result(tuple(found["columns"]), tuple(tuple(row) for row in found["rows"]), found["is_cut"])
+    rows = tuple(tuple(row) for row in found["rows"])
+    return Result(tuple(found["columns"]), rows, found["is_cut"], found["has_cut_texts"])

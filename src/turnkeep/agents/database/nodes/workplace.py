@@ -9,7 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from turnkeep.agents.database import prompts
-from turnkeep.agents.database.desk import Day, Desk, Schema
+from turnkeep.agents.database.desk import Day, Desk
 from turnkeep.agents.database.nodes.replies import Speaker, Update, step
 from turnkeep.agents.database.planning.shortlist import documents_of
 from turnkeep.agents.database.prompts import Calls, Prompts
@@ -48,10 +48,10 @@ class Workplace:
         context = runtime.context
         return await asyncio.to_thread(self.desk.on, context.now.date(), context.principal)
 
-    async def schema(self, runtime: Runtime[RunContext]) -> Schema | None:
+    async def day_or_none(self, runtime: Runtime[RunContext]) -> Day | None:
         """None where the database does not answer: the SQL graph says so if it is needed."""
         try:
-            return await asyncio.to_thread(self.desk.schema, runtime.context.now.date())
+            return await self.day(runtime)
         except DatabaseError:
             return None
 

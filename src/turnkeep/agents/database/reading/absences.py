@@ -4,14 +4,18 @@ import re
 from dataclasses import replace
 
 from turnkeep.agents.database.reading.asked import Absence, Condition, Field, Test
+from turnkeep.agents.database.reading.deeds import conditions_beside, doer_link, done_to, done_where
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.keepers import keeper_of
 from turnkeep.agents.database.reading.lexicon import Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.profiles import DATED
+from turnkeep.agents.database.reading.roles import role_link
+from turnkeep.agents.database.reading.stays import stay_today
+from turnkeep.agents.database.reading.vocabulary import FUNCTION_WORDS, PREPOSITIONS
 
 _CHILD = 1.6
-_ARTICLE = r"(?:(?:a|an|any|the|their|its|single|one|of) )*"
+_ARTICLE = r"(?:(?:a|an|any|the|their|its|single|one|of|new|other|further) )*"
 _NOUN = rf"{_ARTICLE}(?P<mods>(?:{ITEM} )*?)(?P<x>{ITEM})"
 _NO = (
     rf"\b(?:without|with no|with zero|(?:have|has|had|having|got|with) (?:not |never )?(?:got "
@@ -25,6 +29,8 @@ _NEVER = rf"\b(?:never|(?:have|has|had|did|do|does) not (?:yet |ever )?)\s?(?P<v
 _NEVER_DID = (
     rf"\b(?:never|(?:have|has|had|did|do|does) not (?:yet |ever )?) ?(?P<deed>{ITEM}) (?:a|an|any|the|our) {_NOUN}"
 )
+_DID_NO = rf"(?P<deed>{ITEM}) (?:no|zero|not (?:a|one) single) {_NOUN}(?! {kind('TC')})"
+_DID = rf"(?P<deed>{ITEM}|[a-z]{{3,}}) (?:a|an|any|some|at least one) {_NOUN}(?! {kind('TC')})"
 _NOT_IN = (
     r"\b(?<!has )(?<!have )not (?:yet )?(?:been )?(?:(?:assigned|allocated|attached|linked|belonging) )?"
     r"(?:in|on|to|under"
@@ -46,9 +52,11 @@ def read_absences(draft: Draft) -> None:
     for pattern, is_absent in (
         (_MISSING_BEHIND, True),
         (_NEVER_DID, True),
+        (_DID_NO, True),
         (_NO, True),
         (_NOT_IN, True),
         (_NEVER, True),
+        (_DID, False),
         (_HAS, False),
         (_WHICH_HAVE, False),
     ):
@@ -62,6 +70,8 @@ def read_absences(draft: Draft) -> None:
 def _fits(draft: Draft, found: re.Match[str], is_absent: bool) -> bool:
     mention = draft.line.at(found["x"])
     table, column = _meant(draft, mention)
+    if found.re.pattern == _DID:
+        return table is not None and _is_deed_of(draft, found["deed"], table.table)
     if found.groupdict().get("deed") and (table is None or _is_of_deed(draft, draft.line.at(found["deed"]), table)):
         return False
     if is_absent:
@@ -69,7 +79,18 @@ def _fits(draft: Draft, found: re.Match[str], is_absent: bool) -> bool:
     is_bare = found[0].startswith(("with <", "have <", "has <", "had <", "having <", "got <"))
     if is_bare:
         return table is not None and draft.ground.is_many(draft.subject or "", table.table)
-    return table is not None or (column is not None and draft.measure is not None)
+    is_link = column is not None and column.column in draft.profile.links
+    return table is not None or (column is not None and (draft.measure is not None or is_link))
+
+
+def _is_deed_of(draft: Draft, deed: str, table: str) -> bool:
+    """Whether a verb says what was done to rows that belong to the subject, at a time that the line tells."""
+    end = draft.ground.many_end(draft.subject or "", table)
+    is_timed = any("P" in draft.line.at(item).kinds for item in draft.line.items())
+    said = draft.line.at(deed) if deed.startswith("<") else None
+    is_verb = deed not in FUNCTION_WORDS | PREPOSITIONS if said is None else said.text.lower().endswith("ed")
+    is_verb = is_verb or bool(said and done_to(draft, said, end))
+    return is_timed and is_verb and draft.ground.is_many(draft.subject or "", table)
 
 
 def _is_of_deed(draft: Draft, deed: Mention, table: Meaning) -> bool:
@@ -86,6 +107,8 @@ def _meant(draft: Draft, mention: Mention) -> tuple[Meaning | None, Meaning | No
     tables = [one for one in mention.of("table") if one.table != subject and ground.is_near(subject, one.table)]
     column = max(own, key=lambda one: one.weight, default=None)
     table = ground.nearest(tables, [subject])
+    role = role_link(draft, subject, mention.text) if column is None and not tables and subject else ""
+    column = Meaning("column", subject, role) if role else column
     if column and (table is None or column.weight >= table.weight):
         return None, column
     if table is None:
@@ -127,33 +150,22 @@ def _take(draft: Draft, found: re.Match[str], *, is_absent: bool) -> None:
     line = draft.line
     table, column = _meant(draft, line.at(found["x"]))
     mods = found.groupdict().get("mods") or ""
-    if column is not None:
-        draft.conditions.append(
-            Condition(Field(column.table, column.column), "is_missing" if is_absent else "is_there")
-        )
+    if column is not None and draft.kind_of(column) == "boolean":
+        draft.conditions.append(Condition(Field(column.table, column.column), "is", (not is_absent,)))
+    elif column is not None:
+        test: Test = "is_missing" if is_absent else "is_there"
+        draft.conditions.append(Condition(Field(column.table, column.column), test))
     elif table is not None:
-        inner = tuple(_conditions(draft, mods, table.table))
-        end = draft.ground.many_end(draft.subject or "", table.table)
-        draft.absences.append(Absence(end, is_absent, inner))
+        deed = found.groupdict().get("deed") or ""
+        end, done = done_where(draft, deed, table.table)
+        inner = (*conditions_beside(draft, mods, table.table), *done)
+        is_then = bool(inner or deed) or re.search(r"\b(?:never|had|having|got)\b", found[0])
+        today = None if is_then else stay_today(draft, end)
+        draft.absences.append(Absence(end, is_absent, inner, today, via=doer_link(draft, deed, end)))
     behind = line.code[found.end() :]
     if is_absent and line.at(found["x"]).text.lower().endswith("ed"):
         behind = re.sub(rf"^ (?:any|a|an|the|one) {ITEM}", "", behind)
     line.code = f"{line.code[: found.start()]} | {behind}"
-
-
-def _conditions(draft: Draft, mods: str, table: str) -> list[Condition]:
-    """What the words before the lacking thing say of it: "no open work orders"."""
-    conditions = []
-    for item in re.findall(ITEM, mods):
-        mention = draft.line.at(item)
-        one = draft.nearest(mention, "value", near=[table])
-        if one and draft.ground.distance(table, one.table) < 3:
-            conditions.append(Condition(Field(one.table, one.column), "is", (one.value,)))
-            continue
-        flag = draft.nearest(mention, "column", near=[table], kinds=["boolean"])
-        if flag:
-            conditions.append(Condition(Field(flag.table, flag.column), "is", (True,)))
-    return conditions
 
 
 def wrap_many(draft: Draft) -> None:
@@ -164,11 +176,29 @@ def wrap_many(draft: Draft) -> None:
     kept: list[Condition] = []
     for condition in draft.conditions:
         table = condition.field.table
-        if table == subject or table in grouped or not ground.is_many(subject, table):
+        is_one = table == subject or table in grouped or condition.test == "named"
+        if is_one or not ground.is_many(subject, table):
             kept.append(condition)
+        elif _is_each(draft, condition):
+            _wrap_each(draft, condition, ground.many_end(subject, table))
         else:
             _wrap(draft, condition, ground.many_end(subject, table))
     draft.conditions = kept
+
+
+def _is_each(draft: Draft, condition: Condition) -> bool:
+    """Whether all of the values have to be met, by one row each: both wiring and drainage."""
+    is_said = re.search(r"\b(?:both|all of)\b.*\band\b|\bas well as\b", draft.line.text, re.I)
+    return bool(is_said) and condition.test == "is" and len(condition.values) > 1
+
+
+def _wrap_each(draft: Draft, condition: Condition, table: str) -> None:
+    known = next((one for one in draft.absences if one.table == table and not one.is_absent), None)
+    base = known or Absence(table, False, via=_said_link(draft, table))
+    draft.absences = [one for one in draft.absences if one is not known]
+    for value in condition.values:
+        met = (*base.conditions, replace(condition, values=(value,)))
+        draft.absences.append(replace(base, conditions=met))
 
 
 def _wrap(draft: Draft, condition: Condition, table: str) -> None:
@@ -184,6 +214,33 @@ def _said_link(draft: Draft, table: str) -> str:
     links = draft.ground.profiles[table].links
     said = [one for mention in draft.line.mentions for one in mention.of("column") if one.table == table]
     return next((one.column for one in said if one.column in links and links[one.column].to_table == draft.subject), "")
+
+
+_WHOSE = (
+    rf"\bwhose (?:total |overall )?(?P<x>{kind('T')}) (?:(?:are|is|were|was|total|totalled|come|came|add|added"
+    r"|amount|amounted|sum|summed|up|to|worth) )*(?P<test>exceed(?:ed|s)?|over|more than|above|at least|under|less than"
+    r"|below)"
+    rf" (?P<n>{kind('N')})(?: (?:in total|altogether|overall|in all|combined))?"
+)
+_SUMS: dict[str, Test] = {"at least": "at_least", "under": "under", "less than": "under", "below": "under"}
+
+
+def take_sums(draft: Draft) -> tuple[Mention, Test, float] | None:
+    """ "... whose orders exceed 3000 in total": the rows, the test and the number."""
+    found = draft.line.take(_WHOSE)
+    if found is None:
+        return None
+    return draft.line.at(found["x"]), _SUMS.get(found["test"], "over"), draft.line.at(found["n"]).number
+
+
+def add_sum(draft: Draft, mention: Mention, test: Test, number: float) -> None:
+    """Rows of the subject whose rows of another table come to so much together."""
+    one = draft.ground.nearest([one for one in mention.of("table") if one.table != draft.subject], draft.anchors)
+    of = draft.ground.main_measure(one.table) if one else None
+    if one is None or of is None or not draft.ground.is_many(draft.subject or "", one.table):
+        draft.lost.append(mention.text)
+        return
+    draft.absences.append(Absence(one.table, False, test=test, times=(number,), of=of))
 
 
 def add_counted(draft: Draft, test: Test, number: float, mention: Mention) -> bool:

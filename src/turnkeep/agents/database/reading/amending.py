@@ -6,19 +6,26 @@ from dataclasses import replace
 from turnkeep.agents.database.reading.absences import read_absences, wrap_many
 from turnkeep.agents.database.reading.asked import Asked, Field
 from turnkeep.agents.database.reading.comparisons import read_comparisons
+from turnkeep.agents.database.reading.corrections import back_to_today, take_correction
 from turnkeep.agents.database.reading.dating import main_date, read_period
 from turnkeep.agents.database.reading.days import name_of, shift
 from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.edges import read_edges
 from turnkeep.agents.database.reading.filters import read_filters
 from turnkeep.agents.database.reading.groups import settle_groups, take_groups
 from turnkeep.agents.database.reading.idioms import KEEPS, SAID
 from turnkeep.agents.database.reading.keepers import asks_in_vain, take_keeper
+from turnkeep.agents.database.reading.lasts import keep_past
 from turnkeep.agents.database.reading.leftovers import read_names, read_shown, read_unread
 from turnkeep.agents.database.reading.lexicon import EXACT
 from turnkeep.agents.database.reading.lines import ITEM
 from turnkeep.agents.database.reading.merging import as_rows, merge
 from turnkeep.agents.database.reading.openings import read_opening
 from turnkeep.agents.database.reading.orders import settle_order, take_orders
+from turnkeep.agents.database.reading.rankings import take_time_with_most
+from turnkeep.agents.database.reading.removals import afresh
+from turnkeep.agents.database.reading.roles import role_of_named
+from turnkeep.agents.database.reading.those import asks_for_rows_of, hold_to, is_of_them, rows_of
 
 _PAGE = re.compile(
     r"^(?:please )?(?:show |give |list |see )?(?:me |us )?(?:the )?(?:next|more|rest|remaining|continue|go on)"
@@ -58,23 +65,25 @@ _BEFORE = re.compile(
     r"|(?:before|prior to) that|(?P<next>after that|following (?P<unit2>day|week|month|quarter|year)))$"
 )
 
-_MEASURED = re.compile(r"\b(?:average|avg|mean|total|sum|maximum|max|minimum|min|highest|lowest|on average|in total)\b")
-
 
 def amend(draft: Draft, before: Asked) -> Asked | None:
     """The question before as the line changes it; None where the line is a question of its own."""
     line = draft.line
+    is_corrected = take_correction(draft, before)
     bare = re.sub(r"[?.!,;:]+", " ", line.code).strip()
     bare = re.sub(r"\s+", " ", bare)
-    whole = _whole_line(bare, before)
+    whole = _whole_line(bare, before) or afresh(line.text, before)
     if whole is not None:
         return whole
     if asks_in_vain(draft, before.subject):
         return replace(before, unread=(SAID[KEEPS],), page=0)
-    has_link = bool(_OPENERS.match(bare + " "))
+    has_link = bool(is_corrected or _OPENERS.match(bare + " "))
     line.code = _OPENERS.sub("", bare + " ").strip()
     about = _ABOUT.match(line.code)
     line.code = _ABOUT.sub("", line.code).strip()
+    today = back_to_today(bare, before, draft.ground)
+    if today is not None:
+        return today
     shifted = _shifted(line.code, before)
     if shifted is not None:
         return shifted
@@ -126,15 +135,21 @@ def _shifted(code: str, before: Asked) -> Asked | None:
 
 def _changed(draft: Draft, before: Asked, *, is_linked: bool) -> Asked | None:
     line = draft.line
+    take_time_with_most(draft)
     read_opening(draft)
     has_pronoun = bool(_PRONOUN.search(line.code)) or bool(re.search(r"\bof (?:them|those|these)\b", line.text.lower()))
     take_orders(draft)
     take_groups(draft)
-    own = _own_subject(draft, before)
+    role = role_of_named(draft, before)
+    if role is not None:
+        return role
+    own = before.subject if is_of_them(line.text) else _own_subject(draft, before)
+    if own is not None and own != before.subject and asks_for_rows_of(draft, before, own):
+        return _of_those(draft, before, own)
     if own is not None and own != before.subject and not _is_context(draft, before, own, is_linked=is_linked):
         if not (is_linked or has_pronoun):
             return None
-        return _with_subject(draft, before, own, has_pronoun=has_pronoun)
+        return _of_those(draft, before, own) if has_pronoun else _with_subject(draft, before, own)
     if own == before.subject and draft.is_whole and not is_linked and not has_pronoun:
         return None
     draft.subject = before.subject
@@ -207,11 +222,13 @@ def _drop_subject(draft: Draft, subject: str) -> None:
 
 def _read(draft: Draft) -> None:
     read_absences(draft)
+    read_edges(draft)
     read_comparisons(draft)
     read_filters(draft)
     read_period(draft)
     settle_groups(draft)
     settle_order(draft)
+    keep_past(draft)
     read_names(draft)
     _read_links(draft)
     read_shown(draft)
@@ -246,38 +263,31 @@ def _through(asked: Asked, table: str, via: str) -> Asked:
     )
 
 
-def _with_subject(draft: Draft, before: Asked, subject: str, *, has_pronoun: bool) -> Asked | None:
-    """The question about rows of another table: what was asked of the old rows still holds where they are reached."""
+def _of_those(draft: Draft, before: Asked, subject: str) -> Asked:
+    """The rows of another table that belong to those before."""
+    draft.subject, draft.beside = subject, [before.subject]
+    _drop_subject(draft, subject)
+    _read(draft)
+    return rows_of(draft, before, hold_to(draft, before))
+
+
+def _with_subject(draft: Draft, before: Asked, subject: str) -> Asked | None:
+    """The same question about rows of another table: time and groups still hold where they are reached."""
     ground = draft.ground
     draft.subject = subject
     _drop_subject(draft, subject)
-    kept = [one for one in before.conditions if ground.is_near(subject, one.field.table)] if has_pronoun else []
-    draft.beside = [before.subject] if has_pronoun else []
     _read(draft)
     period = draft.period
-    if period is None and before.period is not None and not has_pronoun:
+    if period is None and before.period is not None:
         field = main_date(draft)
-        until = None
-        period = replace(before.period, field=field, until=until) if field else None
-    groups = tuple(field for field in before.groups if not has_pronoun and ground.is_near(subject, field.table))
-    measure = draft.measure or ("rows" if draft.is_list or before.measure == "rows" else "count")
-    of = draft.of or (ground.main_measure(subject) if measure not in ("rows", "count") else None)
-    draft.conditions = [*kept, *draft.conditions]
-    wrap_many(draft)
-    asked = Asked(
-        subject=subject,
-        measure=measure if of or measure in ("rows", "count") else "count",
-        of=of,
-        shown=tuple(draft.shown),
-        conditions=tuple(dict.fromkeys(draft.conditions)),
-        period=period,
-        absences=tuple(draft.absences),
-        groups=tuple(draft.groups) or (groups if measure != "rows" else ()),
-        grain=draft.grain or (before.grain if measure != "rows" and not has_pronoun else None),
-        grain_of=main_date(draft) if draft.grain or before.grain else None,
-        unread=tuple(draft.unread),
-    )
-    return asked if asked.grain else replace(asked, grain_of=None)
+        period = replace(before.period, field=field, until=None) if field else None
+    groups = tuple(field for field in before.groups if ground.is_near(subject, field.table))
+    asked = rows_of(draft, before, period)
+    if asked.measure == "rows":
+        return asked
+    grain = draft.grain or before.grain
+    field = main_date(draft) if grain else None
+    return replace(asked, groups=asked.groups or groups, grain=grain if field else None, grain_of=field)
 
 
 def _is_idle(draft: Draft, amended: Asked, before: Asked) -> bool:

@@ -1,12 +1,24 @@
 """What a question asks of the database, before any SQL. Plain data: a follow-up changes a few fields of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-type Measure = Literal["rows", "count", "sum", "average", "minimum", "maximum"]
+type Measure = Literal["rows", "count", "sum", "average", "minimum", "maximum", "share"]
 type Test = Literal[
-    "is", "is_not", "contains", "over", "at_least", "under", "at_most", "between", "is_missing", "is_there"
+    "is",
+    "is_not",
+    "contains",
+    "starts",
+    "ends",
+    "named",
+    "over",
+    "at_least",
+    "under",
+    "at_most",
+    "between",
+    "is_missing",
+    "is_there",
 ]
 type Grain = Literal["day", "week", "month", "quarter", "year"]
 
@@ -17,11 +29,13 @@ EARLIEST, LATEST = date(1900, 1, 1), date(2199, 12, 31)
 @dataclass(frozen=True, slots=True)
 class Field:
     """A column. `via` is the column of the subject's side through which its table is reached, where a question says
-    which of several links it means ("created by"); empty where it does not."""
+    which of several links it means ("created by"); empty where it does not. With `since`, a date of the same table, it
+    stands for the days from there to the date `column`."""
 
     table: str
     column: str
     via: str = ""
+    since: str = ""
 
 
 type Value = str | int | float | bool | Field
@@ -31,7 +45,8 @@ type Value = str | int | float | bool | Field
 @dataclass(frozen=True, slots=True)
 class Condition:
     """`values` holds one value, two for `between`, several for `is` any of them, none for `is_missing`. It is enough
-    that the test holds for `field` or for one of `others` (a name may be a first or a last one)."""
+    that the test holds for `field` or for one of `others` (a name may be a first or a last one). `named` is a test of
+    each table among them: of two columns of one table the first holds how the name begins, the other the rest."""
 
     field: Field
     test: Test
@@ -55,15 +70,35 @@ class Period:
 class Absence:
     """Only rows of the subject to which no row of `table` belongs ("customers without work orders"), or at least one
     (`is_absent` false). `test` and `times` say how many rows must belong to it where one is not enough ("with more
-    than five"): two numbers for `between`. `via` as that of a Field."""
+    than five"): two numbers for `between`; with `of` it is the sum of that column that has to be so. `via` as that of a
+    Field."""
 
     table: str
     is_absent: bool = True
     conditions: tuple[Condition, ...] = ()
     period: Period | None = None
     test: Test = "at_least"
-    times: tuple[int, ...] = (1,)
+    times: tuple[int | float, ...] = (1,)
     via: str = ""
+    of: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One more measure of the same rows."""
+
+    measure: Measure
+    of: Field | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the rows, called as the question does: what a share is of, or one side of a comparison."""
+
+    words: str
+    conditions: tuple[Condition, ...] = ()
+    period: Period | None = None
+    absences: tuple[Absence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +108,14 @@ class Asked:
     main columns of the subject will do. `groups` and `grain` (of the period's column, or `grain_of`) make one row a
     group. `order` sorts by `order_by`, or by the measure where that is None. `keep` holds groups against their measure
     ("with more than five"). `page` counts from 0. `unread` are the words that nothing in the schema answers to: they
-    are said. `through` are tables that the joins have to go through, where the shortest way would mean something
-    else."""
+    are said; `missing` are those without which there is no answer: then nothing is asked of the database. `through` are
+    tables that the joins have to go through, where the shortest way would mean something else. `also` are further
+    measures. The measure `share` is how much of the rows, in percent, the one of `parts` makes up; with any other
+    measure there are several parts, and each is measured for itself. `tallies` are rows that belong to one of the
+    subject: their number is shown beside it, or is what an average or an extreme is taken of. With `over` the average
+    or extreme of the groups' measure is asked for, and no group is shown. `waived` are conditions on who is there today
+    that a question about other days does without; `states` those of `conditions` that tell of today all the same.
+    `stays` are the days of rows between the subject and a group (memberships): only those of that time count."""
 
     subject: str
     measure: Measure = "rows"
@@ -92,6 +133,14 @@ class Asked:
     limit: int | None = None
     keep: Condition | None = None
     page: int = 0
-    unread: tuple[str, ...] = field(default=())
+    unread: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     through: tuple[str, ...] = ()
     less: Field | None = None
+    also: tuple[Figure, ...] = ()
+    parts: tuple[Part, ...] = ()
+    tallies: tuple[Absence, ...] = ()
+    over: Measure | None = None
+    waived: tuple[Condition, ...] = ()
+    states: tuple[Condition, ...] = ()
+    stays: tuple[Period, ...] = ()

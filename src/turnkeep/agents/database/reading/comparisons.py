@@ -6,7 +6,7 @@ from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Condition, Field, Test, Value
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import Meaning
-from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.lines import ITEM, Mention, kind, tidy
 from turnkeep.agents.database.reading.profiles import NUMERIC
 from turnkeep.agents.database.reading.stems import root, singular
 from turnkeep.agents.database.reading.vocabulary import MONEY, TIME_SPENT
@@ -99,7 +99,7 @@ def _between(draft: Draft) -> None:
     one = _column(draft, found, high)
     if one is None:
         return
-    values = sorted((_tidy(low.number), _tidy(high.number)))
+    values = sorted((tidy(low.number), tidy(high.number)))
     draft.conditions.append(Condition(one, "between", tuple(values)))
     _cut(draft, found, one)
 
@@ -114,7 +114,7 @@ def _apply(draft: Draft, found: re.Match[str], test: Test) -> bool:
     field = _column(draft, found, number)
     if field is None:
         return False
-    value = _tidy(number.number)
+    value = tidy(number.number)
     draft.conditions.append(Condition(field, test, (value,)))
     _cut(draft, found, field)
     return True
@@ -265,10 +265,6 @@ def _equal(draft: Draft) -> None:
         one = draft.nearest(draft.line.at(found["c"]), "column", kinds=NUMERIC)
         if one is None or draft.ground.distance(draft.anchors[0], one.table) > 2.5:
             continue
-        value: Value = _tidy(draft.line.at(found["n"]).number)
+        value: Value = tidy(draft.line.at(found["n"]).number)
         draft.conditions.append(Condition(Field(one.table, one.column), "is", (value,)))
         draft.line.code = f"{draft.line.code[: found.start()]} | {draft.line.code[found.end() :]}"
-
-
-def _tidy(number: float) -> int | float:
-    return int(number) if number == int(number) else number

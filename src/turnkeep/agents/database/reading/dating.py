@@ -15,7 +15,6 @@ from turnkeep.agents.database.reading.stems import root
 from turnkeep.blocks.grammar import word_class
 
 _NEAR = 2.6
-_BROAD = 0.3
 _EDGES = (
     (
         r"\b(?:expir(?:e|es|ing|ed)|end(?:s|ing|ed)?|finish(?:es|ing)?|valid (?:until|till))\b",
@@ -55,10 +54,23 @@ def read_period(draft: Draft) -> None:
                 draft.period = period_of(draft, field, mention, is_named=named is not None)
             else:
                 draft.unread.append(mention.text)
+        elif named and draft.period is not None and _narrows(draft, named, mention):
+            continue
         elif named and draft.period is not None:
             days = mention.stretch.start.isoformat(), mention.stretch.end.isoformat()
             draft.conditions.append(Condition(named, "between", days))
     _read_undated(draft)
+
+
+def _narrows(draft: Draft, named: Field, mention: Mention) -> bool:
+    """Puts two times of the same date together, where they have days in common."""
+    period, stretch = draft.period, mention.stretch
+    if period is None or stretch is None or period.field != named:
+        return False
+    start, end = max(period.start, stretch.start), min(period.end, stretch.end)
+    if start <= end:
+        draft.period = replace(period, start=start, end=end, words="")
+    return start <= end
 
 
 def _held_elsewhere(draft: Draft, field: Field | None) -> bool:
@@ -124,6 +136,8 @@ def _named_date(draft: Draft, item: str) -> Field | None:
             draft.absences.append(Absence(one.table, is_negated(draft, other)))
         if _is_mere_noun(draft, mention, one):
             continue
+        if one.table == draft.subject and is_negated(draft, other):
+            continue  # the time is that of what did happen
         far = abs(line.code.find(other) - place) / 20 + draft.ground.distance(draft.anchors[0], one.table)
         found.append((far - 2 * one.weight, other, one))
     if not found:
@@ -131,9 +145,21 @@ def _named_date(draft: Draft, item: str) -> Field | None:
         one = draft.nearest(remembered[0], "column", kinds=DATED) if remembered else None
         return Field(one.table, one.column) if one else None
     _, other, one = min(found)
+    _share_time(draft, item, other, [(word, date) for _, word, date in found if date != one])
     line.drop(other)
     draft.dated.append(line.at(other))
     return Field(one.table, one.column)
+
+
+def _share_time(draft: Draft, time: str, chosen: str, others: Sequence[tuple[str, Meaning]]) -> None:
+    """Gives the time to a second date too where "and" joins them: joined and left this year."""
+    stretch = draft.line.at(time).stretch
+    for word, one in others:
+        pair = rf"(?:{re.escape(word)} and {re.escape(chosen)}|{re.escape(chosen)} and {re.escape(word)})"
+        if stretch and one.table == draft.subject and draft.line.search(pair):
+            days = stretch.start.isoformat(), stretch.end.isoformat()
+            draft.conditions.append(Condition(Field(one.table, one.column), "between", days))
+            draft.line.drop(word)
 
 
 def _edge_date(draft: Draft) -> Field | None:
@@ -213,11 +239,19 @@ def _belongs_to_absence(draft: Draft, named: Field | None, mention: Mention) -> 
         if known.period is not None or (named is not None and named.table != known.table):
             continue
         stretch = mention.stretch
-        field = named or draft.ground.main_date(known.table)
+        done = next((one for one in known.conditions if _is_done(draft, known, one)), None)
+        field = named or (done.field if done else draft.ground.main_date(known.table))
         if field and stretch:
-            draft.absences[at] = replace(known, period=Period(field, stretch.start, stretch.end, stretch.words))
+            rest = tuple(one for one in known.conditions if one is not done)
+            period = Period(field, stretch.start, stretch.end, stretch.words)
+            draft.absences[at] = replace(known, conditions=rest, period=period)
             return True
     return False
+
+
+def _is_done(draft: Draft, known: Absence, one: Condition) -> bool:
+    """Whether it says only that something has been done to the rows: then the time is that of the deed."""
+    return one.field.table == known.table and one.test == "is_there" and draft.ground.kind(one.field) in DATED
 
 
 def _read_undated(draft: Draft) -> None:
@@ -228,10 +262,13 @@ def _read_undated(draft: Draft) -> None:
         if "D" not in mention.kinds or not mention.text.lower().endswith(("ed", "en", "id", "ne", "due")):
             continue
         one = draft.nearest(mention, "column", kinds=DATED)
-        if one is None or one.table != draft.subject or (draft.is_list and draft.period is not None):
-            continue
         negated = is_negated(draft, item)
+        is_beside = draft.is_list and draft.period is not None and not negated
+        if one is None or one.table != draft.subject or is_beside:
+            continue
         line.drop(item)
-        if one.column == draft.profile.dates[0] and not negated:
+        if draft.grain and not negated:
+            draft.dated.append(mention)
+        if (draft.grain or one.column == draft.profile.dates[0]) and not negated:
             continue
         draft.conditions.append(Condition(Field(one.table, one.column), "is_missing" if negated else "is_there"))

@@ -4,6 +4,7 @@ import calendar
 from datetime import date
 
 from turnkeep.agents.database.reading.asked import EARLIEST, LATEST, Grain
+from turnkeep.agents.database.writing.cells import told_day
 
 WEEK_DAYS = 7
 
@@ -35,14 +36,10 @@ def whole(unit: str, day: date) -> tuple[date, date]:
 def name_of(start: date, end: date) -> str:
     """The days in words, with their year."""
     if start == EARLIEST:
-        return f"up to {_day(end)}"
+        return f"up to {told_day(end)}"
     if end == LATEST:
-        return f"from {_day(start)} on"
-    return _day(start) if start == end else f"{_day(start)} to {_day(end)}"
-
-
-def _day(day: date) -> str:
-    return f"{day.day} {day:%B %Y}"
+        return f"from {told_day(start)} on"
+    return told_day(start) if start == end else f"{told_day(start)} to {told_day(end)}"
 
 
 GRAINS: dict[str, Grain] = {

@@ -2,12 +2,12 @@
 
 import re
 
-from turnkeep.agents.database.joins.costs import is_audit_column
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Condition, Field
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import EXACT, ROOT
 from turnkeep.agents.database.reading.profiles import DATED
+from turnkeep.agents.database.reading.stays import add_keeper, add_stay, read_stays
 from turnkeep.agents.database.reading.stems import root
 from turnkeep.agents.database.reading.vocabulary import OPPOSITE_STATES, OPPOSITES
 
@@ -15,26 +15,12 @@ from turnkeep.agents.database.reading.vocabulary import OPPOSITE_STATES, OPPOSIT
 def read_opposites(draft: Draft) -> None:
     """Words that deny another one by their beginning: unpaid, inactive."""
     _read_contraries(draft)
+    read_stays(draft)
     for word in re.findall(r"(?<![<\w])[a-z]{5,}(?!\w)", draft.line.code):
         for prefix in OPPOSITES:
             if word.startswith(prefix) and _deny(draft, word, word[len(prefix) :]):
                 draft.line.take(rf"(?<!\w){word}(?!\w)")
                 break
-
-
-def _deny_keeper(draft: Draft) -> bool:
-    """Rows without anybody in charge, where there is just one person that this can be."""
-    profile = draft.profile
-    people = [
-        name
-        for name, link in profile.links.items()
-        if draft.ground.profiles[link.to_table].is_person and not is_audit_column(name)
-    ]
-    named = [name for name in people if "assign" in name.lower()]
-    if draft.subject is None or not (named or len(people) == 1):
-        return False
-    draft.conditions.append(Condition(Field(draft.subject, (named or people)[0]), "is_missing"))
-    return True
 
 
 def _read_contraries(draft: Draft) -> None:
@@ -57,7 +43,7 @@ def _is_own_value(draft: Draft, word: str) -> bool:
 
 
 def _deny(draft: Draft, word: str, positive: str) -> bool:
-    if positive == "assigned" and _deny_keeper(draft):
+    if (positive == "assigned" and add_keeper(draft, "is_missing")) or add_stay(draft, positive, is_absent=True):
         return True
     meanings = draft.ground.lexicon.meanings([positive], draft.allowed)
     flag = draft.ground.nearest(

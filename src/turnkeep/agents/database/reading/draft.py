@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from turnkeep.agents.database.reading.asked import Absence, Asked, Condition, Field, Grain, Measure, Period
+from turnkeep.agents.database.reading.asked import Absence, Asked, Condition, Field, Grain, Measure, Period, Test
 from turnkeep.agents.database.reading.ground import Ground
 from turnkeep.agents.database.reading.lexicon import Meaning
 from turnkeep.agents.database.reading.lines import Line, Mention
@@ -14,19 +14,26 @@ from turnkeep.agents.database.reading.profiles import NUMERIC, Profile
 @dataclass
 class Draft:
     """The fields of Asked, each empty where the line does not say it. `beside` are further tables that the line is
-    about; `ranked` and `had` are what rows are compared by, not yet resolved; `used` are the mentions that a filter has
-    been made of."""
+    about; `lost` are words that a rule has taken out of it and made nothing of. `look` is 1 where names are looked for
+    in the next place; `is_of_row` where the line asks for a column of the row that it names."""
 
     ground: Ground
     line: Line
     today: date
     allowed: Collection[str] | None
     before: Asked | None = None
+    look: int = 0
+    is_of_row: bool = False
     subject: str | None = None
     beside: list[str] = field(default_factory=list)
     measure: Measure | None = None
     of: Field | None = None
     less: Field | None = None
+    sums: tuple[Mention, Test, float] | None = None
+    over: Measure | None = None
+    second: Mention | None = None
+    is_compared: bool = False
+    further: list[tuple[Measure, Mention | None]] = field(default_factory=list)
     is_distinct: bool = False
     is_list: bool = False
     is_whole: bool = False
@@ -45,6 +52,7 @@ class Draft:
     keep: Condition | None = None
     dated: list[Mention] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
 
     @property
     def anchors(self) -> list[str]:

@@ -1,20 +1,23 @@
 """Filters: values of the schema, yes and no, names and codes, and what is said not to be so."""
 
 import re
+from dataclasses import replace
 
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Condition, Field, Test, Value
 from turnkeep.agents.database.reading.denials import read_opposites
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import ALIKE_WORD, ROOT, Meaning
-from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.lines import ITEM, TAKEN, Mention, kind
 from turnkeep.agents.database.reading.names import name_conditions
+from turnkeep.agents.database.reading.profiles import DATED
+from turnkeep.agents.database.reading.states import unfinished
 from turnkeep.agents.database.reading.stems import root
-from turnkeep.agents.database.reading.vocabulary import FINAL_STATES, UNFINISHED
+from turnkeep.agents.database.reading.vocabulary import FINAL_STATES
 from turnkeep.blocks.grammar import word_class
 
 NOT = (
-    r"\b(?:not|never|no|non|except(?: for)?|excluding|exclude|without(?: the)?|other than|but not"
+    r"\b(?:not|never|neither|no|non|except(?: for)?|excluding|exclude|without(?: the)?|other than|but not"
     r"|ignoring|ignore|leave out|apart from)\b"
 )
 _NOT_YET = rf"{NOT}(?: (?:yet|the|been|being|be|a|an|any|those|marked|currently|still|already|in|of|on|for|from))*$"
@@ -61,7 +64,7 @@ def _name_values(draft: Draft) -> None:
 
 def is_negated(draft: Draft, item: str) -> bool:
     before = draft.line.code.split(item, 1)[0].rstrip()
-    before = re.sub(rf"(?:{ITEM},? (?:and|or|nor) )+$", "", before + " ").rstrip()
+    before = re.sub(rf"(?:{ITEM},? (?:and|or|nor) |{re.escape(TAKEN)},? nor )+$", "", before + " ").rstrip()
     return bool(re.search(_NOT_YET, before))
 
 
@@ -89,12 +92,23 @@ def _read_value(draft: Draft, item: str, mention: Mention) -> None:
     if best.sort == "column" and any(one.sort == "column" and one.weight > best.weight for one in mention.meanings):
         return
     negated = is_negated(draft, item)
+    if best is value and _is_dated(draft, mention, best):
+        if negated and root(best.value.lower()) not in FINAL_STATES:
+            return  # rows keep the day when they have left the state: scheduled, then started
+        if draft.quality in ("latest", "newest", "oldest"):
+            draft.dated.append(mention)
     draft.line.drop(item)
     if best.sort == "column":
         add(draft, Field(best.table, best.column), "is", not negated)
     else:
         _drop_named_column(draft, item, best)
         add(draft, Field(best.table, best.column), "is_not" if negated else "is", best.value)
+
+
+def _is_dated(draft: Draft, mention: Mention, best: Meaning) -> bool:
+    """Whether the subject has a day that bears the name of the state."""
+    days = [one for one in mention.of("column") if one.table == draft.subject == best.table]
+    return any(draft.kind_of(one) in DATED and one.weight >= best.weight for one in days)
 
 
 def _is_beside(draft: Draft, item: str, best: Meaning) -> bool:
@@ -251,20 +265,23 @@ def _read_unfinished(draft: Draft) -> None:
     """What is open where no state is called so: all that is neither done nor called off."""
     if draft.subject is None:
         return
-    own = draft.ground.graph.tables[draft.subject].columns
     for word in re.findall(r"[a-z]+", draft.line.text.lower()):
-        if root(word) not in UNFINISHED:
+        found = unfinished(draft.ground, draft.subject, word) if _is_left(draft, word) else None
+        if found is None:
             continue
         known = draft.ground.lexicon.meanings([word], draft.allowed)
         if any(one.table in draft.anchors and one.weight >= _LEAST[one.sort] for one in known):
             continue
-        for name, column in own.items():
-            final = tuple(value for value in column.values if root(value.lower()) in FINAL_STATES)
-            if final and len(final) < len(column.values):
-                take_word(draft, word)
-                negated = bool(re.search(rf"\bnot {word}\b", draft.line.text.lower()))
-                draft.conditions.append(Condition(Field(draft.subject, name), "is" if negated else "is_not", final))
-                return
+        take_word(draft, word)
+        negated = bool(re.search(rf"\bnot {word}\b", draft.line.text.lower()))
+        draft.conditions.append(replace(found, test="is") if negated else found)
+        return
+
+
+def _is_left(draft: Draft, word: str) -> bool:
+    """Whether no rule has understood the word yet."""
+    items = [item for item in draft.line.items() if draft.line.at(item).text.lower() == word]
+    return bool(items or re.search(rf"(?<![\w<]){word}(?!\w)", draft.line.code))
 
 
 def take_word(draft: Draft, word: str) -> None:

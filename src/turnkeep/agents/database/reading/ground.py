@@ -23,6 +23,10 @@ _HUB_SHARE = 0.3
 _FEW = 8
 _PEERS = 2.0  # rows that only point at the same third one have little to do with each other
 _HUNDREDTHS = 100
+_REMOTE, _REMOTE_BY_THIRD = 9.0, 5.0
+
+
+_GIVING = frozenset({"assignment", "allocation", "membership"})
 
 
 class Ground:
@@ -45,7 +49,7 @@ class Ground:
         own = self.links_to(a, b) if path is not None and len(path) == 1 else []
         if own:
             return (self.profiles[a].links[own[0]],)
-        if path is None or len(path) != 2 or not _meets(path, a):
+        if path is None or len(path) != 2:
             return path
         for bridge in self.bridges.get((a, b), ()):
             to_a, to_b = self.finder.shortest(a, bridge) or (), self.finder.shortest(bridge, b) or ()
@@ -54,7 +58,8 @@ class Ground:
         return path
 
     def _bridges(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """For two tables, those whose name is made of both of theirs and that point at both."""
+        """For two tables, those whose name is made of both of theirs and that point at both; or of the one and a word
+        that says that the other was given it."""
         found: dict[tuple[str, str], tuple[str, ...]] = {}
         for table, profile in self.profiles.items():
             parts = name_words(table)
@@ -62,8 +67,14 @@ class Ground:
             named = [end for end in ends if set(name_words(end)) & set(parts)]
             for a in named:
                 for b in named:
-                    if a != b and set(parts) <= {*name_words(a), *name_words(b), "link", "map", "member", "assignment"}:
+                    if a != b and set(parts) <= {*name_words(a), *name_words(b), *_GIVING, "link", "map", "member"}:
                         found[a, b] = (*found.get((a, b), ()), table)
+            others = [end for end in ends if end not in named]
+            people = [end for end in others if self.profiles[end].is_person]
+            others = [end for end in others if end not in self.hubs] or people
+            if len(named) == len(others) == 1 and not _GIVING.isdisjoint(parts):
+                a, b = named[0], others[0]
+                found[a, b], found[b, a] = (*found.get((a, b), ()), table), (*found.get((b, a), ()), table)
         return found
 
     def _distance(self, a: str, b: str) -> float:
@@ -80,6 +91,19 @@ class Ground:
             at = link.to_table if is_forward else link.from_table
             cost += self.finder.cost(link).total / _HUNDREDTHS + (0 if is_forward else _MANY_SIDE)
         return cost
+
+    def is_remote(self, a: str, b: str) -> bool:
+        """Whether rows of the two have so little to do with each other that a word for both hardly means them: they are
+        many joins apart, or some joins by way of a third that both only point at."""
+        path = self.path(a, b) if a != b else ()
+        if path is None:
+            return True
+        at, was_forward, is_by_third = a, False, False
+        for link in path:
+            is_forward = link.from_table == at
+            is_by_third = is_by_third or (was_forward and not is_forward)
+            at, was_forward = (link.to_table if is_forward else link.from_table), is_forward
+        return self.distance(a, b) > (_REMOTE_BY_THIRD if is_by_third else _REMOTE)
 
     def _is_many(self, a: str, b: str) -> bool:
         """Whether several rows of `b` may belong to one of `a`."""
@@ -99,6 +123,12 @@ class Ground:
             at = link.to_table if is_forward else link.from_table
             end = end if is_forward else at
         return end
+
+    def belonging(self, a: str, b: str) -> str:
+        """The table whose rows a row of `a` lacks where it is said to lack those of `b`: the table between, where that
+        does nothing but join the two, else `b`."""
+        end = self.many_end(a, b)
+        return end if self.profiles[end].is_bridge or end in self.bridges.get((a, b), ()) else b
 
     def through(self, subject: str, tables: Iterable[str]) -> tuple[str, ...]:
         """The bridges to those tables that the finder would not take by itself."""
@@ -177,15 +207,27 @@ class Ground:
         """The link's column where it is one of several from the subject to the table, else nothing."""
         links = self.profiles[subject].links if subject in self.profiles else {}
         many = sum(link.to_table == table and not is_audit_column(name) for name, link in links.items())
-        return column if column in links and (many > 1 or is_audit_column(column)) else ""
+        is_telling = many > 1 or is_audit_column(column) or table == subject
+        return column if column in links and is_telling else ""
 
     def label(self, table: str, via: str = "") -> tuple[Field, ...]:
         """The columns that name a row of the table."""
         return tuple(Field(table, column, via) for column in self.profiles[table].label)
 
+    def told_apart(self, table: str, via: str = "") -> tuple[Field, ...]:
+        """The columns to group rows of the table by: its label, or the whole key where that is but a part of it."""
+        key = self.graph.tables[table].primary_key
+        is_part = len(key) > 1 and set(self.profiles[table].label) <= set(key)
+        return tuple(Field(table, column, via) for column in key) if is_part else self.label(table, via)
+
     def main_measure(self, table: str) -> Field | None:
-        """What is summed of a table when nothing is said."""
+        """The figure of a table that is meant when nothing is said."""
         main = self.profiles[table].main_measure
+        return Field(table, main) if main else None
+
+    def main_total(self, table: str) -> Field | None:
+        """The same where its sum means something."""
+        main = self.profiles[table].main_total
         return Field(table, main) if main else None
 
     def main_date(self, table: str) -> Field | None:
@@ -218,8 +260,3 @@ def _hubs(graph: JoinGraph) -> frozenset[str]:
         pointing.setdefault(link.to_table, set()).add(link.from_table)
     least = max(_HUB_SHARE * len(graph.tables), _FEW)
     return frozenset(table for table, tables in pointing.items() if len(tables) > least)
-
-
-def _meets(path: tuple[Relationship, ...], start: str) -> bool:
-    """Whether two tables are joined only because both point at the same third."""
-    return path[0].from_table == start and path[1].to_table == path[0].to_table

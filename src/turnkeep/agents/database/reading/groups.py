@@ -8,7 +8,10 @@ from turnkeep.agents.database.reading.days import GRAINS
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import EXACT, SHORT
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
-from turnkeep.agents.database.reading.profiles import DATED
+from turnkeep.agents.database.reading.nouns import sure_tables
+from turnkeep.agents.database.reading.profiles import DATED, NUMERIC, is_rate
+from turnkeep.agents.database.reading.roles import role_link
+from turnkeep.agents.database.reading.stems import singular
 
 _GRAIN = r"(?:day|week|month|quarter|year|date)s?"
 _KEY = rf"(?:{ITEM}|{_GRAIN}\b)"
@@ -29,6 +32,8 @@ _OVER_TIME = (
     r"\b(?:over time|(?P<a>day|week|month|quarter|year) (?:by|over) (?P=a)|trend(?:s)?(?: of| in)?|development of)\b"
 )
 _NAMED = re.compile(rf"^ (?:called |named )?{kind('QIN')}|^ {kind('V')}")
+_OF_ONE = re.compile(rf"^ (?:is|are|was|were|do|does|did|has|have|had) (?:the )?{kind('Q')}")
+_AT_FIRST = 3  # in "in which town does X live" nothing is grouped: X is one
 
 
 def take_groups(draft: Draft) -> None:
@@ -79,6 +84,8 @@ def _is_group(draft: Draft, found: re.Match[str]) -> bool:
     mention = draft.line.at(key)
     if set(mention.kinds) & set("QNIP"):
         return False
+    if found.start() < _AT_FIRST and _OF_ONE.match(found.string[found.end("a") :]):
+        return False
     if not found[0].startswith("by"):
         return bool(set(mention.kinds) & set("TCV"))
     behind = found.string[found.end("a") :]
@@ -90,15 +97,29 @@ def _is_group(draft: Draft, found: re.Match[str]) -> bool:
 def settle_groups(draft: Draft) -> None:
     """Chooses the columns of the groups, near the subject."""
     for mention in draft.group_items:
-        if _is_way(draft, mention):
+        if _is_way(draft, mention) or (draft.over and draft.subject in sure_tables(mention)):
+            continue
+        if _is_ratio(draft, mention):
+            draft.lost.append(f"per {mention.text}")
             continue
         draft.groups.extend(field for field in _key(draft, mention) if field not in draft.groups)
+
+
+def _is_ratio(draft: Draft, mention: Mention) -> bool:
+    """Whether "per" divides by a figure of the same rows, and makes no groups: per litre."""
+    own = [one for one in mention.of("column") if one.table == draft.subject and one.weight >= SHORT]
+    is_figure = any(draft.kind_of(one) in NUMERIC and not is_rate(one.column) for one in own)
+    is_unit = not mention.text.lower().endswith("s") and "T" not in mention.kinds
+    said = re.search(rf"\bper {re.escape(mention.text.lower())}\b", draft.line.text.lower())
+    return bool(is_figure and is_unit and said and draft.measure in ("sum", "average", None))
 
 
 def _is_way(draft: Draft, mention: Mention) -> bool:
     """ "By" with a value of the subject's own that is a column of others only says in which way: by phone."""
     own = [one for one in mention.of("value") if one.table == draft.subject and one.weight >= EXACT]
     if not own or any(one.table == draft.subject for one in mention.of("column")):
+        return False
+    if role_link(draft, draft.subject or "", mention.text):
         return False
     draft.conditions.append(Condition(Field(own[0].table, own[0].column), "is", (own[0].value,)))
     return True
@@ -116,6 +137,9 @@ def _key(draft: Draft, mention: Mention) -> list[Field]:
     elif own and (table is None or table.weight < EXACT):
         table = None
     value = ground.nearest(mention.of("value"), draft.anchors)
+    role = role_link(draft, subject, mention.text) if subject and table is None and not own else ""
+    if role:
+        return _by_column(draft, subject, role)
     if column and draft.kind_of(column) in DATED and (table is None or column.weight > table.weight):
         draft.grain = draft.grain or "day"
         draft.dated.append(mention)
@@ -126,17 +150,27 @@ def _key(draft: Draft, mention: Mention) -> list[Field]:
     if column and (table is None or ground.score(column, draft.anchors) >= ground.score(table, draft.anchors)):
         return _by_column(draft, column.table, column.column)
     if table:
-        return list(ground.label(table.table, _said_link(draft, table.table)))
+        return list(ground.told_apart(table.table, _said_link(draft, table.table)))
     if value:
-        return list(ground.label(value.table, _said_link(draft, value.table)))
+        if not _is_role(draft, value.table, mention.text):
+            draft.conditions.append(Condition(Field(value.table, value.column), "is", (value.value,)))
+        return list(ground.told_apart(value.table, _said_link(draft, value.table)))
     return []
+
+
+def _is_role(draft: Draft, table: str, text: str) -> bool:
+    """Whether the word is what the subject's own link calls all rows that it leads to: the assigned technician."""
+    columns = draft.ground.graph.tables[draft.subject or ""].columns
+    links = [columns[name] for name, link in draft.profile.links.items() if link.to_table == table]
+    called = {singular(word) for one in links for name in one.synonyms for word in name.lower().split()}
+    return singular(text.lower().split()[-1]) in called
 
 
 def _by_column(draft: Draft, table: str, column: str) -> list[Field]:
     link = draft.ground.profiles[table].links.get(column)
     if link and draft.is_allowed(link.to_table):
         via = draft.ground.via(table, link.to_table, column) if table == draft.subject else ""
-        return list(draft.ground.label(link.to_table, via))
+        return list(draft.ground.told_apart(link.to_table, via))
     return [Field(table, column)]
 
 

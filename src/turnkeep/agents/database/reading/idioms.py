@@ -6,13 +6,15 @@ import re
 _QUOTED = re.compile(r"(\"[^\"]{1,80}\"|(?<!\w)'[^']{2,80}'(?!\w))")
 KEEPS = "inchargeof"
 """Stands for all that somebody does who is responsible for something."""
-SAID = {KEEPS: "in charge", "unassigned": "nobody"}
+REPORTS = "isunder"
+"""Stands for working for somebody who is the boss."""
+SAID = {KEEPS: "in charge", REPORTS: "report to", "unassigned": "nobody"}
 """How the words that stand for many are told to people."""
 _NOT_MOST = r"(?! the (?:most|least|fewest))"
 _KEEPING = (
     r"(?:(?:is|are|was|were) (?:currently |now )?(?:in charge of|responsible for|dealing with|looking after|handling"
     r"|working on|taking care of|running|leading|heading|managing|on top of"
-    r"|the (?:boss|head|manager|owner|person) (?:of|for|behind))"
+    r"|the (?:boss|head|manager|owner) (?:of|for|behind)(?! (?-i:[A-Z]))|the person (?:of|for|behind))"
     r"|(?:runs?(?! (?:out|on))|ran|leads?|led|heads?|headed|manages?|managed|supervises?|supervised|handles?|handled"
     r"|owns?|looks? after|looked after|deals? with|dealt with|takes? care of|took care of|keeps?|sees? to|oversees?))"
     + _NOT_MOST
@@ -24,7 +26,13 @@ _TAKEN_ON = (
 )
 _WE = r"(?:we|i|they|you|it|he|she)"
 _IDIOMS: tuple[tuple[str, str], ...] = (
+    (
+        r"\b(?:(?:reports?|reporting|reported|answers?|answering) (?:directly )?to|works? (?:directly )?under"
+        r"|working (?:directly )?under|(?:is|are) (?:supervised|managed|led) by)\b(?= (?-i:[A-Z]))",
+        REPORTS,
+    ),
     (rf"\b(?P<x>who|which \w+(?: \w+)?)(?: \w+ly| now)? {_KEEPING}\b", rf"\g<x> {KEEPS}"),
+    (r"\bwho (?:did|made|performed|conducted|carried out) (?=(?:the|our) (?:last|latest|first)\b)", f"who {KEEPS} "),
     (
         rf"\b(?:(?:that|which|where) )?{_NOBODY}(?: (?:is|has|was|s|are|have))?(?: (?:been|yet))* {_TAKEN_ON}"
         r"(?: (?:to|on|up|for|of|after|with|it|them))*(?: yet)?\b",
@@ -35,6 +43,7 @@ _IDIOMS: tuple[tuple[str, str], ...] = (
         r"(?: yet)?\b",
         "unassigned",
     ),
+    (rf"\b(?:(?:is|are|was|were) )?(?:assigned|allocated|given) to {_NOBODY}\b", "unassigned"),
     (r"\bnot (?:yet )?(?:been )?(?:assigned|allocated|given) to any(?:one|body)(?: yet)?\b", "unassigned"),
     (
         r"\b(?:(?:due|set|about) to (?:end|expire|run out|lapse)|(?:com(?:e|es|ing) )?up for renewal"
@@ -49,6 +58,8 @@ _IDIOMS: tuple[tuple[str, str], ...] = (
         rf"\bthe (?P<way>most|least) (?:an?y?|{_WE}|one) (?P<x>\w+(?: \w+)?)(?= (?:pays?|has|have|had|owes?|costs?)\b)",
         r"the \g<way> by \g<x> that",
     ),
+    (r"\b(?:work(?:s|ed)? (?:for (?:us|you|the company)|here)|(?:was|were) on (?:the|our) payroll)\b", "were there"),
+    (rf"\b(?:that |which )?{_NOBODY} (?:has|holds|uses|drives)(?: now)?(?=\s*(?:[?.!,]|$))", "unassigned"),
     (r"\bmore than once\b", "more than 1 occasions"),
     (r"\bmore than twice\b", "more than 2 occasions"),
     (r"\bat least twice\b", "at least 2 occasions"),
@@ -81,7 +92,10 @@ _IDIOMS: tuple[tuple[str, str], ...] = (
     (r"\b(?:still )?(?:wait(?:s|ing)?|awaiting|pending)(?: (?:for|on))? (?:an? |the )?approval\b", "pending"),
     (r"\b(?:still )?(?:wait(?:s|ing)? (?:for|on)|awaiting) (?:an? |the )?(?:delivery|receipt)\b", "not yet received"),
     (r"\b(?:still )?(?:wait(?:s|ing)? (?:for|on)|awaiting) (?:an? |the )?payment\b", "unpaid"),
-    (r"\b(?:not|never) (?:yet )?(?:been )?paid(?: for)?(?: yet)?\b", "unpaid"),
+    (
+        r"\b(?:not|never) (?:yet )?(?:been )?paid(?: for)?(?: yet)?\b(?! (?:an?|any|one|for (?:an?|any))\b)",
+        "unpaid",
+    ),
     (r"\b(?:not|never) (?:yet )?(?:been )?handed (?:back|in)\b", "not returned"),
     (r"\b(?:out of|no longer in) (?:use|order|operation|action)\b", "out of service"),
     (
@@ -101,7 +115,26 @@ _IDIOMS: tuple[tuple[str, str], ...] = (
     (r"\bclocked up\b|\bracked up\b", "has"),
     (r"\bhas (?:done|made|got|had|seen) (?P<x>(?:the )?(?:most|fewest|least))\b", r"has \g<x>"),
     (r"\b(?P<x>check|sign|call|follow|write|top|pick)[- ]?ups\b", r"\g<x>-up"),
+    (
+        rf"\b(?:(?:that|which) )?(?:{_NOBODY} (?:has |have )?|(?:has |have |was |were )?not (?:yet )?(?:been )?)"
+        r"(?:answered|replied to|responded to|reacted to|decided on)(?: yet)?\b|\bunanswered\b",
+        "pending",
+    ),
+    (
+        r"\b(?:with|have|has|had|having) neither (?P<x>[\w ]{2,40}?) nor (?P<y>[\w ]{2,40}?)"
+        r"(?=[?.,!]|$| (?:in|since|last|this|during|on)\b)",
+        r"without \g<x> and without \g<y>",
+    ),
     (r"\btoo late\b", "late"),
+    (r"\b(?:just |purely )?out of (?:pure |sheer |mere )?(?:interest|curiosity)\b", ""),
+    (r"\bto date\b", "so far"),
+    (
+        r"^\W*(?:(?:hi|hello|hey|ok|okay|so|well|please|there|all|team)\W+)*(?:i|we|could|can|would|will|do|might|may)\b"
+        r"(?:(?! (?:not|have|need|owe|spend|spent|pay|paid|get|got|buy|sell|make)\b)[\w' ]){2,60}?,? "
+        r"(?=(?:how (?:many|much|long|often)|which|what|who|whose|when|where|list|show|count)\b)",
+        "",
+    ),
+    (r"\b(?:thanks|thank you|cheers)\b[\w ]{0,20}(?=\W*$)", ""),
     (r"\bthis year so far\b|\bthe year so far\b|\bytd\b|\bso far this calendar year\b", "so far this year"),
     (r"\bthe month so far\b|\bthis month so far\b|\bmtd\b", "so far this month"),
 )

@@ -12,6 +12,7 @@ from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.idioms import KEEPS
 from turnkeep.agents.database.reading.lexicon import ROOT
 from turnkeep.agents.database.reading.lines import ITEM
+from turnkeep.agents.database.reading.roles import take_role
 from turnkeep.agents.database.reading.stems import root
 from turnkeep.blocks.grammar import word_class
 
@@ -47,7 +48,7 @@ def keeper_of(draft: Draft, table: str, said: str = "") -> Field | None:
 def _rank(draft: Draft, table: str, column: str, role: str, said: str) -> int:
     words = {root(word) for word in (*name_words(column), *role.split())}
     words |= {root(word) for one in draft.ground.graph.tables[table].columns[column].synonyms for word in one.split()}
-    if said and root(said) in words:
+    if (said and root(said) in words) or (not said and words & set(map(root, name_words(table)))):
         return -1
     return next((at for at, known in enumerate(_KEEPERS) if words & known), len(_KEEPERS) + 1)
 
@@ -115,6 +116,8 @@ def _understand(draft: Draft, table: str) -> None:
 def take_keeper(draft: Draft) -> bool:
     """In a later line, "who is dealing with them": the person in charge is shown with the rows asked for before."""
     line, subject = draft.line, draft.subject or ""
+    if take_role(draft):
+        return True
     if not re.search(_PERSON_WORDS, line.code):
         return False
     linked = next((pair for item in line.items() if (pair := (item, _said_link(draft, item)))[1]), None)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from turnkeep.agents.database.reading.asked import Absence, Condition, Field
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.idioms import SAID
-from turnkeep.agents.database.reading.lexicon import ROOT, SHORT, Meaning
+from turnkeep.agents.database.reading.lexicon import EXACT, ROOT, SHORT, Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.names import name_conditions
 from turnkeep.agents.database.reading.stems import singular
@@ -53,7 +53,12 @@ def read_shown(draft: Draft) -> None:
             continue
         column = draft.nearest(mention, "column")
         table = draft.nearest(mention, "table")
-        if "L" in mention.kinds and table is None and mention.text.lower().endswith(("ed", "ed by", "ed to")):
+        if draft.measure is not None and column and not table and _is_deed(draft, mention, column):
+            draft.lost.append(mention.text)
+            draft.line.drop(item)
+        elif _is_done_by(draft, mention) or (
+            "L" in mention.kinds and table is None and mention.text.lower().endswith(("ed", "ed by", "ed to"))
+        ):
             draft.line.drop(item)
         elif (
             column and table and table.weight >= column.weight and "L" in mention.kinds and table.table != draft.subject
@@ -68,6 +73,19 @@ def read_shown(draft: Draft) -> None:
             column is None and table is None and "V" not in mention.kinds
         ):
             draft.line.drop(item)
+
+
+def _is_deed(draft: Draft, mention: Mention, column: Meaning) -> bool:
+    """Whether a verb only sounds like a column, which says nothing of what was done."""
+    is_plain = draft.kind_of(column) in ("text", "other") and not set(mention.kinds) & set("LDBV")
+    return is_plain and mention.text.lower().endswith("ed") and column.weight < EXACT
+
+
+def _is_done_by(draft: Draft, mention: Mention) -> bool:
+    """Whether it is a verb that only says what somebody did: "the lessons given by X"."""
+    own = any(one.table == draft.subject for one in mention.of("column"))
+    is_verb = mention.text.lower().endswith(("ed", "en", "wn", "ade"))
+    return is_verb and not own and bool(re.search(rf"\b{re.escape(mention.text)} by\b", draft.line.text, re.I))
 
 
 def _is_wanted(draft: Draft, mention: Mention, column: Meaning, table: Meaning | None) -> bool:
@@ -167,7 +185,7 @@ def read_names(draft: Draft) -> None:
         return
     name = found["name"].strip()
     known = [word for word in name.split() if word in _IGNORED or word in NAMELESS]
-    if known or len(name) < 3:
+    if known or len(name) < 3 or _is_adverbial(draft, found):
         return
     item = f"<{len(draft.line.mentions)}Q>"
     draft.line.mentions.append(Mention(name, "Q"))
@@ -176,6 +194,14 @@ def read_names(draft: Draft) -> None:
     if conditions:
         draft.conditions.extend(conditions)
         draft.line.drop(item)
+
+
+def _is_adverbial(draft: Draft, found: re.Match[str]) -> bool:
+    """Whether it says where or how something was done by a verb that nothing answers to, or by what to group."""
+    before = draft.line.code[: found.start()].split()[-1:]
+    word = found[0].split()[0]
+    is_strange = bool(before) and before[0].isalpha() and before[0] not in _IGNORED
+    return (is_strange and word in ("in", "at", "of")) or (word == "by" and not is_strange)
 
 
 def read_unread(draft: Draft) -> None:
@@ -192,11 +218,9 @@ def read_unread(draft: Draft) -> None:
 
 
 def is_understood(draft: Draft) -> bool:
-    """Whether at most a third of what the line says is unread, or a single word: more would be a guess."""
-    unread = [word for said in draft.unread for word in words(said)]
-    if unread and draft.measure == "count" and re.search(r"\bhow much\b", draft.line.text, re.I):
-        return False
-    return len(unread) <= 1 or len(unread) * 3 <= len(content_words(draft.line.text))
+    """Whether what was read answers the question: it does not where an amount is asked for and only rows can be
+    counted."""
+    return not (draft.unread and draft.measure == "count" and re.search(r"\bhow much\b", draft.line.text, re.I))
 
 
 def content_words(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Literal
 from turnkeep.agents.database.joins.costs import is_audit_column
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.joins.records import Column, JoinGraph, Table
-from turnkeep.agents.database.reading.profiles import DATED, Profile
+from turnkeep.agents.database.reading.profiles import DATED, NUMERIC, Profile
 from turnkeep.agents.database.reading.stems import root, singular
 from turnkeep.agents.database.reading.vocabulary import ALIKE, STATES, is_function_word
 from turnkeep.blocks.grammar import word_class
@@ -25,6 +25,8 @@ _AUDIT_SHARE = 0.5
 _TAIL = word_class("id at on by date time datetime number no code name value flag address amount text status")
 _HEAD = word_class("is has can was are tbl dim fact number total current actual")
 _STATES_TOO = word_class("ok okay new individual")
+_UNITS = word_class("kg g lb t km m cm mm eur usd gbp pct percent sec secs mins")
+_BEING = word_class("is are was were")
 _LINKING = word_class("is are was were be equals being set to of =")
 _ROOT_SHORTEST = 3
 _CODE_MOST = 5
@@ -81,7 +83,8 @@ class Lexicon:
     ) -> tuple[int, tuple[Meaning, ...]] | None:
         """A function word that is a value all the same: a state, as in "new orders", or behind its column."""
         values = tuple(one for one in self.meanings(said[at : at + 1], allowed) if one.sort == "value")
-        if said[at] in _STATES_TOO:
+        is_told = at > 0 and said[at - 1] in _BEING and not any(word.isalnum() for word in said[at + 1 :])
+        if said[at] in _STATES_TOO or is_told:
             return (at + 1, values) if values else None
         named = next((word for word in reversed(said[:at]) if word not in _LINKING), "")
         columns = {(one.table, one.column) for one in self.meanings([named], allowed) if one.sort == "column"}
@@ -264,7 +267,7 @@ def _names_of(table: Table, column: Column, profile: Profile) -> Iterator[tuple[
     rest = (parts[len(own) :] if parts[: len(own)] == own else parts) or parts
     rest = rest[1:] if rest[0] in _HEAD and len(rest) > 1 else rest
     yield rest, EXACT
-    while len(rest) > 1 and rest[-1] in _TAIL:
+    while len(rest) > 1 and (rest[-1] in _TAIL or (rest[-1] in _UNITS and kind in NUMERIC)):
         rest = rest[:-1]
         yield rest, EXACT if parts[-1] in ("id", "by") else EXACT - 0.1
     yield parts[-1:], SHORT

@@ -5,34 +5,20 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Literal
 
+from turnkeep.agents.database.reading.letters import Edge, begins_name, find_edges
 from turnkeep.agents.database.reading.lexicon import EXACT, Lexicon, Meaning
 from turnkeep.agents.database.reading.periods import Stretch, find_periods
+from turnkeep.agents.database.reading.plainness import plain
 from turnkeep.agents.database.reading.profiles import DATED, NUMERIC, Profile
-from turnkeep.agents.database.reading.vocabulary import NUMBERS, is_function_word
+from turnkeep.agents.database.reading.vocabulary import NUMBERS, OPPOSITES, is_function_word
 from turnkeep.blocks.grammar import word_class
 from turnkeep.blocks.words import words
 
-MOST_CHARACTERS = 1_500
 TAKEN = "|"
 ITEM = r"<\d+[A-Z]+>"
 
-_SIMPLER = {**dict.fromkeys(range(0x2010, 0x2016), "-"), **dict.fromkeys(range(0x2018, 0x201C), "'")}
-_SIMPLER |= {**dict.fromkeys(range(0x201C, 0x2020), '"'), ord("<"): " < ", ord(">"): " > ", ord("|"): " "}
-_CONTRACTIONS = (
-    (r"\b(ca)n't\b|\bcannot\b", "can not"),
-    (r"\bwon't\b", "will not"),
-    (r"(\w)n't\b", r"\1 not"),
-    (r"\b(what|who|where|how|when|there|that|it|here)'s\b", r"\1 is"),
-    (r"\b(\w+)'(?:re)\b", r"\1 are"),
-    (r"\b(i|we|you|they)'(?:ve|d|ll|m)\b", r"\1"),
-    (
-        r"\b(?:order|sort|rank|arrange)(?:ed)?((?: it| them| these| those| that| this| the list| all)?) by\b",
-        r"sort\1 by",
-    ),
-    (r"\bin order of\b", "sort by"),
-    (r"\be-mail", "email"),
-)
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|(?<!\w)'([^']{2,80})'(?!\w)")
 _CODE = re.compile(r"(?<![\w-])(?:[A-Za-z]{1,6}[-/]\d[\w/-]*|[A-Z]{1,6}\d{2,}[\w-]*|#\s?\d+)(?!\w)")
 _NUMBER = re.compile(
@@ -42,7 +28,7 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(r"[^\W_]+|[,;:.?!<>=]|'s\b")
 _INNER = frozenset(["of", "and", "the", "&", "de", "von", "van"])
-_PARTED = re.compile(r"\b(\w+) (?:were|was|are|is|have been|has been|had been) (\w+ed|lost|spent|paid|driven|sold)\b")
+_FIRST_NAMES = word_class("max will may")  # that are words as well
 _ONE_AFTER = word_class("than least most exactly top only just least")
 
 
@@ -55,6 +41,7 @@ class Mention:
     meanings: tuple[Meaning, ...] = ()
     number: float = 0
     stretch: Stretch | None = None
+    edge: Edge | Literal[""] = ""
 
     def of(self, *sorts: str) -> tuple[Meaning, ...]:
         return tuple(one for one in self.meanings if one.sort in sorts)
@@ -94,28 +81,15 @@ class Line:
         self.code = self.code.replace(item, TAKEN)
 
 
+def tidy(number: float) -> int | float:
+    """A whole number as one."""
+    return int(number) if number == int(number) else number
+
+
 def kind(letters: str) -> str:
     """A pattern for mentions of one of these kinds: T table, C column, D date, L link, B yes or no, V value, N number,
-    M money, P period, Q name, I code."""
+    M money, P period, Q name, I code, E letters that a text starts or ends with."""
     return rf"<\d+[A-Z]*[{letters}][A-Z]*>"
-
-
-def plain(text: str) -> str:
-    """`text` with the simplest signs, one space between words, and nothing contracted."""
-    text = re.sub(r"\s+", " ", text[:MOST_CHARACTERS].translate(_SIMPLER)).strip()
-    for pattern, simple in _CONTRACTIONS:
-        text = re.sub(pattern, simple, text, flags=re.I)
-    return text
-
-
-def whole_names(text: str, lexicon: Lexicon) -> str:
-    """The text with names of columns put together that an auxiliary stands within: days were lost."""
-    for found in _PARTED.finditer(text):
-        for pair in ((found[1], found[2]), (found[2], found[1])):
-            known = lexicon.meanings([word.lower() for word in pair])
-            if any(one.sort == "column" and one.weight >= EXACT for one in known):
-                return text.replace(found[0], " ".join(pair), 1)
-    return text
 
 
 def read_line(
@@ -140,7 +114,8 @@ class _Cutter:
         self._said = ["".join(words(token[0])) or token[0] for token in self._tokens]
         self._mentions: list[Mention] = []
         letters = [token[0] for token in self._tokens if token[0][0].isalpha()]
-        self._has_capitals = sum(word[0].isupper() for word in letters) <= max(2, 0.7 * len(letters))
+        are_few = sum(word[0].isupper() for word in letters[1:]) <= max(2, 0.7 * len(letters))
+        self._has_capitals = are_few or letters[0][0].islower()
 
     def line(self) -> Line:
         parts: list[str] = []
@@ -168,15 +143,26 @@ class _Cutter:
                 yield start, end, mention
 
     def _candidates(self, today: date) -> Iterator[tuple[int, int, Mention]]:
+        for start, end, text, edge in find_edges(self._text, today, self._is_of_text):
+            yield start, end, Mention(text, "E", edge=edge)
         for found in _QUOTED.finditer(self._text):
             yield *found.span(), self._named(found[1] or found[2])
         for found in _CODE.finditer(self._text):
             if not find_periods(found[0].lower(), today):
                 yield *found.span(), self._coded(found[0].lstrip("# "))
         for stretch in find_periods(self._text.lower(), today):
+            if begins_name(self._text, stretch, self._lexicon.is_word):
+                continue
             yield stretch.at, stretch.to, _timed(self._text, stretch)
         for found in _NUMBER.finditer(self._text):
             yield *found.span(), _number(found)
+
+    def _is_of_text(self, before: str) -> bool:
+        """Whether the last word is a column that holds texts or codes."""
+        last = words(before)[-1:]
+        named = self._lexicon.meanings(last, self._allowed) if last else ()
+        kinds = {self._profiles[one.table].kinds[one.column] for one in named if one.sort == "column"}
+        return last in (["number"], ["code"], ["name"]) or "text" in kinds
 
     def _coded(self, code: str) -> Mention:
         return Mention(code, "I", self._lexicon.coded(code, self._allowed))
@@ -197,9 +183,20 @@ class _Cutter:
                     return known[0], self._put(self._meant(at, known[0], known[1]))
                 return end, self._put(self._named(self._between(at, end)))
         found = self._lexicon.find(self._stretch(at), at, self._allowed) if word[0].isalnum() else None
+        if self._is_hyphened(at) and not (found and (found[0] > at + 1 or self._is_covered(at, at + 2, EXACT))):
+            return at + 2, f"{word}-{self._said[at + 1]}"
         if found is None:
             return at + 1, word
         return found[0], self._put(self._meant(at, *found))
+
+    def _is_hyphened(self, at: int) -> bool:
+        """Whether the word is the first half of one with a hyphen: what it is like says nothing of the whole."""
+        ends = at + 1 < len(self._tokens) and self._said[at].isalpha() and self._said[at + 1].isalpha()
+        return (
+            ends
+            and self._said[at] not in OPPOSITES
+            and self._text[self._tokens[at].end() : self._tokens[at + 1].start()] == "-"
+        )
 
     def _stretch(self, at: int) -> list[str]:
         """The words up to the next number, time or quotation."""
@@ -218,11 +215,15 @@ class _Cutter:
     def _between(self, at: int, end: int) -> str:
         return self._text[self._tokens[at].start() : self._tokens[end - 1].end()]
 
-    def _is_covered(self, at: int, end: int) -> bool:
+    def _is_covered(self, at: int, end: int, least: float = 0.5) -> bool:
         """Whether the schema knows each word of a run that is written as a name."""
+        first = at
         while at < end:
+            if at > first and self._said[at] == "and":
+                at += 1
+                continue
             found = self._lexicon.find(self._said, at, self._allowed)
-            if found is None or found[1][0].weight < 0.5:
+            if found is None or found[1][0].weight < least:
                 return False
             at = found[0]
         return True
@@ -232,9 +233,11 @@ class _Cutter:
         if not self._has_capitals or not self._is_capital(at):
             return at
         if at == 0 or self._tokens[at - 1][0] in ".?!":
-            if is_function_word(self._said[at]) or self._lexicon.find(self._said, at, self._allowed):
+            is_name = self._said[at] in _FIRST_NAMES and not self._lexicon.find(self._said, at + 1, self._allowed)
+            is_word = is_function_word(self._said[at]) or self._lexicon.find(self._said, at, self._allowed)
+            if is_word and not is_name:
                 return at
-            if not (at + 1 < len(self._tokens) and self._is_capital(at + 1)):
+            if not (at + 1 < len(self._tokens) and (self._is_capital(at + 1) or self._said[at + 1] == "s")):
                 return at
         end = at + 1
         while end < len(self._tokens) and self._follows(end):

@@ -2,26 +2,24 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from turnkeep.agents.database.joins.naming import name_words
-from turnkeep.agents.database.reading.asked import Field
+from turnkeep.agents.database.reading.asked import Asked, Field, Measure
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import EXACT, ROOT, Meaning
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.nouns import is_plural, is_said_as_verb, sure_tables
-from turnkeep.agents.database.reading.profiles import NUMERIC, is_money
+from turnkeep.agents.database.reading.profiles import NUMERIC, is_money, is_rate
 from turnkeep.agents.database.reading.stems import singular
 from turnkeep.agents.database.reading.vocabulary import GUESSED, RATES
 from turnkeep.blocks.grammar import word_class
 
 _TOTAL = frozenset(["total", "amount", "value", "net"])
+_AVERAGE = r"\b(?:on average|average|mean|avg|averaged)\b"
 _BESIDE, _NEXT = 0.6, 1.6
 _SPENDING = word_class("expense spending budget cost")
 _FIGURES = word_class("cost spending expense revenue income hour fee")
-
-
-def is_rate(column: str) -> bool:
-    return not RATES.isdisjoint(map(singular, name_words(column)))
 
 
 def read_named_measure(draft: Draft, mention: Mention, table: str) -> None:
@@ -29,7 +27,22 @@ def read_named_measure(draft: Draft, mention: Mention, table: str) -> None:
     said = set(map(singular, mention.text.lower().split()))
     for name in draft.ground.profiles[table].measures:
         if len(said) > 1 and set(map(singular, name_words(name))) <= said and draft.measure in (None, "count"):
-            draft.measure, draft.of = "sum", Field(table, name)
+            draft.measure, draft.of = _summed(draft), Field(table, name)
+
+
+def read_counted_figure(draft: Draft, table: str) -> None:
+    """ "How many" of a figure that bears the name of its rows before it: absence days."""
+    found = draft.line.search(rf"@ (?P<x>{kind('X')})(?! {ITEM})") if draft.measure == "count" else None
+    mention = draft.line.at(found["x"]) if found else None
+    if mention is None or not is_plural(mention) or mention.of("table"):
+        return
+    own = [one for one in mention.of("column") if one.table == table and draft.kind_of(one) in NUMERIC]
+    best = max(own, key=lambda one: one.weight, default=None)
+    draft.line.drop(draft.line.code_of(mention))
+    if best is None:
+        draft.lost.append(mention.text)
+    else:
+        draft.measure, draft.of = _summed(draft), Field(table, best.column)
 
 
 def read_column_beside(draft: Draft, item: str) -> None:
@@ -74,7 +87,7 @@ def read_measure_behind(draft: Draft, item: str) -> None:
             continue
         columns = [one for one in mention.of("column") if draft.kind_of(one) in NUMERIC]
         one = ground.nearest([one for one in columns if one.weight >= EXACT] or columns, [subject])
-        one = _own_column(draft, mention) or one
+        one = own_column(draft, mention) or one
         if one and ground.distance(subject, one.table) < 3:
             line.drop(other)
             _measured(draft, one)
@@ -86,13 +99,13 @@ def read_measure_behind(draft: Draft, item: str) -> None:
     ):
         draft.measure = "count"
         return
-    main = ground.main_measure(subject)
+    main = ground.main_measure(subject) if draft.measure != "sum" else ground.main_total(subject)
     draft.of = main
     if main is None:
         draft.measure = "count"
 
 
-def _own_column(draft: Draft, mention: Mention) -> Meaning | None:
+def own_column(draft: Draft, mention: Mention) -> Meaning | None:
     """The subject's own column where "total amount" is another's name and its own is "amount"."""
     if any(one.table == draft.subject for one in mention.of("column")):
         return None
@@ -122,7 +135,7 @@ def read_measured_column(draft: Draft, item: str, mention: Mention) -> None:
     others = [table for other in line.items() for table in sure_tables(line.at(other))]
     is_numeric = "X" in mention.kinds
     if draft.measure == "count" and is_numeric and not draft.is_distinct:
-        draft.measure = "sum"
+        draft.measure = _summed(draft)
     if draft.measure is None and is_numeric and not draft.is_distinct and _is_figure(draft):
         is_averaged = not RATES.isdisjoint(map(singular, mention.text.lower().split()))
         draft.measure = "average" if is_averaged else "sum"
@@ -132,13 +145,33 @@ def read_measured_column(draft: Draft, item: str, mention: Mention) -> None:
         if draft.measure == "sum":
             columns = [one for one in columns if not is_rate(one.column)] or columns
         draft.subject = others[0] if others else None
-        one = (_own_column(draft, mention) if others else None) or draft.ground.nearest(columns, others[:1])
+        one = (own_column(draft, mention) if others else None) or draft.ground.nearest(columns, others[:1])
         if one:
             draft.subject = draft.subject or one.table
             line.drop(item)
             _measured(draft, one)
         return
     draft.subject = others[0] if others else None
+
+
+def _summed(draft: Draft) -> Measure:
+    """What becomes of "number of" where a figure follows: its total, or the average where the line says so."""
+    return "average" if draft.line.take(_AVERAGE) else "sum"
+
+
+def averaged(asked: Asked, draft: Draft, way: Measure) -> Asked:
+    """A sum of a column as its average: over rows, by groups, or over what the rows of each group come to."""
+    if any(draft.ground.is_many(asked.subject, field.table) for field in asked.groups):
+        draft.lost.append(way)
+        return asked
+    keys = set(draft.ground.profiles[asked.subject].label) | set(draft.ground.graph.tables[asked.subject].primary_key)
+    is_each = all(field.table == asked.subject and field.column in keys for field in asked.groups)
+    if asked.grain or not is_each:
+        is_kept = re.search(r"\bby\b", draft.line.text.lower())
+        return (
+            replace(asked, measure=way) if is_kept else replace(asked, over=way, order=None, order_by=None, limit=None)
+        )
+    return replace(asked, measure=way, groups=(), order=None, order_by=None, limit=None)
 
 
 def _is_figure(draft: Draft) -> bool:
@@ -154,6 +187,12 @@ def owner_of(draft: Draft, mention: Mention, near: tuple[str, ...]) -> str | Non
     is_person = any("Q" in other.kinds and len(other.text.split()) == 2 for other in draft.line.mentions)
     people = [one for one in columns if draft.ground.profiles[one.table].is_person]
     best = draft.ground.nearest((is_person and people) or columns, near)
+    is_named = any("Q" in other.kinds for other in draft.line.mentions)
+    draft.is_of_row = is_named
+    others = [one for one in columns if one not in people] if draft.look and is_named and is_person and people else []
+    if others:
+        draft.look = 0  # the name is looked for in the next table whose rows have such a column
+        best = max(others, key=lambda one: (one.weight, draft.ground.profiles[one.table].weight))
     return best.table if best else None
 
 

@@ -5,11 +5,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from turnkeep.agents.database.joins.naming import name_words
-from turnkeep.agents.database.reading.asked import Asked, Condition, Field, Period
+from turnkeep.agents.database.reading.asked import Asked, Condition, Field, Measure, Period
 from turnkeep.agents.database.reading.dating import main_date
 from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.orders import REVERSED
+from turnkeep.agents.database.reading.states import without_contradicted
 from turnkeep.agents.database.reading.stems import root
 
+_EXTREMES: dict[str, Measure] = {
+    **dict.fromkeys(("highest", "maximum", "max", "largest", "biggest", "greatest"), "maximum"),
+    **dict.fromkeys(("lowest", "minimum", "min", "smallest"), "minimum"),
+}
+_BARE = frozenset(["total", "sum", "overall", "average", "mean"])
 _ALSO = re.compile(r"\b(?:also|too|as well|in addition|additionally|plus|further)\b")
 
 
@@ -39,7 +46,8 @@ def merge(draft: Draft, given: Asked) -> Asked:
     if kept is not None:
         draft.conditions.remove(kept)
         amended = replace(amended, keep=kept)
-    amended = replace(amended, conditions=merged(before.conditions, draft.conditions, is_also=is_also))
+    kept_on = before.conditions if is_also else without_contradicted(draft.ground, before.conditions, draft.conditions)
+    amended = replace(amended, conditions=merged(kept_on, draft.conditions, is_also=is_also))
     if draft.absences:
         new = {one.table for one in draft.absences}
         amended = replace(
@@ -117,13 +125,14 @@ def _measure(draft: Draft, amended: Asked) -> Asked:
         named = [
             draft.nearest(mention, "column", kinds=["integer", "number"])
             for mention in draft.line.mentions
-            if "X" in mention.kinds
+            if "X" in mention.kinds and mention.text.lower() not in _BARE
         ]
         own = next((Field(one.table, one.column) for one in named if one), None)
-        of = own or amended.of or draft.ground.main_measure(amended.subject)
+        main = draft.ground.main_total if measure == "sum" else draft.ground.main_measure
+        of = own or amended.of or main(amended.subject)
         shown = tuple(field for field in amended.shown if field != of)
         if of is None:
-            return amended
+            return replace(amended, measure="count", shown=(), order=None, order_by=None, limit=None, keep=None)
         draft.shown = [field for field in draft.shown if field != of]
         return replace(
             amended, measure=measure, of=of, less=None, shown=shown if shown else (), order_by=None, limit=None
@@ -174,7 +183,14 @@ def _shown(draft: Draft, amended: Asked) -> Asked:
 def _ordered(draft: Draft, amended: Asked) -> Asked:
     if draft.order is None and draft.limit is None:
         return amended
-    order, order_by = draft.order or amended.order, draft.order_by or amended.order_by
+    if amended.measure not in ("rows", "count") and not (amended.groups or amended.grain):
+        return _of_figure(draft, amended)
+    if draft.order == REVERSED:
+        return _reversed(amended, draft)
+    is_bare = all(set(mention.kinds) <= {"N"} for mention in draft.line.mentions)
+    if is_bare and draft.quality == "highest" and amended.order_by and draft.limit and draft.limit > 0:
+        return replace(amended, limit=draft.limit)  # the first of what is sorted already
+    order, order_by = draft.order or amended.order, draft.order_by or (None if draft.order_item else amended.order_by)
     if draft.quality in ("highest", "lowest") and (amended.groups or amended.grain):
         order, order_by = ("ascending" if draft.quality == "lowest" else "descending"), None
     if order_by is None and not amended.groups and not amended.grain:
@@ -183,3 +199,26 @@ def _ordered(draft: Draft, amended: Asked) -> Asked:
     if amended.measure == "count" and not amended.groups and not amended.grain:
         amended = as_rows(amended)
     return replace(amended, order=order, order_by=order_by, limit=limit)  # type: ignore[arg-type]
+
+
+def _of_figure(draft: Draft, amended: Asked) -> Asked:
+    """What is said of the largest after one figure: the largest figure, or the rows behind it that have the largest."""
+    bare = draft.quality in _EXTREMES and not draft.is_list and not re.search(r"\bones?\b|\d", draft.line.text)
+    if bare and amended.measure in ("sum", "average", "minimum", "maximum"):
+        return replace(amended, measure=_EXTREMES[draft.quality], limit=None)
+    order_by = draft.order_by if draft.order_item else amended.of
+    rows = as_rows(amended)
+    if order_by is None or draft.order == REVERSED:
+        return rows
+    limit = draft.limit if draft.limit and draft.limit > 0 else None
+    return replace(rows, order=draft.order or "descending", order_by=order_by, limit=limit)  # type: ignore[arg-type]
+
+
+def _reversed(amended: Asked, draft: Draft) -> Asked:
+    """The other way round: groups stand with the largest first, rows in the order of their keys."""
+    if amended.measure == "rows" and amended.order is None:
+        key = draft.ground.graph.tables[amended.subject].primary_key
+        return replace(amended, order="descending", order_by=Field(amended.subject, key[0])) if key else amended
+    is_up = amended.order == "ascending" or (amended.order is None and amended.grain is not None)
+    order_by = amended.order_by or (amended.grain_of if amended.order is None else None)
+    return replace(amended, order="descending" if is_up else "ascending", order_by=order_by)

@@ -1,6 +1,7 @@
 """Nouns that stand for rows: the name of a table, a value whose rows are called by it, a plural flag."""
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from turnkeep.agents.database.joins.costs import is_audit_column
@@ -31,9 +32,21 @@ def names_rows(mention: Mention, draft: Draft) -> bool:
         is_faint = max(one.weight for one in mention.of("table")) < _FAINT and not is_plural(mention)
         if is_faint and _is_named_elsewhere(draft, mention):
             return False
-        best = max(one.weight for one in mention.meanings)
+        tables = {one.table for one in mention.of("table")}
+        best = max((one.weight for one in mention.meanings if not _points_at(one, tables, draft)), default=0.0)
         return max(one.weight for one in mention.of("table")) >= min(best, 0.75) or "C" not in mention.kinds
     return is_plural_value(mention, draft)
+
+
+def _points_at(one: Meaning, tables: Collection[str], draft: Draft) -> bool:
+    """Whether it is only the link to rows of one of the tables: the customer of an order is a customer."""
+    link = draft.ground.profiles[one.table].links.get(one.column) if one.sort == "column" else None
+    return link is not None and link.to_table in tables
+
+
+def _are_called_so(mention: Mention, people: Collection[str], draft: Draft) -> bool:
+    """Whether columns of that very name only point at such persons: who did an inspection is an inspector."""
+    return all(_points_at(one, people, draft) for one in mention.of("column") if one.weight >= EXACT)
 
 
 def _is_named_elsewhere(draft: Draft, mention: Mention) -> bool:
@@ -47,7 +60,8 @@ def is_plural_value(mention: Mention, draft: Draft) -> bool:
         return True
     is_asked = re.search(rf"\b(?:which|what|each|every) {draft.line.code_of(mention)}", draft.line.code)
     people = [one for one in mention.of("value") if draft.ground.profiles[one.table].is_person and one.weight >= EXACT]
-    if "V" not in mention.kinds or ("C" in mention.kinds and "T" not in mention.kinds and not (people and is_asked)):
+    are_people = bool(people) and (is_asked or _are_called_so(mention, {one.table for one in people}, draft))
+    if "V" not in mention.kinds or ("C" in mention.kinds and "T" not in mention.kinds and not are_people):
         return False
     text = mention.text.lower()
     are_many = text.endswith(("s", "men", "people")) and not text.endswith("ss") and not _is_name(mention)

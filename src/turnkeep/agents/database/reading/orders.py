@@ -4,7 +4,9 @@ import re
 
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Field
+from turnkeep.agents.database.reading.days import GRAINS
 from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.lexicon import ROOT
 from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
 from turnkeep.agents.database.reading.profiles import DATED, NUMERIC, is_money
 from turnkeep.agents.database.reading.rankings import MANY, MOST
@@ -13,7 +15,15 @@ from turnkeep.agents.database.reading.vocabulary import QUALITIES, TIME_SPENT
 from turnkeep.blocks.grammar import word_class
 
 _WORDS = (
-    (r"\bmost recent(?:ly)?\b|\bmost newly\b", "newest"),
+    (
+        r"\b(?P<x>with|has|have|had|having|got) (?:the )?(?:highest|largest|greatest|biggest) (?:number|count)s? of\b",
+        r"\g<x> the most",
+    ),
+    (
+        r"\b(?P<x>with|has|have|had|having|got) (?:the )?(?:lowest|smallest) (?:number|count)s? of\b",
+        r"\g<x> the fewest",
+    ),
+    (r"\bmost recent(?:ly)?\b|\bmost newly\b", "latest"),
     (r"\b(?:least recent|longest ago)\b", "oldest"),
     (r"\b(?:most expensive|most costly|best paid|highest paid|most valuable)\b", "costliest"),
     (r"\b(?:least expensive|worst paid|lowest paid|least valuable)\b", "cheapest"),
@@ -30,17 +40,25 @@ _N = kind("N")
 _BAD = frozenset(
     map(root, word_class("delay late lateness lost loss overdue breach fine cost debt damage defect penalty"))
 )
+_FIGURES = word_class("count number total sum average amount figure figures frequency")
 _AMOUNTS = word_class("highest largest biggest greatest lowest smallest")
 
+_WAYS = r"ascending|descending|asc|desc|reverse|alphabetical(?:ly)?|increasing|decreasing"
 _DIRECTION = (
-    r"(?: (?:in )?(?P<way>ascending|descending|asc|desc|reverse|alphabetical(?:ly)?|increasing|decreasing)(?: order)?"
+    rf"(?: (?:in )?(?P<way>{_WAYS})(?: order)?"
     rf"| (?:with |from )?(?:the )?(?P<quality>{_QUALITY})(?: (?:to|ones)? ?\w*)? ?(?:first|on top)?)?"
 )
 
 _SORT = (
-    rf"\bsort(?:ed)?(?: it| them| these| those| that| this| the list| all)? by (?:the |their "
-    rf"|its )?(?P<by>{ITEM}|name|date)" + _DIRECTION
+    rf"\bsort(?:ed)?(?: it| them| these| those| that| this| the list| all)?(?: (?P<first>{_WAYS}))? by (?:the |their "
+    rf"|its )?(?P<by>{ITEM}|name|{'|'.join(GRAINS)}|{'|'.join(_FIGURES)})" + _DIRECTION
 )
+_REVERSE = (
+    r"\b(?:(?:reverse|flip|invert|turn)(?: around)? (?:the |this |that |its |their )?(?:sort )?"
+    r"(?:order|list|sorting|sort|it|them)(?: around)?|in (?:the )?(?:reverse|reversed|opposite)(?: order)?"
+    r"|reversed?)\b"
+)
+REVERSED = "reversed"
 
 
 def simplify_superlatives(text: str) -> str:
@@ -56,11 +74,15 @@ def take_orders(draft: Draft) -> None:
     found = line.take(_SORT)
     if found:
         draft.order, draft.order_item = "ascending", _mention(draft, found["by"])
-        way = found["way"] or ""
-        if way[:4] in ("desc", "reve", "decr"):
+        way = found["way"] or found["first"] or ""
+        if way[:4] in ("desc", "reve", "decr") or (found["by"] in _FIGURES and not way):
             draft.order = "descending"
         if found["quality"]:
             draft.order = QUALITIES.get(found["quality"], ("descending", frozenset()))[0]
+    elif draft.before is not None and line.take(_REVERSE):
+        draft.order = REVERSED
+    elif draft.before is not None and (way := line.take(rf"^\W*(?:in )?(?P<way>{_WAYS})(?: order)?(?: please)?\W*$")):
+        draft.order = "descending" if way["way"][:4] in ("desc", "decr") else "ascending"
     first = line.take(rf"(?:with |from )?(?:the )?\b(?P<q>{_QUALITY})(?: ones?| to \w+)? (?:first|on top|at the top)\b")
     if first:
         draft.quality = first["q"]
@@ -68,10 +90,10 @@ def take_orders(draft: Draft) -> None:
     if few and draft.limit is None and "M" not in line.at(few["n"]).kinds:
         draft.limit = max(int(line.at(few["n"]).number), 1)
         line.drop(few["n"])
-    last = line.search(rf"\bthe (?:very )?(?P<word>last|latest|first) (?P<x>{kind('T')})")
+    last = line.search(rf"(?:\b(?:the|our|my|your) (?:very )?|^\W*)(?P<word>last|latest|first|next) (?P<x>{kind('T')})")
     if last and singular(line.at(last["x"]).text.lower()) == line.at(last["x"]).text.lower():
         line.code = line.code.replace(last[0], last["x"], 1)
-        draft.quality, draft.limit = ("oldest" if last["word"] == "first" else "newest"), 1
+        draft.quality, draft.limit = {"first": "oldest", "next": "next"}.get(last["word"], "latest"), 1
     _take_top(draft)
     if not draft.quality:
         _take_quality(draft)
@@ -91,6 +113,7 @@ def _take_top(draft: Draft) -> None:
         (rf"\b(?:the )?(?P<word>top|best|first|leading) (?P<n>{_N})", ""),
         (rf"\b(?:the )?(?P<word>bottom|worst) (?P<n>{_N})", "ascending"),
         (rf"\b(?:the )?(?P<word>last) (?P<n>{_N})", "descending"),
+        (rf"(?:\b(?:the|our|my|show|list|me) |^\W*)(?P<word>next) (?P<n>{_N})(?= {kind('T')})", "ascending"),
         (
             rf"(?<!with )\b(?:limit(?:ed)?(?: it| them)? to|just|only|no more than) (?P<n>{_N})"
             rf"(?= {ITEM}|$| \||\.| please| of)",
@@ -107,7 +130,9 @@ def _take_top(draft: Draft) -> None:
         if said.get("word") in ("top", "best", "leading", "bottom", "worst"):
             draft.quality = "lowest" if order else "highest"
         elif said.get("word") == "last":
-            draft.quality = "newest"
+            draft.quality = "latest"
+        elif said.get("word") == "next":
+            draft.quality = "next"
         elif said.get("word") == "first" and re.search(_QUALITY, line.code) is None:
             draft.quality = ""
         return
@@ -147,21 +172,40 @@ def _counts_behind(draft: Draft, end: int) -> bool:
 
 def settle_order(draft: Draft) -> None:
     """Resolves superlatives and sorting, once the subject is known."""
-    if draft.order_item is not None:
+    said = draft.order_item.text.lower() if draft.order_item else ""
+    if draft.order_item is not None and (known := _known(draft, draft.order_item)):
+        draft.order_by = known
+    elif said == "name" and len(draft.profile.label) > 1:
+        draft.order_by = draft.ground.label(draft.subject or "")[-1]
+    elif draft.order_item is not None and (draft.order_item.meanings or said not in _FIGURES):
         one = draft.nearest(draft.order_item, "column")
         table = draft.nearest(draft.order_item, "table") if one is None or one.weight < 0.5 else None
         if table is not None:
             draft.order_by = None if table.table == draft.subject else draft.ground.label(table.table)[0]
         elif one is not None:
             draft.order_by = _sortable(draft, Field(one.table, one.column))
-        elif draft.order_item.text.lower() == "date" and draft.ground.dates(draft.subject or ""):
+        elif said in GRAINS and draft.ground.dates(draft.subject or ""):
             draft.order_by = Field(draft.subject or "", draft.ground.dates(draft.subject or "")[0])
-        elif draft.order_item.text.lower() == "name":
+        elif said == "name":
             draft.order_by = draft.ground.label(draft.subject or "")[-1]
     if draft.quality:
         _settle_quality(draft)
     if draft.limit == -1:
         draft.limit = 1 if not _says_many(draft) else MANY
+
+
+def _known(draft: Draft, mention: Mention) -> Field | None:
+    """The column that the word names among those that are grouped by or shown already: no other is meant."""
+    before = draft.before
+    if mention.text.lower() in GRAINS:
+        return before.grain_of if before else None
+    meant = [one for one in mention.meanings if one.sort != "value" and one.weight >= ROOT]
+    for field in (*draft.groups, *(before.groups if before else ()), *(before.shown if before else ())):
+        if any(one.table == field.table and one.column in ("", field.column, field.via) for one in meant):
+            return field
+        if field.via and any(one.column == field.via for one in meant):
+            return field
+    return None
 
 
 def _sortable(draft: Draft, field: Field) -> Field:
@@ -181,7 +225,7 @@ def _settle_quality(draft: Draft) -> None:
     if draft.quality in ("commonest", "rarest"):
         draft.order = "descending" if draft.quality == "commonest" else "ascending"
         return
-    way, names = QUALITIES[draft.quality]
+    way, names = QUALITIES.get(draft.quality, ("ascending", frozenset(["date"])))
     if draft.quality == "worst" and any(_is_bad(mention) for mention in draft.line.mentions):
         way = "descending"
     draft.order = draft.order or way

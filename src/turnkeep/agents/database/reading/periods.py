@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 from turnkeep.agents.database.reading.asked import EARLIEST, LATEST
 from turnkeep.agents.database.reading.days import shift, whole
@@ -95,6 +95,11 @@ def _since(match: re.Match[str], today: date) -> Days:
     return (days[0], today) if days else None
 
 
+def _onwards(match: re.Match[str], today: date) -> Days:
+    days = days_of(match["on"], today)
+    return (days[0], LATEST) if days else None
+
+
 def _after(match: re.Match[str], today: date) -> Days:
     days = days_of(match["on"], today)
     return (shift(days[1], "day", 1), LATEST) if days else None
@@ -141,6 +146,10 @@ _PATTERNS: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], Days]]] =
         (rf"\b(?:ever\s+)?since\s+(?P<on>{STRETCH})(?!\w)", _since),
         (rf"\b(?:after|later\s+than|following)\s+(?P<on>{STRETCH})(?!\w)", _after),
         (rf"\bfrom\s+(?P<on>{STRETCH})\s+(?:on|onwards?)\b", _since),
+        (
+            rf"(?:(?<=ed\s)|(?<=ing\s)|(?<=valid\s)|(?<=effective\s))from\s+(?=\d|{MONTH})(?P<on>{STRETCH})(?!\w)",
+            _onwards,
+        ),
         (rf"\b(?:before|prior\s+to|earlier\s+than)\s+(?P<on>{STRETCH})(?!\w)", _before),
         (rf"\b(?:until|till|up\s+to|no\s+later\s+than)\s+(?P<on>{STRETCH})(?!\w)", _until),
         (
@@ -176,6 +185,3 @@ def _words(said: str) -> str:
     return re.sub(
         r"^(?:in|on|during|for|of|from|over|at|by)\s+(?=\w)(?!.*\b(?:to|until|till|on)$)(?:the\s+)?", "", plain
     )
-
-
-_ONE_DAY = timedelta(days=1)

@@ -9,6 +9,7 @@ from turnkeep.agents.database.joins.costs import is_audit_column
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
 from turnkeep.agents.database.reading.stems import root, singular
+from turnkeep.agents.database.reading.vocabulary import RATES
 from turnkeep.blocks.grammar import word_class
 
 NUMERIC: frozenset[Kind] = frozenset(["integer", "number"])
@@ -21,6 +22,7 @@ _NUMBER_WORDS = word_class("""
     percent percentage rating fee tax discount subtotal limit capacity mileage duration number_of age year
     """)
 _MONEY = word_class("amount total price cost balance fee salary wage value revenue subtotal charge premium")
+_ORDINALS = word_class("year version sequence ordinal position rank floor")
 _NAME_WORDS = ("name", "title", "label", "subject", "caption")
 _CODE_WORDS = word_class("number code no nr reference ref sku isbn serial plate vin barcode")
 _PERSON_PARTS = (("first", "last"), ("given", "family"), ("given", "sur"), ("fore", "sur"), ("first", "sur"))
@@ -65,9 +67,16 @@ class Profile:
 
     @property
     def main_measure(self) -> str:
-        """The figure that is summed where none is named, money before all else; empty where there is none."""
+        """The figure that is meant where none is named, money before all else, never a year; empty where none is."""
         money = sorted(filter(is_money, self.measures), key=lambda name: (_money_rank(name), self.measures.index(name)))
-        return next(iter(money or self.measures), "")
+        counted = [name for name in self.measures if _ORDINALS.isdisjoint(name_words(name))]
+        return next(iter(money or sorted(counted, key=is_rate)), "")
+
+    @property
+    def main_total(self) -> str:
+        """The same where its sum means something: no rating, price or level, and no figure that describes a person."""
+        is_meant = not (is_rate(self.main_measure) or (self.is_person and not is_money(self.main_measure)))
+        return self.main_measure if is_meant else ""
 
     @property
     def main_money(self) -> str:
@@ -102,6 +111,11 @@ def kind_of(column: Column) -> Kind:
 def is_key(column: str, table: Table, links: dict[str, Relationship]) -> bool:
     """Whether the column holds a key, which is never summed and seldom shown."""
     return column in table.primary_key or column in links or name_words(column)[-1:] in (("id",), ("uuid",), ("guid",))
+
+
+def is_rate(column: str) -> bool:
+    """Whether figures of the column are averaged where others are summed."""
+    return not RATES.isdisjoint(map(singular, name_words(column)))
 
 
 def is_money(column: str) -> bool:

@@ -4,9 +4,10 @@ import re
 from dataclasses import replace
 
 from turnkeep.agents.database.reading.asked import Condition, Field, Test
+from turnkeep.agents.database.reading.days import GRAINS
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
-from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.lines import ITEM, Mention, kind, tidy
 from turnkeep.agents.database.reading.measures import money_columns
 from turnkeep.agents.database.reading.profiles import NUMERIC
 from turnkeep.agents.database.reading.stems import singular
@@ -48,6 +49,55 @@ _HAVING: dict[str, Test] = {
 }
 
 _HAS = rf"\b(?P<test>{'|'.join(_HAVING)}) (?P<n>{_N})(?P<more> or more)? (?:[a-z]+ )?"
+
+
+_GRAIN = r"(?P<grain>day|week|month|quarter|year|<\d+[A-Z]+>)s?"
+_DOING = r"(?:is|are|was|were|had|has|have|saw|did|do|does|we|they|our|there|brought|took|get|got|with)"
+_TIME_WITH_MOST = re.compile(
+    r"^\W*(?:(?:and|on|in|during|at|for) )*(?:which|what)(?: (?:is|was|are|were))?(?: the)?"
+    rf"(?P<n> <\d+N>)? {_GRAIN}(?: {_DOING})*(?P<verb> <\d+[A-Z]*D[A-Z]*>| [a-z]+)??"
+    r" (?:the )?(?P<way>most|fewest|least|highest|lowest|largest|smallest|biggest|greatest)"
+    r"(?: (?:number|count)s? of| in number)?(?= |$)"
+)
+
+
+_BEST_TIME = (
+    r"\b(?:what|which) (?:is|was|are|were) (?:the|our)(?P<n> <\d+N>)?"
+    rf" (?P<way>best|strongest|busiest|worst|weakest|quietest|slowest)(?P<m> <\d+N>)? {_GRAIN}"
+    r"(?: (?:for|of|in|by|with))*"
+)
+
+
+def take_time_with_most(draft: Draft) -> None:
+    """ "Which day had the most X": X is counted or summed by that stretch of time, and the first of these is wanted."""
+    line = draft.line
+    best = line.search(_BEST_TIME)
+    if best:
+        most = "most" if best["way"] in ("best", "strongest", "busiest") else "least"
+        number = best["n"] or best["m"] or ""
+        line.code = f"which{number} {best['grain']} had the {most} {line.code[best.end() :].strip()}"
+    found = line.search(_TIME_WITH_MOST.pattern)
+    grain = "" if found is None else line.at(found["grain"]).text.lower() if "<" in found["grain"] else found["grain"]
+    if found is None or grain.removesuffix("s") not in GRAINS:
+        return
+    rest = line.code[found.end() :].strip(" ?.!|")
+    item = re.match(rf"(?:total |average |sum of )?(?P<x>{ITEM})", rest)
+    done = re.search(rf"{ITEM} (?:been |being )?(?P<x>{kind('D')})(?= <\d+P>|$)", rest)
+    if done and line.at(done["x"]).text.lower().endswith(("ed", "en", "id", "nt", "ld")):
+        draft.dated.append(line.at(done["x"]))
+        rest = rest.replace(done["x"], "", 1).strip()
+    if rest and item is None and found["way"] not in ("most", "fewest", "least"):
+        return
+    run = re.findall(ITEM, re.match(rf"(?:total |sum of )?(?:{ITEM} ?)*", rest)[0])  # type: ignore[index]
+    is_sum = bool(run) and not any("T" in line.at(each).kinds for each in run)
+    line.code = (
+        f"{'total' if is_sum else 'average' if rest.startswith('average') else 'how many'} {rest}" if rest else ""
+    )
+    if (found["verb"] or "").startswith(" <"):
+        draft.dated.append(line.at(found["verb"]))
+    draft.grain = GRAINS[grain.removesuffix("s")]
+    draft.order = "ascending" if found["way"] in ("fewest", "least", "lowest", "smallest") else "descending"
+    draft.limit = max(int(line.at(found["n"].strip()).number), 1) if found["n"] else 1
 
 
 def take_most(draft: Draft) -> tuple[str, Mention] | None:
@@ -95,7 +145,7 @@ def rank_by(draft: Draft, way: str, mention: Mention, *, keep: tuple[Test, float
     is_column = column is not None and (table is None or column.weight > table.weight)
     if column is not None and is_column and not ground.is_many(asker, column.table):
         if keep:
-            draft.conditions.append(Condition(Field(column.table, column.column), keep[0], (_tidy(keep[1]),)))
+            draft.conditions.append(Condition(Field(column.table, column.column), keep[0], (tidy(keep[1]),)))
             return False
         draft.order, draft.order_by = way, Field(column.table, column.column)
         draft.limit = draft.limit or (MANY if _is_plural(draft) else 1)
@@ -106,11 +156,11 @@ def rank_by(draft: Draft, way: str, mention: Mention, *, keep: tuple[Test, float
     draft.subject, draft.beside = chosen.table, [asker, *draft.beside]
     draft.measure = "sum" if is_column else "count"
     draft.of = Field(chosen.table, chosen.column) if is_column else None
-    draft.groups = [*ground.label(asker, _role(draft, chosen.table, asker)), *draft.groups]
+    draft.groups = [*ground.told_apart(asker, _role(draft, chosen.table, asker)), *draft.groups]
     draft.order = way
     if keep:
         field = draft.of or Field(chosen.table, (ground.graph.tables[chosen.table].primary_key or ("",))[0])
-        draft.keep = Condition(field, keep[0], (_tidy(keep[1]),))
+        draft.keep = Condition(field, keep[0], (tidy(keep[1]),))
     else:
         draft.limit = draft.limit if draft.limit and draft.limit > 0 else (MANY if _is_plural(draft) else 1)
     return True
@@ -138,7 +188,7 @@ def rank_by_figure(draft: Draft) -> None:
         return
     if draft.quality in ("highest", "lowest", "best", "worst"):
         draft.order = "ascending" if draft.quality in ("lowest", "worst") else "descending"
-        draft.groups = list(draft.ground.label(draft.beside[0]))
+        draft.groups = list(draft.ground.told_apart(draft.beside[0]))
         draft.quality = ""
         draft.limit = draft.limit if draft.limit and draft.limit > 0 else (MANY if _is_plural(draft) else 1)
 
@@ -197,7 +247,3 @@ def _rows_of(mention: Mention) -> Mention:
     tables = {one.table: one.weight for one in mention.of("column")} if "T" not in mention.kinds else {}
     rows = tuple(Meaning("table", table, weight=weight) for table, weight in tables.items())
     return replace(mention, meanings=(*mention.of("table"), *rows))
-
-
-def _tidy(number: float) -> int | float:
-    return int(number) if number == int(number) else number

@@ -1,23 +1,31 @@
 """Reads a question and what was said after it. The rules are general: what they know of a schema is its join graph."""
 
 from collections.abc import Collection, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import date
 
 from turnkeep.agents.database.joins.paths import PathFinder
 from turnkeep.agents.database.joins.records import JoinGraph
-from turnkeep.agents.database.reading.absences import add_counted, read_absences, wrap_many
+from turnkeep.agents.database.reading.absences import add_counted, add_sum, read_absences, take_sums, wrap_many
 from turnkeep.agents.database.reading.amending import amend
 from turnkeep.agents.database.reading.asked import Asked, Field
+from turnkeep.agents.database.reading.averages import take_average, with_average
+from turnkeep.agents.database.reading.chains import read_chain
 from turnkeep.agents.database.reading.comparisons import read_comparisons
 from turnkeep.agents.database.reading.dating import main_date, read_period
 from turnkeep.agents.database.reading.debts import read_owed
 from turnkeep.agents.database.reading.draft import Draft
+from turnkeep.agents.database.reading.durations import duration_of, question_of, with_duration
+from turnkeep.agents.database.reading.edges import read_edges
 from turnkeep.agents.database.reading.filters import read_filters
+from turnkeep.agents.database.reading.further import of_one_measure, take_further, with_further
+from turnkeep.agents.database.reading.gaps import missing_words, still_missing, waives
 from turnkeep.agents.database.reading.ground import Ground
 from turnkeep.agents.database.reading.groups import settle_groups, take_groups
 from turnkeep.agents.database.reading.idioms import without_idioms
 from turnkeep.agents.database.reading.keepers import read_keeper
+from turnkeep.agents.database.reading.lasts import keep_past, take_last_time
 from turnkeep.agents.database.reading.leftovers import (
     asks_for_unread,
     content_words,
@@ -27,9 +35,12 @@ from turnkeep.agents.database.reading.leftovers import (
     read_shown,
     read_unread,
 )
-from turnkeep.agents.database.reading.lines import plain, read_line, whole_names
+from turnkeep.agents.database.reading.lexicon import EXACT
+from turnkeep.agents.database.reading.lines import read_line
 from turnkeep.agents.database.reading.openings import read_opening
 from turnkeep.agents.database.reading.orders import settle_order, simplify_superlatives, take_orders
+from turnkeep.agents.database.reading.parts import compared, share, share_texts, take_second_time, with_parts
+from turnkeep.agents.database.reading.plainness import plain, whole_names
 from turnkeep.agents.database.reading.profiles import DATED
 from turnkeep.agents.database.reading.rankings import (
     rank_by,
@@ -37,11 +48,17 @@ from turnkeep.agents.database.reading.rankings import (
     rank_by_group,
     take_having,
     take_most,
+    take_time_with_most,
 )
 from turnkeep.agents.database.reading.restating import restate, tables_of
+from turnkeep.agents.database.reading.roles import read_most, read_reports, read_role
+from turnkeep.agents.database.reading.states import of_then
 from turnkeep.agents.database.reading.subjects import find_subject
+from turnkeep.blocks.words import words
 
 MOST_LINES = 20
+_FEW = ("under", "at_most", "is")
+"""Tests that rows to which none belong may pass too."""
 
 
 class Reader:
@@ -49,40 +66,80 @@ class Reader:
 
     def __init__(self, graph: JoinGraph, finder: PathFinder):
         self._ground = Ground(graph, finder)
+        self._look = 0
+
+    @property
+    def again(self) -> "Reader":
+        """One that looks for names where this one would look next, for what gave no rows."""
+        other = copy(self)
+        other._look = 1
+        return other
 
     def read(self, chain: Sequence[str], *, today: date, allowed: Collection[str] | None = None) -> Asked | None:
         """What the lines ask for together, the oldest first; None where they say nothing about the schema. Tables
         outside `allowed` do not exist."""
-        asked: Asked | None = None
-        for text in chain[-MOST_LINES:]:
-            read = self._line(text, asked, today, allowed)
-            if read is None and asked is not None:
-                read = replace(asked, unread=tuple(dict.fromkeys(content_words(plain(text)))))
-            asked = read
-        return asked
+        asked = read_chain(chain[-MOST_LINES:], lambda text, before: self._line(text, before, today, allowed))
+        return of_then(asked, self._ground, today) if asked else None
+
+    def named_tables(self, text: str, allowed: Collection[str]) -> list[str]:
+        """The tables whose whole names or synonyms the line holds."""
+        line = read_line(plain(text), self._ground.lexicon, self._ground.profiles, date.max, allowed)
+        best = (one for mention in line.mentions for one in mention.of("table")[:1] if one.weight >= EXACT)
+        return list(dict.fromkeys(one.table for one in best))
+
+    def strange_words(self, text: str) -> tuple[str, ...]:
+        """The words of a line that say something of their own, and nothing in the schema."""
+        said = dict.fromkeys(content_words(plain(text)))
+        return tuple(word for word in said if not self._ground.lexicon.is_word(word))
 
     def _line(self, text: str, before: Asked | None, today: date, allowed: Collection[str] | None) -> Asked | None:
+        if before is not None and before.missing and waives(text):
+            return replace(before, missing=(), unread=before.missing)
+        texts = share_texts(plain(text))
+        if texts is not None:
+            return self._share(texts, today, allowed)
+        duration = duration_of(plain(text))
+        if duration is not None:
+            read = self._line(question_of(duration, self._ground, allowed), None, today, allowed)
+            return with_duration(read, duration, self._ground) if read else None
         draft = self._draft(text, before, today, allowed)
         if before is not None:
             amended = amend(draft, before)
             if amended is not None:
-                return with_bridges(amended, draft)
+                amended = of_one_measure(amended, before)
+                if _is_mostly_unread(draft, amended, text):
+                    return None
+                return with_bridges(replace(amended, missing=still_missing(draft, amended, before)), draft)
             draft = self._draft(text, None, today, allowed)
         asked = self.finish(draft)
         return None if asked and asks_for_unread(text, asked.unread) else asked
 
+    def _share(self, texts: tuple[str, str], today: date, allowed: Collection[str] | None) -> Asked | None:
+        part = self._line(texts[0], None, today, allowed)
+        whole = self._line(texts[1], None, today, allowed) if texts[1] else None
+        return share(part, whole) if part else None
+
     def _draft(self, text: str, before: Asked | None, today: date, allowed: Collection[str] | None) -> Draft:
-        said = whole_names(simplify_superlatives(without_idioms(plain(text))), self._ground.lexicon)
+        sides, is_compared = compared(without_idioms(plain(text)))
+        said = whole_names(simplify_superlatives(sides), self._ground.lexicon)
         line = read_line(said, self._ground.lexicon, self._ground.profiles, today, allowed)
-        return Draft(self._ground, line, today, allowed, before)
+        return Draft(self._ground, line, today, allowed, before, self._look, is_compared=is_compared)
 
     def finish(self, draft: Draft) -> Asked | None:
         """The question of a line that stands alone."""
+        take_average(draft)
+        take_second_time(draft)
+        take_further(draft)
+        draft.sums = take_sums(draft)
+        take_time_with_most(draft)
+        take_last_time(draft)
         read_opening(draft)
         take_orders(draft)
         take_groups(draft)
-        if read_keeper(draft) or read_owed(draft):
+        if read_role(draft) or read_keeper(draft) or read_owed(draft):
             return read_rest(draft)
+        read_most(draft)
+        read_reports(draft)
         most, had = take_most(draft), take_having(draft)
         find_subject(draft)
         if draft.subject is None and not (most or had):
@@ -93,7 +150,10 @@ class Reader:
             return None
         if had:
             test, number, mention = had
-            is_counted = draft.measure == "count" and add_counted(draft, test, number, mention)
+            is_few = draft.is_list or not draft.measure
+            is_counted = (draft.measure == "count" or (is_few and test in _FEW)) and add_counted(
+                draft, test, number, mention
+            )
             if (
                 not is_counted
                 and not rank_by(draft, "descending", mention, keep=(test, number))
@@ -103,11 +163,20 @@ class Reader:
         return read_rest(draft)
 
 
+def _is_mostly_unread(draft: Draft, asked: Asked, text: str) -> bool:
+    """Whether the line is for the most part in words that nothing answers to: then nothing of it holds."""
+    unread = [word for said in missing_words(draft, asked) for word in words(said)]
+    return 2 * len(unread) > max(len(content_words(plain(text))), 2)
+
+
 def read_rest(draft: Draft) -> Asked | None:
     """Everything but the subject."""
     if draft.subject is None:
         return None
     rank_by_figure(draft)
+    if draft.sums:
+        add_sum(draft, *draft.sums)
+    read_edges(draft)
     read_comparisons(draft)
     read_absences(draft)
     read_belonging(draft)
@@ -119,11 +188,14 @@ def read_rest(draft: Draft) -> Asked | None:
         read_period(draft)
     settle_groups(draft)
     settle_order(draft)
+    keep_past(draft)
     read_names(draft)
     read_shown(draft)
     read_unread(draft)
     wrap_many(draft)
-    return with_bridges(asked_of(draft), draft) if is_understood(draft) else None
+    asked = with_average(with_parts(with_further(asked_of(draft), draft), draft), draft)
+    missing = tuple(missing_words(draft, asked))
+    return with_bridges(replace(asked, missing=missing), draft) if missing or is_understood(draft) else None
 
 
 def with_bridges(asked: Asked, draft: Draft) -> Asked:
@@ -164,7 +236,8 @@ def asked_of(draft: Draft) -> Asked:
     if draft.is_distinct and measure == "count" and shown:
         of, shown = shown[0], ()
     if measure not in ("rows", "count") and of is None:
-        of = draft.ground.main_measure(draft.subject or "")
+        main = draft.ground.main_total if measure == "sum" else draft.ground.main_measure
+        of = main(draft.subject or "")
         measure = measure if of else "count"
     is_distinct = draft.is_distinct and (of is not None or bool(shown))
     is_rows = measure == "rows"
@@ -212,4 +285,4 @@ def _grain_field(draft: Draft) -> Field | None:
     return main_date(draft)
 
 
-__all__ = ["Reader", "restate", "tables_of"]
+__all__ = ["Reader", "restate", "tables_of", "waives"]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from turnkeep.agents.database.joins.records import JoinGraph
 from turnkeep.agents.database.reading.asked import Asked, Condition, Field, Test
 from turnkeep.agents.database.writing.phrases import column_in_words, phrase
+from turnkeep.agents.database.writing.several import average_in_words, part_in_words
 
 _TESTS: dict[Test, str] = {
     "over": "more than",
@@ -29,6 +30,10 @@ def restate(asked: Asked, graph: JoinGraph) -> str:
     rows = phrase(asked)
     if asked.measure == "rows":
         return f"{_list(asked, rows)}{_order(asked)}."
+    if asked.over or asked.tallies:
+        return f"What is {average_in_words(asked).rstrip(',')}?"
+    if asked.measure == "share":
+        return f"What percentage of {rows} are {part_in_words(asked)}{_groups(asked, graph)}?"
     of = column_in_words(asked.of, asked.subject) if asked.of else ""
     of += f" less {column_in_words(asked.less, asked.subject)}" if asked.less else ""
     if asked.measure == "count":
@@ -38,7 +43,17 @@ def restate(asked: Asked, graph: JoinGraph) -> str:
     else:
         figure = _FIGURES[asked.measure]
         begin = f"What is the {of if of.startswith(figure) else f'{figure} {of}'} of {rows}"
-    return f"{begin}{_groups(asked, graph)}{_keep(asked)}{_order(asked)}?"
+    return f"{begin}{_besides(asked)}{_groups(asked, graph)}{_keep(asked)}{_order(asked)}?"
+
+
+def _besides(asked: Asked) -> str:
+    """Further figures, and the sides of a comparison."""
+    further = [
+        f"the {_FIGURES[one.measure]} {column_in_words(one.of, asked.subject)}" if one.of else "how many there are"
+        for one in asked.also
+    ]
+    sides = f", {' compared with '.join(part.words for part in asked.parts)}" if asked.parts else ""
+    return f"{''.join(f', and {one}' for one in further)}{sides}"
 
 
 def _list(asked: Asked, rows: str) -> str:
@@ -84,12 +99,13 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def _fields(asked: Asked) -> Iterator[Field]:
-    yield from filter(None, (asked.of, asked.less, asked.order_by, asked.grain_of))
+    yield from filter(None, (asked.of, asked.less, asked.order_by, asked.grain_of, *(one.of for one in asked.also)))
     yield from (*asked.shown, *asked.groups)
     if asked.period:
         yield asked.period.field
-    for condition in asked.conditions:
+    for condition in (*asked.conditions, *(one for part in asked.parts for one in part.conditions)):
         yield from _named(condition)
+    yield from (part.period.field for part in asked.parts if part.period)
 
 
 def _named(condition: Condition) -> Iterator[Field]:
@@ -98,7 +114,8 @@ def _named(condition: Condition) -> Iterator[Field]:
 
 
 def _belonging(asked: Asked) -> Iterator[str]:
-    for absence in asked.absences:
+    belonging = [*asked.absences, *asked.tallies, *(one for part in asked.parts for one in part.absences)]
+    for absence in belonging:
         yield absence.table
         for condition in absence.conditions:
             yield from (field.table for field in _named(condition))

@@ -46,7 +46,7 @@ STRETCH = rf"""(?:
       (?:day|week|fortnight|month|quarter|year|weekend|{_WEEKDAY})\b
   | the\s+(?:month|week|year|quarter|day)\s+before\s+last
   | today | yesterday | tomorrow | the\s+day\s+before\s+yesterday
-  | {_WEEKDAY}\b(?!s) | (?:the\s+)?(?:beginning|start|end)\s+of\s+(?:the|this)\s+(?:week|month|quarter|year)
+  | {_WEEKDAY}\b(?!s) | (?:the\s+)?(?:beginning|start|end)\s+of\s+(?:the|this|last|next)\s+(?:week|month|quarter|year)
   | (?:{COUNT.replace("?P<count>", "?:")}\s+(?:day|week|month|year)s?\s+ago)
 )"""
 
@@ -175,7 +175,8 @@ def _near(said: _Said, today: date, is_future: bool) -> Days:
 
 
 def _edge(said: _Said, today: date, is_future: bool) -> Days:
-    start, end = whole(said["unit"] or "month", today)
+    unit = said["unit"] or "month"
+    start, end = whole(unit, shift(today, unit, {"last": -1, "next": 1}.get(said["way"] or "", 0)))
     return (end, end) if said["edge"] == "end" else (start, start)
 
 
@@ -213,7 +214,7 @@ _STRETCHES: list[tuple[re.Pattern[str], Callable[[_Said, date, bool], Days]]] = 
         (r"(?P<word>today|yesterday|tomorrow|the\s+day\s+before\s+yesterday)", _near),
         (rf"(?P<name>{_WEEKDAY})", _bare_weekday),
         (
-            r"(?:the\s+)?(?P<edge>beginning|start|end)\s+of\s+(?:the|this)\s+(?P<unit>week|month|quarter|year)",
+            r"(?:the\s+)?(?P<edge>beginning|start|end)\s+of\s+(?P<way>the|this|last|next)\s+(?P<unit>week|month|quarter|year)",
             _edge,
         ),
         (rf"{COUNT}\s+(?P<unit>day|week|month|year)s?\s+ago", _ago),

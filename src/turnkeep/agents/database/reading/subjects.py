@@ -10,9 +10,9 @@ from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
 from turnkeep.agents.database.reading.lines import ITEM, TAKEN, Mention, kind
 from turnkeep.agents.database.reading.measures import (
-    is_rate,
     owner_of,
     read_column_beside,
+    read_counted_figure,
     read_measure_behind,
     read_measured_column,
     read_named_measure,
@@ -28,7 +28,7 @@ from turnkeep.agents.database.reading.nouns import (
     table_of,
 )
 from turnkeep.agents.database.reading.openings import read_opening
-from turnkeep.agents.database.reading.profiles import is_money
+from turnkeep.agents.database.reading.profiles import is_money, is_rate
 from turnkeep.agents.database.reading.vocabulary import FUNCTION_WORDS, GUESSED
 
 _INSIDE = r"(?:on|in|at|part|with|inside|a|members?)"
@@ -41,6 +41,8 @@ def find_subject(draft: Draft) -> None:
         draft.subject, draft.of = spent, draft.ground.main_measure(spent)
     elif draft.subject is None and _asks_who(draft):
         draft.subject = _doer(draft) or _somebody(draft)
+    elif draft.subject is None and (named := _named_person(draft)):
+        draft.subject = named
     elif draft.subject is None:
         _find_noun(draft)
 
@@ -58,6 +60,7 @@ def _find_noun(draft: Draft) -> None:
         draft.subject = table
         _keep_value(draft, item, mention, table)
         read_named_measure(draft, mention, table)
+        read_counted_figure(draft, table)
         read_column_beside(draft, item)
         read_measure_behind(draft, item)
         return
@@ -215,6 +218,18 @@ def _keep_value(draft: Draft, item: str, mention: Mention, table: str) -> None:
     for one in mention.of("value"):
         if is_named and one.table == table and one.weight >= EXACT:
             draft.conditions.append(Condition(Field(table, one.column), "is", (one.value,)))
+
+
+def _named_person(draft: Draft) -> str | None:
+    """Persons, where a line asks whether somebody with two names is in a state that persons have."""
+    found = re.match(
+        rf"^\W*(?:is|was) (?P<who>{kind('Q')}) (?:(?:an?|still|currently|now|on) )*(?P<state>{kind('BV')})\W*$",
+        draft.line.code,
+    )
+    if found is None or len(draft.line.at(found["who"]).text.split()) != 2:
+        return None
+    person = nearest_person(draft, [])
+    return person if any(one.table == person for one in draft.line.at(found["state"]).meanings) else None
 
 
 def _somebody(draft: Draft) -> str | None:

@@ -19,13 +19,13 @@ FUNCTION_WORDS = (
     | PREPOSITIONS
     | word_class(
         """
-        i me we us you he she it they them who whom whose which what when where why how and or but not no nor if then
-        there here also too just only still yet please so more most less least fewer fewest many much few than as other
-        another such same one ones s t yes ok okay now currently today ever never again together instead out up down
-        off back very really exactly actually right much well like let lets want wants need needs would wish know tell
-        show shows list lists give gives find display get fetch see look count number total average mean sum top bottom
-        non none first last next previous highest lowest biggest smallest largest newest oldest latest earliest maximum
-        minimum
+        i me we us you he she it they them who whom whose which what when where why how and or but not no nor neither if
+        then there here also too just only still yet please so more most less least fewer fewest many much few than
+        as other another such same one ones s t yes ok okay now currently today ever never again together instead out
+        up down off back very really exactly actually right much well like let lets want wants need needs would wish
+        know tell show shows list lists give gives find display get fetch see look count number total average mean sum
+        top bottom non none first last next previous highest lowest biggest smallest largest newest oldest latest
+        earliest maximum minimum
         max min different distinct unique various individual respective name names named called new hi hello hey thanks
         thank question quick could table tables database record records row rows entry entries data information info
         details detail overview breakdown summary figures stats statistics report me us exist exists
@@ -110,6 +110,7 @@ crew team
 department division
 manager supervisor lead
 supervisor manager boss
+superior boss supervisor manager
 doctor physician provider
 patient client
 appointment visit booking
@@ -258,13 +259,13 @@ RATES = word_class("rate price percent percentage score rating level age rank we
 IDLE = word_class(
     """
     live lives living working come comes belong belongs belonging located based happen happened happening exist go goes
-    went going use using take took taken place been made do run involve involved involving contain concern registered
-    recorded stored kept held stand stands say says call called carry carried handle responsible person anyone anybody
-    somebody someone company business ours mine euros dollars pounds worth sum amount amounts figure figures value
-    values people one thing things stuff break split group grouped sorted sort rank ranked divided broken separate
-    separately altogether overall combined still whole entire full current currently recently lately so far actually
-    exactly please thanks per each every by respectively including include excluding exclude except only just belongs
-    employ employed ones did anything nothing number numbers amounting totalling spend spent
+    went going use using take took taken place been made do run existed involve involved involving contain concern
+    registered recorded stored kept held stand stands say says call called carry carried handle responsible person
+    anyone anybody somebody someone company business ours mine euros dollars pounds worth sum amount amounts figure
+    figures value values people one thing things stuff break split group grouped sorted sort rank ranked divided
+    broken separate separately altogether overall combined still whole entire full current currently recently lately so
+    far actually exactly please thanks per each every by respectively including include excluding exclude except only
+    just belongs employ employed ones did anything nothing number numbers amounting totalling spend spent
     spends money logged log earn earned look looks looked looking after own owns owned gave give given know knows doing
     """
 )

@@ -1,4 +1,4 @@
-"""A sign, and a message as signs read it: its beginning, with the polite words before the request taken off."""
+"""A sign, and a message as signs read it: its beginning, with the polite words around the request taken off."""
 
 import re
 from dataclasses import dataclass
@@ -20,6 +20,12 @@ _POLITE = re.compile(
     r"(?=wh|how|if|the|about)(?:if\s+|about\s+)?)?",
     re.IGNORECASE,
 )
+_THANKS = re.compile(
+    r"(?<=[\w?!.])[\s,.!?;-]+(?:many |much )?(?:thanks|thank you|thx|cheers)(?: (?:a lot|so much|very much|a million"
+    r"|in advance|again))?\W*$",
+    re.IGNORECASE,
+)
+_LEAST = 4  # words of a request that thanks may stand behind
 _QUOTED = re.compile(r"(?<![\w'])'[^'\n]{2,80}'(?!\w)|\"[^\"\n]{2,80}\"|“[^”\n]{2,80}”")
 
 
@@ -38,14 +44,16 @@ def sign(route: Route, weight: float, reason: str, *parts: str) -> Sign:
 
 
 class Asking:
-    """A message as the signs read it: its beginning, with and without the polite words before the request."""
+    """A message as the signs read it: its beginning, without the polite words around the request."""
 
     def __init__(self, message: str):
         self.text = " ".join(message[:MOST_CHARACTERS].replace("\u2019", "'").split())
 
     @cached_property
     def request(self) -> str:
-        return _POLITE.sub("", self.text, count=1) or self.text
+        asked = _POLITE.sub("", self.text, count=1) or self.text
+        plain = _THANKS.sub("", asked)
+        return plain if len(plain.split()) >= _LEAST else asked
 
     @cached_property
     def unquoted(self) -> str:

@@ -18,6 +18,13 @@ DATA_SIGNS = (
         r"\bhow many times\b",
     ),
     sign(
+        "sql", 1.6, "it asks how long things took",
+        r"\bhow long (?:does|do|did) (?:it|\w+|(?:an?|the|our) \w+) (?:typically |usually )?take\b(?:,? on average,?)?"
+        r" (?:to|until|before)\b",
+        r"\b(?:took|takes?) (?:the )?(?:longest|shortest|(?:more|less|longer) than \d+ \w+) to\b",
+        r"\b(?:days|time) (?:between|from) \w+ (?:date )?(?:and|to|until) \w+",
+    ),
+    sign(
         "sql", -2.2, "it asks for a limit",
         r"\bhow (?:many|much|long|large|big|often|far) (?:[\w-]+ ){0,5}?(?:can|may|must|should|could"
         r"|do i|am i|are allowed|is allowed)\b",
@@ -165,6 +172,10 @@ DATA_SIGNS = (
     sign(
         "sql", 0.8, "it asks whether it happened",
         r"^(?:did|was|were|has|have|had) (?!you|i |we |your)\w+",
+    ),
+    sign(
+        "sql", 1.5, "it asks whether somebody by name is so",
+        r"^(?:is|are|was|were|has|have|had|did) (?-i:[A-Z\u00c0-\u00de]\w+(?: [A-Z\u00c0-\u00de]\w+)+) \w+",
     ),
     sign(
         "sql", 0.5, "it asks for a fact",

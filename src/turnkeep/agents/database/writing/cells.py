@@ -8,6 +8,7 @@ from datetime import date, datetime
 from math import isfinite
 
 from turnkeep.agents.database.joins.naming import name_words
+from turnkeep.agents.database.writing.names import column_words
 from turnkeep.blocks.grammar import word_class
 from turnkeep.databases.results import Cell, Result
 
@@ -30,7 +31,7 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 def in_words(name: str) -> str:
     """The name of a column, as words: "total amount"."""
-    return " ".join(name_words(name)) or name
+    return " ".join(column_words(name))
 
 
 def written(result: Result) -> list[list[str]]:
@@ -41,8 +42,8 @@ def written(result: Result) -> list[list[str]]:
 
 def headed(name: str) -> str:
     """The name of a column over its values."""
-    words = name_words(name)
-    told = " ".join(words[1:] if len(words) > 1 and words[0] in ("is", "has") else words) or name
+    words = column_words(name)
+    told = " ".join(words[1:] if len(words) > 1 and words[0] in ("is", "has") else words)
     return told[:1].upper() + told[1:]
 
 

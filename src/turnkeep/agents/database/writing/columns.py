@@ -23,11 +23,12 @@ _OWNERS = word_class("company tenant organization organisation workspace")
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A column at the end of a way, and what it is called in the result."""
+    """A column at the end of a way, and what it is called in the result; with `since` the days from there to it."""
 
     way: Way
     column: str
     name: str
+    since: str = ""
 
 
 class Columns:
@@ -110,7 +111,8 @@ class Columns:
     def _called(self, way: Way) -> tuple[str, ...]:
         """What the end of a way is called: after the column that points there, or after its table."""
         step = way[-1]
-        return link_words(step.relationship.from_column) if step.is_forward else one_of(step.far)
+        is_one = step.is_forward and not step.relationship.others
+        return link_words(step.relationship.from_column) if is_one else one_of(step.far)
 
     def _profile(self, table: str) -> Profile:
         if table not in self._profiles:

@@ -27,6 +27,7 @@ _COMPARED: Mapping[Test, type[exp.Binary]] = {
     "under": exp.LT,
     "at_most": exp.LTE,
 }
+_PATTERNS: Mapping[Test, str] = {"contains": "%{}%", "starts": "{}%", "ends": "%{}"}
 NULL_FITS: frozenset[Test] = frozenset({"is_not", "is_missing"})
 """Tests that hold where there is no row to look at."""
 
@@ -40,8 +41,8 @@ def held(place: exp.Expr, column: Column, condition: Condition, find: Find) -> e
         return is_there(place)
     if not values:
         raise CannotWrite(f"nothing to compare {condition.field.column} with")
-    if test == "contains":
-        return exp.or_(*(_contains(place, column, str(value)) for value in values))
+    if test in _PATTERNS:
+        return exp.or_(*(_like(place, column, str(value), _PATTERNS[test]) for value in values))
     if test in ("is", "is_not"):
         equal = _is_any(place, column, values, find)
         return equal if test == "is" else exp.or_(_negated(equal), exp.Is(this=place.copy(), expression=exp.Null()))
@@ -97,11 +98,11 @@ def _right(value: Value, column: Column, find: Find) -> exp.Expr:
     return find(value) if isinstance(value, Field) else literal(value, column)
 
 
-def _contains(place: exp.Expr, column: Column, text: str) -> exp.Expr:
+def _like(place: exp.Expr, column: Column, text: str, pattern: str) -> exp.Expr:
     for sign in (_ESCAPE, "%", "_"):
         text = text.replace(sign, _ESCAPE + sign)
     lowered = exp.Lower(this=place.copy() if column.kind in _WRITTEN else exp.cast(place.copy(), "text"))
-    like = exp.Like(this=lowered, expression=exp.Lower(this=exp.Literal.string(f"%{text}%")))
+    like = exp.Like(this=lowered, expression=exp.Lower(this=exp.Literal.string(pattern.format(text))))
     return exp.Escape(this=like, expression=exp.Literal.string(_ESCAPE))
 
 

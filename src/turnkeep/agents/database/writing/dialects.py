@@ -46,6 +46,11 @@ def grain_name(grain: Grain, moment: exp.Expr, dialect: Dialect) -> exp.Expr:
     return _GRAINS[dialect][grain](moment)
 
 
+def days_between(first: exp.Expr, last: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """How many days lie between two moments, with their parts."""
+    return _DAYS[dialect](first, last)
+
+
 def _call(name: str, *arguments: exp.Expr | str) -> exp.Expr:
     return exp.Anonymous(
         this=name, expressions=[exp.Literal.string(one) if isinstance(one, str) else one for one in arguments]
@@ -105,4 +110,27 @@ _GRAINS: Mapping[Dialect, Mapping[Grain, _Named]] = {
         "quarter": _postgres('YYYY-"Q"Q'),
         "year": _postgres("YYYY"),
     },
+}
+
+
+def _sqlite_days(first: exp.Expr, last: exp.Expr) -> exp.Expr:
+    return exp.Paren(this=exp.Sub(this=_call("JULIANDAY", last), expression=_call("JULIANDAY", first)))
+
+
+def _mysql_days(first: exp.Expr, last: exp.Expr) -> exp.Expr:
+    seconds = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.Var(this="SECOND"), first, last])
+    return exp.Paren(this=exp.Div(this=seconds, expression=exp.Literal.number(_SECONDS)))
+
+
+def _postgres_days(first: exp.Expr, last: exp.Expr) -> exp.Expr:
+    span = exp.Paren(this=exp.Sub(this=exp.cast(last, "timestamp"), expression=exp.cast(first, "timestamp")))
+    seconds = exp.Extract(this=exp.Var(this="EPOCH"), expression=span)
+    return exp.Paren(this=exp.Div(this=seconds, expression=exp.Literal.number(_SECONDS)))
+
+
+_SECONDS = "86400.0"
+_DAYS: Mapping[Dialect, Callable[[exp.Expr, exp.Expr], exp.Expr]] = {
+    "sqlite": _sqlite_days,
+    "mysql": _mysql_days,
+    "postgres": _postgres_days,
 }

@@ -14,6 +14,7 @@ from turnkeep.agents.database.writing.phrases import (
     limits_in_words,
     phrase,
 )
+from turnkeep.agents.database.writing.several import figures_in_words, has_several, measures_in_words
 from turnkeep.blocks.words import singular
 from turnkeep.databases.results import Cell, Result
 
@@ -30,6 +31,8 @@ def said_of(asked: Asked | None, result: Result, page: int) -> Iterator[str]:
         yield from _nothing(asked)
     elif asked.measure == "rows":
         yield _rows(asked, result, page)
+    elif has_several(asked) and (asked.over or not (asked.groups or asked.grain)):
+        yield figures_in_words(asked, result)
     elif asked.groups or asked.grain:
         yield _groups(asked, result, page)
     else:
@@ -39,12 +42,14 @@ def said_of(asked: Asked | None, result: Result, page: int) -> Iterator[str]:
 def _fits(asked: Asked, result: Result) -> bool:
     if asked.measure == "rows":
         return True
-    groups = len(asked.groups) + (asked.grain is not None)
+    groups = 0 if asked.over else len(asked.groups) + (asked.grain is not None)
+    if has_several(asked) and not groups:
+        return len(result.rows) == 1
     return len(result.columns) > groups if groups else len(result.columns) == 1 and len(result.rows) == 1
 
 
 def _is_empty(asked: Asked, result: Result) -> bool:
-    if asked.measure == "rows" or asked.groups or asked.grain:
+    if asked.measure == "rows" or asked.groups or asked.grain or has_several(asked):
         return not result.rows
     return result.rows[0][0] in (None, 0) if asked.measure == "count" else result.rows[0][0] is None
 
@@ -76,7 +81,7 @@ def _nothing(asked: Asked) -> Iterator[str]:
 
 def _value(asked: Asked, result: Result) -> str:
     """One figure."""
-    value, name = escaped(written(result)[0][0]), in_words(result.columns[0])
+    value, name = escaped(written(result)[0][0]), _measured(asked, result.columns[0])
     if asked.measure != "count":
         return f"The {escaped(name)} of {phrase(asked)} is {value}."
     is_one = result.rows[0][0] == 1
@@ -88,6 +93,13 @@ def _value(asked: Asked, result: Result) -> str:
     if asked.of and name != " ".join(many_of(asked.subject)):
         return f"There {verb} {value} {escaped(name)} of {phrase(asked)}."
     return f"There {verb} {value} {phrase(asked, is_one=is_one)}."
+
+
+def _measured(asked: Asked, column: str) -> str:
+    """What the figure is; of days, between which dates."""
+    of = asked.of
+    days = column_in_words(of, asked.subject).removeprefix("days") if of and of.since else ""
+    return f"{in_words(column)}{days}"
 
 
 def _rows(asked: Asked, result: Result, page: int) -> str:
@@ -118,6 +130,8 @@ def _ranked(asked: Asked, count: int, what: str) -> str:
         return f"first {some}"
     first = "highest" if asked.order == "descending" else "lowest"
     column = column_in_words(asked.order_by, asked.subject)
+    if column.split()[-1] in ("name", "title"):
+        return f"{'first' if first == 'lowest' else 'last'} {some}, by {column}"
     if is_dated(asked.order_by):
         return (
             f"{'' if count == 1 else f'{count} '}{'latest' if first == 'highest' else 'earliest'} {what}, by {column}"
@@ -128,13 +142,16 @@ def _ranked(asked: Asked, count: int, what: str) -> str:
 def _groups(asked: Asked, result: Result, page: int) -> str:
     """What the rows are, and the first of them where they are sorted by the measure and it stands alone."""
     cells = written(result)
-    measured = phrase(asked) if asked.measure == "count" else f"{in_words(result.columns[-1])} of {phrase(asked)}"
+    measured = (
+        phrase(asked) if asked.measure == "count" else f"{_measured(asked, result.columns[-1])} of {phrase(asked)}"
+    )
+    measured = measures_in_words(asked, result) if has_several(asked) else measured
     keys = [*([asked.grain] if asked.grain else []), *(_group(field, asked) for field in asked.groups)]
     by = listed(list(dict.fromkeys(keys)))
     said = f"{_capital(measured)}, by {by}{f', {limits_in_words(asked.keep)} only' if asked.keep else ''}"
     if page or result.is_cut:
         said = f"{said}: the {_nth(page)} {_count(len(cells), 'row', 'rows')}{_end(result, page)}"
-    leader = "" if page else _leader(asked, result, cells)
+    leader = "" if page or has_several(asked) else _leader(asked, result, cells)
     return f"{said}. {leader}".strip() if leader else f"{said}."
 
 

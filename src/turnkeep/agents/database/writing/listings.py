@@ -1,13 +1,16 @@
 """Rows themselves: the columns that were asked for or the main ones, in a total order."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
 from turnkeep.agents.database.reading.asked import Field
 from turnkeep.agents.database.writing.columns import Columns, Shown
 from turnkeep.agents.database.writing.dialects import identifier, ordered
+from turnkeep.agents.database.writing.names import alias, many_of
 from turnkeep.agents.database.writing.sources import Source
+from turnkeep.agents.database.writing.steps import CannotWrite
 
 type Order = tuple[exp.Expr, bool]
 """What to sort by, and whether the largest comes first."""
@@ -17,21 +20,35 @@ def listing(source: Source, columns: Columns) -> exp.Select:
     """A row for each row of the subject, and for each of what it belongs to where that is shown too."""
     asked = source.asked
     shown = distinctly_named(_shown(source, columns))
-    places = [source.column(one.way, one.column) for one in shown]
+    tallies = _tallies(source, [one.name for one in shown])
+    places = [source.place(one.way, Field("", one.column, since=one.since)) for one in shown]
     orders = _orders(source, columns)
     ways = [one.way for one in shown] + [source.ways.to(field) for field in _sorting(source)]
     key = source.key(())
     source.restrict()
-    select = source.select(*(named(place, one.name, source) for place, one in zip(places, shown, strict=True)))
+    own = [named(place, one.name, source) for place, one in zip(places, shown, strict=True)]
+    select = source.select(*own, *tallies)
     if asked.is_distinct or (source.doubles((), ways) and not key):
         down = asked.order == "descending"
         each = [ordered(place, source.dialect, is_descending=down) for place in unique(places)]
         return select.distinct(copy=False).order_by(*each, copy=False)
     if source.doubles((), ways):
+        if tallies:
+            raise CannotWrite("numbers of rows are shown beside whole rows only")
         select = select.group_by(*unique([*key, *places, *(place for place, _ in orders)]), copy=False)
     total = [ordered(place, source.dialect, is_descending=down) for place, down in orders]
-    ties = [ordered(one, source.dialect, has_all=True) for one in key]
+    ties = [ordered(one, source.dialect, has_all=True) for one in key if one not in [place for place, _ in orders]]
     return select.order_by(*total, *(ties or (ordered(one, source.dialect) for one in unique(places))), copy=False)
+
+
+def _tallies(source: Source, taken: Sequence[str]) -> list[exp.Expr]:
+    """How many rows of other tables belong to each row."""
+    names = list(taken)
+    found = []
+    for tally in source.asked.tallies:
+        names.append(free_name(alias(*many_of(tally.table)), names))
+        found.append(named(source.tally(tally), names[-1], source))
+    return found
 
 
 def named(place: exp.Expr, name: str, source: Source) -> exp.Expr:
@@ -44,10 +61,10 @@ def distinctly_named(shown: Iterable[Shown]) -> list[Shown]:
     """Each column once, no name twice."""
     found: dict[str, Shown] = {}
     for one in shown:
-        if any((one.way, one.column) == (other.way, other.column) for other in found.values()):
+        if any(replace(one, name=other.name) == other for other in found.values()):
             continue
         name = free_name(one.name, found)
-        found[name] = Shown(one.way, one.column, name)
+        found[name] = replace(one, name=name)
     return list(found.values())
 
 
@@ -71,6 +88,9 @@ def _shown(source: Source, columns: Columns) -> Iterator[Shown]:
     else:
         yield from columns.main(asked.subject)
     for field in [] if asked.is_distinct else _sorting(source):
+        if field.since:
+            yield Shown(ways.to(field), field.column, "days", field.since)
+            continue
         yield from columns.named(ways.to(field), field.table, field.column)
     if asked.period and not asked.shown and asked.period.field.table == asked.subject:
         yield from columns.named(ways.to(asked.period.field), asked.subject, asked.period.field.column)

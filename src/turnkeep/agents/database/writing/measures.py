@@ -2,21 +2,26 @@
 of it. Groups keep the rows that belong to none, except where only some groups are wanted or over time."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from turnkeep.agents.database.reading.asked import Asked, Field, Value
+from turnkeep.agents.database.reading.asked import Field, Figure, Value
+from turnkeep.agents.database.writing.aggregates import (
+    Once,
+    Refer,
+    aggregate,
+    measure_name,
+    of_parts,
+    over_groups,
+    share_of,
+)
 from turnkeep.agents.database.writing.columns import Columns
 from turnkeep.agents.database.writing.conditions import compared, is_there, literal
 from turnkeep.agents.database.writing.dialects import grain_name, identifier, ordered
 from turnkeep.agents.database.writing.listings import free_name, named, unique
-from turnkeep.agents.database.writing.names import alias, column_words, link_words, many_of
 from turnkeep.agents.database.writing.sources import Source
 from turnkeep.agents.database.writing.steps import CannotWrite, Way, multiplies
-
-_DATED = ("date", "datetime", "time")
-_ONCE = "counted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +44,22 @@ class Measured:
         asked, source = self._asked, self._source
         found = [*self._time(), *(group for field in asked.groups for group in self._group(field))]
         groups = list({(group.place.sql(), bool(group.name)): group for group in found}.values())
-        value = self._value()
+        values = [self._value(figure) for figure in self._figures]
+        truths = [source.truth(part) for part in asked.parts]
         source.restrict()
         key = source.key(self._unit)
         doubles = source.doubles(self._unit, self._joined)
         if doubles and not self._is_safe(key):
-            groups, measure, select = self._once(groups, value, key)
-        else:
-            measure = self._measure(value, key if doubles or self._unit else [])
-            select = source.select()
-        return self._grouped(select, groups, measure)
+            rows = Once(source, key, [group.name or "group_key" for group in groups])
+            groups = [Group(rows.refer(group.place), group.name) for group in groups]
+            measures = self._measures(values, truths, [], rows.refer)
+            return self._grouped(rows.select(), groups, measures)
+        measures = self._measures(values, truths, key if doubles or self._unit else [], lambda place: place)
+        return self._grouped(source.select(), groups, measures)
+
+    @property
+    def _figures(self) -> list[Figure]:
+        return [Figure(self._asked.measure, self._asked.of), *self._asked.also]
 
     def _way_of_unit(self) -> Way:
         """To the rows that are counted or summed: of the subject, or of a table of which it has many."""
@@ -84,25 +95,31 @@ class Measured:
         if wants_some and not behind:
             source.where(is_there(source.column(way, field.column)))
 
-    def _value(self) -> exp.Expr | None:
+    def _value(self, figure: Figure) -> exp.Expr | None:
         """What is summed, or counted where it is not whole rows."""
-        asked, source = self._asked, self._source
-        if asked.of is None:
-            if asked.measure != "count":
-                raise CannotWrite(f"nothing says of which column the {asked.measure} is asked")
+        asked, source, of = self._asked, self._source, figure.of
+        if of is None:
+            if figure.measure not in ("count", "share"):
+                raise CannotWrite(f"nothing says of which column the {figure.measure} is asked")
             return None
-        way = source.ways.to(asked.of)
+        way = source.ways.to(of)
+        if figure in asked.also and (figure.measure == "count" or self._leaves_unit(way)):
+            raise CannotWrite(f"{asked.subject} and {of.table} are not measured together")
         self._join(way, is_required=bool(self._unit))
-        if asked.measure == "count" and asked.is_distinct:
-            behind = self._columns.key_behind(way, asked.of.table, asked.of.column, is_one_of_many=bool(way))
-            return source.column(way, behind[0] if len(behind) == 1 else asked.of.column)
-        place = source.column(way, asked.of.column)
-        if asked.measure == "count" and not self._unit:
+        if figure.measure == "count" and asked.is_distinct:
+            behind = self._columns.key_behind(way, of.table, of.column, is_one_of_many=bool(way))
+            return source.column(way, behind[0] if len(behind) == 1 else of.column)
+        place = source.place(way, of)
+        if figure.measure == "count" and not self._unit:
             source.where(is_there(place))
-        if asked.less is not None:
+        if asked.less is not None and of == asked.of:
             taken = exp.func("COALESCE", source.column(way, asked.less.column), exp.Literal.number(0))
             return exp.Paren(this=exp.Sub(this=place, expression=taken))
         return place
+
+    def _leaves_unit(self, way: Way) -> bool:
+        """Whether a row that is measured has several at the end of the way."""
+        return any(multiplies(step, self._source.graph) for step in way[len(self._unit) :])
 
     def _join(self, way: Way, *, is_required: bool) -> None:
         self._source.scope.join(way, is_required=is_required)
@@ -111,66 +128,53 @@ class Measured:
     def _is_safe(self, key: list[exp.Column]) -> bool:
         """Whether rows that come several times do no harm to the measure."""
         asked = self._asked
+        if asked.also or asked.parts:
+            return False
         if asked.measure in ("minimum", "maximum") or asked.is_distinct:
             return True
         return asked.measure == "count" and len(key) == 1
 
-    def _measure(self, value: exp.Expr | None, key: list[exp.Column]) -> exp.Expr:
+    def _measures(
+        self, values: list[exp.Expr | None], truths: list[exp.Expr], key: list[exp.Column], refer: Refer
+    ) -> dict[str, exp.Expr]:
+        """All that is measured, by name; `refer` gives what stands for a value of a row."""
+        asked, names = self._asked, [self._name(figure) for figure in self._figures]
+        if asked.measure == "share":
+            return share_of(asked, values[0], truths[0], refer)
+        if truths:
+            return of_parts(asked, values[0], truths, refer)
+        found: dict[str, exp.Expr] = {}
+        for figure, value, name in zip(self._figures, values, names, strict=True):
+            counted = (value if asked.is_distinct else key[0] if len(key) == 1 else None, value)
+            place = counted[0] if figure.measure == "count" else value
+            found[free_name(name, found)] = aggregate(figure.measure, refer(place) if place is not None else None)
+        return found
+
+    def _name(self, figure: Figure) -> str:
         asked = self._asked
-        match asked.measure:
-            case "count":
-                counted = value if asked.is_distinct else key[0] if len(key) == 1 else None
-                return _count(counted)
-            case "sum":
-                return exp.Sum(this=value)
-            case "average":
-                return exp.Avg(this=value)
-            case "minimum":
-                return exp.Min(this=value)
-            case _:
-                return exp.Max(this=value)
+        own = replace(asked, measure=figure.measure, of=figure.of, less=asked.less if figure.of == asked.of else None)
+        return measure_name(own, self._unit, self._kind(figure.of))
 
-    def _once(
-        self, groups: list[Group], value: exp.Expr | None, key: list[exp.Column]
-    ) -> tuple[list[Group], exp.Expr, exp.Select]:
-        """The measure over a sub-query that has each row once a group."""
-        source = self._source
-        names: list[str] = []
-        outer, inner = [], []
-        for group in groups:
-            names.append(free_name(group.name or "group_key", names))
-            inner.append(named(group.place, names[-1], source))
-            outer.append(Group(self._of_each(names[-1]), group.name))
-        value_name = free_name("value", names)
-        parts = [*([value] if value is not None else []), *key]
-        for place in parts:
-            names.append(free_name(value_name if place is value else "row_key", names))
-            inner.append(named(place, names[-1], source))
-        rows = source.select(*inner).distinct(copy=False)
-        measure = self._measure(self._of_each(value_name) if value is not None else None, [])
-        return outer, measure, exp.select().from_(rows.subquery(identifier(_ONCE, source.dialect)), copy=False)
-
-    def _of_each(self, name: str) -> exp.Column:
-        return self._source.scope.named(_ONCE, name)
-
-    def _grouped(self, select: exp.Select, groups: list[Group], measure: exp.Expr) -> exp.Select:
+    def _grouped(self, select: exp.Select, groups: list[Group], measures: dict[str, exp.Expr]) -> exp.Select:
         asked, source = self._asked, self._source
         shown: dict[str, exp.Expr] = {}
         for group in groups:
             if group.name:
                 shown[free_name(group.name, shown)] = group.place
-        name = free_name(_measure_name(asked, self._unit, self._kind()), shown)
         select = select.select(*(named(place, each, source) for each, place in shown.items()), copy=False)
-        select = select.select(named(measure, name, source), copy=False)
+        called = {free_name(name, shown): place for name, place in measures.items()}
+        select = select.select(*(named(place, name, source) for name, place in called.items()), copy=False)
         if not groups:
             return select
         select = select.group_by(*unique(group.place for group in groups), copy=False)
+        main = next(reversed(called)) if asked.measure == "share" else next(iter(called))
         if asked.keep:
-            select = select.having(
-                compared(measure.copy(), asked.keep.test, [_number(value) for value in asked.keep.values]), copy=False
-            )
+            numbers = [_number(value) for value in asked.keep.values]
+            select = select.having(compared(called[main].copy(), asked.keep.test, numbers), copy=False)
+        if asked.over:
+            return over_groups(asked.over, select, main, source)
         keys = [group.place for group in groups if not group.name]
-        return self._sorted(select, [*map(self._called, shown.values(), shown)], name, keys)
+        return self._sorted(select, [*map(self._called, shown.values(), shown)], main, keys)
 
     def _called(self, place: exp.Expr, name: str) -> exp.Expr:
         """To sort by: a column as it is, since its name may be that of others too; anything longer by its alias."""
@@ -183,43 +187,26 @@ class Measured:
             exp.Column(this=identifier(measure, dialect)),
             dialect,
             is_descending=asked.order != "ascending",
-            has_all=asked.measure == "count",
+            has_all=asked.measure == "count" and not asked.parts,
         )
         ties = [ordered(place, dialect, has_all=True) for place in unique([*called, *keys])]
         if asked.grain and (asked.order is None or (asked.order_by and asked.order_by == asked.grain_of)):
             ties[0] = ordered(called[0].copy(), dialect, is_descending=asked.order == "descending", has_all=True)
             return select.order_by(*ties, copy=False)
-        if asked.order_by in asked.groups:
-            ties[0] = ordered(called[0].copy(), dialect, is_descending=asked.order == "descending")
-            return select.order_by(*ties, copy=False)
+        if asked.order_by and asked.order_by in asked.groups:
+            place = self._source.field(asked.order_by)
+            key = next((each for each in called if each == place), called[0])
+            first = ordered(key.copy(), dialect, is_descending=asked.order == "descending")
+            return select.order_by(first, *(tie for tie in ties if tie.this != key), copy=False)
         return select.order_by(by_measure, *ties, copy=False)
 
-    def _kind(self) -> str:
-        of = self._asked.of
-        return self._source.graph.tables[of.table].columns[of.column].kind if of else "other"
+    def _kind(self, of: Field | None) -> str:
+        if of is None or of.since:
+            return "other"
+        return self._source.graph.tables[of.table].columns[of.column].kind
 
 
 def _number(value: Value) -> exp.Expr:
     if isinstance(value, Field):
         raise CannotWrite("groups are held against numbers only")
     return literal(value)
-
-
-def _count(counted: exp.Expr | None) -> exp.Expr:
-    return exp.Count(this=exp.Star() if counted is None else exp.Distinct(expressions=[counted]))
-
-
-def _measure_name(asked: Asked, unit: Way, kind: str) -> str:
-    of = asked.of
-    if of is None or asked.measure == "count":
-        counts_values = of is not None and asked.is_distinct and of.table == asked.subject
-        if of is not None and counts_values:
-            *before, last = link_words(of.column)
-            return alias(*before, *many_of(last))
-        return alias(*many_of(of.table if of and (unit or asked.is_distinct) else asked.subject))
-    words = column_words(of.column)
-    first = {"sum": "total", "average": "average", "minimum": "lowest", "maximum": "highest"}[asked.measure]
-    if kind in _DATED:
-        first = {"minimum": "earliest", "maximum": "latest"}.get(asked.measure, first)
-    words = (*words, "less", *column_words(asked.less.column)) if asked.less else words
-    return alias(*words) if first in words else alias(first, *words)

@@ -1,8 +1,9 @@
-"""What tables, columns and measures are called: `work_orders` as an alias of SQL, "work orders" in a sentence."""
+"""What tables, columns and measures are called: `work_orders` as an alias of SQL, "work orders" in a sentence. Only
+English words are put into the plural, and a name with other letters than theirs stays as it is written."""
 
 from collections.abc import Sequence
 
-from turnkeep.agents.database.joins.naming import name_words, thing_words
+from turnkeep.agents.database.joins.naming import name_words, thing_words, written_words
 
 SUFFIXES = frozenset({"id", "fk", "uuid", "guid", "key"})
 """Last words of a column that points somewhere; without them it is called after what it points at."""
@@ -19,7 +20,7 @@ def plural(words: Sequence[str]) -> tuple[str, ...]:
 
 def one_of(table: str) -> tuple[str, ...]:
     """What one row of a table is called, in words."""
-    return thing_words(table)
+    return thing_words(table) if table.isascii() else column_words(table)
 
 
 def many_of(table: str) -> tuple[str, ...]:
@@ -27,7 +28,7 @@ def many_of(table: str) -> tuple[str, ...]:
 
 
 def column_words(column: str) -> tuple[str, ...]:
-    return name_words(column) or (column,)
+    return (name_words(column) if column.isascii() else written_words(column)) or (column,)
 
 
 def link_words(column: str) -> tuple[str, ...]:
@@ -41,6 +42,8 @@ def alias(*words: str) -> str:
 
 
 def _plural(word: str) -> str:
+    if not word.isascii():
+        return word
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if word.endswith("y") and word[-2:-1] not in set("aeiou"):

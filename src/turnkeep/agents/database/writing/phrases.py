@@ -17,7 +17,7 @@ from turnkeep.agents.database.reading.asked import (
     Value,
 )
 from turnkeep.agents.database.writing.cells import escaped, listed, told_day, told_number
-from turnkeep.agents.database.writing.names import link_words, many_of, one_of, plural
+from turnkeep.agents.database.writing.names import column_words, link_words, many_of, one_of, plural
 from turnkeep.blocks.grammar import word_class
 
 _STATES = word_class("status state stage phase priority severity type kind category trade")
@@ -33,6 +33,14 @@ _LIMITS: dict[Test, tuple[str, str]] = {
     "at_most": ("at most", "up to"),
 }
 
+_VERBS: dict[Test, str] = {
+    "is_not": "other than ",
+    "contains": "containing ",
+    "named": "called ",
+    "starts": "starting with ",
+    "ends": "ending with ",
+}
+
 
 def phrase(asked: Asked, *, is_one: bool = False) -> str:
     """The rows that are asked for, as a noun with all that narrows it down; `is_one` for the singular."""
@@ -41,7 +49,9 @@ def phrase(asked: Asked, *, is_one: bool = False) -> str:
 
 def column_in_words(field: Field, subject: str) -> str:
     """ "due date", and of another table "customer city" or just "customer" where it is the name."""
-    words = name_words(field.column)
+    words = column_words(field.column)
+    if field.since:
+        return f"days from {' '.join(column_words(field.since))} to {' '.join(words)}"
     if field.table == subject and not field.via:
         return " ".join(words)
     owner = link_words(field.via) if field.via else one_of(field.table)
@@ -78,6 +88,15 @@ def condition_in_words(condition: Condition, subject: str) -> str:
     return " ".join(behind).removeprefix("with ") if behind else " ".join(front) or noun
 
 
+def state_in_words(condition: Condition) -> str:
+    """ "active", "not terminated", "no leaving date"."""
+    if not condition.values:
+        return condition_in_words(condition, condition.field.table)
+    if _is_truth(condition):
+        return _quality(condition, name_words(condition.field.column))
+    return f"{'not ' if condition.test == 'is_not' else ''}{_either(condition.values)}"
+
+
 def limits_in_words(condition: Condition) -> str:
     """What figures must be: "over 5", "between 1 and 3"."""
     test, values = condition.test, [_value(value) for value in condition.values]
@@ -105,6 +124,9 @@ def _phrase(
 
 def _absent(absence: Absence) -> str:
     many = _phrase(absence.table, absence.conditions, absence.period)
+    if absence.of:
+        limits = limits_in_words(Condition(absence.of, absence.test, absence.times))
+        return f"a {' '.join(name_words(absence.of.column))} of {many} {limits}"
     if (absence.test, absence.times) == ("at_least", (1,)):
         return many
     if absence.test == "between":
@@ -154,10 +176,9 @@ def _is_so(condition: Condition) -> bool:
 
 def _behind(condition: Condition, subject: str) -> str:
     name, test, values = column_in_words(condition.field, subject), condition.test, condition.values
-    if test == "is_missing":
-        return f"without {name}"
-    if test == "is_there" or not values:
-        return f"with {name}"
+    if test in ("is_missing", "is_there") or not values:
+        thing = " ".join(link_words(condition.field.column)) if condition.field.table == subject else name
+        return f"{'without' if test == 'is_missing' else 'with'} {thing}"
     if test in _LIMITS:
         is_day = _as_day(values[0]) is not None
         return f"{_when(name) if is_day else f'with {name}'} {_LIMITS[test][is_day]} {_value(values[0])}"
@@ -165,7 +186,7 @@ def _behind(condition: Condition, subject: str) -> str:
         verb = f"with {name}" if _as_day(values[0]) is None else _when(name)
         return f"{verb} between {_value(values[0])} and {_value(values[-1])}"
     name = " or ".join(dict.fromkeys([name, *(column_in_words(other, subject) for other in condition.others)]))
-    verb = {"is_not": "other than ", "contains": "containing "}.get(test, "")
+    verb = _VERBS.get(test, "")
     return f"with {name} {verb}{_either(values, quotes=True)}"
 
 

@@ -19,6 +19,7 @@ class Scope:
     root: Way = ()
     taken: set[str] = field(default_factory=set)
     _names: dict[Way, str] = field(default_factory=dict)
+    _narrowed: dict[Way, exp.Expr] = field(default_factory=dict)
     _required: set[Way] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -48,12 +49,17 @@ class Scope:
     def named(self, table: str, name: str) -> exp.Column:
         return exp.Column(this=identifier(name, self.dialect), table=identifier(table, self.dialect))
 
+    def narrow(self, way: Way, condition: exp.Expr) -> None:
+        """Joins only such rows at the end of a joined way; no row before it is lost."""
+        self._narrowed[way] = condition
+
     def put_into(self, select: exp.Select) -> exp.Select:
         """`select` with FROM and JOIN."""
         select = select.from_(self._source(self.root), copy=False)
         for way in self.ways():
             kind = "INNER" if way in self._required else "LEFT"
-            select = select.join(self._source(way), on=self.link(way), join_type=kind, copy=False)
+            on = exp.and_(self.link(way), self._narrowed.get(way))
+            select = select.join(self._source(way), on=on, join_type=kind, copy=False)
         return select
 
     def link(self, way: Way, near: str = "") -> exp.Expr:

@@ -86,10 +86,15 @@ class Ways:
         return (direct,)
 
     def to_rows_of(self, table: str, via: str = "") -> Way:
-        """To the rows that belong to a row of the subject, be they of the same table. A direct link is preferred.
-        Raises CannotWrite."""
-        direct = self.direct(self.subject, table, via) or self.direct(self.subject, table)
+        """To the rows that belong to a row of the subject, be they of the same table. A direct link is preferred, of
+        two that of rows that point at the subject. Raises CannotWrite."""
+        direct = self.direct(self.subject, table, via) if via else self._pointing(table)
+        direct = direct or self.direct(self.subject, table)
         return (direct,) if direct else self.to_table(table)
+
+    def _pointing(self, table: str) -> Step | None:
+        steps = [step for step in self._between(self.subject, table) if not (step.is_forward or _is_audit(step))]
+        return min(steps, key=lambda step: _strangeness(step, ""), default=None)
 
     def beyond(self, way: Way, field: Field) -> Way:
         """From the end of `way` on to the table of `field`. Raises CannotWrite."""
@@ -121,6 +126,9 @@ class Ways:
 
     def _by(self, field: Field) -> Way | None:
         """Through the column `via` of a table that is already reached; the nearest to the subject counts."""
+        for link in self.forward(self.subject):
+            if (link.relationship.from_column, link.far) == (field.via, field.table):
+                return (link,)
         usual = self._ways.get(field.table, ())
         reached = sorted(self._ways, key=lambda table: (len(self._ways[table]), table))
         for near in [*([usual[-1].near] if usual else []), *reached]:

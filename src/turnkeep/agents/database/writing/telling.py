@@ -2,12 +2,13 @@
 from the question."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from turnkeep.agents.database.reading.asked import Asked
 from turnkeep.agents.database.writing.cells import escaped, headed, is_numeric, listed, quoted, written
 from turnkeep.agents.database.writing.figures import said_of
-from turnkeep.databases.results import Result
+from turnkeep.agents.database.writing.phrases import state_in_words
+from turnkeep.databases.results import CUT_MARK, Result
 
 MOST_ROWS = 10
 MOST_PREVIEWED = 20
@@ -22,16 +23,29 @@ def tell(asked: Asked | None, result: Result, question: str, *, page: int = 0) -
 
 def sentences(asked: Asked | None, result: Result, question: str, *, page: int = 0) -> list[str]:
     """What there is to say of the rows, and of what the question held and the statement does not."""
-    said = [*said_of(asked, result, page)]
+    said = [*said_of(asked, result, page), *(_of_today(asked) if asked else [])]
     if asked and asked.unread:
         said.append(f"I could not place {listed(quoted(asked.unread))}, so the answer does without.")
+    if result.has_cut_texts:
+        said.append(f"Texts that are too long to be shown whole are cut; they end with {CUT_MARK}.")
     return said
 
 
+def _of_today(asked: Asked) -> Iterator[str]:
+    """What is known of today alone and does not hold for the days that were asked for."""
+    if asked.waived:
+        words = listed(quoted([state_in_words(one) for one in asked.waived]))
+        yield f"Only today's state is on record, so {words} is left out: all that are there in that time count."
+    if asked.states:
+        words = listed(quoted([state_in_words(one) for one in asked.states]))
+        yield f"Only today's state is on record, so {words} is what holds today."
+
+
 def table_of(result: Result, asked: Asked | None = None) -> str:
-    """The first rows as a Markdown table; empty for a single value, which the sentences tell. Of groups, the one of
+    """The first rows as a Markdown table; empty for a single figure, which the sentences tell. Of groups, the one of
     rows that belong to none is called so."""
-    if not result.rows or (len(result.rows) == 1 and len(result.columns) == 1):
+    is_listed = asked is not None and asked.measure == "rows"
+    if not result.rows or (len(result.rows) == len(result.columns) == 1 and not is_listed):
         return ""
     grouped = len(asked.groups) if asked and asked.measure != "rows" else 0
     cells = written(result)

@@ -14,6 +14,7 @@ from turnkeep.agents.database.writing.listings import listing
 from turnkeep.agents.database.writing.measures import Measured
 from turnkeep.agents.database.writing.sources import Source
 from turnkeep.agents.database.writing.steps import CannotWrite, Ways
+from turnkeep.agents.database.writing.tallies import tallied
 
 
 def write_sql(
@@ -25,10 +26,16 @@ def write_sql(
         raise CannotWrite(f"there is no table {asked.subject}")
     ways = Ways(asked.subject, tree, graph)
     source, columns = Source(asked, ways, graph, dialect), Columns(ways, graph, allowed)
-    select = listing(source, columns) if asked.measure == "rows" else Measured(source, columns).select()
+    select = _select(asked, source, columns)
     if asked.limit is not None:
         select = select.limit(asked.limit, copy=False)
     return _plain(select).sql(dialect)
+
+
+def _select(asked: Asked, source: Source, columns: Columns) -> exp.Select:
+    if asked.measure == "rows":
+        return listing(source, columns)
+    return tallied(source) if asked.tallies else Measured(source, columns).select()
 
 
 def _plain(select: exp.Select) -> exp.Select:
