@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 from turnkeep.agents.database.reading.asked import EARLIEST, LATEST
-from turnkeep.agents.database.reading.periods import find_periods
+from turnkeep.agents.database.reading.times.periods import find_periods
 
 TODAY = date(2026, 11, 22)
 """A Sunday."""

@@ -7,8 +7,8 @@ import pytest
 from turnkeep.agents.database.joins.files import load_graph
 from turnkeep.agents.database.joins.paths import PathFinder
 from turnkeep.agents.database.reading.asked import Asked
+from turnkeep.agents.database.reading.follow_ups.removals import takes_filter_back
 from turnkeep.agents.database.reading.reader import Reader
-from turnkeep.agents.database.reading.removals import takes_filter_back
 from turnkeep.agents.database.wall.database import SAMPLE_JOINS
 
 TODAY = date(2026, 11, 22)

@@ -18,8 +18,8 @@ from turnkeep.agents.database.nodes.pages import row_of
 from turnkeep.agents.database.nodes.replies import FIGURE_REMOVED, MESSAGE_CUT, Update, step
 from turnkeep.agents.database.nodes.workplace import Workplace
 from turnkeep.agents.database.paging import wants_more
+from turnkeep.agents.database.reading.follow_ups.removals import takes_filter_back, without_filter
 from turnkeep.agents.database.reading.reader import waives
-from turnkeep.agents.database.reading.removals import takes_filter_back, without_filter
 from turnkeep.agents.database.routing import SURE, Routing, route_by_rules
 from turnkeep.agents.database.signs.bare import is_bare
 from turnkeep.agents.database.signs.contents import asks_for_contents

@@ -6,9 +6,9 @@ from datetime import date
 
 from turnkeep.agents.database.reading.asked import Absence, Asked, Condition, Field, Grain, Measure, Period, Test
 from turnkeep.agents.database.reading.ground import Ground
-from turnkeep.agents.database.reading.lexicon import Meaning
-from turnkeep.agents.database.reading.lines import Line, Mention
 from turnkeep.agents.database.reading.profiles import NUMERIC, Profile
+from turnkeep.agents.database.reading.words.lexicon import Meaning
+from turnkeep.agents.database.reading.words.lines import Line, Mention
 
 
 @dataclass

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from turnkeep.agents.database.reading.asked import Asked
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.idioms import SAID
-from turnkeep.agents.database.reading.lines import ITEM, TAKEN
 from turnkeep.agents.database.reading.restating import tables_of
-from turnkeep.agents.database.reading.stems import root, singular
-from turnkeep.agents.database.reading.vocabulary import (
+from turnkeep.agents.database.reading.words.idioms import SAID
+from turnkeep.agents.database.reading.words.lines import ITEM, TAKEN
+from turnkeep.agents.database.reading.words.stems import root, singular
+from turnkeep.agents.database.reading.words.vocabulary import (
     ARTICLES,
     FINAL_STATES,
     FUNCTION_WORDS,

@@ -10,8 +10,8 @@ from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.joins.paths import PathFinder
 from turnkeep.agents.database.joins.records import JoinGraph, Kind, Relationship
 from turnkeep.agents.database.reading.asked import Field
-from turnkeep.agents.database.reading.lexicon import Lexicon, Meaning
 from turnkeep.agents.database.reading.profiles import Profile, is_own_date, profiles_of
+from turnkeep.agents.database.reading.words.lexicon import Lexicon, Meaning
 
 FAR = 50.0
 WORTH_A_JOIN = 2.2

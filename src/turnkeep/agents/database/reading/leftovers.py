@@ -5,13 +5,13 @@ import re
 from collections.abc import Collection
 
 from turnkeep.agents.database.reading.asked import Absence, Condition, Field
+from turnkeep.agents.database.reading.conditions.names import name_conditions
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.idioms import SAID
-from turnkeep.agents.database.reading.lexicon import EXACT, ROOT, SHORT, Meaning
-from turnkeep.agents.database.reading.lines import ITEM, Mention, kind
-from turnkeep.agents.database.reading.names import name_conditions
-from turnkeep.agents.database.reading.stems import singular
-from turnkeep.agents.database.reading.vocabulary import FUNCTION_WORDS, IDLE, NAMELESS
+from turnkeep.agents.database.reading.words.idioms import SAID
+from turnkeep.agents.database.reading.words.lexicon import EXACT, ROOT, SHORT, Meaning
+from turnkeep.agents.database.reading.words.lines import ITEM, Mention, kind
+from turnkeep.agents.database.reading.words.stems import singular
+from turnkeep.agents.database.reading.words.vocabulary import FUNCTION_WORDS, IDLE, NAMELESS
 from turnkeep.blocks.grammar import FUNCTION_WORDS as GRAMMAR
 from turnkeep.blocks.words import words
 

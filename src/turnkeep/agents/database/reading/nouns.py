@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from turnkeep.agents.database.joins.costs import is_audit_column
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
-from turnkeep.agents.database.reading.lines import Mention
 from turnkeep.agents.database.reading.profiles import is_money
-from turnkeep.agents.database.reading.stems import singular
+from turnkeep.agents.database.reading.words.lexicon import EXACT, Meaning
+from turnkeep.agents.database.reading.words.lines import Mention
+from turnkeep.agents.database.reading.words.stems import singular
 
 _FAINT = 0.5
 _OWN = 0.4  # what is said beside a noun speaks for the table that has a column of that name

@@ -4,7 +4,7 @@ import re
 
 from turnkeep.agents.database.reading.asked import Measure
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.lines import ITEM, kind
+from turnkeep.agents.database.reading.words.lines import ITEM, kind
 
 _POLITE = (
     r"^(?:(?:please|hi|hello|hey|ok|okay|so|well|thanks|now|and|then|also|but|can|could|would|will|you|we|i|want|need"

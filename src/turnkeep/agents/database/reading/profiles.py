@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from turnkeep.agents.database.joins.costs import is_audit_column
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
-from turnkeep.agents.database.reading.stems import root, singular
-from turnkeep.agents.database.reading.vocabulary import RATES
+from turnkeep.agents.database.reading.words.stems import root, singular
+from turnkeep.agents.database.reading.words.vocabulary import RATES
 from turnkeep.blocks.grammar import word_class
 
 NUMERIC: frozenset[Kind] = frozenset(["integer", "number"])

@@ -7,25 +7,40 @@ from datetime import date
 
 from turnkeep.agents.database.joins.paths import PathFinder
 from turnkeep.agents.database.joins.records import JoinGraph
-from turnkeep.agents.database.reading.absences import add_counted, add_sum, read_absences, take_sums, wrap_many
-from turnkeep.agents.database.reading.amending import amend
 from turnkeep.agents.database.reading.asked import Asked, Field
-from turnkeep.agents.database.reading.averages import take_average, with_average
-from turnkeep.agents.database.reading.chains import read_chain
-from turnkeep.agents.database.reading.comparisons import read_comparisons
-from turnkeep.agents.database.reading.dating import main_date, read_period
-from turnkeep.agents.database.reading.debts import read_owed
+from turnkeep.agents.database.reading.conditions.absences import (
+    add_counted,
+    add_sum,
+    read_absences,
+    take_sums,
+    wrap_many,
+)
+from turnkeep.agents.database.reading.conditions.comparisons import read_comparisons
+from turnkeep.agents.database.reading.conditions.edges import read_edges
+from turnkeep.agents.database.reading.conditions.filters import read_filters
+from turnkeep.agents.database.reading.conditions.keepers import read_keeper
+from turnkeep.agents.database.reading.conditions.roles import read_most, read_reports, read_role
+from turnkeep.agents.database.reading.conditions.states import of_then
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.durations import duration_of, question_of, with_duration
-from turnkeep.agents.database.reading.edges import read_edges
-from turnkeep.agents.database.reading.filters import read_filters
-from turnkeep.agents.database.reading.further import of_one_measure, take_further, with_further
+from turnkeep.agents.database.reading.figures.averages import take_average, with_average
+from turnkeep.agents.database.reading.figures.debts import read_owed
+from turnkeep.agents.database.reading.figures.durations import duration_of, question_of, with_duration
+from turnkeep.agents.database.reading.figures.further import of_one_measure, take_further, with_further
+from turnkeep.agents.database.reading.figures.groups import settle_groups, take_groups
+from turnkeep.agents.database.reading.figures.orders import settle_order, simplify_superlatives, take_orders
+from turnkeep.agents.database.reading.figures.parts import compared, share, share_texts, take_second_time, with_parts
+from turnkeep.agents.database.reading.figures.rankings import (
+    rank_by,
+    rank_by_figure,
+    rank_by_group,
+    take_having,
+    take_most,
+    take_time_with_most,
+)
+from turnkeep.agents.database.reading.follow_ups.amending import amend
+from turnkeep.agents.database.reading.follow_ups.chains import read_chain
 from turnkeep.agents.database.reading.gaps import missing_words, still_missing, waives
 from turnkeep.agents.database.reading.ground import Ground
-from turnkeep.agents.database.reading.groups import settle_groups, take_groups
-from turnkeep.agents.database.reading.idioms import without_idioms
-from turnkeep.agents.database.reading.keepers import read_keeper
-from turnkeep.agents.database.reading.lasts import keep_past, take_last_time
 from turnkeep.agents.database.reading.leftovers import (
     asks_for_unread,
     content_words,
@@ -35,25 +50,16 @@ from turnkeep.agents.database.reading.leftovers import (
     read_shown,
     read_unread,
 )
-from turnkeep.agents.database.reading.lexicon import EXACT
-from turnkeep.agents.database.reading.lines import read_line
 from turnkeep.agents.database.reading.openings import read_opening
-from turnkeep.agents.database.reading.orders import settle_order, simplify_superlatives, take_orders
-from turnkeep.agents.database.reading.parts import compared, share, share_texts, take_second_time, with_parts
-from turnkeep.agents.database.reading.plainness import plain, whole_names
 from turnkeep.agents.database.reading.profiles import DATED
-from turnkeep.agents.database.reading.rankings import (
-    rank_by,
-    rank_by_figure,
-    rank_by_group,
-    take_having,
-    take_most,
-    take_time_with_most,
-)
 from turnkeep.agents.database.reading.restating import restate, tables_of
-from turnkeep.agents.database.reading.roles import read_most, read_reports, read_role
-from turnkeep.agents.database.reading.states import of_then
 from turnkeep.agents.database.reading.subjects import find_subject
+from turnkeep.agents.database.reading.times.dating import main_date, read_period
+from turnkeep.agents.database.reading.times.lasts import keep_past, take_last_time
+from turnkeep.agents.database.reading.words.idioms import without_idioms
+from turnkeep.agents.database.reading.words.lexicon import EXACT
+from turnkeep.agents.database.reading.words.lines import read_line
+from turnkeep.agents.database.reading.words.plainness import plain, whole_names
 from turnkeep.blocks.words import words
 
 MOST_LINES = 20

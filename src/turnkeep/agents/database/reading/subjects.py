@@ -7,9 +7,7 @@ from dataclasses import replace
 from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Absence, Condition, Field
 from turnkeep.agents.database.reading.draft import Draft
-from turnkeep.agents.database.reading.lexicon import EXACT, Meaning
-from turnkeep.agents.database.reading.lines import ITEM, TAKEN, Mention, kind
-from turnkeep.agents.database.reading.measures import (
+from turnkeep.agents.database.reading.figures.measures import (
     owner_of,
     read_column_beside,
     read_counted_figure,
@@ -29,7 +27,9 @@ from turnkeep.agents.database.reading.nouns import (
 )
 from turnkeep.agents.database.reading.openings import read_opening
 from turnkeep.agents.database.reading.profiles import is_money, is_rate
-from turnkeep.agents.database.reading.vocabulary import FUNCTION_WORDS, GUESSED
+from turnkeep.agents.database.reading.words.lexicon import EXACT, Meaning
+from turnkeep.agents.database.reading.words.lines import ITEM, TAKEN, Mention, kind
+from turnkeep.agents.database.reading.words.vocabulary import FUNCTION_WORDS, GUESSED
 
 _INSIDE = r"(?:on|in|at|part|with|inside|a|members?)"
 

@@ -1,0 +1,1 @@
+"""Which rows count: values, figures, names, roles, and what rows have or lack."""

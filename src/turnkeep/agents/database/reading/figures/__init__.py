@@ -1,0 +1,1 @@
+"""What is counted, summed, averaged, grouped and ranked."""

@@ -1,0 +1,1 @@
+"""What a later line changes in the question before it."""

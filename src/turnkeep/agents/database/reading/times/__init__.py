@@ -1,0 +1,1 @@
+"""Which days a question speaks of, and of which date."""
