@@ -68,6 +68,8 @@ def test_what_is_or_has_something_is_told_so(column: str, value: bool, said: str
         (Condition(TOTAL, "between", (1, 2.5)), "with total between 1 and 2.5"),
         (Condition(TOTAL, "is_missing"), "without total"),
         (Condition(TOTAL, "is_there"), "with total"),
+        (Condition(Field("invoice", "issuedOn"), "is_there"), "issued"),
+        (Condition(Field("invoice", "issuedOn"), "is_missing"), "not issued"),
         (Condition(TOTAL, "under", (Field("invoice", "paid"),)), "with total under their paid"),
         (Condition(Field("invoice", "issuedOn"), "over", ("2026-05-04",)), "issued after 4 May 2026"),
         (Condition(Field("invoice", "expiresOn"), "over", ("2026-05-04",)), "expiring after 4 May 2026"),

@@ -178,7 +178,7 @@ def _behind(condition: Condition, subject: str) -> str:
     name, test, values = column_in_words(condition.field, subject), condition.test, condition.values
     if test in ("is_missing", "is_there") or not values:
         thing = " ".join(link_words(condition.field.column)) if condition.field.table == subject else name
-        return f"{'without' if test == 'is_missing' else 'with'} {thing}"
+        return _there(thing, is_missing=test == "is_missing")
     if test in _LIMITS:
         is_day = _as_day(values[0]) is not None
         return f"{_when(name) if is_day else f'with {name}'} {_LIMITS[test][is_day]} {_value(values[0])}"
@@ -188,6 +188,14 @@ def _behind(condition: Condition, subject: str) -> str:
     name = " or ".join(dict.fromkeys([name, *(column_in_words(other, subject) for other in condition.others)]))
     verb = _VERBS.get(test, "")
     return f"with {name} {verb}{_either(values, quotes=True)}"
+
+
+def _there(name: str, *, is_missing: bool) -> str:
+    """ "Completed" and "not completed" of completed at; "with email" and "without email" of email."""
+    *words, last = name.split()
+    if words and last in _PREPOSITIONS and words[-1].endswith("ed"):
+        return f"{'not ' if is_missing else ''}{' '.join(words)}"
+    return f"{'without' if is_missing else 'with'} {name}"
 
 
 def _when(name: str) -> str:
