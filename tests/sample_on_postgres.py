@@ -105,7 +105,7 @@ def _encrypt(cursor: psycopg.Cursor[Any], table: Table) -> None:
 def _afterwards(table: Table) -> Iterable[bytes]:
     for constraint in table.constraints:
         if isinstance(constraint, ForeignKeyConstraint):
-            yield _text(AddConstraint(constraint))
+            yield _text(AddConstraint(constraint, isolate_from_table=False))
     if table.comment:
         yield _text(SetTableComment(table))
     for column in table.columns:

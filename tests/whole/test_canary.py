@@ -456,7 +456,8 @@ def test_nothing_that_is_planted_on_a_laptop_ends_where_it_should_not(stores: St
     for file in (each for each in home.rglob("*") if each.is_file()):
         is_kept = file.is_relative_to(home / "objects")
         site.sinks.put("object" if is_kept else "output", file.read_bytes(), file.name)
-    assert leaks(site.sinks.found(search_for(scene)), MAY | {"namesake": MAY["user"]}) == {}
+    may = MAY | {"namesake": MAY["user"], "database": {"output"}}  # the start names the file that is asked
+    assert leaks(site.sinks.found(search_for(scene)), may) == {}
     assert {line.get("message") for line in written(scene)} >= {"request answered", "turn kept", "a library logged"}
     assert site.codes >= {"model_error", "model_busy", "superseded", "state_corrupt", "agent_error", "internal_error"}
 

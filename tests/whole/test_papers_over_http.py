@@ -191,7 +191,7 @@ async def test_a_corpus_that_cannot_be_read_costs_the_thread_nothing(
     monkeypatch.setenv("PAPERS__CORPUS", str(bees))
     broken, body = await site.open(), {"message": "And who wrote it?"}
     failed = await broken.http.post("/threads/t1/turns", json=body, headers={"Idempotency-Key": "k"})
-    assert (failed.status_code, failed.headers["content-type"]) == (500, "application/problem+json")
+    assert (failed.status_code, failed.headers["content-type"]) == (503, "application/problem+json")
     monkeypatch.delenv("PAPERS__CORPUS")
     mended = await site.open()
     again = await mended.http.post("/threads/t1/turns", json=body, headers={"Idempotency-Key": "k"})

@@ -146,7 +146,7 @@ async def test_a_catalogue_that_cannot_be_read_costs_the_thread_nothing(
     monkeypatch.setenv("PRODUCTS__CATALOGUE", str(tents))
     broken, body = await site.open(), {"message": NARROWED}
     failed = await broken.http.post("/threads/t1/turns", json=body, headers={"Idempotency-Key": "k"})
-    assert (failed.status_code, failed.headers["content-type"]) == (500, "application/problem+json")
+    assert (failed.status_code, failed.headers["content-type"]) == (503, "application/problem+json")
     monkeypatch.delenv("PRODUCTS__CATALOGUE")
     again = await (await site.open()).http.post("/threads/t1/turns", json=body, headers={"Idempotency-Key": "k"})
     assert (again.status_code, again.json()["standalone_query"]) == (200, "phones under $300")
