@@ -91,4 +91,24 @@ FORMS = (
         SELECT COUNT(DISTINCT skill.name) FROM employeeSkill JOIN skill
         ON skill.id = skillId WHERE employeeId = employee.id AND skill.name IN ('wiring', 'solar panels'))""",
     ),
+    _one(
+        "In which quarter of 2025 did we receive the most complaints?",
+        """SELECT '2025-Q' || ((STRFTIME('%m', receivedOn) + 2) / 3), COUNT(*) FROM complaint
+        WHERE companyId = 1 AND receivedOn LIKE '2025%' GROUP BY 1 ORDER BY 2 DESC LIMIT 1""",
+    ),
+    _one(
+        "How many days does a purchase order take to arrive on average?",
+        """SELECT AVG(JULIANDAY(receivedOn) - JULIANDAY(orderedOn)) FROM purchaseOrder
+        WHERE companyId = 1 AND receivedOn IS NOT NULL""",
+    ),
+    _one(
+        "compare the hours of January and February",
+        """SELECT SUM(CASE WHEN workDate LIKE '2026-01%' THEN hours END),
+        SUM(CASE WHEN workDate LIKE '2026-02%' THEN hours END) FROM workTime WHERE companyId = 1""",
+    ),
+    _one(
+        "How many customers complained about damage?",
+        """SELECT COUNT(DISTINCT customerId) FROM complaint JOIN complaintCategory AS kind
+        ON kind.id = complaintCategoryId WHERE companyId = 1 AND kind.name = 'damage'""",
+    ),
 )

@@ -98,7 +98,7 @@ async def test_the_next_page_begins_behind_the_rows_that_were_given(script: Scri
 async def test_what_could_not_be_placed_is_told_once(context: RunContext) -> None:
     talk = Talk(build_agent("database", Settings(model="demo", database={"max_rows": 5})).graph, context)
 
-    await talk.say("List the splendid work orders")
+    await talk.say("List the bilingual work orders")
     first = await talk.say("leave it out")
     second = await talk.say("next page")
 

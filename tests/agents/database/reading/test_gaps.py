@@ -44,7 +44,15 @@ def read(name: str, *chain: str) -> Asked:
         ("clinic", "How many left-handed doctors do we have?", ("left-handed",)),
         ("clinic", "What percentage of patients are vegan?", ("vegan",)),
         ("clinic", "How long does it take to knit a bill?", ("knit",)),
+        ("clinic", "Which doctors are grumpy?", ("grumpy",)),
+        ("clinic", "Seafaring doctors: how many are there?", ("seafaring",)),
+        ("clinic", "Which doctors wear a watch?", ("watch",)),
+        ("clinic", "How many seafaring doctors are there?", ("seafaring",)),
+        ("clinic", "How many patients are allergic to dust?", ("dust",)),
+        ("clinic", "How many patients fainted last year?", ("fainted",)),
         ("sample", "Which vehicles have a tow bar?", ("tow bar",)),
+        ("sample", "Which customers have a Pinterest account?", ("Pinterest",)),
+        ("sample", "complaints about the smell", ("smell",)),
         ("sample", "List the employees with a driving licence", ("driving",)),
         ("sample", "Which customers complained on Mastodon?", ("Mastodon",)),
         ("sample", "How many employees speak Finnish?", ("Finnish",)),
@@ -68,6 +76,15 @@ def test_what_a_question_is_about_and_the_schema_does_not_hold_is_missing(
         ("clinic", "just out of curiosity, how many drugs are there?"),
         ("clinic", "bills raised last month"),
         ("clinic", "patients lying around in Leeds"),
+        ("clinic", "How many grumpy old patients are there?"),
+        ("clinic", "Unpaid bills have piled up, how many are there?"),
+        ("clinic", "How many unpaid bills have stacked up?"),
+        ("clinic", "How many missed appointments are on our conscience, so that I can nag the doctors?"),
+        ("clinic", "The minister keeps phoning (no pressure): how many doctors are there?"),
+        ("clinic", "How many patients are there, our chairman is impatient"),
+        ("clinic", "How many appointments are we bickering over in March?"),
+        ("clinic", "Which doctor swallowed the most appointments?"),
+        ("clinic", "How many unpaid bills are giving us headaches?"),
         ("sample", "total kilometers driven last month"),
         ("sample", "parts supplied by Hydroparts"),
         ("sample", "how many sites do we serve per region"),
@@ -75,6 +92,12 @@ def test_what_a_question_is_about_and_the_schema_does_not_hold_is_missing(
 )
 def test_remarks_praise_and_verbs_that_only_link_are_no_gaps(schema: str, question: str) -> None:
     assert read(schema, question).missing == ()
+
+
+def test_what_an_answer_is_for_narrows_nothing_down_but_what_the_schema_knows_does() -> None:
+    for question in ("For Friday's board meeting: how many doctors are there?", "How many doctors, for the pub quiz"):
+        assert (read("clinic", question).missing, read("clinic", question).period) == ((), None)
+    assert read("sample", "How many vehicles are there for the Leeds office").conditions
 
 
 def test_a_later_line_may_put_something_in_the_place_of_what_is_missing() -> None:

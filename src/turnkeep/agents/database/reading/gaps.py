@@ -4,6 +4,7 @@ of something, and what narrows that down. A verb that only links what is known, 
 import re
 from collections.abc import Sequence
 
+from turnkeep.agents.database.reading.asides import are_beside, is_praise, is_turn_of_phrase
 from turnkeep.agents.database.reading.asked import Asked
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.restating import tables_of
@@ -37,14 +38,19 @@ _VAGUE = (QUALITIES - _MEANT) | word_class(
 )
 _ADVERBS = word_class("perhaps maybe somehow somewhat anyway though alright afterwards meanwhile nowadays altogether")
 _DOERS = AUXILIARIES | word_class("who that which we they you i he she to not")
+_DOING = word_class("do does did")
+_AMOUNTS = word_class("most least fewest more fewer no")
 _LINKING = frozenset(
     map(
         root,
         word_class(
-            "raise place create open issue book log file submit record add enter begin start arise happen occur carry"
-            " perform conduct write produce generate come came go went arrive receive serve handle process manage"
-            " operate maintain keep run use take took make made do done get got hold held offer provide register sit"
-            " lie sit stand stay remain appear list store need require involve concern belong written taken given sent"
+            "raise place create open issue book log file submit record add enter begin start arise happen occur"
+            " carry perform conduct write produce generate come came go went arrive receive serve handle process"
+            " manage operate maintain keep run use take took make made do done get got hold held offer provide"
+            " register sit face encounter experience suffer see saw seen meet met tackle juggle attract collect"
+            " gather accumulate accrue amass bring brought expect await put pull clock rack notch land turn churn"
+            " crank chase track monitor watch park stash house buy bought lie sit sitting stand stay remain appear"
+            " list store need require involve concern belong written taken given sent"
         ),
     )
 )
@@ -105,7 +111,12 @@ def _is_decisive(draft: Draft, tokens: Sequence[str], at: int, said: str) -> boo
     word = said.lower()
     if word in _VAGUE or word in _ADVERBS or word in SAID.values() or _is_adverb(tokens, at, word):
         return False
-    if _is_remark(tokens, at):
+    known = [one.text for one in draft.line.mentions if one.of("table", "value") and one.text not in draft.unread]
+    if _is_remark(draft, tokens, at) or are_beside(draft.line.text, said, known):
+        return False
+    if is_turn_of_phrase(tokens, at, word):
+        return False
+    if is_praise(word) and _is_before_noun(draft, tokens, at):
         return False
     return not (_links(draft, tokens, at, word) or _names_kind(draft, tokens, at, word))
 
@@ -115,13 +126,21 @@ def _is_adverb(tokens: Sequence[str], at: int, word: str) -> bool:
     return len(word) > 4 and word.endswith("ly") and before not in ARTICLES | PREPOSITIONS
 
 
-def _is_remark(tokens: Sequence[str], at: int) -> bool:
+def _is_remark(draft: Draft, tokens: Sequence[str], at: int) -> bool:
     """Whether the word stands in a part of the line in which somebody speaks of himself, beside the question."""
     begin = max((place for place in range(at) if tokens[place] in _STOPS), default=-1) + 1
     end = next((place for place in range(at, len(tokens)) if tokens[place] in _STOPS), len(tokens))
     part, rest = tokens[begin:end], [*tokens[:begin], *tokens[end:]]
     is_asked = _SUBJECT in part or not any(map(_is_understood, rest))
-    return not is_asked and (bool(_SPEAKER & set(part)) or not any(map(_is_understood, part)))
+    is_strange = not any(_is_understood(token) and _said(draft, token) not in draft.unread for token in part)
+    return not is_asked and (bool(_SPEAKER & set(part)) or is_strange)
+
+
+def _is_before_noun(draft: Draft, tokens: Sequence[str], at: int) -> bool:
+    """Whether it stands before a noun that is understood, be it with other adjectives between them."""
+    said = (token for token in tokens[at + 1 :] if token not in QUALITIES)
+    behind = next((token for token in said if not is_praise(_said(draft, token).lower())), "")
+    return _is_understood(behind) and _said(draft, behind) not in draft.unread
 
 
 def _links(draft: Draft, tokens: Sequence[str], at: int, word: str) -> bool:
@@ -129,19 +148,30 @@ def _links(draft: Draft, tokens: Sequence[str], at: int, word: str) -> bool:
     before = next(
         (tokens[place] for place in range(at - 1, -1, -1) if not _is_adverb(tokens, place, tokens[place])), ""
     )
-    behind = next((token for token in tokens[at + 1 :] if not _is_small(token)), "")
+    place = next((place for place in range(at + 1, len(tokens)) if not _is_small(tokens[place])), len(tokens))
+    behind = tokens[place] if place < len(tokens) else ""
     is_last = not behind or behind in _STOPS
     if root(word) in _STATES or before in ARTICLES:
         return False
+    if not is_last and place > at + 1 and is_turn_of_phrase(tokens, place, _said(draft, behind).lower()):
+        return True
     is_light = root(word) in _LINKING and _is_understood(behind)
     if (is_last or is_light) and _ends_inverted(tokens, at):
         return True
-    is_said_of = before in _DOERS or (_is_understood(before) and _follows_plural(draft, word))
+    if _is_of_speaker(tokens, at) and not _is_timed(draft, word):
+        return True
+    is_said_of = before in _DOERS or (
+        _is_understood(before) and (_follows_plural(draft, word) or _has_object(tokens, at))
+    )
     is_before_noun = at + 1 < len(tokens) and _is_understood(tokens[at + 1])
     if not (is_said_of or (_is_verb(word) and not is_before_noun)):
         return False
     says_little = root(word) in _LINKING or (draft.measure == "sum" and (_is_verb(word) or before in _DOERS))
     return is_last or _is_understood(behind) if says_little else _is_understood(behind) and not _is_timed(draft, word)
+
+
+def _has_object(tokens: Sequence[str], at: int) -> bool:
+    return at + 1 < len(tokens) and (tokens[at + 1] in ARTICLES or tokens[at + 1] in _AMOUNTS)
 
 
 def _is_small(token: str) -> bool:
@@ -168,10 +198,18 @@ def _follows_plural(draft: Draft, word: str) -> bool:
 
 def _ends_inverted(tokens: Sequence[str], at: int) -> bool:
     """Whether it is the verb at the end of a question whose doer is named before it: how many of them that one has."""
-    doing = max((place for place in range(at) if tokens[place] in ("do", "does", "did")), default=-1)
+    auxiliaries = AUXILIARIES if tokens[at].endswith("ing") else _DOING
+    doing = max((place for place in range(at) if tokens[place] in auxiliaries), default=-1)
     between = tokens[doing + 1 : at]
     is_named = any(map(_is_understood, between)) and not any(token in _SPEAKERS for token in between)
     return doing >= 0 and is_named and all(_is_understood(token) or _is_small(token) for token in between)
+
+
+def _is_of_speaker(tokens: Sequence[str], at: int) -> bool:
+    """Whether it is what somebody says that he does with what is understood: which ones do we look into."""
+    doing = tokens[max(at - 2, 0) : at]
+    is_asked = len(doing) == 2 and doing[0] in AUXILIARIES and doing[1] in _SPEAKERS
+    return is_asked and at > 2 and _is_understood(tokens[at - 3])
 
 
 def _is_timed(draft: Draft, word: str) -> bool:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection
 
 from turnkeep.agents.database.reading.asked import Absence, Condition, Field
+from turnkeep.agents.database.reading.conditions.absences import is_far_verb
 from turnkeep.agents.database.reading.conditions.names import name_conditions
 from turnkeep.agents.database.reading.draft import Draft
 from turnkeep.agents.database.reading.words.idioms import SAID
@@ -122,10 +123,33 @@ def read_belonging(draft: Draft) -> None:
         if table is None or any(one.table == subject for one in mention.meanings) or _is_placed(draft, item):
             continue
         is_verb = mention.text.lower().endswith(("ed", "ent"))
-        if is_verb and ground.is_many(subject, table.table) and ground.distance(subject, table.table) < _FAR:
+        if (
+            is_verb
+            and ground.is_many(subject, table.table)
+            and not is_far_verb(draft, mention, table.table)
+            and ground.distance(subject, table.table) < _FAR
+        ):
             end = ground.many_end(subject, table.table)
             if not any(known.table == end for known in draft.absences):
                 draft.absences.append(Absence(end, False))
+            line.drop(item)
+
+
+def read_deeds(draft: Draft) -> None:
+    """A verb that is the date of rows that belong to the subject, where no time is said: the subject has such rows."""
+    line, ground, subject = draft.line, draft.ground, draft.subject or ""
+    if any("P" in mention.kinds for mention in line.mentions):
+        return
+    for item in line.items():
+        mention = line.at(item)
+        is_verb = mention.text.lower().endswith("ed") and "D" in mention.kinds and not mention.of("table", "value")
+        ends = {one.table for one in mention.of("column") if one.weight >= EXACT}
+        if not is_verb or len(ends) != 1 or subject in ends:
+            continue
+        end = ends.pop()
+        is_said = any(known.table == end for known in draft.absences)
+        if ground.is_many(subject, end) and ground.distance(subject, end) < _NEXT and not is_said:
+            draft.absences.append(Absence(end, False))
             line.drop(item)
 
 
@@ -142,6 +166,9 @@ def _stand_beside(draft: Draft, item: str, mention: Mention, table: Meaning) -> 
         line.code,
     )
     line.drop(item)
+    if is_far_verb(draft, mention, table.table):
+        draft.unread.append(mention.text)
+        return
     many = ground.is_many(subject, table.table)
     is_rows = draft.is_list or (draft.before is not None and draft.before.measure == "rows")
     is_linked = (
@@ -185,13 +212,16 @@ def read_names(draft: Draft) -> None:
         return
     name = found["name"].strip()
     known = [word for word in name.split() if word in _IGNORED or word in NAMELESS]
+    if " our " in found[0]:
+        return
     if known or len(name) < 3 or _is_adverbial(draft, found):
         return
     item = f"<{len(draft.line.mentions)}Q>"
     draft.line.mentions.append(Mention(name, "Q"))
     draft.line.code = draft.line.code[: found.start("name")] + item + " " + draft.line.code[found.end("name") :]
     conditions: list[Condition] = name_conditions(draft, item)
-    if conditions:
+    is_topic = found[0].split()[0] in ("about", "mentioning", "like")
+    if conditions and not (is_topic and all(one.field.table != draft.subject for one in conditions)):
         draft.conditions.extend(conditions)
         draft.line.drop(item)
 
@@ -201,7 +231,7 @@ def _is_adverbial(draft: Draft, found: re.Match[str]) -> bool:
     before = draft.line.code[: found.start()].split()[-1:]
     word = found[0].split()[0]
     is_strange = bool(before) and before[0].isalpha() and before[0] not in _IGNORED
-    return (is_strange and word in ("in", "at", "of")) or (word == "by" and not is_strange)
+    return (is_strange and word in ("in", "at", "of", "to")) or (word == "by" and not is_strange)
 
 
 def read_unread(draft: Draft) -> None:

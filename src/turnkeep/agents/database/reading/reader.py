@@ -7,6 +7,7 @@ from datetime import date
 
 from turnkeep.agents.database.joins.paths import PathFinder
 from turnkeep.agents.database.joins.records import JoinGraph
+from turnkeep.agents.database.reading.asides import without_purposes
 from turnkeep.agents.database.reading.asked import Asked, Field
 from turnkeep.agents.database.reading.conditions.absences import (
     add_counted,
@@ -46,6 +47,7 @@ from turnkeep.agents.database.reading.leftovers import (
     content_words,
     is_understood,
     read_belonging,
+    read_deeds,
     read_names,
     read_shown,
     read_unread,
@@ -126,7 +128,7 @@ class Reader:
         return share(part, whole) if part else None
 
     def _draft(self, text: str, before: Asked | None, today: date, allowed: Collection[str] | None) -> Draft:
-        sides, is_compared = compared(without_idioms(plain(text)))
+        sides, is_compared = compared(without_idioms(without_purposes(plain(text), self._ground.lexicon.is_word)))
         said = whole_names(simplify_superlatives(sides), self._ground.lexicon)
         line = read_line(said, self._ground.lexicon, self._ground.profiles, today, allowed)
         return Draft(self._ground, line, today, allowed, before, self._look, is_compared=is_compared)
@@ -186,6 +188,7 @@ def read_rest(draft: Draft) -> Asked | None:
     read_comparisons(draft)
     read_absences(draft)
     read_belonging(draft)
+    read_deeds(draft)
     read_period_first = any("P" in mention.kinds for mention in draft.line.mentions)
     if read_period_first:
         read_period(draft)

@@ -78,9 +78,15 @@ def _fits(draft: Draft, found: re.Match[str], is_absent: bool) -> bool:
         return table is not None or column is not None
     is_bare = found[0].startswith(("with <", "have <", "has <", "had <", "having <", "got <"))
     if is_bare:
-        return table is not None and draft.ground.is_many(draft.subject or "", table.table)
+        is_many = table is not None and draft.ground.is_many(draft.subject or "", table.table)
+        return is_many and not (table and is_far_verb(draft, mention, table.table))
     is_link = column is not None and column.column in draft.profile.links
     return table is not None or (column is not None and (draft.measure is not None or is_link))
+
+
+def is_far_verb(draft: Draft, mention: Mention, table: str) -> bool:
+    """Whether it is a verb that only sounds like rows which have little to do with the subject."""
+    return mention.text.lower().endswith("ed") and draft.ground.is_remote(draft.subject or "", table)
 
 
 def _is_deed_of(draft: Draft, deed: str, table: str) -> bool:
@@ -155,6 +161,7 @@ def _take(draft: Draft, found: re.Match[str], *, is_absent: bool) -> None:
     elif column is not None:
         test: Test = "is_missing" if is_absent else "is_there"
         draft.conditions.append(Condition(Field(column.table, column.column), test))
+        draft.lost.extend(line.at(item).text for item in line.items(mods) if line.at(item).kinds == "Q")
     elif table is not None:
         deed = found.groupdict().get("deed") or ""
         end, done = done_where(draft, deed, table.table)

@@ -69,7 +69,7 @@ def is_negated(draft: Draft, item: str) -> bool:
 
 
 def _read_value(draft: Draft, item: str, mention: Mention) -> None:
-    near = _anchors(draft, item)
+    near = [*_anchors(draft, item), *(one.table for one in draft.absences)]
     value = draft.ground.nearest(mention.of("value"), near, lambda one: _is_named_column(draft, item, one))
     flag = draft.ground.nearest(mention.of("column"), near, lambda one: draft.kind_of(one) == "boolean")
     best = max((one for one in (value, flag) if one), key=lambda one: draft.ground.score(one, near), default=None)

@@ -16,7 +16,8 @@ from turnkeep.blocks.grammar import word_class
 _USUALLY = r"(?:,? ?(?:on average|typically|usually|normally),?)?"
 _A = r"(?:(?:an?|the|our|their|its|each|all|one|of|for) )*"
 _TO = r"to (?:be |get |have )?(?P<verb>[a-z]+)"
-_IT_TAKES = rf"how long (?:does|did|do|will) (?:it|we|they|one){_USUALLY} take(?: us| them)?{_USUALLY}"
+_LONG = r"how (?:long|many days)"
+_IT_TAKES = rf"{_LONG} (?:does|did|do|will) (?:it|we|they|one){_USUALLY} take(?: us| them)?{_USUALLY}"
 _TAKES = r"(?:took|takes|take|needed|needs)"
 _FIGURE = r"(?:(?P<way>average|mean|avg|longest|shortest|maximum|minimum|highest|lowest|total) )?"
 _SPAN = r"(?:number of days|days|time|duration|time span|period|gap|delay|interval|hours|weeks)"
@@ -27,7 +28,7 @@ _PATTERNS = tuple(
         rf"^.*?\b{_IT_TAKES} {_TO} {_A}(?P<rest>[^?]*)",
         rf"^.*?\b{_IT_TAKES} (?:until|till|before|for)"
         rf" {_A}(?P<rest>[^?]+?) (?:is|are|gets?|was|were|has been|to be) (?P<verb>[a-z]+)(?P<more>[^?]*)",
-        rf"^.*?\bhow long (?:does|did|do|will) {_A}(?P<rest>[^?]+?) take{_USUALLY} {_TO}(?P<more>[^?]*)",
+        rf"^.*?\b{_LONG} (?:does|did|do|will) {_A}(?P<rest>[^?]+?) take{_USUALLY} {_TO}(?P<more>[^?]*)",
         rf"^.*?\b{_FIGURE}{_SPAN} (?:between|from) {_DATE.format('first')} (?:and|to|until|till) {_DATE.format('last')}"
         rf"(?: (?:of|for|in) {_A})?(?P<rest>[^?]*)",
         rf"^.*?\b{_FIGURE}{_SPAN} (?:it takes |it took |taken |needed )?(?:us )?{_TO} {_A}(?P<rest>[^?]*)",
@@ -50,6 +51,12 @@ _TESTS: dict[str, Test] = {
 }
 _IN_DAYS = {"hour": 1 / 24, "day": 1, "week": 7}
 _DATE_WORDS = word_class("date at on time datetime timestamp day")
+_DEEDS = (
+    frozenset(map(root, word_class("arrive come receive deliver"))),
+    frozenset(map(root, word_class("fix solve resolve settle close"))),
+    frozenset(map(root, word_class("finish complete close end do"))),
+)
+"""Verbs by which the same end is told."""
 _SAME = 5  # letters that the words for one deed begin with: receipt, received
 
 
@@ -73,6 +80,7 @@ def duration_of(text: str) -> Duration | None:
         return None
     said = {name: (value or "").lower() for name, value in found.groupdict().items()}
     rest = f"{found['rest'].strip()}{found.groupdict().get('more') or ''}".strip()
+    rest = re.sub(rf"(?<=\w){_USUALLY}$", "", rest)
     first, last = said.get("first", ""), said.get("last") or said.get("verb", "")
     if said.get("order"):
         is_short = said["order"] in ("shortest", "least time")
@@ -136,6 +144,8 @@ def _words(ground: Ground, table: str, column: str) -> Iterator[str]:
 
 
 def _is_same(word: str, said: str) -> bool:
+    if any({root(word), root(said)} <= alike for alike in _DEEDS):
+        return True
     return root(word) == root(said) or (len(word) > _SAME and word[:_SAME] == said[:_SAME])
 
 

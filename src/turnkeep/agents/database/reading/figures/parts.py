@@ -11,7 +11,8 @@ from turnkeep.agents.database.reading.words.lines import Mention, kind
 
 _SHARE = re.compile(
     r"\b(?:(?:what|which|how many|how much|how big|how large) )?(?:(?:is|was|are|were) )?(?:the |our |a )?"
-    r"(?:percentage|percent|per cent|proportion|share|fraction|% ?)(?: of| are| is)?"
+    r"(?:percentage|percent|per cent|proportion|share(?! (?:prices?|options?|capital|certificates?)\b)|fraction|% ?)"
+    r"(?: of| are| is)?"
     r" (?:all |the |our |all our |all the )*",
     re.IGNORECASE,
 )
@@ -33,6 +34,9 @@ _DIFFERENCE = re.compile(
 )
 _COMPARE = re.compile(
     r"^(?:please )?(?:can you )?compare (?:the )?(?P<count>(?:number|count|numbers) of )?", re.IGNORECASE
+)
+_AMOUNT = re.compile(
+    r"(?:\w+ ){0,2}(?:costs?|spending|revenue|turnover|sales|hours|kilomet(?:er|re)s|amounts?)\b", re.I
 )
 _MORE = re.compile(
     r"\b(?:is|are|was|were|did|do|does|have|has|had) (?P<who>[\w ]*?)\b(?:more|fewer|less|higher|lower) (?P<what>.+?)"
@@ -61,6 +65,8 @@ def compared(text: str) -> tuple[str, bool]:
     plain = _VERSUS.sub(" and", plain)
     for pattern in (_DIFFERENCE, _COMPARE):
         plain = pattern.sub(lambda found: "how many " if found["count"] else "", plain)
+        if plain != text and _AMOUNT.match(plain) and pattern.match(text):
+            plain = f"total {plain}"
     return plain, plain != text
 
 

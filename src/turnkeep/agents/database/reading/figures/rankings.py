@@ -68,9 +68,16 @@ _BEST_TIME = (
 )
 
 
+_WHEN = rf"^\W*(?:(?:on|in|during|at|for) )?(?:which|what) {_GRAIN}(?P<when>(?: (?:of|in))? {kind('P')}) "
+
+
 def take_time_with_most(draft: Draft) -> None:
     """ "Which day had the most X": X is counted or summed by that stretch of time, and the first of these is wanted."""
     line = draft.line
+    within = line.search(_WHEN)
+    if within:
+        code = line.code.strip(" ?.!")
+        line.code = f"{code[: within.start('when')]}{code[within.end('when') :]}{within['when']}"
     best = line.search(_BEST_TIME)
     if best:
         most = "most" if best["way"] in ("best", "strongest", "busiest") else "least"

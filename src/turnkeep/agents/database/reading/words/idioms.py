@@ -89,7 +89,11 @@ _IDIOMS: tuple[tuple[str, str], ...] = (
         r"\b(?:still )?being (?:worked on|dealt with|looked at)\b|\b(?:still )?in (?:the works|hand|the pipeline)\b",
         "open",
     ),
-    (r"\b(?:still )?(?:wait(?:s|ing)?|awaiting|pending)(?: (?:for|on))? (?:an? |the )?approval\b", "pending"),
+    (
+        r"\b(?:still )?(?:wait(?:s|ing)?|awaiting|pending)(?: (?:for|on))? (?:an? |the |any )?"
+        r"(?:approval|answer|reply|response|decision|reaction|go-ahead)\b",
+        "pending",
+    ),
     (r"\b(?:still )?(?:wait(?:s|ing)? (?:for|on)|awaiting) (?:an? |the )?(?:delivery|receipt)\b", "not yet received"),
     (r"\b(?:still )?(?:wait(?:s|ing)? (?:for|on)|awaiting) (?:an? |the )?payment\b", "unpaid"),
     (
@@ -129,9 +133,33 @@ _IDIOMS: tuple[tuple[str, str], ...] = (
     (r"\b(?:just |purely )?out of (?:pure |sheer |mere )?(?:interest|curiosity)\b", ""),
     (r"\bto date\b", "so far"),
     (
+        r"\b(?:on|off|under) (?:our|my|your|the|their) "
+        r"(?:plates?|books|radar|hands|minds?|belt|docket|agenda|horizon)\b",
+        "",
+    ),
+    (r"(?<!on )\bthese days\b", "now"),
+    (r"\bas of (?:today|now|right now|this (?:morning|week|month)|tonight)\b", ""),
+    (rf"\b(?P<x>did {_WE}) (?:knock|crank|churn|finish|polish|bang|crunch) (?:out|off|through)\b", r"\g<x> complete"),
+    (r"\b(?:shell|fork|cough|splash) (?:out|up)\b", "spend"),
+    (r"\b(?:shelled|forked|coughed|splashed) (?:out|up)\b", "spent"),
+    (r"\bfire (?:off|out|away)\b", "send"),
+    (r"\bfired (?:off|out|away)\b", "sent"),
+    (
+        r"\b(?:have|has|had) (?:run|done|clocked|covered|travelled|traveled)(?: up)?"
+        r"(?= (?:more|less|over|under|at least|at most|up to|fewer)\b)",
+        "have",
+    ),
+    (
         r"^\W*(?:(?:hi|hello|hey|ok|okay|so|well|please|there|all|team)\W+)*(?:i|we|could|can|would|will|do|might|may)\b"
         r"(?:(?! (?:not|have|need|owe|spend|spent|pay|paid|get|got|buy|sell|make)\b)[\w' ]){2,60}?,? "
         r"(?=(?:how (?:many|much|long|often)|which|what|who|whose|when|where|list|show|count)\b)",
+        "",
+    ),
+    (
+        r"^(?:my|our|the|his|her|somebody|someone|everybody|everyone|he|she|they)(?: [\w']+){0,3}?"
+        r" (?:needs?|wants?|asks?|asked|is asking|wonders?|is wondering|is curious"
+        r"|would like|likes|has to)(?: (?:to|me|us|know|see|hear|learn"
+        r"|find out|about))*,? (?=(?:how (?:many|much|long|often)|which|what|who|whose|when|where)\b)",
         "",
     ),
     (r"\b(?:thanks|thank you|cheers)\b[\w ]{0,20}(?=\W*$)", ""),

@@ -136,6 +136,17 @@ machine equipment asset
 member person customer
 person employee staff member customer
 reader member borrower
+folk person employee staff member customer
+guy person employee staff member
+lad person employee staff member
+soul person employee staff member
+gear tool equipment
+kit tool equipment
+ride vehicle trip
+deal contract agreement order
+gripe complaint
+breakage defect damage
+mishap incident accident
 author writer
 """
 ALIKE: dict[str, tuple[tuple[str, ...], ...]] = {}
