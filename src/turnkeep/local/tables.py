@@ -1,5 +1,6 @@
 """The table as template.yaml describes it, made in any DynamoDB, so that the table under test is the one deployed."""
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +47,10 @@ def find_template() -> Path:
     return found
 
 
+@cache
 def read_template(path: Path) -> dict[str, Any]:
-    """The parsed template; raises LocalError where it is missing, not YAML or describes no resources."""
+    """The parsed template, read once and to be left as it is; raises LocalError where it is missing, not YAML or
+    describes no resources."""
     try:
         text = path.read_text()
     except OSError as error:
