@@ -258,7 +258,7 @@ async def test_a_caller_with_less_time_than_a_run_may_take_sets_the_deadline(sit
         with pytest.raises(ModelTimeout):
             await send(site.turns(agent=_renamed(_sleeping(60))), hurried)
 
-        assert 0.9 < time.monotonic() - started < 4
+        assert 0.9 < time.monotonic() - started < 20
         assert seen() == before
         assert (await send(turns, replace(hurried, deadline=time.monotonic() + 60))).number == 2
 
