@@ -10,6 +10,7 @@ from turnkeep.agents.database.joins.naming import name_words
 from turnkeep.agents.database.reading.asked import Asked, Condition, Field, Measure, Test
 from turnkeep.agents.database.reading.ground import Ground
 from turnkeep.agents.database.reading.profiles import DATED
+from turnkeep.agents.database.reading.words.lines import tidy
 from turnkeep.agents.database.reading.words.stems import root
 from turnkeep.blocks.grammar import word_class
 
@@ -115,7 +116,7 @@ def with_duration(asked: Asked, duration: Duration, ground: Ground) -> Asked:
     days = Field(asked.subject, last, since=first)
     known = Condition(Field(asked.subject, last), "is_there")
     if duration.test:
-        return replace(asked, conditions=(*asked.conditions, Condition(days, duration.test, (_tidy(duration.days),))))
+        return replace(asked, conditions=(*asked.conditions, Condition(days, duration.test, (tidy(duration.days),))))
     if duration.order:
         conditions = (*asked.conditions, known)
         ordered = replace(asked, measure="rows", of=None, conditions=conditions, groups=(), grain=None, keep=None)
@@ -147,7 +148,3 @@ def _is_same(word: str, said: str) -> bool:
     if any({root(word), root(said)} <= alike for alike in _DEEDS):
         return True
     return root(word) == root(said) or (len(word) > _SAME and word[:_SAME] == said[:_SAME])
-
-
-def _tidy(days: float) -> int | float:
-    return int(days) if days == int(days) else days
