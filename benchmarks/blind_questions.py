@@ -22,8 +22,8 @@ from typing import Any
 
 from judged_rows import Names, Rows, agree
 from turnkeep.agents import build_agent
-from turnkeep.agents.database.sample.sample import SAMPLE_KEY, sample_file
-from turnkeep.agents.database.wall.ciphers import decrypt
+from turnkeep_agents.database.sample.sample import SAMPLE_KEY, sample_file
+from turnkeep_agents.database.wall.ciphers import decrypt
 from turnkeep.records import JSON, Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from verdicts import Verdict, ask, print_shares, print_verdicts, read_rows

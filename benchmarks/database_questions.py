@@ -24,9 +24,9 @@ from langchain_core.messages import HumanMessage
 
 from judged_rows import Rows, hold
 from turnkeep.agents import Agent, build_agent
-from turnkeep.agents.database.sample.sample import SAMPLE_KEY, sample_file
-from turnkeep.agents.database.state import LASTING
-from turnkeep.agents.database.wall.ciphers import decrypt
+from turnkeep_agents.database.sample.sample import SAMPLE_KEY, sample_file
+from turnkeep_agents.database.state import LASTING
+from turnkeep_agents.database.wall.ciphers import decrypt
 from turnkeep.records import JSON, Principal, Reply, RunContext
 from turnkeep.settings import Settings
 

@@ -27,7 +27,7 @@ from demo_oracles import (
     tired_creatives,
 )
 from turnkeep.agents import build_agent
-from turnkeep.agents.campaigns.warehouse.sample import sample_file
+from turnkeep_agents.campaigns.warehouse.sample import sample_file
 from turnkeep.records import JSON, Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from verdicts import Verdict, ask, print_shares, print_verdicts, read_rows

@@ -23,14 +23,14 @@ import sqlglot
 from sqlalchemy import StaticPool, create_engine
 
 from table_selection import selection
-from turnkeep.agents.database.joins.costs import is_audit_link
-from turnkeep.agents.database.joins.inference import infer
-from turnkeep.agents.database.joins.introspection import introspect
-from turnkeep.agents.database.joins.links import is_sound
-from turnkeep.agents.database.joins.merging import ends_of, merged
-from turnkeep.agents.database.joins.paths import PathFinder
-from turnkeep.agents.database.joins.records import CONFIDENCE_THRESHOLD, Column, JoinGraph, Relationship, Table
-from turnkeep.agents.database.joins.trees import JoinTree
+from turnkeep_agents.database.joins.costs import is_audit_link
+from turnkeep_agents.database.joins.inference import infer
+from turnkeep_agents.database.joins.introspection import introspect
+from turnkeep_agents.database.joins.links import is_sound
+from turnkeep_agents.database.joins.merging import ends_of, merged
+from turnkeep_agents.database.joins.paths import PathFinder
+from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.joins.trees import JoinTree
 from turnkeep.records import JSON
 
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"

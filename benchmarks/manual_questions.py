@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from turnkeep.agents.database.joins.files import load_graph
-from turnkeep.agents.database.manual.answers import NOTHING, answer_from
-from turnkeep.agents.database.manual.manual import Manual, open_manual
-from turnkeep.agents.database.routing import SURE, Routing, route_by_rules
-from turnkeep.agents.database.vocabulary import Vocabulary, vocabulary_of
-from turnkeep.agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_agents.database.joins.files import load_graph
+from turnkeep_agents.database.manual.answers import NOTHING, answer_from
+from turnkeep_agents.database.manual.manual import Manual, open_manual
+from turnkeep_agents.database.routing import SURE, Routing, route_by_rules
+from turnkeep_agents.database.vocabulary import Vocabulary, vocabulary_of
+from turnkeep_agents.database.wall.database import SAMPLE_JOINS
 from turnkeep.blocks.retrieval import MissingExtra
 from turnkeep.records import JSON
 

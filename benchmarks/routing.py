@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from turnkeep.agents.database.routing import ROUTES, SURE, Routing, route_by_rules
+from turnkeep_agents.database.routing import ROUTES, SURE, Routing, route_by_rules
 from turnkeep.blocks.words import words
 
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"

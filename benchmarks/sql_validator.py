@@ -23,9 +23,9 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from turnkeep.agents.database.guard.guard import Checked, Guard, Refused
-from turnkeep.agents.database.guard.repairs import repair
-from turnkeep.agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
+from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
+from turnkeep_agents.database.guard.repairs import repair
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
 
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 BIRD, BEAVER = "bird_minidev_sql", "beaver_sql"

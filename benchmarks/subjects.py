@@ -17,11 +17,11 @@ from langgraph.graph import END, START
 import six_nodes
 from texts import JSON, Texts
 from turnkeep.agents import Agent
-from turnkeep.agents.papers.corpus import open_corpus
-from turnkeep.agents.papers.demo import demo_rules
-from turnkeep.agents.papers.graph import WINDOW_TURNS, compile_graph, read_reply
-from turnkeep.agents.papers.nodes import Nodes
-from turnkeep.agents.papers.state import new_turn
+from turnkeep_agents.papers.corpus import open_corpus
+from turnkeep_agents.papers.demo import demo_rules
+from turnkeep_agents.papers.graph import WINDOW_TURNS, compile_graph, read_reply
+from turnkeep_agents.papers.nodes import Nodes
+from turnkeep_agents.papers.state import new_turn
 from turnkeep.bootstrap import build
 from turnkeep.local.dynamodb import dynamodb_local
 from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java

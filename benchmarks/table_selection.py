@@ -18,8 +18,8 @@ import sqlglot
 from sqlglot import exp
 
 from conversations import data_option
-from turnkeep.agents.database.joins.records import Column, JoinGraph, Relationship, Table
-from turnkeep.agents.database.planning.ranking import TableRanker
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.planning.ranking import TableRanker
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.retrieval import LexicalRetriever
 

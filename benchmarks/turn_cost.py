@@ -24,7 +24,7 @@ from peers import PEERS, Peer, PeerRun, PeerStopped, create_tables, started
 from subjects import Conversation, client, new_table, papers, six, store
 from texts import DEFAULT_DATA, Texts, noise, prose_or_exit
 from turnkeep.agents import Agent, build_agent
-from turnkeep.agents.papers.corpus import open_corpus
+from turnkeep_agents.papers.corpus import open_corpus
 from turnkeep.observability import logger
 from turnkeep.settings import Settings
 

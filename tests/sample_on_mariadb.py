@@ -11,10 +11,10 @@ from sqlalchemy import Connection, MetaData, create_engine, insert
 from sqlalchemy.dialects import mysql
 
 from mariadb import Server
-from turnkeep.agents.database.sample.sample import SAMPLE_ACCESS, SAMPLE_KEY, companies, contents
-from turnkeep.agents.database.sample.tables import metadata
-from turnkeep.agents.database.wall.database import SAMPLE_JOINS
-from turnkeep.agents.database.wall.views import Secrets, secure_views_ddl
+from turnkeep_agents.database.sample.sample import SAMPLE_ACCESS, SAMPLE_KEY, companies, contents
+from turnkeep_agents.database.sample.tables import metadata
+from turnkeep_agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_agents.database.wall.views import Secrets, secure_views_ddl
 
 DAY = date(2026, 3, 4)
 DATABASE, READER, PASSWORD, SEAL = "fieldservice", "sample_reader", "read-only", "a seal of the tests"

@@ -14,13 +14,13 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import AddConstraint, CreateTable, SetColumnComment, SetTableComment
 
 from postgres import PostgresServer
-from turnkeep.agents.database.sample.sample import SAMPLE_ACCESS, SAMPLE_KEY, companies, contents
-from turnkeep.agents.database.sample.tables import metadata
-from turnkeep.agents.database.sample.tables.columns import secrets_of
-from turnkeep.agents.database.wall.ciphers import decrypt
-from turnkeep.agents.database.wall.database import SAMPLE_JOINS
-from turnkeep.agents.database.wall.postgresql import barrier_views_ddl
-from turnkeep.agents.database.wall.views import Secrets
+from turnkeep_agents.database.sample.sample import SAMPLE_ACCESS, SAMPLE_KEY, companies, contents
+from turnkeep_agents.database.sample.tables import metadata
+from turnkeep_agents.database.sample.tables.columns import secrets_of
+from turnkeep_agents.database.wall.ciphers import decrypt
+from turnkeep_agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
+from turnkeep_agents.database.wall.views import Secrets
 
 DAY = date(2026, 3, 4)
 DATABASE, READER, PASSWORD, SEAL = "fieldservice", "sample_reader", "read-only", "a seal of the tests"

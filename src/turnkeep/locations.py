@@ -4,6 +4,7 @@ before. Reading them is the business of `turnkeep.aws`."""
 import re
 from collections.abc import Callable
 from typing import Annotated
+from urllib.parse import quote
 
 from pydantic import AfterValidator, SecretStr
 
@@ -53,3 +54,13 @@ def _checked_secret(value: SecretStr) -> SecretStr:
 type Location = Annotated[str, AfterValidator(_checked)]
 type LocatedSecret = Annotated[SecretStr, AfterValidator(_checked_secret)]
 """A secret, or where AWS keeps it: a deployment puts a LateSecret in its place."""
+
+
+def login_part(user: str, password: str) -> str:
+    """As it stands in a URL, before the `@`."""
+    return f"{quote(user, safe='')}:{quote(password, safe='')}"
+
+
+def place_part(host: str, port: str, name: str) -> str:
+    """As it stands in a URL, behind the `@`."""
+    return f"{host}{f':{port}' if port else ''}/{quote(name, safe='')}"

@@ -4,10 +4,13 @@ be a secret in the wrong place."""
 
 import os
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
-from typing import Annotated, Any, Literal, Self
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -21,7 +24,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from turnkeep.aliases import name_of, read_aliases
-from turnkeep.locations import LocatedSecret, Location, SecretSource, is_location
+from turnkeep.locations import Location, SecretSource, is_location
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
@@ -37,10 +40,20 @@ class UnusableFile(ValueError):
     """A file that the settings name cannot be used; the message names file, place and remedy."""
 
 
+class UnusableSetting(ValueError):
+    """A variable of an agent cannot be used; the message names it and what it should hold."""
+
+
+def _installed(value: str) -> str:
+    if value == "lexical" or find_spec("onnxruntime"):
+        return value
+    raise ValueError("RETRIEVAL=hybrid needs the extra: uv sync --extra dense, or EXTRAS=dense make build")
+
+
 class Tuning(BaseModel):
     """Numbers that a deployment may turn without changing code."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class TurnTuning(Tuning):
@@ -52,65 +65,70 @@ class TurnTuning(Tuning):
     heartbeat_seconds: float = Field(5, gt=0, description="a comment line on a quiet stream")
 
 
-class PapersTuning(Tuning):
-    corpus: str | None = Field(None, description="JSONL of papers in place of the bundled one")
-    top_k: int = Field(3, ge=1, le=10)
-    guardrail_threshold: int = Field(75, ge=0, le=100)
-    max_attempts: int = Field(3, ge=1, le=5)
-    window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
+class AgentSettings(Tuning):
+    """What one agent takes from the environment: `<AGENT>__<FIELD>`, for example `PAPERS__TOP_K=5`."""
+
+    agent: ClassVar[str]
+    """Its name; in capitals the group of its variables."""
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str], given: Mapping[str, Any] | None = None) -> Self:
+        """`given` counts where the environment says nothing. Raises UnusableSetting, which names the variables."""
+        prefix = f"{cls.agent.upper()}__"
+        own = {name.removeprefix(prefix).lower(): value for name, value in environ.items() if name.startswith(prefix)}
+        try:
+            return cls.model_validate(
+                {**(given or {}), **cls.aliases(environ), **{name: value for name, value in own.items() if value}}
+            )
+        except ValidationError as error:
+            faults = [(f"{prefix}{'__'.join(map(str, one['loc']))}".upper(), one["msg"]) for one in error.errors()]
+            raise UnusableSetting(_told([(cls.variable_of(name, environ), why) for name, why in faults])) from None
+
+    @classmethod
+    def aliases(cls, environ: Mapping[str, str]) -> dict[str, Any]:
+        """Fields that `environ` names in another way."""
+        return {}
+
+    @classmethod
+    def variable_of(cls, name: str, environ: Mapping[str, str]) -> str:
+        """The variable that sets what is usually called `name`."""
+        return name.removesuffix("__")
+
+    @classmethod
+    def own_data(cls, home: Path) -> dict[str, Any]:
+        """Fields for data that somebody has loaded into a laptop's folder."""
+        return {}
+
+    def check(self) -> None:
+        """Reads the files that are named; raises UnusableFile for the first that cannot be used."""
+
+    def brief(self) -> Iterator[str]:
+        """Lines that a laptop's server says at its start of what the agent answers from; it may ask a database."""
+        return iter(())
+
+    @property
+    def secrets(self) -> dict[str, SecretStr]:
+        """The fields that hold a secret, or say where AWS keeps one."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: value for name, value in values.items() if isinstance(value, SecretStr)}
 
 
-class CampaignsTuning(Tuning):
-    warehouse: LocatedSecret = Field(SecretStr(""), description="SQLAlchemy URL of the metrics; empty: the sample")
+class DataSource(AgentSettings):
+    """Settings of an agent with a database: `url_field` is the field of its URL."""
+
+    url_field: ClassVar[str]
     login: Location = Field("", repr=False, description="where AWS keeps user and password of a URL that has none")
-    currency: str = Field("GBP", pattern="[A-Z]{3}", description="ISO 4217 code of all amounts in the warehouse")
-    query_seconds: float = Field(8, gt=0, description="longest time of one specialist")
-    max_rows: int = Field(500, ge=1, le=10_000, description="most rows that one query returns")
-    max_specialists: int = Field(3, ge=1, le=5)
-    window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
-    memory: Memory = "window"
+
+    @model_validator(mode="after")
+    def _can_log_in(self) -> Self:
+        url = self.secrets[self.url_field].get_secret_value()
+        if not self.login or (url and not is_location(url)):
+            return self
+        raise ValueError("LOGIN completes a URL that is set beside it, without user and password; set both or none")
 
 
-class ProductsTuning(Tuning):
-    catalogue: str | None = Field(None, description="JSONL or CSV of products in place of the bundled ones")
-    top_k: int = Field(5, ge=1, le=10)
-    retrieval: Literal["lexical", "hybrid"] = Field("lexical", description="hybrid needs the extra `dense`")
-    window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
-    memory: Memory = "window"
-
-
-class DatabaseTuning(Tuning):
-    url: LocatedSecret = Field(SecretStr(""), description="SQLAlchemy URL of a reader's login; empty: the sample")
-    login: Location = Field("", repr=False, description="where AWS keeps user and password of a URL that has none")
-    joins: str | None = Field(None, description="the join graph, as `turnkeep joins build` saves it; else introspected")
-    access: str | None = Field(None, description="JSON of who may read which tables, through which secure views")
-    seal: LocatedSecret = Field(SecretStr(""), description="secret that signs a session's tenant for secure views")
-    manual: str | None = Field(None, description="folder of Markdown pages in place of the bundled manual")
-    retrieval: Literal["lexical", "hybrid"] = Field("lexical", description="of the manual; hybrid needs `dense`")
-    query_seconds: float = Field(5, gt=0, le=60, description="longest time of one statement")
-    max_rows: int = Field(100, ge=1, le=1_000, description="rows of one page")
-    max_bytes: int = Field(200_000, ge=1_000, le=1_000_000, description="of the rows of one page as JSON")
-    max_corrections: int = Field(3, ge=0, le=5)
-    max_steps: int = Field(15, ge=6, le=25, description="most steps of the SQL graph in one turn")
-    checks_names: bool = Field(True, description="refuse unknown names before the database does; the filter stays")
-    confidence_threshold: float = Field(0.7, ge=0, le=1, description="of relationships that joins may use")
-    max_hops: int = Field(4, ge=1, le=8, description="joins between two tables")
-    max_suggested_paths: int = Field(5, ge=1, le=20, description="links that a clarification offers")
-    max_tables: int = Field(8, ge=1, le=20, description="tables of one question")
-    max_context_tables: int = Field(20, ge=1, le=100, description="tables that the selection sees with their columns")
-    max_named_tables: int = Field(250, ge=0, le=1_000, description="further tables that it sees by name")
-    max_fallback_tables: int = Field(5, ge=1, le=20, description="tables taken where the model's choice is unusable")
-    max_columns: int = Field(50, ge=5, le=500, description="columns of a table that a prompt shows")
-    max_columns_in_problems: int = Field(100, ge=5, le=500, description="columns that a message about names lists")
-    max_columns_in_correction: int = Field(100, ge=5, le=500, description="the same as max_columns, in corrections")
-    max_relationships: int = Field(20, ge=1, le=200, description="joins that a prompt shows")
-    max_history_characters: int = Field(100, ge=50, le=4_000, description="of each earlier SQL in a correction")
-    max_context_tokens: int = Field(120_000, ge=4_000, le=1_000_000, description="of one prompt")
-    max_output_tokens: int = Field(4_000, ge=200, le=16_000, description="of one SQL or answer")
-    sample_rows: int = Field(1, ge=0, le=10, description="0 keeps the values of the database out of schema prompts")
-    temperature: float = Field(0.1, ge=0, le=2, description="of answers; SQL is written at 0")
-    window: int = Field(10, ge=1, le=10, description="turns that a prompt shows when the request names none")
-    memory: Memory = "window"
+type Retrieval = Annotated[Literal["lexical", "hybrid"], AfterValidator(_installed)]
+"""How documents are found; hybrid needs the extra `dense`."""
 
 
 class ModelTuning(Tuning):
@@ -152,12 +170,9 @@ class Settings(BaseSettings):
     )
     turn: TurnTuning = TurnTuning()
     models: ModelTuning = ModelTuning()
-    papers: PapersTuning = PapersTuning()
-    campaigns: CampaignsTuning = CampaignsTuning()
-    products: ProductsTuning = ProductsTuning()
-    database: DatabaseTuning = DatabaseTuning()
 
     _key_source: SecretSource | None = PrivateAttr(None)
+    _agents: tuple[AgentSettings, ...] = PrivateAttr(())
 
     @classmethod
     def settings_customise_sources(
@@ -189,21 +204,6 @@ class Settings(BaseSettings):
         if value == ("*",) or all(_ORIGIN.fullmatch(name) and not _USUAL_PORT.fullmatch(name) for name in value):
             return value
         raise ValueError('use scheme://host or scheme://host:port in lower case without a path, or "*" alone')
-
-    @field_validator("products", "database")
-    @classmethod
-    def _has_what_hybrid_needs[T: ProductsTuning | DatabaseTuning](cls, value: T) -> T:
-        if value.retrieval == "lexical" or find_spec("onnxruntime"):
-            return value
-        raise ValueError("RETRIEVAL=hybrid needs the extra: uv sync --extra dense, or EXTRAS=dense make build")
-
-    @field_validator("database", "campaigns")
-    @classmethod
-    def _can_log_in[T: DatabaseTuning | CampaignsTuning](cls, value: T) -> T:
-        url = value.url if isinstance(value, DatabaseTuning) else value.warehouse
-        if not value.login or (url.get_secret_value() and not is_location(url.get_secret_value())):
-            return value
-        raise ValueError("LOGIN completes a URL that is set beside it, without user and password; set both or none")
 
     @model_validator(mode="after")
     def _can_be_called(self) -> Self:
@@ -243,14 +243,34 @@ class Settings(BaseSettings):
         copied._key_source = source
         return copied
 
+    @property
+    def agents(self) -> tuple[AgentSettings, ...]:
+        """What was read for the agents."""
+        return self._agents
 
-UNUSABLE = (ValidationError, SettingsError)
+    def with_agents(self, *agents: AgentSettings) -> Self:
+        """The same settings, with these of agents."""
+        copied = self.model_copy()
+        copied._agents = agents
+        return copied
+
+    def of[S: AgentSettings](self, kind: type[S]) -> S:
+        """Those of one agent, as they were read at start, else of the environment now."""
+        return next((own for own in self._agents if isinstance(own, kind)), None) or kind.read(os.environ)
 
 
-def explain(error: ValidationError | SettingsError) -> str:
+UNUSABLE = (ValidationError, SettingsError, UnusableSetting)
+
+
+def explain(error: ValidationError | SettingsError | UnusableSetting) -> str:
     """Which variables cannot be used and what they should hold, in one line without their values."""
+    if isinstance(error, UnusableSetting):
+        return str(error)
     if isinstance(error, SettingsError):  # a variable has the name of a whole group, such as MODELS
         return f"{error}. Unset it: the numbers of a group are set one by one, as TURN__SECONDS=60"
-    faults = [(name_of(tuple(map(str, fault["loc"])), os.environ), fault["msg"]) for fault in error.errors()]
+    return _told([(name_of(tuple(map(str, fault["loc"])), os.environ), fault["msg"]) for fault in error.errors()])
+
+
+def _told(faults: Iterable[tuple[str, str]]) -> str:
     told = [(name, message.removeprefix("Value error, ")) for name, message in faults]
     return "; ".join(f"{name}: {message}" if name else message for name, message in told)

@@ -10,7 +10,7 @@ import pytest
 
 import blind_questions
 import judged_rows
-from turnkeep.agents.database import manual
+from turnkeep_agents.database import manual
 from turnkeep.records import Reply, Source
 
 SIXTY, LATER = (blind_questions.read_questions(name) for name in blind_questions.SETS)

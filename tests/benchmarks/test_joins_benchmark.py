@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import joins
-from turnkeep.agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.joins.records import JoinGraph
 
 SCRIPT = "CREATE TABLE ROOMS (ROOM_KEY TEXT, HOUSE_KEY TEXT); CREATE TABLE HOUSES (HOUSE_KEY TEXT, TOWN_KEY TEXT);"
 QUESTIONS = [

@@ -16,9 +16,9 @@ from typing import Any
 from markdown_it import MarkdownIt
 from wire import Exchange, calls, says
 
-from turnkeep.agents.database.sample.access import KEY_TABLES
-from turnkeep.agents.database.sample.sample import CANARY_TENANT, SAMPLE_ACCESS, sample_file
-from turnkeep.agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_agents.database.sample.access import KEY_TABLES
+from turnkeep_agents.database.sample.sample import CANARY_TENANT, SAMPLE_ACCESS, sample_file
+from turnkeep_agents.database.wall.database import SAMPLE_JOINS
 
 ORDER = re.compile(r"Order-from-(\w+)")
 EVIL = "evil.example"

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from whole_site import Site, Visitor
 
-from turnkeep.agents.campaigns.warehouse.loading import Options, load_csv
+from turnkeep_agents.campaigns.warehouse.loading import Options, load_csv
 
 SUMS = ["impressions", "clicks", "spend", "conversions", "revenue"]
 SPRING, WINTER = date(2030, 7, 5), date(2026, 1, 5)

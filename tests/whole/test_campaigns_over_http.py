@@ -13,7 +13,7 @@ from scripted import read_events
 from whole_site import Site, Visitor, nodes_of
 
 from turnkeep.agents import build_agent
-from turnkeep.agents.campaigns.requests import SPECIALISTS
+from turnkeep_agents.campaigns.requests import SPECIALISTS
 from turnkeep.settings import Settings
 
 NOTHING_TO_GO_ON = "123"

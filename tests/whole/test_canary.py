@@ -30,8 +30,8 @@ from lambdas import ROOT
 from pydantic import SecretStr
 from wire import WireServer
 
-from turnkeep.agents.database.sample.sample import sample_file
-from turnkeep.agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_agents.database.sample.sample import sample_file
+from turnkeep_agents.database.wall.database import SAMPLE_JOINS
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.aws.deployment import deployed_settings

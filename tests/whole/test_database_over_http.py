@@ -14,9 +14,9 @@ from whole_site import Site, Visitor, nodes_of
 from wire import Answer, WireServer, calls, says
 
 from turnkeep.agents import build_agent
-from turnkeep.agents.database.joins.files import load_graph, save_graph
-from turnkeep.agents.database.sample.access import CANARY_TENANT
-from turnkeep.agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_agents.database.joins.files import load_graph, save_graph
+from turnkeep_agents.database.sample.access import CANARY_TENANT
+from turnkeep_agents.database.wall.database import SAMPLE_JOINS
 from turnkeep.records import Principal
 from turnkeep.settings import Settings
 

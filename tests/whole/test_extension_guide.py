@@ -23,7 +23,7 @@ from wire import WireServer, calls, says
 
 from turnkeep.agents import Agent
 from turnkeep.local.processes import free_port, spawn, wait_until_listening
-from turnkeep.models.demo import DemoChatModel
+from turnkeep_demo.model import DemoChatModel
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep.storage.plans import Loaded

@@ -19,7 +19,7 @@ from scripted import read_events
 from whole_site import HandClock, Site, Visitor
 from wire import WireServer
 
-from turnkeep.agents.database.sample.access import SAMPLE_KEY
+from turnkeep_agents.database.sample.access import SAMPLE_KEY
 
 TODAY = datetime.fromtimestamp(HandClock.now, UTC).date()
 PLAIN = re.compile(f"{FOREIGN.pattern}|{re.escape(SAMPLE_KEY)}", re.IGNORECASE)

@@ -10,7 +10,7 @@ from scripted import read_events
 from whole_site import Site, Visitor, nodes_of
 
 from turnkeep.agents import build_agent
-from turnkeep.agents.products.catalogue.products import BUNDLED, VECTORS
+from turnkeep_agents.products.catalogue.products import BUNDLED, VECTORS
 from turnkeep.settings import Settings
 
 PHONES = "What phones do you have under $500?"

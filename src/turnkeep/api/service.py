@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
 from turnkeep import __version__
-from turnkeep.agents import REGISTRY
+from turnkeep.agents import entries
 from turnkeep.api.errors import problems
 from turnkeep.api.schemas import AgentName
 from turnkeep.api.threads import ALWAYS
@@ -47,10 +47,10 @@ class ServiceRoutes:
         if warnings and not self._settings.model:
             warnings.append("no_model_key")
         notes = [NOTES[warning] for warning in warnings if warning in NOTES]
-        return Info(version=__version__, model=model, agents=list(REGISTRY), warnings=warnings, notes=notes)
+        return Info(version=__version__, model=model, agents=list(entries()), warnings=warnings, notes=notes)
 
     async def agents(self) -> list[AgentView]:
-        return [AgentView(name=name, description=entry.description) for name, entry in REGISTRY.items()]
+        return [AgentView(name=name, description=entry.description) for name, entry in entries().items()]
 
     def agent(self, name: AgentName) -> AgentDrawing:
         """The agent with a drawing of its graph."""

@@ -8,10 +8,9 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from turnkeep.aliases import login_part, place_part
 from turnkeep.aws.secrets import CurrentSecret, SecretError, SecretReader
-from turnkeep.locations import LateSecret, is_location
-from turnkeep.settings import Settings
+from turnkeep.locations import LateSecret, is_location, login_part, place_part
+from turnkeep.settings import AgentSettings, DataSource, Settings
 
 MYSQL, POSTGRESQL = "mysql+pymysql", "postgresql+psycopg"
 DRIVERS = {
@@ -28,18 +27,16 @@ DRIVERS = {
 
 def with_late_secrets(settings: Settings) -> Settings:
     """The same settings, where a location gives way to a secret that is looked up when it is needed."""
-    database, campaigns = settings.database, settings.campaigns
-    told = {
-        "url": _late_url("DATABASE__URL", database.url, database.login),
-        "seal": _late("DATABASE__SEAL", database.seal),
-    }
-    warehouse = _late_url("CAMPAIGNS__WAREHOUSE", campaigns.warehouse, campaigns.login)
-    return settings.model_copy(
-        update={
-            "database": database.model_copy(update=told),
-            "campaigns": campaigns.model_copy(update={"warehouse": warehouse}),
-        }
-    )
+    return settings.with_agents(*map(_with_late, settings.agents))
+
+
+def _with_late(own: AgentSettings) -> AgentSettings:
+    url_field, login = (own.url_field, own.login) if isinstance(own, DataSource) else ("", "")
+    told = {}
+    for name, secret in own.secrets.items():
+        setting = f"{own.agent}__{name}".upper()
+        told[name] = _late_url(setting, secret, login) if name == url_field else _late(setting, secret)
+    return own.model_copy(update=told)
 
 
 def _late_url(setting: str, url: SecretStr, login: str) -> SecretStr:

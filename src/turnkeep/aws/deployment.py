@@ -10,7 +10,7 @@ from botocore.config import Config
 from fastapi import FastAPI
 from starlette.requests import Request
 
-from turnkeep.agents import tell_unusable
+from turnkeep.agents import read_settings, tell_unusable
 from turnkeep.api.app import create_app
 from turnkeep.aws.callers import principal_of
 from turnkeep.aws.clients import LateClient
@@ -48,7 +48,7 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
     """The settings of the environment with the key that seals stored values, SEAL_KEY itself or the parameter named by
     SEAL_KEY_PARAMETER. Other secrets that AWS keeps are read when they are needed."""
     try:
-        settings = with_late_secrets(Settings())
+        settings = with_late_secrets(read_settings())
     except UNUSABLE as error:
         raise NotDeployable(f"A setting of the function cannot be used. {explain(error)}") from None
     if settings.seal_key.get_secret_value():
@@ -61,15 +61,11 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
 def tell_of_files(settings: Settings) -> None:
     """Says in the log which file of the settings cannot be used, as soon as a function starts. It starts all the same:
     only the agent whose file it is cannot work, and the threads and agents of everybody else go on."""
-    tuning = settings.database
-    if not (tuning.access or tuning.joins or tuning.manual):
-        return
-    from turnkeep.agents.database.files import check_files  # noqa: PLC0415 - few deployments need it
-
-    try:
-        check_files(tuning)
-    except UnusableFile as error:
-        tell_unusable("database", error)
+    for own in settings.agents:
+        try:
+            own.check()
+        except UnusableFile as error:
+            tell_unusable(own.agent, error)
 
 
 def _client(service: str) -> Any:

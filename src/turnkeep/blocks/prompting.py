@@ -75,17 +75,23 @@ class ConversationFormatter:
         return [{**said, "content": self._cut(said["content"], tokens)} for said in turn]
 
     def _cut(self, text: str, tokens: int) -> str:
-        """The longest beginning of `text` that fits with the mark; empty where the mark alone does not."""
+        """The beginning and the end of `text`, as much as fits with the mark between; empty where nothing does."""
         if self.count_tokens(_defuse(text)) <= tokens:
             return text
         low, high = 0, len(text)
         while low < high:
             middle = (low + high + 1) // 2
-            if self.count_tokens(_defuse(text[:middle]) + CUT_MARK) <= tokens:
+            if self.count_tokens(_defuse(_ends(text, middle))) <= tokens:
                 low = middle
             else:
                 high = middle - 1
-        return text[:low].rstrip() + CUT_MARK if low else ""
+        return _ends(text, low) if low else ""
+
+
+def _ends(text: str, characters: int) -> str:
+    """A third from the beginning and the rest from the end, where a reply has its advice and its question."""
+    head = characters // 3
+    return f"{text[:head].rstrip()}{CUT_MARK} {text[len(text) - (characters - head) :].lstrip()}"
 
 
 class PromptBuilder:

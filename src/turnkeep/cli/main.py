@@ -2,13 +2,13 @@
 
 import argparse
 import os
+import pkgutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from turnkeep.cli.database import add_database
+from turnkeep.agents import entries
 from turnkeep.cli.keys import add_keys
-from turnkeep.cli.loading import add_loading
 from turnkeep.local import LocalError
 
 PORT = 8000
@@ -56,8 +56,9 @@ def _parser() -> argparse.ArgumentParser:
     invoke.add_argument("event", type=Path, metavar="EVENT.json", help="such as events/api-chat.json")
     invoke.set_defaults(run=_invoke)
 
-    add_loading(commands)
-    add_database(commands)
+    for entry in entries().values():
+        if entry.add_commands:
+            pkgutil.resolve_name(entry.add_commands)(commands)
     return parser
 
 

@@ -28,24 +28,6 @@ class Home:
         return self.path / "objects"
 
     @property
-    def papers(self) -> Path:
-        return self.path / "papers.jsonl"
-
-    @property
-    def campaigns(self) -> Path:
-        """A SQLite file in the schema of the agent `campaigns`."""
-        return self.path / "campaigns.sqlite"
-
-    @property
-    def products(self) -> Path:
-        return self.path / "products.jsonl"
-
-    @property
-    def manual(self) -> Path:
-        """The folder of a user's own manual; a link to the newest copy."""
-        return self.path / "manual"
-
-    @property
     def process(self) -> Path:
         """Names the database process that runs for this folder."""
         return self.path / "dynamodb.json"

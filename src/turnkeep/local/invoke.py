@@ -116,8 +116,14 @@ def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterat
             "TABLE_NAME": settings.table_name,
             "BUCKET_NAME": settings.bucket_name,
             "SEAL_KEY": settings.seal_key.get_secret_value(),
-            **({"PAPERS__CORPUS": settings.papers.corpus} if settings.papers.corpus else {}),
+            **_own_data(home),
         }
+
+
+def _own_data(home: Home) -> dict[str, str]:
+    """What somebody has loaded into the folder, as variables."""
+    kinds = {kind: kind.own_data(home.path) for kind in map(type, read_settings(home.path).agents)}
+    return {f"{kind.agent}__{name}".upper(): value for kind, found in kinds.items() for name, value in found.items()}
 
 
 @contextmanager

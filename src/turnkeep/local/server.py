@@ -13,12 +13,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
-from urllib.parse import quote
 
 import uvicorn
 from fastapi import FastAPI
 
-from turnkeep.agents.database.files import check_files
+from turnkeep.agents import read_settings
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.bootstrap import build
@@ -31,7 +30,7 @@ from turnkeep.local.objects import FolderObjects
 from turnkeep.local.tables import create_table, find_template
 from turnkeep.locations import is_location
 from turnkeep.observability import guard_output, logger
-from turnkeep.settings import UNUSABLE, DatabaseTuning, Settings, UnusableFile, explain
+from turnkeep.settings import UNUSABLE, DataSource, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.cleanup import Cleanup
 
@@ -50,7 +49,7 @@ def serve(environ: Mapping[str, str], port: int) -> None:
         _check_files(settings)
         with sole_server(home, url):
             # Beside the store, which takes longer: a database far away must not keep the others waiting.
-            briefing = threading.Thread(target=tell_of_database, args=(settings.database, _say), daemon=True)
+            briefing = threading.Thread(target=_tell_of_data, args=(settings,), daemon=True)
             briefing.start()
             with open_store(home, environ, _say) as store:
                 app = assemble(settings, home, environ, store)
@@ -60,13 +59,11 @@ def serve(environ: Mapping[str, str], port: int) -> None:
                 _run(app, listener, _WELCOME.format(url=url, home=home.path, store=store.name))
 
 
-def tell_of_database(tuning: DatabaseTuning, say: Callable[[str], None]) -> None:
-    """What the agent `database` answers from, where that is not the sample alone."""
-    if tuning.url.get_secret_value() or tuning.joins or tuning.access:
-        from turnkeep.local.briefing import brief  # noqa: PLC0415 - it loads SQLAlchemy
-
-        for line in brief(tuning):
-            say(line)
+def _tell_of_data(settings: Settings) -> None:
+    """What agents answer from, where that is worth a line."""
+    for own in settings.agents:
+        for line in own.brief():
+            _say(line)
 
 
 def take_port(port: int) -> socket.socket:
@@ -89,19 +86,9 @@ def _listen(listener: socket.socket, port: int) -> None:
 
 def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
     """The settings of the environment, completed by what lies in the folder; raises LocalError."""
-    found: dict[str, Any] = {}
-    if not environ.get("SEAL_KEY"):
-        found["seal_key"] = home.seal_key()
-    if home.papers.is_file() and not environ.get("PAPERS__CORPUS"):
-        found["papers"] = {"corpus": str(home.papers)}
-    if home.campaigns.is_file() and not environ.get("CAMPAIGNS__WAREHOUSE"):
-        found["campaigns"] = {"warehouse": f"sqlite:///{quote(str(home.campaigns))}"}
-    if home.products.is_file() and not environ.get("PRODUCTS__CATALOGUE"):
-        found["products"] = {"catalogue": str(home.products)}
-    if home.manual.is_dir() and not environ.get("DATABASE__MANUAL"):
-        found["database"] = {"manual": str(home.manual)}
+    found = {} if environ.get("SEAL_KEY") else {"seal_key": home.seal_key()}
     try:
-        settings = Settings(**found)
+        settings = read_settings(home.path, **found)
     except UNUSABLE as error:
         raise LocalError(f"A setting in the environment cannot be used. {explain(error)}") from error
     if settings.model_key:
@@ -113,18 +100,17 @@ def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
 
 def _kept_by_aws(settings: Settings) -> list[str]:
     """The settings that say no more than where AWS keeps a secret."""
-    database, campaigns = settings.database, settings.campaigns
-    places = {"DATABASE__LOGIN": database.login, "CAMPAIGNS__LOGIN": campaigns.login}
-    secrets = {"DATABASE__URL": database.url, "DATABASE__SEAL": database.seal}
-    secrets["CAMPAIGNS__WAREHOUSE"] = campaigns.warehouse
-    places |= {name: value.get_secret_value() for name, value in secrets.items()}
+    places = {f"{own.agent}__login".upper(): own.login for own in settings.agents if isinstance(own, DataSource)}
+    for own in settings.agents:
+        places |= {f"{own.agent}__{name}".upper(): value.get_secret_value() for name, value in own.secrets.items()}
     return [name for name, place in places.items() if is_location(place)]
 
 
 def _check_files(settings: Settings) -> None:
     """Whoever starts a server by hand is told at once; a server alone would meet it with the first question."""
     try:
-        check_files(settings.database)
+        for own in settings.agents:
+            own.check()
     except UnusableFile as error:
         raise LocalError(str(error)) from error
 

@@ -1,11 +1,12 @@
-"""Inner calls: each has a name, its own limits, and a typed result or text. A typed result that cannot be used is
-asked for once more with the reason, and as plain JSON where the server or its model seems to know no tools. Calls that
-the user should not see carry LangGraph's tag for that."""
+"""Inner calls: each has a name, its own limits, and a typed result, several tool calls, or text. What cannot be used is
+asked for once more with the reason, and a typed result as plain JSON where the server or its model seems to know no
+tools. Calls that the user should not see carry LangGraph's tag for that."""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -50,6 +51,24 @@ class TypedCall[R: BaseModel]:
 
 
 @dataclass(frozen=True)
+class ToolsCall:
+    """A call in which the model may call several of `tools`, or answer in prose; the user never sees it."""
+
+    name: str
+    tools: tuple[type[BaseModel], ...]
+    temperature: float = 0.0
+    max_tokens: int = 500
+
+
+@dataclass(frozen=True)
+class ToolsAnswer:
+    """Either `calls`, valid ones in their order, or `text`."""
+
+    calls: tuple[BaseModel, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class TextAnswer:
     """`text` is never empty; a refusal of the model is text too, with a warning, and so is what the demo model says.
     `id` is that of the streamed message: a state message with it is not streamed again."""
@@ -74,15 +93,69 @@ async def ask_text(
     message = await model.ainvoke(
         _marked(messages, call.name), config, temperature=call.temperature, max_tokens=call.max_tokens
     )
-    text = _storable(message.text).strip()
+    text = storable(message.text).strip()
     if not text:
         raise ModelError("The model's answer was empty.")
+    return TextAnswer(text, message.id or str(run_id), warnings_of(message))
+
+
+def warnings_of(message: AIMessage) -> tuple[str, ...]:
+    """Codes for what its reader should know of an answer."""
     applies = {
         DEMO_MODEL: message.response_metadata.get("model_provider") == "demo",
         MODEL_REFUSED: bool(message.additional_kwargs.get("refusal")),
     }
-    return TextAnswer(text, message.id or str(run_id), tuple(code for code in applies if applies[code]))
+    return tuple(code for code in applies if applies[code])
 
+
+async def stream_text(
+    model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]
+) -> AsyncIterator[AIMessage]:
+    """The pieces of the model's prose as they come, for whoever checks them before the user sees them. Raises
+    ModelFault."""
+    config = _config(call.name, visible=False)
+    asked = _marked(messages, call.name)
+    async for piece in model.astream(asked, config, temperature=call.temperature, max_tokens=call.max_tokens):
+        yield piece
+
+
+async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[BaseMessage]) -> ToolsAnswer:
+    """What the model calls or says; calls that cannot be used are asked for once more, then left out. Raises
+    ModelFault, for an answer without calls and text as well."""
+    bound = model.bind_tools([tool_of(tool) for tool in call.tools])
+    bound = bound.bind(temperature=call.temperature, max_tokens=call.max_tokens)
+    asked, config = _marked(messages, call.name), _config(call.name, visible=False)
+    message = await bound.ainvoke(asked, config)
+    calls, wrong = _read_calls(call.tools, message)
+    if wrong:
+        complaint = HumanMessage(f"Your calls could not be used: {wrong}. Call again, with valid arguments.")
+        message = await bound.ainvoke([*asked, complaint], config)
+        again, _ = _read_calls(call.tools, message)
+        calls = again or calls
+    text = storable(message.text).strip()
+    if not calls and not text:
+        raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
+    return ToolsAnswer(tuple(calls), "" if calls else text)
+
+
+def _read_calls(tools: Sequence[type[BaseModel]], message: AIMessage) -> tuple[list[BaseModel], str]:
+    """The calls that can be used, and what is wrong with the others."""
+    by_name = {tool.__name__: tool for tool in tools}
+    is_broken = message.invalid_tool_calls or message.additional_kwargs.get(BROKEN_CALL)
+    calls: list[BaseModel] = []
+    wrong = ["the arguments were not valid JSON"] if is_broken else []
+    for each in message.tool_calls:
+        try:
+            calls.append(by_name[each["name"]].model_validate(each["args"]))
+        except KeyError:
+            wrong.append(f"there is no tool {each['name']}")
+        except ValidationError as error:
+            wrong.append(_faults(error))
+    return calls, "; ".join(wrong)
+
+
+def _faults(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
 
 async def ask_typed[R: BaseModel](model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
     """The model's result; raises ModelFault, after one repair also for a result that cannot be used."""
@@ -123,7 +196,7 @@ async def _first_answer(bound: Asked, asked: list[BaseMessage], config: Runnable
 
 
 def _by_tool[R: BaseModel](model: BaseChatModel, call: TypedCall[R]) -> Asked:
-    bound = model.bind_tools([call.result], tool_choice=call.result.__name__)
+    bound = model.bind_tools([tool_of(call.result)], tool_choice=call.result.__name__)
     return bound.bind(temperature=call.temperature, max_tokens=call.max_tokens)
 
 
@@ -139,8 +212,34 @@ def _in_words(kind: type[BaseModel]) -> str:
 
 
 def _schema_of(kind: type[BaseModel]) -> dict[str, Any]:
-    schema: dict[str, Any] = convert_to_openai_tool(kind)["function"]["parameters"]
+    schema: dict[str, Any] = tool_of(kind)["function"]["parameters"]
     return schema
+
+
+_IDLE = frozenset({"default", "minItems", "maxItems", "minimum", "maximum", "maxLength", "minLength", "title"})
+
+
+@cache
+def tool_of(kind: type[BaseModel]) -> dict[str, Any]:
+    """The schema without what a model does not need to fill it, a fifth of its tokens: defaults, bounds, "or null".
+    Validation keeps them."""
+    tool = convert_to_openai_tool(kind)
+    tool["function"]["parameters"] = _compact(tool["function"]["parameters"])
+    return tool
+
+
+def _compact(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_compact(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kinds = [each for each in schema.get("anyOf", []) if each.get("type") != "null"]
+    if len(kinds) == 1:
+        return _compact({**kinds[0], **{name: value for name, value in schema.items() if name != "anyOf"}})
+    kept = {name: _compact(value) for name, value in schema.items() if name not in _IDLE and name != "properties"}
+    if "properties" in schema:  # whose names may be those of what is left out
+        kept["properties"] = {name: _compact(value) for name, value in schema["properties"].items()}
+    return kept
 
 
 def inner_call_of(messages: Sequence[BaseMessage]) -> str | None:
@@ -167,7 +266,7 @@ def _read[R: BaseModel](kind: type[R], message: AIMessage) -> R | str:
     try:
         return kind.model_validate(arguments)
     except ValidationError as error:
-        return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+        return _faults(error)
 
 
 def _arguments(name: str, message: AIMessage) -> dict[str, Any] | str:
@@ -197,6 +296,6 @@ def _json_object(name: str, text: str) -> dict[str, Any] | str:
     return arguments if isinstance(arguments, dict) else found
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Without lone surrogates and NUL, which JSON can spell and UTF-8 stores cannot hold."""
     return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,11 +1,10 @@
 """Which chat models a deployment uses. Without a key that is the demo model, which needs nothing."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from langchain_core.language_models import BaseChatModel
 
-from turnkeep.models.demo import DemoChatModel, Rule
+from turnkeep.demo import demo_model
 from turnkeep.settings import Settings
 
 DEMO = "demo"
@@ -20,27 +19,22 @@ class Models:
     provider: str
     name: str
 
-    @property
-    def is_demo(self) -> bool:
-        """Whether no real model is there, so that rules have to do."""
-        return self.provider == DEMO
 
-
-def chat_models(settings: Settings, rules: Mapping[str, Rule]) -> Models:
-    """The models of this deployment; `rules` are the agent's answers for the demo model, by inner call."""
+def chat_models(settings: Settings, agent: str) -> Models:
+    """The models of this deployment for an agent; raises UnusableFile where there is none."""
     main = settings.main_model
     small = settings.model_small or main
     provider, _, name = main.partition(":")
-    writer = _model(main, settings, rules)
-    helper = writer if small == main else _model(small, settings, rules)
+    writer = _model(main, settings, agent)
+    helper = writer if small == main else _model(small, settings, agent)
     return Models(writer, helper, provider, name or provider)
 
 
-def _model(choice: str, settings: Settings, rules: Mapping[str, Rule]) -> BaseChatModel:
+def _model(choice: str, settings: Settings, agent: str) -> BaseChatModel:
     """Each client library is loaded only where it is used: that takes a second which the others save."""
     provider, _, name = choice.partition(":")
     if provider == DEMO:
-        return DemoChatModel(rules=rules)
+        return demo_model(agent)
     if provider == "bedrock":
         from turnkeep.models.bedrock_chat import bedrock_chat  # noqa: PLC0415
 

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command
 
 from turnkeep.agents import Agent
+from turnkeep.blocks.wording import is_token
 from turnkeep.errors import AgentFault
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
@@ -37,6 +38,7 @@ class GraphRun:
         self._graph = agent.graph.copy({"checkpointer": self._run})
         self._thread_id = thread_id
         self._max_steps = max_steps
+        self._told: set[str] = set()
 
     async def events(
         self, given: Any, context: RunContext, callbacks: list[BaseCallbackHandler]
@@ -59,9 +61,21 @@ class GraphRun:
             subgraphs=True,
         )
         async for part in stream:
-            event = _event(*cast(tuple[tuple[str, ...], str, Any], part))
+            event = self._event(*cast(tuple[tuple[str, ...], str, Any], part))
             if event:
                 yield event
+
+    def _event(self, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
+        if mode == "messages":
+            message = data[0]
+            is_new = isinstance(message, AIMessage) and message.id not in self._told
+            return Event("token", {"content": message.text}) if is_new and message.text else None
+        if mode == "tasks":
+            return Event("node", {"node": _path(namespace, data["name"])}) if "input" in data else None
+        if is_token(data):
+            self._told.add(data["id"])
+            return Event("token", {"content": data["content"]})
+        return _custom(data)
 
     async def _addressed(self, answer: "Command[Any]") -> Any:
         """The answer to the first question, where parallel branches asked several: LangGraph wants it named then."""
@@ -88,16 +102,6 @@ def first_input(agent: Agent, message: str, message_id: str, *, interrupted: boo
     if interrupted:
         return Command(resume=message)
     return {**agent.new_turn(), "messages": [HumanMessage(message, id=message_id)]}
-
-
-def _event(namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
-    if mode == "messages":
-        message = data[0]
-        text = message.text if isinstance(message, AIMessage) else ""
-        return Event("token", {"content": text}) if text else None
-    if mode == "tasks":
-        return Event("node", {"node": _path(namespace, data["name"])}) if "input" in data else None
-    return _custom(data)
 
 
 def _custom(data: Any) -> Event | None:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.agents import REGISTRY, Agent
+from turnkeep.agents import Agent, entries
 from turnkeep.errors import (
     AgentFault,
     ModelTimeout,
@@ -61,7 +61,7 @@ class Turns:
         default_agent: str,
         clock: Callable[[], float],
         mint: Callable[[], str],
-        names: frozenset[str] = frozenset(REGISTRY),
+        names: frozenset[str] | None = None,
     ):
         self._table = table
         self._agents = agents
@@ -69,7 +69,7 @@ class Turns:
         self._default_agent = default_agent
         self._clock = clock
         self._mint = mint
-        self._names = names
+        self._names = frozenset(entries()) if names is None else names
         # Threads of our own: nodes that block fill those of the event loop.
         self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
 
@@ -117,7 +117,7 @@ class Turns:
         from turnkeep.turns.drawing import draw  # noqa: PLC0415
 
         agent = self._agents(name)
-        return {"name": name, "description": REGISTRY[name].description, "mermaid": draw(agent.graph)}
+        return {"name": name, "description": entries()[name].description, "mermaid": draw(agent.graph)}
 
     async def _begin(self, request: TurnRequest, thread_id: str) -> Begun | Turn:
         taking = asyncio.create_task(

@@ -1,1 +1,0 @@
-"""Questions over a large SQL database, a user manual, and the rest."""

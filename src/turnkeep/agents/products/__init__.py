@@ -1,1 +1,0 @@
-"""Finds, compares and explains products of a catalogue, over several turns."""

@@ -1,0 +1,214 @@
+"""A reply while it is written: each sentence is checked before anybody sees it, and what was shown is never taken back.
+What is wrong is named to the model once, which writes only these sentences anew; what is still wrong costs its sentence
+and leaves a warning."""
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+from uuid import UUID
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from pydantic import BaseModel, Field
+
+from turnkeep.models.calls import TextCall, TypedCall, storable, stream_text, try_typed, warnings_of
+
+type Tell = Callable[[Any], None]
+"""LangGraph's stream writer."""
+
+SENTENCE_CORRECTED, SENTENCE_REMOVED = "sentence_corrected", "sentence_removed"
+REPAIR_TOKENS = 600
+REPAIR = """Some sentences of your reply cannot be shown:
+{problems}
+Write these sentences again, in the same order and language, without what is wrong or with what was found. Leave one \
+empty to drop it."""
+
+# Behind a full stop stands a sentence only where a capital, a digit or a mark that opens one begins: "e.g. this" is one,
+# "am 3. Mai" as well.
+_END = re.compile(
+    r"(?<=[.!?\u2026])(?<!\b\d\.)(?<!\b\d\d\.)[\"\u201d)*_]*\s+(?=[\"\u201c\u00ab(*_\u00bf\u00a1\[]*[^\W_a-z])"
+)
+_ROW = re.compile(r"\s*(?:\||(?:\d{1,2}[.)]|[-*\u2022])\s)")
+_NUMBERED = re.compile(r"(?P<indent>[ \t]*)(?P<number>\d{1,2})(?P<mark>[.)][ \t])")
+
+
+class Judge(Protocol):
+    """What a reply is held against."""
+
+    def problems(self, unit: str) -> Sequence[str]:
+        """What is wrong with a sentence, a row of a table or an item of a list, in words for the model that wrote it;
+        in the light of what was accepted before."""
+
+    def accept(self, unit: str) -> str:
+        """It will be shown; gives it as it is to be shown."""
+
+
+class Rewritten(BaseModel):
+    """The sentences written anew."""
+
+    sentences: list[str] = Field(description="one for each sentence that was named, in order; empty drops it")
+
+
+@dataclass(frozen=True)
+class Worded:
+    """A reply as it was shown. `dropped` are the sentences that it lost."""
+
+    text: str
+    id: str
+    warnings: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> AIMessage:
+        """The reply as it belongs into the state."""
+        return AIMessage(self.text, id=self.id)
+
+
+async def word(
+    model: BaseChatModel,
+    call: TextCall,
+    prompt: Sequence[BaseMessage],
+    judge: Judge,
+    *,
+    tell: Tell,
+    run_id: UUID,
+    fallback: str,
+    begin: str = "",
+    end: str = "",
+) -> Worded:
+    """Writes the reply to `prompt`, telling it piece by piece. `begin` and `end` are texts of code around the model's,
+    shown as they are; `fallback` stands where none of its sentences could. Raises ModelFault."""
+    reply = _Reply(judge, tell, str(run_id))
+    reply.show(begin)
+    draft = _Draft(model, call, prompt)
+    held: list[str] = []
+    async for unit in draft.units():
+        if held or judge.problems(unit):
+            held.append(unit)  # what follows waits as well, so that the order stays
+        else:
+            reply.add(unit)
+    warnings = draft.warnings
+    if held:
+        written = await _repaired(model, call.name, [*prompt, AIMessage(draft.text)], held, judge)
+        warnings += reply.settle(held, written)
+    if not reply.has_words:
+        reply.show(fallback)
+    reply.show(end)
+    return Worded(reply.text.strip(), str(run_id), warnings, tuple(reply.dropped))
+
+
+def say(text: str, *, tell: Tell, run_id: UUID, warnings: tuple[str, ...] = ()) -> Worded:
+    """A reply that code has written, told the same way."""
+    tell(token(str(run_id), text))
+    return Worded(text, str(run_id), warnings)
+
+
+def token(message_id: str, content: str) -> dict[str, str]:
+    """A piece of the message with this id, for a stream writer."""
+    return {"event": "token", "id": message_id, "content": content}
+
+
+def is_token(data: Any) -> bool:
+    return (
+        isinstance(data, dict)
+        and data.get("event") == "token"
+        and isinstance(data.get("id"), str)
+        and isinstance(data.get("content"), str)
+    )
+
+
+def units(text: str) -> list[str]:
+    """Sentences, rows of tables and items of lists, each with the blanks behind it: joined they are the text."""
+    return [unit for line in text.splitlines(keepends=True) for unit in _of_line(line)]
+
+
+def _of_line(line: str) -> Iterator[str]:
+    """A row and an item are one unit: what is wrong in it costs the whole of it."""
+    ends = [] if _ROW.match(line) else [found.end() for found in _END.finditer(line)]
+    yield from (line[start:end] for start, end in pairwise([0, *ends, len(line)]) if end > start)
+
+
+class _Draft:
+    """What the model writes, unit by unit."""
+
+    def __init__(self, model: BaseChatModel, call: TextCall, prompt: Sequence[BaseMessage]):
+        self._pieces = stream_text(model, call, prompt)
+        self.text = ""
+        self.warnings: tuple[str, ...] = ()
+
+    async def units(self) -> AsyncIterator[str]:
+        waiting = ""
+        async for piece in self._pieces:
+            self.warnings = tuple(dict.fromkeys((*self.warnings, *warnings_of(piece))))
+            said = storable(piece.text)
+            self.text += said
+            *whole, waiting = units(waiting + said) or [""]
+            for unit in whole:
+                yield unit
+            if waiting.endswith("\n"):
+                yield waiting
+                waiting = ""
+        if waiting:
+            yield waiting
+
+
+class _Reply:
+    """What is shown, and only grows."""
+
+    def __init__(self, judge: Judge, tell: Tell, message_id: str):
+        self._judge, self._tell, self._id = judge, tell, message_id
+        self._missing = 0  # items that the running list has lost
+        self.text, self.has_words = "", False
+        self.dropped: list[str] = []
+
+    def show(self, text: str) -> None:
+        if text:
+            self.text += text
+            self._tell(token(self._id, text))
+
+    def add(self, unit: str) -> None:
+        self.has_words = self.has_words or any(map(str.isalnum, unit))
+        self.show(self._renumbered(self._judge.accept(unit)))
+
+    def settle(self, held: Sequence[str], written: dict[str, str]) -> tuple[str, ...]:
+        """Shows what is right of the units that had to wait, in their order; gives the warnings."""
+        warnings: dict[str, None] = {}
+        for unit in held:
+            said = written.get(unit, unit)
+            if said.strip() and not self._judge.problems(said):
+                self.add(said)
+                warnings |= {SENTENCE_CORRECTED: None} if said != unit else {}
+            else:
+                self._missing += bool(_NUMBERED.match(unit))
+                self.dropped.append(unit.strip())
+                warnings |= {SENTENCE_REMOVED: None}
+        return tuple(warnings)
+
+    def _renumbered(self, unit: str) -> str:
+        """A list that lost an item counts on without a gap."""
+        found = _NUMBERED.match(unit)
+        if not found:
+            self._missing = self._missing if not unit.strip() else 0
+            return unit
+        number = max(1, int(found["number"]) - self._missing)
+        return f"{found['indent']}{number}{found['mark']}{unit[found.end() :]}"
+
+
+async def _repaired(
+    model: BaseChatModel, name: str, prompt: Sequence[BaseMessage], held: Sequence[str], judge: Judge
+) -> dict[str, str]:
+    """The units that are wrong on their own, as the model writes them anew, with the blanks that they had."""
+    wrong = {unit: problems for unit in dict.fromkeys(held) if (problems := judge.problems(unit))}
+    if not wrong:
+        return {}
+    listed = "\n".join(f"{at}. “{unit.strip()}”: {'; '.join(wrong[unit])}" for at, unit in enumerate(wrong, 1))
+    call = TypedCall(f"{name}.repair", Rewritten, max_tokens=REPAIR_TOKENS)
+    said = await try_typed(model, call, [*prompt, HumanMessage(REPAIR.format(problems=listed))])
+    if said is None or len(said.sentences) != len(wrong):
+        return {}
+    return {
+        unit: new.strip() + unit[len(unit.rstrip()) :] if new.strip() else ""
+        for unit, new in zip(wrong, said.sentences, strict=True)
+    }

@@ -1,0 +1,77 @@
+"""`turnkeep campaigns load`: a user's own campaigns in place of the bundled sample."""
+
+import argparse
+import os
+from collections.abc import Mapping
+from datetime import MAXYEAR, UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from turnkeep.local import LocalError
+from turnkeep.local.home import Home, open_home, write_atomically
+
+if TYPE_CHECKING:
+    from turnkeep_agents.campaigns.warehouse.lines import Options
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    campaigns = commands.add_parser("campaigns", help="the warehouse of the agent `campaigns`").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    load = campaigns.add_parser("load", help="use your own daily figures from a CSV, from the next start on")
+    load.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE.csv",
+        help="one row for each day, campaign and what else: impressions, clicks, cost, conversions, revenue",
+    )
+    load.add_argument("--year", type=int, metavar="YYYY", help="for dates without one; default: the newest that fits")
+    load.add_argument("--advertiser", metavar="NAME", help="whose campaigns they are, where no column says it")
+    load.add_argument(
+        "--map",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FIELD=HEADING",
+        help="which column to take, such as audience=device",
+    )
+    load.add_argument(
+        "--repeats",
+        choices=["keep", "drop"],
+        help="what becomes of equal rows; default: drop, but keep where the dates have no year",
+    )
+    load.set_defaults(run=_load)
+
+
+def _load(options: argparse.Namespace) -> None:
+    from turnkeep_agents.campaigns.warehouse.lines import Options  # noqa: PLC0415
+
+    if wrong := [pair for pair in options.map if not all(pair.partition("="))]:
+        raise LocalError(f"--map {wrong[0]}: write FIELD=HEADING, such as audience=device.")
+    mapped = dict(pair.split("=", 1) for pair in options.map)
+    if options.year is not None and not 1 <= options.year <= MAXYEAR:
+        raise LocalError(f"--year {options.year} is no year.")
+    wanted = Options(options.year, options.advertiser, mapped, options.repeats)
+    print(load_campaigns(open_home(os.environ), options.file, wanted, datetime.now(UTC).date()))
+    print("The server uses them from its next start on.")
+
+
+def load_campaigns(home: Home, file: Path, options: "Options", today: date) -> str:
+    """Checks a CSV of daily rows and writes a warehouse to where the server looks; tells what became of the rows.
+    Raises LocalError."""
+    from turnkeep_agents.campaigns.warehouse.loading import BadFile, load_csv  # noqa: PLC0415
+
+    place = home.path / "campaigns.sqlite"
+    try:
+        loaded = load_csv(file, options, today)
+    except BadFile as error:
+        raise LocalError(str(error)) from error
+    write_atomically(place, loaded.warehouse)
+    told = [f"{loaded.used} of {loaded.read} rows, {loaded.first} to {loaded.last}, in {place}."]
+    told += [f"Left out: {_counted(loaded.left_out)}."] if loaded.left_out else []
+    told += [f"Kept, though odd: {_counted(loaded.kept)}."] if loaded.kept else []
+    return "\n".join(told)
+
+
+def _counted(rows: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in rows.items())

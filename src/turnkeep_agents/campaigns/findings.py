@@ -1,0 +1,77 @@
+"""What a specialist found. Every number that a user reads is a `Figure`: computed from sums of the warehouse and
+spelled here, so that a text which names another number can be told."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import Field
+
+from turnkeep_agents.campaigns.requests import Dimension, Frozen
+
+type Severity = Literal["none", "low", "medium", "high", "critical"]
+SEVERITIES: tuple[Severity, ...] = ("none", "low", "medium", "high", "critical")
+
+
+class Figure(Frozen):
+    """`value` is None where it cannot be computed, such as a rate over nothing; `text` then says so."""
+
+    subject: str = Field(description='whose it is, such as "Quiz" or "Display 300x250"')
+    metric: str
+    value: float | None
+    text: str = Field(description="the value as an answer spells it, with its unit")
+    period: str
+
+
+class Issue(Frozen):
+    """Something wrong, recognised by a rule. `text` is one sentence whose numbers are figures of its finding."""
+
+    code: str
+    severity: Severity
+    subject: str
+    text: str
+    within: str = Field("", description="the insertion order that it is in, where the subject is none itself")
+    better: str = Field("", description="what does better beside it, where that is known")
+
+    @property
+    def whose(self) -> str:
+        """The subject of its figures."""
+        return whose(self.subject, self.within)
+
+
+class Finding(Frozen):
+    """`text` is the answer of this specialist alone, in sentences or a Markdown table; `notes` say what limits it."""
+
+    specialist: str
+    status: Literal["ok", "no_data", "failed"]
+    text: str
+    figures: tuple[Figure, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = Field((), description="codes that the client sees")
+    listed: tuple[str, ...] = Field((), description="names in the order in which the text lists them")
+    listed_as: Dimension | None = Field(None, description="what these are names of")
+
+
+def whose(name: str, within: str) -> str:
+    """A thing of an insertion order, told from its namesakes in others."""
+    return name if not within or within in name else f"{name} in {within}"
+
+
+def all_issues(findings: Iterable[Finding]) -> list[Issue]:
+    """Of all findings, the worst first."""
+    issues = [issue for finding in findings for issue in finding.issues]
+    return sorted(issues, key=lambda issue: -SEVERITIES.index(issue.severity))
+
+
+def known_texts(findings: Iterable[Finding]) -> list[str]:
+    """All that a text about these findings may quote numbers and names from."""
+    return [
+        text
+        for finding in findings
+        for text in (
+            finding.text,
+            *finding.notes,
+            *(issue.text for issue in finding.issues),
+            *(f"{figure.subject}: {figure.text} ({figure.period})" for figure in finding.figures),
+        )
+    ]

@@ -1,0 +1,85 @@
+"""route -> [respond: clarify] -> check_gate -> [respond: blocked] -> the approved specialists, side by side -> diagnose
+-> [respond: early exit] -> recommend -> validate -> respond."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from turnkeep.agents import Agent
+from turnkeep_agents.campaigns.demo import demo_rules
+from turnkeep_agents.campaigns.nodes import Nodes
+from turnkeep_agents.campaigns.requests import SPECIALISTS
+from turnkeep_agents.campaigns.state import CampaignsState, new_turn
+from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
+from turnkeep.models.chat import chat_models
+from turnkeep.records import Reply, RunContext
+from turnkeep.settings import Settings
+
+WINDOW_TURNS = 12  # two more than memory folds from, so that a summary that failed can be written in the next turn
+
+type CampaignsGraph = CompiledStateGraph[CampaignsState, RunContext, CampaignsState, CampaignsState]
+
+
+def build(settings: Settings) -> Agent:
+    models = chat_models(settings, demo_rules())
+    return Agent(
+        name="campaigns",
+        graph=compile_graph(Nodes(models, open_warehouses(settings.campaigns), settings.campaigns)),
+        read_reply=read_reply,
+        new_turn=new_turn,
+        window=WINDOW_TURNS,
+        prompt_window=settings.of(CampaignsSettings).window,
+        provider=models.provider,
+        model=models.name,
+    )
+
+
+def compile_graph(nodes: Nodes) -> CampaignsGraph:
+    builder = StateGraph(CampaignsState, context_schema=RunContext)
+    builder.add_node("route", nodes.route)
+    builder.add_node("check_gate", nodes.check_gate)
+    for name in SPECIALISTS:
+        builder.add_node(name, nodes.specialist(name))
+        builder.add_edge(name, "diagnose")
+    builder.add_node("diagnose", nodes.diagnose)
+    builder.add_node("recommend", nodes.recommend)
+    builder.add_node("validate", nodes.validate)
+    builder.add_node("respond", nodes.respond)
+    builder.add_edge(START, "route")
+    builder.add_conditional_edges("route", nodes.after_route)
+    builder.add_conditional_edges("check_gate", nodes.after_check_gate, ["respond", *SPECIALISTS])
+    builder.add_conditional_edges("diagnose", nodes.after_diagnose)
+    builder.add_edge("recommend", "validate")
+    builder.add_edge("validate", "respond")
+    builder.add_edge("respond", END)
+    return builder.compile(name="campaigns")
+
+
+def read_reply(values: Mapping[str, Any]) -> Reply:
+    """What the client sees of the final state."""
+    request, gate, advice = values["request"] or {}, values["gate"], values["advice"] or {}
+    findings = sorted(values["findings"], key=lambda finding: (gate or {})["approved"].index(finding["specialist"]))
+    return Reply(
+        text=values["messages"][-1].text,
+        route=values["route"],
+        confidence=values["confidence"],
+        standalone_query=values["standalone_query"],
+        warnings=tuple(dict.fromkeys(values["warnings"])),
+        details={
+            "specialists": [{"name": one["specialist"], "status": one["status"]} for one in findings],
+            "routing": values["routing"],
+            "gate": gate,
+            "period": request.get("period"),
+            "compared": request.get("compared"),
+            "figures": [{"specialist": one["specialist"], **figure} for one in findings for figure in one["figures"]],
+            "issues": [issue for one in findings for issue in one["issues"]],
+            "diagnosis": values["diagnosis"],
+            "exit_reason": values["exit_reason"] or None,
+            "recommendations": advice.get("recommendations", []),
+            "objections": advice.get("objections", []),
+            "clarification": values["clarification"] or None,
+            "context": values["context"],
+        },
+    )

@@ -1,0 +1,91 @@
+"""The answer to what was asked in so many words: these metrics, of the whole or by something, against what they were.
+What each specialist adds of its own stands in its module."""
+
+from collections.abc import Sequence
+
+from turnkeep_agents.campaigns.metrics import METRICS, Sums
+from turnkeep_agents.campaigns.requests import Dimension
+from turnkeep_agents.campaigns.specialists.grids import MOST_ROWS, MOST_TIMES, By, Table, say_table
+from turnkeep_agents.campaigns.specialists.rates import BASES, change, tracked, uncounted, why_not
+from turnkeep_agents.campaigns.specialists.spelling import capital, dated, heading, in_sentence, listed
+from turnkeep_agents.campaigns.specialists.study import Study, scope
+
+MOST_CELLS = 32
+MOST_COMPARED = 2  # metrics of a table that has them for two periods
+OVERVIEW = ("cost", "impressions", "ctr", "conversions", "cpa", "roas")
+
+
+def answer(
+    study: Study, usual: Sequence[str] = OVERVIEW, *, key: str = "cost", of: Dimension = "insertion_order"
+) -> None:
+    """Says the asked metrics, or the `usual` ones, of the whole or by what the request names. Where the best is asked
+    for, `key` is what makes it the best and `of` what is ranked, unless they were named."""
+    request, total = study.request, study.sums(study.period)
+    if total is None:
+        return
+    asked = [name for name in request.metrics if name in METRICS]
+    metrics = asked or tracked(usual, total)
+    is_ranked = bool(request.limit or request.order)
+    for name in uncounted(asked, total):
+        study.note(f"No {name} is counted here." if name == "revenue" else f"No {name} are counted here.")
+    if request.by or is_ranked:
+        first = [key] if is_ranked and not asked else []
+        say_table(study, _asked_table(study, request.by or (of,), tuple(dict.fromkeys([*first, *metrics]))))
+    else:
+        _say_whole(study, metrics, total)
+
+
+def _asked_table(study: Study, by: By, metrics: tuple[str, ...]) -> Table:
+    """The table that a request asks for: a single rate comes with its sums, a comparison with at most two metrics."""
+    of = listed([in_sentence(name) for name in metrics]) if len(metrics) <= 2 else "figures"
+    table = Table(by, metrics[: MOST_CELLS // 6], of)
+    if study.request.compared and study.before and not table.is_series:
+        columns = metrics[:MOST_COMPARED]
+        before = {row.key: row.sums for row in study.rows(by, study.before)}
+        return Table(by, columns, of, min(MOST_ROWS, MOST_CELLS // (3 * len(columns))), before)
+    if len(metrics) == 1 and not table.is_series:
+        return Table(by, (*metrics, *BASES.get(metrics[0], ())), of)
+    return Table(by, table.metrics, of, min(MOST_TIMES if table.is_series else MOST_ROWS, MOST_CELLS // len(metrics)))
+
+
+def _say_whole(study: Study, metrics: Sequence[str], total: Sums) -> None:
+    before = study.sums(study.before) if study.before else None
+    subject = scope(study.request)
+    if len(metrics) == 1:
+        of = f"{capital(METRICS[metrics[0]].label)} of {subject}, {dated(study.period)}"
+        study.say(f"{of}: {_now(study, metrics[0], total)}.{_before(study, metrics[0], total, before)}")
+        return
+    values = [_against(study, metric, total, before) for metric in metrics]
+    lines = [f"- {heading(metric)}: {value}" for metric, value in zip(metrics, values, strict=True)]
+    held = f", against {dated(study.before)}" if before and study.before else ""
+    title = subject if study.request.filters else capital(subject)
+    study.say("\n".join([f"{title}, {dated(study.period)}{held}:", "", *lines]))
+
+
+def _against(study: Study, metric: str, total: Sums, before: Sums | None) -> str:
+    """A value with what it was before."""
+    now, then = _now(study, metric, total), _then(study, metric, total, before)
+    if not then or not study.before:
+        return now
+    return f"{now} ({'before' if study.before.end < study.period.start else study.before.label}: {', '.join(then)})"
+
+
+def _before(study: Study, metric: str, total: Sums, before: Sums | None) -> str:
+    """What a value was before, as a sentence."""
+    then = _then(study, metric, total, before)
+    return f" {capital(dated(study.before))}: {then[0]}, a change of {then[1]}." if then and study.before else ""
+
+
+def _now(study: Study, metric: str, total: Sums) -> str:
+    """Or why it cannot be told."""
+    now = study.measured(scope(study.request), metric, total)
+    return now if METRICS[metric].value(total) is not None else f"cannot be computed, {why_not(metric)}"
+
+
+def _then(study: Study, metric: str, total: Sums, before: Sums | None) -> list[str]:
+    """What it was and how it changed; empty where there is nothing to hold it against."""
+    if not before or not study.before or METRICS[metric].value(total) is None:
+        return []
+    was = study.measured(scope(study.request), metric, before, study.before)
+    moved = change(metric, total, before)
+    return [was, study.figure(scope(study.request), f"{metric}_change", moved, "change")]

@@ -1,0 +1,115 @@
+"""`audience_targeting`: what line items and audiences cost and bring; who only costs, who costs too much, and whether
+everything hangs on one."""
+
+from collections.abc import Sequence
+
+from turnkeep_agents.campaigns.findings import Severity
+from turnkeep_agents.campaigns.metrics import METRICS, Sums
+from turnkeep_agents.campaigns.specialists.answers import answer
+from turnkeep_agents.campaigns.specialists.grids import Table, say_table
+from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers
+from turnkeep_agents.campaigns.specialists.rates import tracked
+from turnkeep_agents.campaigns.specialists.spelling import in_sentence
+from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
+from turnkeep_agents.campaigns.warehouse.sums import Row
+
+MOST_ROWS = 4
+FRUITLESS_HIGH_SHARE, FRUITLESS_CRITICAL_SHARE = 0.10, 0.25  # of the spend
+FRUITLESS_EXPECTED = 20  # conversions that the same spend brings beside it: that none came is then no chance
+FRUITLESS_LEAST_EXPECTED = 5  # where it takes a high share of the spend
+COSTLY_MEDIUM, COSTLY_HIGH = 2.0, 3.0  # times the cost per conversion of the others in the insertion order
+LEAST_CONVERSIONS = 10
+CONCENTRATED_SHARE = 0.6  # of the spend
+CONCENTRATED_LEAST_AUDIENCES = 3
+
+
+def judge_audiences(study: Study) -> None:
+    audiences = study.rows(("audience",), study.period)
+    total = added(row.sums for row in audiences)
+    metrics = tuple(tracked(("cost", "conversions", "cpa", "clicks", "ctr"), total)[:3])
+    if is_specific(study.request):
+        answer(study, metrics, key="cpa" if total["conversions"] else "ctr", of="audience")
+    else:
+        for name in ("audience", "line_item"):
+            say_table(study, Table((name,), metrics, most=MOST_ROWS))
+    if not total["conversions"]:
+        study.note("No conversions are counted here.")
+        return
+    _propose_concentration(study, audiences, total)
+    found = peers(study.rows(("insertion_order", "audience"), study.period))
+    accused = {(peer.key, _propose(study, peer, found, total)) for peer in found}
+    audience_of = {row.key[0]: row.key[1:] for row in study.rows(("line_item", "audience"), study.period)}
+    items = peers(study.rows(("insertion_order", "line_item"), study.period))
+    for item in items:
+        if (audience_of.get(item.key[0]), judge(item, total)[0]) not in accused:
+            _propose(study, item, items, total)
+
+
+def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums) -> str:
+    """The code of the issue with this audience or line item; empty where there is none."""
+    code, severity = judge(peer, total)
+    if severity is None:
+        return ""
+    best = best_beside(peer, all_, "cpa", ("conversions", LEAST_CONVERSIONS))
+    study.propose(
+        code,
+        severity,
+        peer.name,
+        peer.sums["cost"],
+        lambda: _sentence(study, peer, best, total, code),
+        within=peer.within,
+        better=best.name if best else "",
+    )
+    return code
+
+
+def judge(peer: Peer, total: Sums) -> tuple[str, Severity | None]:
+    """Code and severity of an issue; no severity where it is in order or too small to tell."""
+    share = peer.sums["cost"] / total["cost"] if total["cost"] else 0.0
+    expected = peer.expected("conversions", "cost")
+    if peer.sums["conversions"] == 0:
+        is_large = share >= FRUITLESS_HIGH_SHARE and expected >= FRUITLESS_LEAST_EXPECTED
+        if not is_large and expected < FRUITLESS_EXPECTED:
+            return "spend_without_conversions", None
+        severity = graded(share, medium=0, high=FRUITLESS_HIGH_SHARE, critical=FRUITLESS_CRITICAL_SHARE)
+        return "spend_without_conversions", weighed(severity, share)
+    is_enough = peer.sums["conversions"] >= LEAST_CONVERSIONS and peer.others["conversions"] >= LEAST_CONVERSIONS
+    is_enough = is_enough and is_far_below(peer.sums["conversions"], expected)
+    times = expected / peer.sums["conversions"] if is_enough else 0.0
+    return "costly_conversions", weighed(graded(times, medium=COSTLY_MEDIUM, high=COSTLY_HIGH), share)
+
+
+def _sentence(study: Study, peer: Peer, best: Peer | None, total: Sums, code: str) -> str:
+    """Keeps what the advice needs: what the spend would bring where it does best, what would be saved."""
+    name = peer.whose
+    cost = study.measured(name, "cost", peer.sums)
+    if best:
+        cpa = METRICS["cpa"].value(best.sums)
+        study.measured(best.whose, "cpa", best.sums)
+        study.figure(name, "conversions_elsewhere", round(peer.sums["cost"] / cpa) if cpa else None, "count")
+    if code == "spend_without_conversions":
+        share = study.figure(name, "share_of_spend", peer.sums["cost"] / total["cost"], "share")
+        return f"{name} costs {cost}, {share} of the spend, and brings no conversion."
+    own = study.measured(name, "cpa", peer.sums)
+    beside = study.measured(f"the others beside {name}", "cpa", peer.others)
+    usual = peer.sums["conversions"] * peer.others["cost"] / peer.others["conversions"]
+    study.figure(name, "saving", peer.sums["cost"] - usual, "money")
+    bid = usual / peer.sums["clicks"] if peer.sums["clicks"] else None
+    study.figure(name, "cpc_target", bid, "money")
+    return f"{in_sentence('cpa')} of {name} is {own}, against {beside} of the others there."
+
+
+def _propose_concentration(study: Study, rows: Sequence[Row], total: Sums) -> None:
+    """That one audience takes most of the spend is worth knowing, no more."""
+    if len(rows) < CONCENTRATED_LEAST_AUDIENCES or not total["cost"]:
+        return
+    top = max(rows, key=lambda row: row.sums["cost"])
+    name, share = top.key[0], top.sums["cost"] / total["cost"]
+    if share < CONCENTRATED_SHARE:
+        return
+
+    def write() -> str:
+        study.measured(name, "cost", top.sums)
+        return f"{name} takes {study.figure(name, 'share_of_spend', share, 'share')} of the spend on all audiences."
+
+    study.propose("concentrated_spend", "low", name, top.sums["cost"], write)

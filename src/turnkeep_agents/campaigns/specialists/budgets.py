@@ -1,0 +1,205 @@
+"""`budget_risk`: whether insertion orders spend their budgets in time. Pacing is what was spent as a share of what an
+even spend would have reached by now; the run rate is the mean of the last days of the flight."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from typing import Literal, get_args
+
+from turnkeep_agents.campaigns.findings import Severity
+from turnkeep_agents.campaigns.requests import Dimension, Period
+from turnkeep_agents.campaigns.specialists.answers import answer
+from turnkeep_agents.campaigns.specialists.grids import markdown
+from turnkeep_agents.campaigns.specialists.spelling import day
+from turnkeep_agents.campaigns.specialists.study import Filters, Study, graded, scope
+from turnkeep_agents.campaigns.warehouse.sums import Flight
+
+MOST_FLIGHTS, MOST_BESIDE = 5, 2  # in a table of its own, and beside another answer
+RUN_RATE_DAYS = 7
+LEAST_ELAPSED_DAYS = 3  # before a pacing says anything
+OVER_PACING, OVER_HIGH, OVER_CRITICAL = 1.10, 1.25, 1.75
+UNDER_PACING, UNDER_HIGH = 0.85, 0.60
+OVER_PROJECTED, UNDER_PROJECTED = 1.10, 0.85  # of the budget by the end of the flight, at the run rate
+
+type Level = Literal["over", "under", "at risk", "on track", "too early to tell", "not begun", "ended", "no budget"]
+LEVELS: tuple[Level, ...] = get_args(Level.__value__)
+"""The riskiest first."""
+OF_BUDGETS: tuple[Dimension, ...] = ("advertiser", "insertion_order")
+
+
+@dataclass(frozen=True)
+class Pace:
+    """A flight as of a day, whose spend is in `flight.spent`; `run_rate` is spend a day. `pacing` is None before the
+    flight begins and without a budget. `name` tells two flights of one insertion order apart."""
+
+    flight: Flight
+    as_of: date
+    run_rate: float
+    name: str = ""
+
+    @property
+    def days(self) -> int:
+        return (self.flight.end - self.flight.start).days + 1
+
+    @property
+    def elapsed_days(self) -> int:
+        """With the day itself."""
+        return min(max((self.as_of - self.flight.start).days + 1, 0), self.days)
+
+    @property
+    def days_left(self) -> int:
+        return self.days - self.elapsed_days
+
+    @property
+    def pacing(self) -> float | None:
+        due = self.flight.budget * self.elapsed_days / self.days
+        return self.flight.spent / due if due > 0 else None
+
+    @property
+    def projected(self) -> float:
+        """Spend at the end of the flight, at the run rate."""
+        return self.flight.spent + self.run_rate * self.days_left
+
+    @property
+    def needed(self) -> float | None:
+        """Spend a day that ends at the budget; None where no day is left."""
+        return max(0.0, self.flight.budget - self.flight.spent) / self.days_left if self.days_left else None
+
+    @property
+    def level(self) -> Level:
+        if self.flight.budget <= 0:
+            return "no budget"
+        if not self.elapsed_days:
+            return "not begun"
+        if self.as_of > self.flight.end:
+            return "ended"
+        if self.elapsed_days < LEAST_ELAPSED_DAYS:
+            return "too early to tell"
+        return self._level(self.pacing or 0.0, self.projected / self.flight.budget)
+
+    def _level(self, pacing: float, projected: float) -> Level:
+        if pacing > OVER_PACING:
+            return "over"
+        if pacing < UNDER_PACING:
+            return "under"
+        return "on track" if UNDER_PROJECTED <= projected <= OVER_PROJECTED else "at risk"
+
+
+def assess_budgets(study: Study) -> None:
+    if study.request.metrics or not set(study.request.by) <= set(OF_BUDGETS):
+        answer(study)
+    paces = read_paces(study)
+    if not paces:
+        study.say(f"No budget is known for {scope(study.request)} as of {day(study.period.end)}.")
+        study.status = "no_data" if len(study.parts) == 1 else "ok"
+        study.warnings.append("no_data")
+        return
+    _say_paces(study, paces)
+    for pace in paces:
+        _propose(study, pace)
+
+
+def read_paces(study: Study) -> list[Pace]:
+    """The flights of the last day of the period, else those of its first that are over; the riskiest first."""
+    request, as_of = study.request, study.period.end
+    filters: Filters = {name: request.filters[name] for name in OF_BUDGETS if name in request.filters}
+    if len(filters) < len(request.filters):
+        study.note("Budgets are set for insertion orders: what else was asked for does not narrow them.")
+    flights = study.warehouse.flights(filters, as_of) or _over(study, filters)
+    recent = Period(start=as_of - timedelta(days=RUN_RATE_DAYS - 1), end=as_of, label=f"the last {RUN_RATE_DAYS} days")
+    spent = {row.key[0]: row.sums["cost"] for row in study.rows(("insertion_order",), recent, filters)}
+    paces = [_pace(flight, as_of, flights, spent) for flight in flights]
+    return sorted(paces, key=lambda pace: (LEVELS.index(pace.level), -pace.flight.budget, pace.name))
+
+
+def _pace(flight: Flight, as_of: date, flights: Sequence[Flight], spent: Mapping[str, float]) -> Pace:
+    """`spent` is that of the last days by insertion order, which two flights of one cannot share."""
+    name = flight.insertion_order
+    if sum(each.insertion_order == name for each in flights) == 1:
+        return Pace(flight, as_of, run_rate(flight, as_of, spent.get(name, 0.0)), name)
+    elapsed = max(1, (min(as_of, flight.end) - flight.start).days + 1)
+    return Pace(flight, as_of, flight.spent / elapsed, f"{name} ({flight.advertiser}, to {day(flight.end)})")
+
+
+def _over(study: Study, filters: Filters) -> list[Flight]:
+    """The flights of the first day of the period, with all that they spent."""
+    found = []
+    for flight in study.warehouse.flights(filters, study.period.start):
+        days = Period(start=flight.start, end=flight.end, label="the flight")
+        rows = study.rows((), days, {**filters, "insertion_order": (flight.insertion_order,)})
+        found.append(replace(flight, spent=rows[0].sums["cost"] if rows else 0.0))
+    return found
+
+
+def run_rate(flight: Flight, as_of: date, recent: float) -> float:
+    """Spend a day: `recent` is that of the last days; of a younger flight all of its days count."""
+    elapsed = (min(as_of, flight.end) - flight.start).days + 1
+    if elapsed <= 0:
+        return 0.0
+    return recent / RUN_RATE_DAYS if elapsed > RUN_RATE_DAYS else flight.spent / elapsed
+
+
+def _say_paces(study: Study, paces: Sequence[Pace]) -> None:
+    most = MOST_BESIDE if study.parts else min(study.request.limit or MOST_FLIGHTS, MOST_FLIGHTS)
+    shown = paces[::-1] if study.request.order == "best" else paces
+    lines = [_line(study, pace) for pace in shown[:most]]
+    study.listed = tuple(dict.fromkeys(pace.flight.insertion_order for pace in shown[:most]))
+    study.listed_as = "insertion_order"
+    head = ["Insertion order", "Budget", "Spent", "Pacing", "Projected", "Days left", "Risk"]
+    first = "the least" if study.request.order == "best" else "the greatest"
+    of = f"Budgets of {scope(study.request)} as of {day(study.period.end)}, {first} risk first:"
+    study.say(f"{of}\n\n{markdown(head, lines)}")
+    if len(lines) < min(len(paces), study.request.limit or len(paces)):
+        number, all_ = study.counted(len(lines), "flights shown"), study.counted(len(paces), "flights")
+        study.note(f"The first {number} of {all_} flights are shown.")
+
+
+def _line(study: Study, pace: Pace) -> list[str]:
+    name, flight = pace.name, pace.flight
+    return [
+        name,
+        study.figure(name, "budget", flight.budget, "money"),
+        study.figure(name, "spent", flight.spent, "money"),
+        study.figure(name, "pacing", pace.pacing, "share"),
+        study.figure(name, "projected_spend", pace.projected, "money"),
+        study.figure(name, "days_left", pace.days_left, "count"),
+        pace.level,
+    ]
+
+
+def _propose(study: Study, pace: Pace) -> None:
+    code, severity = judge(pace)
+    study.propose(code, severity, pace.name, pace.flight.budget, lambda: _sentence(study, pace, code))
+
+
+def judge(pace: Pace) -> tuple[str, Severity | None]:
+    """Code and severity of a flight's issue; no severity where it is in order."""
+    flight, pacing = pace.flight, pace.pacing or 0.0
+    if pace.level == "over" and pace.days_left and flight.spent >= flight.budget:
+        return "budget_spent", "critical"
+    if pace.level == "over":
+        return "over_pacing", graded(pacing, medium=OVER_PACING, high=OVER_HIGH, critical=OVER_CRITICAL)
+    if pace.level == "under":
+        return "under_pacing", "high" if pacing < UNDER_HIGH else "medium"
+    if pace.level == "at risk":
+        return "overspend_projected" if pace.projected > flight.budget else "underspend_projected", "low"
+    return "on_track", None
+
+
+def _sentence(study: Study, pace: Pace, code: str) -> str:
+    """Keeps what the advice needs: how much a day is spent and ought to be, and what will be left or missing."""
+    flight, name = pace.flight, pace.name
+    budget = study.figure(name, "budget", flight.budget, "money")
+    spent = study.figure(name, "spent", flight.spent, "money")
+    pacing = study.figure(name, "pacing", pace.pacing, "share")
+    projected = study.figure(name, "projected_spend", pace.projected, "money")
+    gap = study.figure(name, "budget_gap", abs(pace.projected - flight.budget), "money")
+    study.figure(name, "run_rate", pace.run_rate, "money")
+    study.figure(name, "daily_needed", flight.budget / pace.days if pace.needed is None else pace.needed, "money")
+    left = study.figure(name, "days_left", pace.days_left, "count")
+    if code == "budget_spent":
+        return f"{name} has spent {spent} of its budget of {budget} with days left in its flight: {left}."
+    if not pace.days_left:
+        return f"{name} ended its flight with {spent} spent of {budget}: pacing {pacing}."
+    side = "more" if pace.projected > flight.budget else "less"
+    return f"{name} paces at {pacing} of its budget of {budget}; projected are {projected}, {gap} {side} than that."

@@ -1,0 +1,148 @@
+"""`creative_inventory`: creatives by name and size; which tire, which lie idle, which size is hardly clicked."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from functools import partial
+from itertools import pairwise, takewhile
+
+from turnkeep_agents.campaigns.findings import Severity
+from turnkeep_agents.campaigns.metrics import METRICS, Sums
+from turnkeep_agents.campaigns.requests import Period
+from turnkeep_agents.campaigns.specialists.answers import answer
+from turnkeep_agents.campaigns.specialists.grids import Table, say_table
+from turnkeep_agents.campaigns.specialists.peers import Peer, added, peers
+from turnkeep_agents.campaigns.specialists.spelling import capital, day, listed, number_word
+from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
+from turnkeep_agents.campaigns.warehouse.sums import Row
+
+MOST_CREATIVES, MOST_SIZES = 4, 5
+FATIGUE_WEEKS, FATIGUE_LEAST_WEEKS = 6, 4  # whole calendar weeks up to the end of the period
+FATIGUE_LEAST_IMPRESSIONS = 5_000  # in each of them
+FATIGUE_MEDIUM, FATIGUE_HIGH = 0.2, 0.4  # of the click rate, from the first week to the last
+FATIGUE_LEAST_FALLING = 0.75  # share of the weeks that are below the one before
+FATIGUE_CREATIVES = 60  # those with most impressions are looked at
+
+WEAK_SIZE_MEDIUM, WEAK_SIZE_HIGH = 0.5, 0.75  # of the clicks that other sizes beside it would have had are missing
+WEAK_SIZE_LEAST_IMPRESSIONS = 10_000
+MOST_NAMED = 3
+
+
+def judge_creatives(study: Study) -> None:
+    rows = study.rows(("creative",), study.period)
+    metrics = ("impressions", "clicks", "ctr")
+    if is_specific(study.request):
+        answer(study, metrics, key="ctr", of="creative")
+    else:
+        say_table(study, Table(("creative",), metrics, most=MOST_CREATIVES))
+        say_table(study, Table(("size",), metrics, most=MOST_SIZES))
+    _propose_fatigue(study, rows)
+    _propose_weak_sizes(study, sum(row.sums["cost"] for row in rows))
+    _propose_unused(study, rows)
+
+
+def fatigue(weeks: Sequence[Sums]) -> Severity | None:
+    """Whether the click rate falls over weeks that follow each other, oldest first."""
+    if len(weeks) < FATIGUE_LEAST_WEEKS or any(week["impressions"] < FATIGUE_LEAST_IMPRESSIONS for week in weeks):
+        return None
+    rates = [week["clicks"] / week["impressions"] for week in weeks]
+    falling = sum(later < earlier for earlier, later in pairwise(rates)) / (len(rates) - 1)
+    if falling < FATIGUE_LEAST_FALLING or not rates[0]:
+        return None
+    return graded(1 - rates[-1] / rates[0], medium=FATIGUE_MEDIUM, high=FATIGUE_HIGH)
+
+
+def whole_weeks(end: date, week_start: int) -> Period:
+    """The newest whole weeks up to and including a day; `week_start` is their first day, 0 is Monday."""
+    last = end - timedelta(days=(end.weekday() + 1 - week_start) % 7)
+    start = last - timedelta(days=7 * FATIGUE_WEEKS - 1)
+    return Period(start=start, end=last, label=f"the {number_word(FATIGUE_WEEKS)} weeks to {day(last)}")
+
+
+def _propose_fatigue(study: Study, rows: Sequence[Row]) -> None:
+    most = min(FATIGUE_CREATIVES, max(1, study.max_rows // FATIGUE_WEEKS))
+    names = [row.key[0] for row in sorted(rows, key=lambda row: -row.sums["impressions"])[:most]]
+    if len(rows) > most:
+        number = study.counted(most, "creatives looked at")
+        study.note(f"Signs of fatigue were looked for in the {number} creatives with most impressions.")
+    span = whole_weeks(study.period.end, study.request.week_start)
+    weekly: dict[str, list[Row]] = {}
+    for row in study.rows(("creative", "week"), span, {**study.request.filters, "creative": names}) if names else ():
+        weekly.setdefault(row.key[0], []).append(row)
+    for name, found in weekly.items():
+        weeks = _unbroken(found, span)
+        weight = sum(week["cost"] for week in weeks)
+        study.propose("creative_fatigue", fatigue(weeks), name, weight, partial(_tired, study, name, weeks, span))
+
+
+def _unbroken(rows: Sequence[Row], span: Period) -> list[Sums]:
+    """The weeks up to the last without a gap, oldest first."""
+    by_start = {row.key[1]: row.sums for row in rows}
+    starts = [(span.end - timedelta(days=6 + 7 * back)).isoformat() for back in range(FATIGUE_WEEKS)]
+    return [by_start[start] for start in takewhile(by_start.__contains__, starts)][::-1]
+
+
+def _tired(study: Study, name: str, weeks: Sequence[Sums], span: Period) -> str:
+    first, last = weeks[0], weeks[-1]
+    old, new = (METRICS["ctr"].value(week) or 0.0 for week in (first, last))
+    moved = study.figure(name, "ctr_change", new / old - 1, "change", span)
+    was = study.figure(name, "ctr_first_week", old, "percent", span)
+    is_now = study.figure(name, "ctr_last_week", new, "percent", span)
+    study.figure(name, "clicks_missed", round(last["impressions"] * (old - new)), "count", span)
+    return f"{name} tires: from the first to the last of {span.label} its CTR went from {was} to {is_now}, {moved}."
+
+
+def _propose_weak_sizes(study: Study, cost: float) -> None:
+    """A size is held against what the other sizes of the same insertion orders would have been clicked in its place."""
+    found = peers(study.rows(("insertion_order", "size"), study.period))
+    sizes: dict[str, list[Peer]] = {}
+    for peer in found:
+        if peer.others["impressions"]:
+            sizes.setdefault(peer.name, []).append(peer)
+    best = _best_size(sizes)
+    for name, beside in sizes.items():
+        own = added(peer.sums for peer in beside)
+        expected = sum(peer.expected("clicks", "impressions") for peer in beside)
+        if own["impressions"] < WEAK_SIZE_LEAST_IMPRESSIONS or not expected:
+            continue
+        missing = 1 - own["clicks"] / expected
+        severity = graded(missing, medium=WEAK_SIZE_MEDIUM, high=WEAK_SIZE_HIGH)
+        severity = weighed(severity, own["cost"] / cost if cost else 0.0)
+        write = partial(_weak, study, f"size {name}", own, expected, _mostly(beside))
+        study.propose("weak_size", severity, f"size {name}", own["cost"], write, better=best)
+
+
+def _best_size(sizes: Mapping[str, Sequence[Peer]]) -> str:
+    """The most clicked of those with enough impressions."""
+    sums = {name: added(peer.sums for peer in beside) for name, beside in sizes.items()}
+    enough = {name: own for name, own in sums.items() if own["impressions"] >= WEAK_SIZE_LEAST_IMPRESSIONS}
+    return max(enough, key=lambda name: enough[name]["clicks"] / enough[name]["impressions"], default="")
+
+
+def _mostly(beside: Sequence[Peer]) -> str:
+    """The insertion order that half of the spend or more is in."""
+    top = max(beside, key=lambda peer: peer.sums["cost"])
+    return f", mostly in {top.within}" if 2 * top.sums["cost"] >= sum(peer.sums["cost"] for peer in beside) else ""
+
+
+def _weak(study: Study, name: str, own: Sums, expected: float, mostly: str) -> str:
+    rate, cost = study.measured(name, "ctr", own), study.measured(name, "cost", own)
+    usual = study.figure("other sizes beside it", "ctr", expected / own["impressions"], "percent")
+    study.figure(name, "clicks_missed", round(expected - own["clicks"]), "count")
+    return f"{capital(name)} has a CTR of {rate}, other sizes beside it {usual}; it costs {cost}{mostly}."
+
+
+def _propose_unused(study: Study, rows: Sequence[Row]) -> None:
+    """Creatives that ran before and do not any more."""
+    used = {row.key[0] for row in rows if row.sums["impressions"]}
+    earlier = Period(start=date.min, end=study.period.end, label="all days")
+    idle = [row for row in study.rows(("creative",), earlier) if row.key[0] not in used]
+    idle.sort(key=lambda row: (-row.sums["impressions"], row.key))
+    names = [row.key[0] for row in idle[:MOST_NAMED]]
+
+    def write() -> str:
+        number = study.counted(len(idle), "creatives that do not run")
+        which = f"{listed(names)}{' among others' if len(idle) > MOST_NAMED else ''}"
+        verb = "creative has" if len(idle) == 1 else "creatives have"
+        return f"{number.capitalize()} {verb} run before and had no impression in this range: {which}."
+
+    study.propose("unused_creatives", "low" if idle else None, listed(names), 0, write)

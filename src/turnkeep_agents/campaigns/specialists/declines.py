@@ -1,0 +1,200 @@
+"""What is wrong with insertion orders: worse than before, or dearer than what they bring. A change counts only where it
+is more than chance; beside it is kept what moved, and what the former rate would have brought."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import log1p, sqrt
+
+from turnkeep_agents.campaigns.findings import Severity
+from turnkeep_agents.campaigns.metrics import METRICS, Sums
+from turnkeep_agents.campaigns.requests import Dimension
+from turnkeep_agents.campaigns.specialists.peers import LEAST_DEVIATIONS
+from turnkeep_agents.campaigns.specialists.rates import BASES, change
+from turnkeep_agents.campaigns.specialists.spelling import in_sentence, unsigned
+from turnkeep_agents.campaigns.specialists.study import Study, graded
+
+BREAK_EVEN_ROAS = 1.0
+DISASTROUS_ROAS = 0.5
+LEAST_SHARE_OF_SPEND = 0.05  # of all that is looked at; below it a loss is not worth an issue
+LARGE_SHARE_OF_SPEND = 0.2
+LEAST_IMPRESSIONS = 10_000  # in each period, for a click rate; in the one before, for what stopped
+LOST_MEDIUM, LOST_HIGH = 0.5, 0.8  # impressions a day, as a share of what they were
+
+PER_CONVERSION = "revenue_per_conversion"
+FACTORS: Mapping[str, Mapping[str, int]] = {
+    "ctr": {"impressions": 1, "clicks": -1},
+    "cvr": {"clicks": 1, "conversions": -1},
+    "cpa": {"cpc": 1, "cvr": -1},
+    "roas": {"cpc": 1, "cvr": -1, PER_CONVERSION: -1},
+}
+"""What a metric is made of: volume, conversion rate, price and value, each with the direction in which it does harm."""
+
+
+@dataclass(frozen=True)
+class Worsening:
+    """A change for the worse by at least `medium` or `high`, as shares, where `base` counts `least` in each period."""
+
+    code: str
+    metric: str
+    base: str
+    least: float
+    medium: float
+    high: float
+
+
+WORSENINGS = (
+    Worsening("ctr_down", "ctr", "impressions", LEAST_IMPRESSIONS, medium=0.2, high=0.4),
+    Worsening("conversion_rate_down", "cvr", "clicks", 500, medium=0.25, high=0.5),
+    Worsening("cost_per_conversion_up", "cpa", "conversions", 30, medium=0.25, high=0.5),
+    Worsening("roas_down", "roas", "clicks", 500, medium=0.2, high=0.4),
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """An insertion order in the period and before; None where it had no row."""
+
+    name: str
+    now: Sums | None
+    before: Sums | None
+
+
+def propose_declines(study: Study, order: Order, total: Sums) -> None:
+    """All that is wrong with one insertion order; `total` is what all have together."""
+    _propose_lost_delivery(study, order)
+    if order.now:
+        _propose_loss(study, order.name, order.now, total)
+    if order.now and order.before:
+        for rule in WORSENINGS:
+            severity = worsened(rule, order.now, order.before)
+            write = partial(_worsening, study, order.name, rule, order.now, order.before)
+            study.propose(rule.code, severity, order.name, order.now["cost"], write)
+
+
+def worsened(rule: Worsening, now: Sums, old: Sums) -> Severity | None:
+    """How bad the change is; None where it is small, rests on too little or may be chance."""
+    moved = change(rule.metric, now, old)
+    if moved is None or min(now[rule.base], old[rule.base]) < rule.least or not is_beyond_chance(rule.metric, now, old):
+        return None
+    worse = moved if METRICS[rule.metric].is_good_high is False else -moved
+    return graded(worse, medium=rule.medium, high=rule.high)
+
+
+def is_beyond_chance(metric: str, now: Sums, old: Sums) -> bool:
+    """By the number of events that the metric rests on: of the clicks or conversions it is a rate of, or has a cost of.
+    Revenue without conversions cannot be judged so, and is taken as it is."""
+    part, whole = BASES[metric]
+    if METRICS[metric].unit == "percent":
+        pooled = (now[part] + old[part]) / (now[whole] + old[whole])
+        deviation = sqrt(pooled * max(0.0, 1 - pooled) * (1 / now[whole] + 1 / old[whole]))
+        return abs(now[part] / now[whole] - old[part] / old[whole]) >= LEAST_DEVIATIONS * deviation
+    if not now["conversions"] or not old["conversions"]:
+        return metric == "roas"
+    deviation = sqrt(1 / now["conversions"] + 1 / old["conversions"])
+    return abs(log1p(max(change(metric, now, old) or 0.0, -0.999))) >= LEAST_DEVIATIONS * deviation
+
+
+def has_lost_delivery(study: Study, order: Order) -> float | None:
+    """The share of its impressions a day that an order has lost; None where it had few."""
+    if not study.before or not order.before or order.before["impressions"] < LEAST_IMPRESSIONS:
+        return None
+    now = order.now["impressions"] if order.now else 0.0
+    return 1 - (now / study.period.days) / (order.before["impressions"] / study.before.days)
+
+
+def _propose_lost_delivery(study: Study, order: Order) -> None:
+    """A flight that was to end is no issue."""
+    lost, old = has_lost_delivery(study, order), order.before
+    if lost is None or not old or lost < LOST_MEDIUM or order.name in _ended(study):
+        return
+    if not order.now or not order.now["impressions"]:
+        write = partial(_stopped, study, order.name, old)
+        study.propose("delivery_stopped", "high", order.name, old["cost"], write)
+    else:
+        severity = graded(lost, medium=LOST_MEDIUM, high=LOST_HIGH)
+        write = partial(_fewer, study, order.name, lost, order.now)
+        study.propose("impressions_down", severity, order.name, old["cost"], write)
+
+
+def _ended(study: Study) -> set[str]:
+    """The insertion orders whose flight was over before the period was."""
+    of: tuple[Dimension, ...] = ("advertiser", "insertion_order")
+    filters = {name: study.request.filters[name] for name in of if name in study.request.filters}
+    last = study.warehouse.flights(filters, study.before.end) if study.before else ()
+    running = {flight.insertion_order for flight in study.warehouse.flights(filters, study.period.end)}
+    return {flight.insertion_order for flight in last if flight.end < study.period.end} - running
+
+
+def _stopped(study: Study, name: str, old: Sums) -> str:
+    now = study.figure(name, "impressions", 0)
+    was = study.measured(name, "impressions", old, study.before)
+    for metric in ("clicks", "conversions"):
+        study.measured(name, metric, old, study.before)
+    return f"{name} delivers nothing any more: {now} impressions, before: {was}."
+
+
+def _fewer(study: Study, name: str, lost: float, now: Sums) -> str:
+    fell = unsigned(study.figure(name, "impressions_a_day_change", -lost, "change"))
+    return f"Impressions a day of {name} fell by {fell}, to {study.measured(name, 'impressions', now)} in all."
+
+
+def _propose_loss(study: Study, name: str, now: Sums, total: Sums) -> None:
+    severity = losing(now, total)
+    study.propose("roas_below_one", severity, name, now["cost"], partial(_loss, study, name, now, total))
+
+
+def losing(now: Sums, total: Sums) -> Severity | None:
+    """How bad it is that revenue is below cost; None where it is not, or where no revenue is counted at all."""
+    roas = METRICS["roas"].value(now)
+    if roas is None or roas >= BREAK_EVEN_ROAS or not total["revenue"]:
+        return None
+    share = now["cost"] / total["cost"]
+    if share < LARGE_SHARE_OF_SPEND:
+        return "medium" if share >= LEAST_SHARE_OF_SPEND else None
+    return "critical" if roas < DISASTROUS_ROAS else "high"
+
+
+def _loss(study: Study, name: str, now: Sums, total: Sums) -> str:
+    roas, of = (
+        study.measured(name, "roas", now),
+        study.figure(name, "share_of_spend", now["cost"] / total["cost"], "share"),
+    )
+    cost, lost = study.measured(name, "cost", now), study.figure(name, "loss", now["cost"] - now["revenue"], "money")
+    earned = now["revenue"] / now["clicks"] if now["clicks"] and now["revenue"] else None
+    study.figure(name, "cpc_break_even", earned, "money")
+    return f"{name} earns less than it costs: ROAS {roas} on {cost}, {of} of the spend; {lost} were not earned back."
+
+
+def _worsening(study: Study, name: str, rule: Worsening, now: Sums, old: Sums) -> str:
+    for factor in FACTORS[rule.metric]:
+        study.figure(name, f"{factor}_change", _factor_change(factor, now, old), "change")
+    new, was = study.measured(name, rule.metric, now), study.measured(name, rule.metric, old, study.before)
+    moved = unsigned(study.figure(name, f"{rule.metric}_change", change(rule.metric, now, old), "change"))
+    _keep_missed(study, name, rule.code, now, old)
+    verb = "rose" if METRICS[rule.metric].is_good_high is False else "fell"
+    return f"{in_sentence(rule.metric)} of {name} {verb} by {moved} to {new} (before: {was})."
+
+
+def _factor_change(factor: str, now: Sums, old: Sums) -> float | None:
+    if factor != PER_CONVERSION:
+        return change(factor, now, old)
+    if not now["conversions"] or not old["conversions"] or not old["revenue"]:
+        return None
+    return (now["revenue"] / now["conversions"]) / (old["revenue"] / old["conversions"]) - 1
+
+
+def _keep_missed(study: Study, name: str, code: str, now: Sums, old: Sums) -> None:
+    """The figures of the advice: what the change costs at the present volume."""
+    if code == "ctr_down":
+        missed = now["impressions"] * old["clicks"] / old["impressions"] - now["clicks"]
+        study.figure(name, "clicks_missed", round(missed), "count")
+    elif code == "conversion_rate_down":
+        missed = now["clicks"] * old["conversions"] / old["clicks"] - now["conversions"]
+        study.figure(name, "conversions_missed", round(missed), "count")
+    elif code == "cost_per_conversion_up":
+        former = now["conversions"] * old["cost"] / old["conversions"]
+        study.figure(name, "saving", now["cost"] - former, "money")
+        study.figure(name, "cpc_target", former / now["clicks"] if now["clicks"] else None, "money")
+    elif code == "roas_down":
+        study.figure(name, "excess_spend", now["cost"] - now["revenue"] * old["cost"] / old["revenue"], "money")

@@ -1,0 +1,214 @@
+"""Tables of metrics by what the warehouse groups by: which rows are shown, and what is said of those that are not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from typing import cast
+
+from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
+from turnkeep_agents.campaigns.requests import Dimension, Grain
+from turnkeep_agents.campaigns.specialists.rates import BASES, FEW, change, ranked, why_not
+from turnkeep_agents.campaigns.specialists.spelling import (
+    NOT_COMPUTABLE,
+    NOUNS,
+    capital,
+    dated,
+    heading,
+    in_sentence,
+    time_label,
+)
+from turnkeep_agents.campaigns.specialists.study import Study, scope
+from turnkeep_agents.campaigns.warehouse.sums import Row
+
+MOST_ROWS = 10
+MOST_TIMES = 31
+"""A series of one metric has a row for each day of a month."""
+TIMES: tuple[Grain, ...] = ("day", "week", "month")
+
+type By = Sequence[Dimension | Grain]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a table is to show, called `of` in its title. `metrics` are its columns, and the first ranks its rows; with
+    `before` each has two more: what it was, and the change."""
+
+    by: By
+    metrics: tuple[str, ...]
+    of: str = "figures"
+    most: int = MOST_ROWS
+    before: dict[tuple[str, ...], Sums] | None = None
+
+    @property
+    def grain(self) -> Grain | None:
+        """By which time the table goes, if by any."""
+        return next((name for name in TIMES if name in self.by), None)
+
+    @property
+    def is_series(self) -> bool:
+        return self.grain is not None
+
+    @property
+    def nouns(self) -> tuple[str, str]:
+        """Of its rows, one and several."""
+        one, several = (" and ".join(NOUNS[name][number] for name in self.by) for number in (0, 1))
+        return one, several
+
+
+def say_table(study: Study, table: Table) -> None:
+    """Writes a table and what was left out of it; one best or worst row is a sentence."""
+    rows = study.rows(table.by, study.period)
+    chosen = _chosen(study, table, rows)
+    lines = [[subject_of(row.key, table.by), *_cells(study, table, row)] for row in chosen]
+    if len(table.by) == 1 and not table.is_series and not study.listed:
+        study.listed, study.listed_as = tuple(row.key[0] for row in chosen), cast("Dimension", table.by[0])
+    if study.request.limit == 1 and len(lines) == 1 and table.before is None:
+        study.say(f"{_title(study, table, 1)} {_in_words(table, lines[0])}.")
+    else:
+        study.say(f"{_title(study, table, len(chosen))}\n\n{markdown(_head(study, table), lines)}")
+    _note_rows(study, table, len(rows), chosen)
+    if table.is_series:
+        _note_parts(study, table)
+        _say_trend(study, table, chosen)
+
+
+def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table whose first column holds names, and the others numbers."""
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    escaped = [[" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in [head, rule, *lines]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+
+
+def subject_of(key: Sequence[str], by: By) -> str:
+    """How a row is called."""
+    named = zip(key, by, strict=True)
+    return ", ".join(time_label(value, name) if name in TIMES else value for value, name in named)
+
+
+def _chosen(study: Study, table: Table, rows: Sequence[Row]) -> list[Row]:
+    """The rows that are shown: a series as time goes on, all else by rank."""
+    most, is_ranked = table.most, study.request.limit or study.request.order
+    if table.is_series and not is_ranked:
+        return _series(table, rows)
+    best = ranked(rows, table.metrics[0], is_best_first=study.request.order != "worst")
+    return best[: min(most, study.request.limit or most)]
+
+
+def _series(table: Table, rows: Sequence[Row]) -> list[Row]:
+    """The newest times; where things go on side by side, those with the most of the first metric, each on its own."""
+    at = [place for place, name in enumerate(table.by) if name not in TIMES]
+
+    def thing(row: Row) -> tuple[str, ...]:
+        return tuple(row.key[place] for place in at)
+
+    ordered = sorted(rows, key=lambda row: (thing(row), row.key))
+    groups = [list(group) for _, group in groupby(ordered, key=thing)]
+    groups.sort(key=lambda group: -sum(METRICS[table.metrics[0]].value(row.sums) or 0 for row in group))
+    longest = max(map(len, groups), default=1)
+    kept = groups[: max(1, table.most // longest)]
+    return [row for group in kept for row in group[-table.most :]]
+
+
+def _cells(study: Study, table: Table, row: Row) -> list[str]:
+    subject = subject_of(row.key, table.by)
+    if table.before is None:
+        return [study.measured(subject, metric, row.sums) for metric in table.metrics]
+    was, cells = table.before.get(row.key), []
+    for metric in table.metrics:
+        cells.append(study.measured(subject, metric, row.sums))
+        cells.append(study.measured(subject, metric, was, study.before) if was else NOT_COMPUTABLE)
+        cells.append(study.figure(subject, f"{metric}_change", change(metric, row.sums, was), "change"))
+    return cells
+
+
+def _head(study: Study, table: Table) -> list[str]:
+    first = capital(table.nouns[0])
+    if table.before is None or study.before is None:
+        return [first, *map(heading, table.metrics)]
+    pairs = [(heading(metric), f"{heading(metric)}, {study.before.label}", "Change") for metric in table.metrics]
+    return [first, *(cell for pair in pairs for cell in pair)]
+
+
+def _title(study: Study, table: Table, shown: int) -> str:
+    one, several = table.nouns
+    of = f"{scope(study.request)}, {dated(study.period)}:"
+    if not study.request.limit and not study.request.order:
+        return f"{capital(table.of)} by {one}, {of}"
+    word = "Worst" if study.request.order == "worst" else "Best"
+    if not study.request.limit:
+        return f"{capital(several)} by {in_sentence(table.metrics[0])}, {word.lower()} first, {of}"
+    if study.request.limit == 1:
+        return f"{word} {one} by {in_sentence(table.metrics[0])}, {of}"
+    number = study.counted(shown, f"{several} shown")
+    return f"{word} {number} {several} by {in_sentence(table.metrics[0])}, {of}"
+
+
+def _in_words(table: Table, line: Sequence[str]) -> str:
+    rest = [f"{in_sentence(metric)} {value}" for metric, value in zip(table.metrics[1:], line[2:], strict=True)]
+    return f"{line[0]} with {line[1]}" + (f" ({', '.join(rest)})" if rest else "")
+
+
+def _note_rows(study: Study, table: Table, number: int, chosen: Sequence[Row]) -> None:
+    """Says that rows are left out, that a rate is over nothing, that what leads rests on little."""
+    several, first = table.nouns[1], table.metrics[0]
+    if len(chosen) < min(number, study.request.limit or number):
+        shown, all_ = study.counted(len(chosen), f"{several} shown"), study.counted(number, several)
+        is_newest = table.is_series and len(table.by) == 1 and not study.request.order
+        which = f"The newest {shown} of {all_} {several}" if is_newest else f"The first {shown} of {all_} {several}"
+        study.note(f"{which}{'' if is_newest else f', by {in_sentence(first)},'} are shown.")
+    for metric in table.metrics:
+        if any(METRICS[metric].value(row.sums) is None for row in chosen):
+            study.note(f"Where {heading(metric)} is {NOT_COMPUTABLE} it cannot be computed, {why_not(metric)}.")
+    base = BASES.get(first, ("", ""))[1]
+    if chosen and base in FEW and (study.request.limit or study.request.order):
+        sums, subject = chosen[0].sums, subject_of(chosen[0].key, table.by)
+        if 0 < sums[base] < FEW[base]:
+            study.note(f"{subject} leads on few {base} only: {study.measured(subject, base, sums)}.")
+
+
+def _cut_ends(study: Study, table: Table) -> tuple[bool, bool]:
+    """Whether the first and the last week or month of a series are not whole: their sums are of fewer days."""
+    ends = (study.period.start, study.period.end + timedelta(days=1))
+    if table.grain == "month":
+        return ends[0].day != 1, ends[1].day != 1
+    start = study.request.week_start
+    return table.grain == "week" and ends[0].weekday() != start, table.grain == "week" and ends[1].weekday() != start
+
+
+def _note_parts(study: Study, table: Table) -> None:
+    first, last = _cut_ends(study, table)
+    if first or last:
+        which = "first and the last" if first and last else "first" if first else "last"
+        verb = "are" if first and last else "is"
+        study.note(f"The {which} {table.grain} {verb} not whole: only days of the asked range count.")
+
+
+def _say_trend(study: Study, table: Table, chosen: Sequence[Row]) -> None:
+    """From the first whole time to the last of a single series."""
+    first, last = _cut_ends(study, table)
+    rows = sorted(chosen, key=lambda row: row.key)[first : -1 if last else None]
+    if len(table.by) > 1 or len(rows) < 3 or study.request.limit:
+        return
+    metric = table.metrics[0]
+    moved = change(metric, rows[-1].sums, rows[0].sums)
+    if moved is None:
+        return
+    best = ranked(rows, metric, is_best_first=METRICS[metric].is_good_high is not False)
+    high, low = (subject_of(row.key, table.by) for row in (best[0], best[-1]))
+    text = study.figure(f"{scope(study.request)} by {table.grain}", f"{metric}_change", moved, "change")
+    whole = f"whole {table.grain}" if first or last else table.grain
+    study.say(
+        f"{capital(in_sentence(metric))} from the first {whole} to the last: {text}. Highest: {high}; lowest: {low}."
+        f"{_mean(study, table, rows)}"
+    )
+
+
+def _mean(study: Study, table: Table, rows: Sequence[Row]) -> str:
+    """Of what can be summed up."""
+    metric = table.metrics[0]
+    if metric not in SUMS:
+        return ""
+    mean = sum(row.sums[metric] for row in rows) / len(rows)
+    text = study.figure(f"{scope(study.request)} by {table.grain}", metric, mean)
+    return f" On average: {text} a {table.grain}."

@@ -1,0 +1,73 @@
+"""What a thing is held against: the others in the same insertion order. Orders of different goods have different rates,
+so that a mean over all would accuse the dear goods."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from turnkeep_agents.campaigns.findings import whose
+from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
+from turnkeep_agents.campaigns.warehouse.sums import Row
+
+LEAST_DEVIATIONS = 3.0
+"""By how many standard deviations a number of events lies off, to be more than chance: of a hundred things that are
+looked at side by side, two deviations would accuse several wrongly."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A thing within an insertion order; `others` are the sums of all the rest in it."""
+
+    within: str
+    key: tuple[str, ...]
+    sums: Sums
+    others: Sums
+
+    @property
+    def name(self) -> str:
+        return " with ".join(self.key)
+
+    @property
+    def whose(self) -> str:
+        return whose(self.name, self.within)
+
+    def expected(self, part: str, whole: str) -> float:
+        """What the others' ratio of two sums makes of this one's `whole`; 0 where they have none."""
+        return self.sums[whole] * self.others[part] / self.others[whole] if self.others[whole] else 0.0
+
+
+def is_far_below(number: float, expected: float) -> bool:
+    """Whether so few events are more than chance where so many are expected."""
+    return expected - number >= LEAST_DEVIATIONS * sqrt(expected)
+
+
+def added(parts: Iterable[Sums]) -> dict[str, float]:
+    """The sums of all parts together."""
+    kept = list(parts)
+    return {name: sum(sums[name] for sums in kept) for name in SUMS}
+
+
+def peers(rows: Sequence[Row]) -> list[Peer]:
+    """Of rows whose key begins with the insertion order."""
+    orders: dict[str, list[Row]] = {}
+    for row in rows:
+        orders.setdefault(row.key[0], []).append(row)
+    whole = {order: added(row.sums for row in found) for order, found in orders.items()}
+    return [
+        Peer(row.key[0], row.key[1:], row.sums, {name: whole[row.key[0]][name] - row.sums[name] for name in SUMS})
+        for row in rows
+    ]
+
+
+def success(total: Sums) -> str:
+    """The metric that says most about success, of those that are counted."""
+    return "roas" if total["revenue"] else "cpa" if total["conversions"] else "ctr"
+
+
+def best_beside(peer: Peer, all_: Sequence[Peer], metric: str, least: tuple[str, float]) -> Peer | None:
+    """The one that does best by a metric in the same insertion order, of those with enough of a sum."""
+    name, number = least
+    beside = [each for each in all_ if each.within == peer.within and each is not peer and each.sums[name] >= number]
+    known = [(value, each) for each in beside if (value := METRICS[metric].value(each.sums)) is not None]
+    is_low_best = METRICS[metric].is_good_high is False
+    return min(known, key=lambda pair: pair[0] if is_low_best else -pair[0])[1] if known else None

@@ -1,0 +1,51 @@
+"""`performance_diagnosis`: how insertion orders do, what each adds to the change of all, what is wrong with them."""
+
+from collections.abc import Sequence
+
+from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
+from turnkeep_agents.campaigns.specialists.answers import answer
+from turnkeep_agents.campaigns.specialists.declines import Order, propose_declines
+from turnkeep_agents.campaigns.specialists.grids import markdown
+from turnkeep_agents.campaigns.specialists.peers import added, success
+from turnkeep_agents.campaigns.specialists.rates import BASES
+from turnkeep_agents.campaigns.specialists.spelling import Style, heading
+from turnkeep_agents.campaigns.specialists.study import Study
+
+MOST_ORDERS = 4
+
+
+def diagnose_performance(study: Study) -> None:
+    now = {row.key[0]: row.sums for row in study.rows(("insertion_order",), study.period)}
+    before = {row.key[0]: row.sums for row in study.rows(("insertion_order",), study.before)} if study.before else {}
+    orders = [Order(name, now.get(name), before.get(name)) for name in sorted({*now, *before})]
+    total = added(now.values())
+    answer(study, key=success(total))
+    if not study.request.by and (not study.request.metrics or study.request.intent == "analysis"):
+        _say_orders(study, orders, total)
+    if study.request.intent == "analysis" and not before:
+        study.note(f"There are no figures of a time before {study.period.label}: whether it was better cannot be told.")
+    for order in orders:
+        propose_declines(study, order, total)
+
+
+def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
+    """Those that cost most, with what each adds to the change of the whole."""
+    ran = [(order.name, order.now, order.before) for order in orders if order.now]
+    if len(ran) < 2:
+        return
+    asked = [name for name in study.request.metrics if name in METRICS][:2]
+    metrics = asked or ["cost", success(total)]
+    sums = [name for name in (*metrics, *BASES.get(metrics[0], ()), "revenue", "clicks") if name in SUMS]
+    sums = [name for name in sums if name != "cost" and total[name]] or ["impressions"]
+    style: Style = "money_change" if METRICS[sums[0]].unit == "money" else "count_change"
+    lines = []
+    for name, now, before in sorted(ran, key=lambda each: (-each[1]["cost"], each[0]))[:MOST_ORDERS]:
+        cells = [study.measured(name, metric, now) for metric in metrics]
+        gained = now[sums[0]] - before[sums[0]] if before else None
+        lines.append([name, *cells, study.figure(name, f"{sums[0]}_gained", gained, style)])
+    study.listed, study.listed_as = tuple(line[0] for line in lines), "insertion_order"
+    head = ["Insertion order", *map(heading, metrics), f"{heading(sums[0])} gained"]
+    study.say(f"By insertion order, what cost most first:\n\n{markdown(head, lines)}")
+    if len(ran) > len(lines):
+        number = study.counted(len(ran), "insertion orders")
+        study.note(f"The first {study.counted(len(lines), 'shown')} of {number} insertion orders are shown.")

@@ -1,0 +1,234 @@
+"""The desk of one specialist: it reads the warehouse for one request, spells what it finds and keeps every number that
+it spells as a figure. Issues are first proposed: only the worst are put in words, so that a finding stays small."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Literal
+
+from turnkeep_agents.campaigns.findings import SEVERITIES, Figure, Finding, Issue, Severity
+from turnkeep_agents.campaigns.metrics import METRICS, Sums
+from turnkeep_agents.campaigns.requests import Dimension, Grain, Period, Request
+from turnkeep_agents.campaigns.specialists.spelling import NOUNS, Style, dated, listed, number_word, span, spell
+from turnkeep_agents.campaigns.warehouse.sums import NO_NAME, Coverage, Row, Warehouse
+
+MOST_ISSUES = 4
+DEFAULT_DAYS = 28
+WORTH_SHARE, GRAVE_SHARE = 0.01, 0.05  # of the spend: below it no issue, and none above medium
+
+type Filters = Mapping[Dimension, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An issue before it is put in words; of issues that are as severe the one of more `weight` comes first. `write`
+    keeps the figures of its sentence and gives the sentence. `within` and `better` as in Issue."""
+
+    code: str
+    severity: Severity
+    subject: str
+    weight: float
+    write: Callable[[], str]
+    within: str = ""
+    better: str = ""
+
+    def issue(self) -> Issue:
+        return Issue(
+            code=self.code,
+            severity=self.severity,
+            subject=self.subject,
+            text=self.write(),
+            within=self.within,
+            better=self.better,
+        )
+
+
+@dataclass
+class Study:
+    """`before` is what the period is held against: what the request compares with, else as many days before, where the
+    data reaches back so far."""
+
+    specialist: str
+    request: Request
+    warehouse: Warehouse
+    currency: str
+    max_rows: int
+    period: Period
+    before: Period | None
+    parts: list[str] = field(default_factory=list)
+    proposals: list[Proposal] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    listed: tuple[str, ...] = ()
+    listed_as: Dimension | None = None
+    status: Literal["ok", "no_data"] = "ok"
+    _figures: dict[tuple[str, str, str], Figure] = field(default_factory=dict)
+
+    def rows(
+        self, by: Sequence[Dimension | Grain], period: Period | None, filters: Filters | None = None
+    ) -> tuple[Row, ...]:
+        """As the warehouse gives them; that there were more than it may return is said."""
+        chosen = self.request.filters if filters is None else filters
+        start = self.request.week_start
+        found = self.warehouse.rows(by, chosen, period, limit=self.max_rows, week_start=start)
+        if found.is_cut:
+            kind = listed([NOUNS[each][0] for each in by])
+            number = self.counted(len(found.rows), f"rows by {kind}")
+            self.warn("rows_cut", f"Only the first {number} rows by {kind} were read; there are more, not ranked here.")
+        return found.rows
+
+    def sums(self, period: Period | None) -> Sums | None:
+        """Of all that the request asks of, or None where the period has no row of it."""
+        found = self.rows((), period)
+        return found[0].sums if found else None
+
+    def figure(
+        self, subject: str, metric: str, value: float | None, style: Style | None = None, period: Period | None = None
+    ) -> str:
+        """Keeps a figure and gives its text; the style of a known metric is its unit."""
+        text = spell(value, style or METRICS[metric].unit, self.currency)
+        label = (period or self.period).label
+        kept = None if value is None else float(f"{value:.12g}")
+        self._figures[subject, metric, label] = Figure(
+            subject=subject, metric=metric, value=kept, text=text, period=label
+        )
+        return text
+
+    def measured(self, subject: str, metric: str, sums: Sums, period: Period | None = None) -> str:
+        """A metric of `sums` as a figure."""
+        return self.figure(subject, metric, METRICS[metric].value(sums), period=period)
+
+    def counted(self, number: int, of: str) -> str:
+        """A number of things in words, or as a figure where it is more than twelve."""
+        word = number_word(number)
+        return self.figure(of, "number", number, "count") if word[0].isdigit() else word
+
+    def say(self, *parts: str) -> None:
+        self.parts += parts
+
+    def note(self, sentence: str) -> None:
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def warn(self, code: str, sentence: str) -> None:
+        """A note with the code that the client sees."""
+        self.warnings.append(code)
+        self.note(sentence)
+
+    def propose(
+        self,
+        code: str,
+        severity: Severity | None,
+        subject: str,
+        weight: float,
+        write: Callable[[], str],
+        *,
+        within: str = "",
+        better: str = "",
+    ) -> None:
+        """Nothing where `severity` is None, as a rule gives it for what is in order, nor of what has no name."""
+        if severity and NO_NAME not in subject:
+            self.proposals.append(Proposal(code, severity, subject, weight, write, within, better))
+
+    def finding(self) -> Finding:
+        """What came of it, with the worst issues in words."""
+        ranked = sorted(self.proposals, key=lambda each: (-SEVERITIES.index(each.severity), -each.weight, each.subject))
+        issues = tuple(each.issue() for each in ranked[:MOST_ISSUES])
+        if left := len(ranked) - len(issues):
+            number = self.counted(left, "issues not shown")
+            self.note(
+                f"{number.capitalize()} more {'issue' if left == 1 else 'issues'} of no greater severity: not shown."
+            )
+        return Finding(
+            specialist=self.specialist,
+            status=self.status,
+            text="\n\n".join(self.parts),
+            figures=tuple(self._figures.values()),
+            issues=issues,
+            notes=tuple(self.notes),
+            warnings=tuple(dict.fromkeys(self.warnings)),
+            listed=self.listed,
+            listed_as=self.listed_as,
+        )
+
+
+def open_study(name: str, request: Request, warehouse: Warehouse, *, currency: str, max_rows: int) -> Study | None:
+    """None where the period lies outside of all data; raises DatabaseError."""
+    coverage = warehouse.coverage()
+    period = clipped(asked_period(request, coverage), coverage)
+    if period is None:
+        return None
+    study = Study(name, request, warehouse, currency, max_rows, period, _compared(request, period, coverage))
+    _note_limits(study, coverage)
+    return study
+
+
+def asked_period(request: Request, coverage: Coverage) -> Period:
+    """What the request names, or else the newest days."""
+    start = coverage.last - timedelta(days=DEFAULT_DAYS - 1)
+    return request.period or Period(start=start, end=coverage.last, label=f"the newest {DEFAULT_DAYS} days")
+
+
+def clipped(period: Period, coverage: Coverage) -> Period | None:
+    """The part of a period that has data."""
+    start, end = max(period.start, coverage.first), min(period.end, coverage.last)
+    return Period(start=start, end=end, label=period.label) if start <= end else None
+
+
+def graded(size: float, *, medium: float, high: float, critical: float = float("inf")) -> Severity | None:
+    """How bad a size is by its thresholds; None below all of them."""
+    if size >= critical:
+        return "critical"
+    return "high" if size >= high else "medium" if size >= medium else None
+
+
+def weighed(severity: Severity | None, share: float) -> Severity | None:
+    """A severity by the share of the spend that it is about: of little money nothing is grave."""
+    if severity is None or share < WORTH_SHARE:
+        return None
+    return severity if share >= GRAVE_SHARE else "medium"
+
+
+def is_specific(request: Request) -> bool:
+    """Whether it asks for certain figures, not for an overview."""
+    return bool(request.by or request.metrics or request.limit or request.order)
+
+
+def scope(request: Request) -> str:
+    """What the request asks of, by name."""
+    named = [
+        listed(names) if len(names) <= 3 else f"{number_word(len(names))} {NOUNS[kind][1]}"
+        for kind, names in request.filters.items()
+        if names
+    ]
+    return ", ".join(named) or "all campaigns"
+
+
+def _compared(request: Request, period: Period, coverage: Coverage) -> Period | None:
+    if request.compared:
+        return clipped(request.compared, coverage)
+    before = period.before()
+    return before if before.start >= coverage.first else None
+
+
+def _note_limits(study: Study, coverage: Coverage) -> None:
+    """Says what the answer does not cover: unknown names, days without data, rows that were left out."""
+    if unknown := [*study.request.unknown, *(name for name in study.request.metrics if name not in METRICS)]:
+        study.warn("unknown_metric", f"The warehouse knows nothing called {listed([f'“{name}”' for name in unknown])}.")
+    for asked in filter(None, (study.request.period, study.request.compared)):
+        part = clipped(asked, coverage)
+        if part is None:
+            study.warn("no_data", f"There is no data for {dated(asked)}; {holds(coverage)}.")
+        elif part != asked:
+            study.note(f"Of {dated(asked)} there is data for {span(part.start, part.end)} only.")
+    for reason, number in coverage.left_out.items():
+        rows = study.figure(reason, "rows left out", number, "count", relabelled(study.period, "all days"))
+        study.warn("dirty_rows_left_out", f"{rows} rows of the warehouse were left out of all sums: {reason}.")
+
+
+def holds(coverage: Coverage) -> str:
+    return f"the warehouse holds {span(coverage.first, coverage.last)}"
+
+
+def relabelled(period: Period, label: str) -> Period:
+    return period.model_copy(update={"label": label})

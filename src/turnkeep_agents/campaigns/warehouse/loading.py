@@ -1,0 +1,93 @@
+"""A warehouse out of one flat CSV. It knows no budgets and no flights, so nothing can be said about those."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from turnkeep_agents.campaigns.metrics import SUMS
+from turnkeep_agents.campaigns.warehouse.cells import read_size
+from turnkeep_agents.campaigns.warehouse.lines import BadFile, Line, Lines, Options, read_lines
+from turnkeep_agents.campaigns.warehouse.tables import (
+    advertisers,
+    audiences,
+    creatives,
+    daily_metrics,
+    insertion_orders,
+    left_out,
+    line_items,
+    metadata,
+)
+from turnkeep.databases.files import Contents, Values, pack
+
+__all__ = ["BadFile", "Loaded", "Options", "load_csv"]
+
+ADVERTISER = "My campaigns"
+UNNAMED = "not given"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """`warehouse` is a SQLite file. `left_out` and `kept` count rows by reason: what is in no sum, and what looks odd
+    and is right."""
+
+    warehouse: bytes
+    read: int
+    used: int
+    first: date
+    last: date
+    left_out: Mapping[str, int]
+    kept: Mapping[str, int]
+
+
+def load_csv(file: Path, options: Options, today: date) -> Loaded:
+    """Raises BadFile."""
+    lines = read_lines(file, options, today)
+    days = [line.day for line in lines.usable]
+    return Loaded(
+        warehouse=pack(metadata, _contents(lines, options.advertiser or ADVERTISER)),
+        read=lines.read,
+        used=len(days),
+        first=min(days),
+        last=max(days),
+        left_out=dict(lines.left_out),
+        kept=dict(lines.kept),
+    )
+
+
+class _Numbers[Key](dict[Key, int]):
+    """Gives each key that is asked for a number, from 1 on."""
+
+    def __missing__(self, key: Key) -> int:
+        self[key] = len(self) + 1
+        return self[key]
+
+
+def _contents(lines: Lines, advertiser: str) -> Contents:
+    brands, groups = _Numbers[str](), _Numbers[str]()
+    orders, designs = _Numbers[tuple[int, str]](), _Numbers[tuple[str, str | None]]()
+    items = _Numbers[tuple[int, int | None, str]]()
+    rows: list[tuple[Values, ...]] = []
+    for line in lines.usable:
+        names = line.names
+        campaign = names.get("insertion_order", UNNAMED)
+        order = orders[brands[names.get("advertiser", advertiser)], campaign]
+        audience = groups[names["audience"]] if "audience" in names else None
+        design = _design(line)
+        ids = items[order, audience, names.get("line_item", campaign)], designs[design] if design else None
+        rows.append((line.day.isoformat(), *ids, *(line.sums[name] for name in SUMS)))
+    yield daily_metrics, rows
+    yield advertisers, [(number, name) for name, number in brands.items()]
+    yield insertion_orders, [(number, *order, None, None, None) for order, number in orders.items()]
+    yield audiences, [(number, name) for name, number in groups.items()]
+    yield line_items, [(number, *item, None) for item, number in items.items()]
+    yield creatives, [(number, *design, None) for design, number in designs.items()]
+    yield left_out, list(lines.left_out.items())
+
+
+def _design(line: Line) -> tuple[str, str | None] | None:
+    """Name and size of the creative: a banner that is called by its size has both."""
+    name, size = line.names.get("creative"), line.names.get("size")
+    if name is None and size is None:
+        return None
+    return name or str(size), read_size(size or "") or size or read_size(name or "")

@@ -1,0 +1,115 @@
+"""What is asked of the warehouse, as SQL for any dialect. No word of a user becomes SQL: what to sum and to group by is
+picked from the documented columns, and names are bound parameters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, cast
+
+from sqlalchemy import case, func, select
+from sqlalchemy.sql import ColumnElement, Select
+
+from turnkeep_agents.campaigns.metrics import SUMS
+from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
+from turnkeep_agents.campaigns.warehouse.tables import (
+    COLUMNS,
+    advertisers,
+    audiences,
+    creatives,
+    daily_metrics,
+    insertion_orders,
+    joined,
+    line_items,
+)
+
+SUNDAY = 6
+OWNED: Sequence[Dimension] = ("insertion_order", "line_item")
+MAX_WEEKS = 600
+
+
+def sums(
+    by: Sequence[Dimension | Grain], filters: Mapping[Dimension, Sequence[str]], period: Period, week_start: int
+) -> Select[*tuple[Any, ...]]:
+    """Keys, number of rows, sums. The keys are made in an inner query: some databases group by columns only."""
+    keys = [_key(name, period, week_start).label(f"key{at}") for at, name in enumerate(by)]
+    inner = (
+        select(*keys, *(daily_metrics.c[name] for name in SUMS))
+        .select_from(joined({*by, *filters} & COLUMNS.keys()))
+        .where(daily_metrics.c.date.between(period.start, period.end), *_conditions(filters))
+        .subquery()
+    )
+    grouped = [inner.c[key.name] for key in keys]
+    sums = (func.sum(inner.c[name]) for name in SUMS)
+    return select(*grouped, func.count(), *sums).group_by(*grouped).order_by(*grouped)
+
+
+def spending(filters: Mapping[Dimension, Sequence[str]], as_of: date) -> Select[*tuple[Any, ...]]:
+    """One row for each flight, also where nothing was spent yet."""
+    flight = insertion_orders.c
+    columns = (flight.name, advertisers.c.name, flight.budget, flight.start_date, flight.end_date)
+    days = (daily_metrics.c.line_item_id == line_items.c.id) & daily_metrics.c.date.between(flight.start_date, as_of)
+    source = (
+        insertion_orders.outerjoin(advertisers, advertisers.c.id == flight.advertiser_id)
+        .outerjoin(line_items, line_items.c.insertion_order_id == flight.id)
+        .outerjoin(daily_metrics, days)
+    )
+    running = (flight.start_date <= as_of, flight.end_date >= as_of, flight.budget > 0)
+    spent = func.coalesce(func.sum(daily_metrics.c.cost), 0)
+    statement = select(*columns, spent).select_from(source).where(*running, *_chosen(filters))
+    return statement.group_by(flight.id, *columns).order_by(flight.name, flight.start_date)
+
+
+def owned(kind: Dimension) -> Select[*tuple[Any, ...]]:
+    """The names of a dimension in OWNED, each with its advertiser."""
+    source = insertion_orders.join(advertisers, advertisers.c.id == insertion_orders.c.advertiser_id)
+    if kind == "line_item":
+        source = source.join(line_items, line_items.c.insertion_order_id == insertion_orders.c.id)
+    return select(COLUMNS[kind], advertisers.c.name).select_from(source).distinct()
+
+
+def _chosen(filters: Mapping[Dimension, Sequence[str]]) -> Iterator[ColumnElement[bool]]:
+    """A part of a flight, such as an audience, chooses the whole of it."""
+    parts = {name: values for name, values in filters.items() if name not in ("advertiser", "insertion_order")}
+    yield from _conditions({name: values for name, values in filters.items() if name not in parts})
+    if parts:
+        items = line_items.outerjoin(audiences, audiences.c.id == line_items.c.audience_id)
+        if {"creative", "size"} & parts.keys():
+            items = items.join(daily_metrics, daily_metrics.c.line_item_id == line_items.c.id)
+            items = items.join(creatives, creatives.c.id == daily_metrics.c.creative_id)
+        having = select(line_items.c.insertion_order_id).select_from(items).where(*_conditions(parts))
+        yield insertion_orders.c.id.in_(having)
+
+
+def _conditions(filters: Mapping[Dimension, Sequence[str]]) -> Iterator[ColumnElement[bool]]:
+    for name, values in filters.items():
+        yield COLUMNS[name].in_(list(values))
+
+
+def _key(name: Dimension | Grain, period: Period, week_start: int) -> ColumnElement[Any]:
+    """Weeks and months are told by their last days, because databases agree on no function for them."""
+    if name in COLUMNS:
+        return COLUMNS[cast("Dimension", name)]
+    if name == "day":
+        return daily_metrics.c.date
+    pieces = _weeks(period, week_start) if name == "week" else _months(period)
+    return case(*((daily_metrics.c.date <= last, key) for key, last in pieces))
+
+
+def newest(period: Period) -> Period:
+    """As many of its weeks as a query can tell apart."""
+    start = max(period.start, period.end - timedelta(weeks=MAX_WEEKS))
+    return period.model_copy(update={"start": start})
+
+
+def _weeks(period: Period, week_start: int) -> Iterator[tuple[str, date]]:
+    start = period.start - timedelta(days=(period.start.weekday() - week_start) % 7)
+    while start <= period.end:
+        yield start.isoformat(), start + timedelta(days=6)
+        start += timedelta(days=7)
+
+
+def _months(period: Period) -> Iterator[tuple[str, date]]:
+    start = period.start.replace(day=1)
+    while start <= period.end:
+        following = (start + timedelta(days=31)).replace(day=1)
+        yield f"{start:%Y-%m}", following - timedelta(days=1)
+        start = following

@@ -1,0 +1,54 @@
+"""The database of the metrics, and what its refusals mean."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, inspect
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.sql import Select
+
+from turnkeep_agents.campaigns.warehouse.tables import REQUIRED
+from turnkeep.databases.engines import GRACE_SECONDS, Called
+from turnkeep.databases.errors import DatabaseDown
+from turnkeep.databases.sessions import Sessions, is_no_database
+
+CALLED = Called("The metrics warehouse", "CAMPAIGNS__WAREHOUSE")
+
+
+class Source:
+    """One database, opened on first use; all methods raise DatabaseError."""
+
+    def __init__(self, open_engine: Callable[[float], Engine], seconds: float, *, grace_seconds: float = GRACE_SECONDS):
+        """`seconds`: longest time of one query."""
+        self._sessions = Sessions(CALLED, open_engine, seconds, self._refused, grace_seconds)
+
+    def fetch(self, statement: Select[*tuple[Any, ...]], limit: int) -> list[Sequence[Any]]:
+        """At most `limit` rows."""
+        limited = statement.limit(limit)
+        return self._sessions.ask(lambda connection: [tuple(row) for row in connection.execute(limited).all()])
+
+    def has(self, table: str) -> bool:
+        """Whether there is a table or view of that name."""
+        return self._sessions.ask(lambda connection: _has(connection, table))
+
+    def _refused(self, error: DBAPIError) -> DatabaseDown:
+        return DatabaseDown(f"{CALLED.name} {self._wrong_inside(error)}.")
+
+    def _wrong_inside(self, error: DBAPIError) -> str:
+        if is_no_database(error):
+            return "is no SQLite database"
+        if missing := self._missing():
+            return f"lacks these tables or may not show them: {', '.join(missing)}"
+        return "refused a query: its tables need the documented columns, and its login the right to read them"
+
+    def _missing(self) -> list[str]:
+        try:
+            return self._sessions.ask_once(
+                lambda connection: [table.name for table in REQUIRED if not _has(connection, table.name)]
+            )
+        except (SQLAlchemyError, OSError):
+            return []
+
+
+def _has(connection: Connection, table: str) -> bool:
+    return inspect(connection).has_table(table)

@@ -1,0 +1,172 @@
+"""Sums out of the metrics warehouse: synchronous, and safe to call from several threads at once."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache, partial
+from typing import Any, cast
+
+from sqlalchemy import func, select
+from sqlalchemy.sql import ColumnElement
+
+from turnkeep_agents.campaigns.metrics import SUMS
+from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
+from turnkeep_agents.campaigns.warehouse.queries import OWNED, SUNDAY, newest, owned, spending, sums
+from turnkeep_agents.campaigns.warehouse.sample import sample_file
+from turnkeep_agents.campaigns.warehouse.source import CALLED, Source
+from turnkeep_agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
+from turnkeep.databases.engines import open_file, open_url
+from turnkeep.databases.errors import DatabaseDown
+from turnkeep.locations import source_of
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+
+NO_NAME = "not given"
+MAX_NAMES = 5_000
+FRESH_SECONDS = 300
+"""How long coverage and names are taken as they were."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """`left_out` says in words why rows were left out of all sums, and how many."""
+
+    first: date
+    last: date
+    rows: int
+    left_out: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Row:
+    """`key`: the values of what was grouped by, in its order: a day or the first day of a week in ISO, a month as
+    2026-05."""
+
+    key: tuple[str, ...]
+    sums: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """`is_cut`: there were more than the limit."""
+
+    rows: tuple[Row, ...]
+    is_cut: bool
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A booking of an insertion order that runs on the day asked for; `spent` is up to and including that day."""
+
+    insertion_order: str
+    advertiser: str
+    budget: float
+    start: date
+    end: date
+    spent: float
+
+
+class Warehouse:
+    """All methods raise DatabaseError, and nothing else."""
+
+    def __init__(self, source: Source, max_rows: int, clock: Callable[[], float] = time.monotonic):
+        self._source, self._max_rows, self._clock = source, max_rows, clock
+        self._kept: dict[str, tuple[float, Any]] = {}
+
+    def coverage(self) -> Coverage:
+        """The days that have data, first and last."""
+        return self._fresh("coverage", self._coverage)
+
+    def names(self) -> Mapping[Dimension, tuple[str, ...]]:
+        """What each dimension holds, in order, as the warehouse spells it."""
+        return self._fresh("names", lambda: {dimension: self._names(COLUMNS[dimension]) for dimension in COLUMNS})
+
+    def owners(self) -> Mapping[Dimension, Mapping[str, tuple[str, ...]]]:
+        """The advertisers of each insertion order and line item, by name."""
+        return self._fresh("owners", lambda: {kind: self._owned(kind) for kind in OWNED})
+
+    def rows(
+        self,
+        by: Sequence[Dimension | Grain],
+        filters: Mapping[Dimension, Sequence[str]],
+        period: Period | None,
+        *,
+        limit: int | None = None,
+        week_start: int = SUNDAY,
+    ) -> Rows:
+        """Sums in the order of their keys. `by=()` gives one row, what matches nothing gives none. `week_start`: 0 is
+        Monday."""
+        most = min(limit or self._max_rows, self._max_rows)
+        covered = self._covered(period)
+        if covered is None:
+            return Rows((), is_cut=False)
+        shown = newest(covered) if {"week", "month"} & set(by) else covered
+        found = self._source.fetch(sums(by, filters, shown, week_start), most + 1)
+        rows = (_row(values, len(by)) for values in found[:most] if values[len(by)])
+        return Rows(tuple(sorted(rows, key=lambda row: row.key)), is_cut=len(found) > most or shown != covered)
+
+    def flights(self, filters: Mapping[Dimension, Sequence[str]], as_of: date) -> tuple[Flight, ...]:
+        """The flights with a budget that run on `as_of`, by name: those that have to do with what `filters` name, each
+        with all that it spent."""
+        found = self._source.fetch(spending(filters, as_of), self._max_rows)
+        return tuple(
+            Flight(
+                str(name), NO_NAME if advertiser is None else str(advertiser), float(budget), start, end, float(spent)
+            )
+            for name, advertiser, budget, start, end, spent in found
+        )
+
+    def _fresh[T](self, name: str, read: Callable[[], T]) -> T:
+        at, value = self._kept.get(name, (float("-inf"), None))
+        if self._clock() - at >= FRESH_SECONDS:
+            value = read()
+            self._kept[name] = self._clock(), value
+        return cast("T", value)
+
+    def _coverage(self) -> Coverage:
+        days = daily_metrics.c.date
+        first, last, rows = self._source.fetch(select(func.min(days), func.max(days), func.count()), 1)[0]
+        if not rows:
+            raise DatabaseDown("The metrics warehouse holds no daily metrics.")
+        without = self._source.fetch(select(left_out), self._max_rows) if self._source.has(left_out.name) else []
+        return Coverage(first, last, int(rows), {str(reason): int(count) for reason, count in without})
+
+    def _names(self, column: ColumnElement[str]) -> tuple[str, ...]:
+        found = self._source.fetch(select(column).where(column.is_not(None)).distinct().order_by(column), MAX_NAMES)
+        return tuple(sorted(str(name) for (name,) in found))
+
+    def _owned(self, kind: Dimension) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, set[str]] = {}
+        for name, advertiser in self._source.fetch(owned(kind), MAX_NAMES):
+            found.setdefault(str(name), set()).add(str(advertiser))
+        return {name: tuple(sorted(advertisers)) for name, advertisers in sorted(found.items())}
+
+    def _covered(self, period: Period | None) -> Period | None:
+        """The part of the period that has data."""
+        known = self.coverage()
+        if period is None:
+            return Period(start=known.first, end=known.last, label="all days")
+        start, end = max(period.start, known.first), min(period.end, known.last)
+        return Period(start=start, end=end, label=period.label) if start <= end else None
+
+
+def open_warehouses(tuning: CampaignsSettings) -> Callable[[date], Warehouse]:
+    """The warehouse as of a day: the embedded sample ends the day before, a database of one's own is as it is."""
+    url = tuning.warehouse.get_secret_value()
+    if url:
+        opened = partial(open_url, CALLED, url, current=source_of(tuning.warehouse))
+        own = Warehouse(Source(opened, tuning.query_seconds), tuning.max_rows)
+        return lambda _: own
+
+    @lru_cache(maxsize=4)
+    def sample_on(today: date) -> Warehouse:
+        source = Source(partial(open_file, partial(sample_file, today)), tuning.query_seconds)
+        return Warehouse(source, tuning.max_rows)
+
+    return sample_on
+
+
+def _row(values: Sequence[Any], keys: int) -> Row:
+    """Of a query of `sums`: the keys, the number of rows, the sums."""
+    key = tuple(NO_NAME if value is None else str(value) for value in values[:keys])
+    return Row(key, dict(zip(SUMS, (float(value or 0) for value in values[keys + 1 :]), strict=True)))

@@ -1,0 +1,120 @@
+"""The commands about databases of one's own: their join graph, and their secure views."""
+
+import argparse
+import os
+import secrets
+from pathlib import Path
+
+from turnkeep.local import LocalError
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    _add_joins(commands)
+    _add_database(commands)
+    _add_manual(commands)
+
+
+def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    joins = commands.add_parser("joins", help="the join graph of the agent `database`").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    graph = argparse.ArgumentParser(add_help=False)
+    graph.add_argument("--graph", type=Path, metavar="FILE", help="default: DATABASE__JOINS, else that of the sample")
+
+    build = joins.add_parser("build", help="make it from a live database")
+    build.add_argument("url", nargs="?", default="", metavar="URL", help="default: DATABASE__URL, else the sample")
+    build.add_argument("--out", type=Path, required=True, metavar="FILE.json")
+    build.add_argument("--associations", type=Path, metavar="FILE.json", help="what the application's models say")
+    build.add_argument("--overrides", type=Path, metavar="FILE.json", help="corrections written by hand")
+    build.add_argument("--values", action="store_true", help="read what stands in columns that hold few texts")
+    build.add_argument("--model", action="store_true", help="let the model name relationships that it doubts")
+    build.set_defaults(run=_build_joins)
+
+    check = joins.add_parser("check", help="what is wrong or doubtful in a graph")
+    check.add_argument("file", type=Path, metavar="FILE.json")
+    check.set_defaults(run=_check_joins)
+
+    show = joins.add_parser("show", parents=[graph], help="why two tables are joined as they are")
+    show.add_argument("a", metavar="TABLE")
+    show.add_argument("b", metavar="TABLE")
+    show.set_defaults(run=_show_joins)
+
+    draw = joins.add_parser("draw", parents=[graph], help="a drawing of some tables and those next to them, or of all")
+    draw.add_argument("tables", nargs="*", metavar="TABLE")
+    draw.add_argument("--out", type=Path, required=True, metavar="FILE.html|FILE.svg|FILE.mmd")
+    draw.set_defaults(run=_draw_joins)
+
+
+def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    database = commands.add_parser("database", help="a database of your own, for the agent `database`").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    secure = database.add_parser("secure", help="print what an administrator runs to set up secure views")
+    secure.add_argument("--access", type=Path, required=True, metavar="FILE.json", help="as DATABASE__ACCESS names it")
+    secure.add_argument(
+        "--joins", type=Path, required=True, metavar="FILE.json", help="the join graph, for the columns"
+    )
+    secure.add_argument(
+        "--dialect", choices=["mysql", "postgresql", "sqlite"], default="mysql", help="mysql is MariaDB too"
+    )
+    secure.add_argument(
+        "--database", default="", metavar="NAME", help="the schema on the server, for postgresql public unless named"
+    )
+    secure.add_argument(
+        "--reader", default="", metavar="ACCOUNT", help="Turnkeep's login: \"'name'@'host'\", for postgresql a role"
+    )
+    secure.add_argument("--again", action="store_true", help="views and rights alone, after a change of the schema")
+    secure.set_defaults(run=_secure)
+
+
+def _add_manual(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    manual = commands.add_parser("manual", help="the user manual of the agent `database`").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    load = manual.add_parser("load", help="use your own pages from a folder, from the next start on")
+    load.add_argument("folder", type=Path, metavar="FOLDER", help="Markdown or text files; sections begin at headings")
+    load.set_defaults(run=_load_manual)
+
+
+def _load_manual(options: argparse.Namespace) -> None:
+    from turnkeep.local.home import open_home  # noqa: PLC0415
+    from turnkeep_agents.database.commands.manual import keep_manual, place_in  # noqa: PLC0415
+
+    home = open_home(os.environ)
+    print(f"{keep_manual(home, options.folder)} in {place_in(home)}. The server uses them from its next start on.")
+
+
+def _build_joins(options: argparse.Namespace) -> None:
+    from turnkeep_agents.database.commands.joins import Wanted, build_joins  # noqa: PLC0415
+
+    wanted = Wanted(options.out, options.url, options.associations, options.overrides, options.values, options.model)
+    print(build_joins(wanted))
+
+
+def _check_joins(options: argparse.Namespace) -> None:
+    from turnkeep_agents.database.commands.joins import check_joins  # noqa: PLC0415
+
+    told, is_sound = check_joins(options.file)
+    print(told)
+    if not is_sound:
+        raise LocalError("The graph has errors.")
+
+
+def _show_joins(options: argparse.Namespace) -> None:
+    from turnkeep_agents.database.commands.joins import show_joins  # noqa: PLC0415
+
+    print(show_joins(options.a, options.b, options.graph))
+
+
+def _draw_joins(options: argparse.Namespace) -> None:
+    from turnkeep_agents.database.commands.joins import draw_joins  # noqa: PLC0415
+
+    print(draw_joins(options.tables, options.out, options.graph))
+
+
+def _secure(options: argparse.Namespace) -> None:
+    from turnkeep_agents.database.commands.wall import Wanted, print_wall  # noqa: PLC0415
+
+    seal = "" if options.again else secrets.token_hex(32)
+    wanted = Wanted(options.access, options.joins, options.dialect, options.database, options.reader, seal)
+    print(print_wall(wanted))

@@ -1,0 +1,218 @@
+"""`turnkeep joins`: makes, checks, explains and draws the join graph of the agent `database`. No URL is ever printed,
+for it may hold a password; files and hosts are told by their names."""
+
+import asyncio
+import difflib
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import get_args
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from turnkeep_agents.database.access import Access, AccessError, load_access
+from turnkeep_agents.database.joins.associations import with_associations
+from turnkeep_agents.database.joins.drawing import Form, draw
+from turnkeep_agents.database.joins.explaining import explain
+from turnkeep_agents.database.joins.files import JoinGraphError, load_graph, save_graph
+from turnkeep_agents.database.joins.introspection import in_clear, introspect
+from turnkeep_agents.database.joins.judging import judge
+from turnkeep_agents.database.joins.overrides import with_overrides
+from turnkeep_agents.database.joins.paths import PathFinder
+from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, validate
+from turnkeep_agents.database.sample.graph import sample_graph
+from turnkeep_agents.database.wall.database import DIALECTS
+from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
+from turnkeep.databases.errors import DatabaseError
+from turnkeep.errors import ModelFault
+from turnkeep.local import LocalError
+from turnkeep.local.whereabouts import opened, place_of, trouble_of
+from turnkeep.models.chat import chat_models
+from turnkeep.settings import UNUSABLE, Settings
+from turnkeep.settings import explain as explain_settings
+
+CONNECT_SECONDS = 10
+SECONDS = 600
+"""Longest time of one statement: counting the values of a large table takes minutes, and nobody is kept waiting."""
+TICK_SECONDS = 0.5
+SAMPLE = "turnkeep_agents.database.sample"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What `joins build` was told."""
+
+    out: Path
+    url: str = ""
+    associations: Path | None = None
+    overrides: Path | None = None
+    with_values: bool = False
+    with_model: bool = False
+
+
+def build_joins(wanted: Wanted) -> str:
+    """Introspects, merges, checks and saves; tells what came of it. Raises LocalError."""
+    settings = _settings()
+    if wanted.with_model and settings.main_model == "demo":
+        raise LocalError("--model needs a model. Set OPENAI_API_KEY, or MODEL to bedrock:<model id>.")
+    try:
+        graph, told = _merged(wanted, settings)
+        if not graph.tables:
+            raise LocalError("The overrides hide all tables: nothing is left to be joined. Nothing was written.")
+        remarks: list[Finding] = []
+        if wanted.with_model:
+            graph, remarks = asyncio.run(judge(chat_models(settings, {}).small, graph, progress=_progress()))
+        save_graph(graph, wanted.out)
+    except (JoinGraphError, AccessError, DatabaseError) as error:
+        raise LocalError(str(error)) from None
+    except ModelFault as error:
+        raise LocalError(f"The model could not be asked: {error.detail} Build without --model.") from None
+    return "\n".join([*told, *map(_line, remarks), _summary(graph, wanted.out)])
+
+
+def check_joins(file: Path) -> tuple[str, bool]:
+    """The findings about a file, and whether it is free of errors. Raises LocalError."""
+    graph = _load(file)
+    found = validate(graph, confidence_threshold=_settings().database.confidence_threshold)
+    return "\n".join([*map(_line, found), f"{_shape(graph)}: {_severities(found)}."]), not _errors(found)
+
+
+def show_joins(a: str, b: str, file: Path | None) -> str:
+    """Why `a` and `b` are joined as they are. Raises LocalError."""
+    tuning = _settings().database
+    graph = _load(file or tuning.joins)
+    finder = PathFinder(graph, confidence_threshold=tuning.confidence_threshold, max_hops=tuning.max_hops)
+    return "\n".join(explain(finder, _table(graph, a), _table(graph, b)))
+
+
+def draw_joins(tables: Collection[str], out: Path, file: Path | None) -> str:
+    """Draws into `out`, in the form that its ending says. Raises LocalError."""
+    form = next((form for form in get_args(Form.__value__) if out.suffix == f".{form}"), None)
+    if form is None:
+        raise LocalError(f"--out {out.name}: the name has to end in .html, .svg or .mmd.")
+    graph = _load(file or _settings().database.joins)
+    try:
+        out.write_text(draw(graph, form, [_table(graph, table) for table in tables]), encoding="utf-8")
+    except OSError as error:
+        raise LocalError(f"{out} cannot be written: {error.strerror}. Name another file.") from None
+    return f"Drawn in {out}."
+
+
+def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
+    url, told = wanted.url or settings.of(DatabaseSettings).url.get_secret_value(), []
+    if url:
+        graph, omitted = _introspected(url, wanted.with_values, settings)
+        told = [f"Left out: {each}." for each in omitted]
+    else:
+        graph = sample_graph()
+    if wanted.associations:
+        graph, left_out = with_associations(graph, wanted.associations)
+        told += [f"Left out, for the database does not have it: {each}" for each in left_out]
+    if wanted.overrides:
+        graph = with_overrides(graph, wanted.overrides)
+    return graph, told
+
+
+def _introspected(url: str, with_values: bool, settings: Settings) -> tuple[JoinGraph, list[str]]:
+    """The graph, and what was left out of it. Without secure views: it is of the tables behind them. Of values only
+    what no secret is."""
+    if url.partition(":")[0].partition("+")[0] not in DIALECTS:
+        raise LocalError(f"The URL has to begin with one of {', '.join(DIALECTS)}, as in sqlite:////folder/file.")
+    access = load_access(Path(settings.of(DatabaseSettings).access)) if settings.of(DatabaseSettings).access else Access()
+    try:
+        graph, omitted = _read(url, access, with_values)
+    except (SQLAlchemyError, OSError, ValueError) as error:
+        raise LocalError(trouble_of(url, error)) from None
+    if not graph.tables:
+        raise LocalError(f"{place_of(url)} has no tables, or none that its login may read. Nothing was written.")
+    return in_clear(graph, {view.table: view.encrypted for view in access.views}), omitted
+
+
+def _read(url: str, access: Access, with_values: bool) -> tuple[JoinGraph, list[str]]:
+    """Who does not answer is found out soon; raises what SQLAlchemy and the driver raise."""
+    omitted: list[str] = []
+    with opened(url, CONNECT_SECONDS) as engine:
+        engine.connect().close()
+    with opened(url, SECONDS) as engine:
+        graph = introspect(
+            engine,
+            with_values=with_values,
+            hidden=[f"{view.table}.{column}" for view in access.views for column in view.encrypted],
+            tenant_columns={view.table: view.company_column for view in access.views if view.company_column},
+            without=[*HIDDEN_TABLES, *(view.view for view in access.views)],
+            progress=_progress(),
+            omit=omitted.append,
+        )
+    return graph, omitted
+
+
+def _settings() -> Settings:
+    try:
+        return Settings()
+    except UNUSABLE as error:
+        raise LocalError(explain_settings(error)) from None
+
+
+def _load(file: Path | str | None) -> JoinGraph:
+    try:
+        if file:
+            return load_graph(Path(file))
+        with as_file(files(SAMPLE) / "joins.json") as bundled:
+            return load_graph(bundled)
+    except JoinGraphError as error:
+        raise LocalError(str(error)) from None
+
+
+def _table(graph: JoinGraph, said: str) -> str:
+    """The table's name as the graph has it, in whatever case it was said."""
+    folded = {name.casefold(): name for name in graph.tables}
+    if said in graph.tables or said.casefold() in folded:
+        return said if said in graph.tables else folded[said.casefold()]
+    near = [folded[name] for name in difflib.get_close_matches(said.casefold(), folded, 3)]
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"It has {len(graph.tables)} others."
+    raise LocalError(f"The graph has no table {said}. {hint}")
+
+
+def _progress() -> Callable[[str], None]:
+    """Says at the terminal what is being done, twice a second at most, and nothing where it is done at once."""
+    last = time.monotonic()
+
+    def tell(what: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= TICK_SECONDS:
+            last = time.monotonic()
+            print(f"{what} ...", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _summary(graph: JoinGraph, out: Path) -> str:
+    found = validate(graph)
+    return (
+        f"{_shape(graph)}, in {out}: {_severities(found)}.\n"
+        f"`turnkeep joins check {out}` lists them; DATABASE__JOINS={out} makes the agent use the file."
+    )
+
+
+def _shape(graph: JoinGraph) -> str:
+    origins = Counter(link.type for link in graph.relationships)
+    told = ", ".join(f"{count} {origin.replace('_', ' ')}" for origin, count in origins.most_common())
+    return f"{len(graph.tables)} tables, {len(graph.relationships)} relationships ({told or 'none'})"
+
+
+def _severities(found: Collection[Finding]) -> str:
+    counts: Mapping[str, int] = Counter(finding.severity for finding in found)
+    return ", ".join(f"{counts.get(each, 0)} {each}s" for each in SEVERITIES)
+
+
+def _errors(found: Collection[Finding]) -> bool:
+    return any(finding.severity == "error" for finding in found)
+
+
+def _line(finding: Finding) -> str:
+    return f"{finding.severity}: {finding.edge}: {finding.message}. {finding.remedy}"

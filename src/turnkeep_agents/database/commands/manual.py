@@ -1,0 +1,51 @@
+"""A user's own manual in place of the bundled one. It is copied beside the old one, and a link is turned to it at once:
+a crash leaves the one or the other."""
+
+import secrets
+import shutil
+from pathlib import Path
+
+from turnkeep_agents.database.manual.files import File, read_files
+from turnkeep_agents.database.manual.manual import load_manual
+from turnkeep.blocks.documents import CorpusError
+from turnkeep.local import LocalError
+from turnkeep.local.home import Home, write_atomically
+
+
+def place_in(home: Home) -> Path:
+    """A link to the newest copy."""
+    return home.path / "manual"
+
+
+def keep_manual(home: Home, folder: Path) -> str:
+    """Checks a folder of pages, copies it to where the server looks, and says what it holds."""
+    try:
+        sections, files = load_manual(folder), read_files(folder)
+    except CorpusError as error:
+        raise LocalError(str(error)) from error
+    former = place_in(home).resolve() if place_in(home).is_symlink() else None
+    _turn_to(home, _copied(home, files))
+    if former is not None and former.parent == home.path:
+        shutil.rmtree(former, ignore_errors=True)
+    return f"{len(sections)} sections of {len(files)} pages"
+
+
+def _copied(home: Home, files: list[File]) -> Path:
+    place = home.path / f"manual-{secrets.token_hex(8)}"
+    place.mkdir(mode=0o700)
+    for file in files:
+        page = place / file.name
+        page.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_atomically(page, file.text.encode())
+    return place
+
+
+def _turn_to(home: Home, place: Path) -> None:
+    link = home.path / f"{place.name}.link"
+    link.symlink_to(place.name)
+    try:
+        link.replace(place_in(home))
+    except OSError as error:
+        link.unlink()
+        shutil.rmtree(place)
+        raise LocalError(f"{place_in(home)} cannot be replaced ({error.strerror}); move it away") from error

@@ -1,0 +1,19 @@
+"""The files that the settings of this agent name, read once to see whether they can be used. It loads neither LangGraph
+nor SQLAlchemy nor sqlglot, because functions and the local server do this at their start."""
+
+from pathlib import Path
+
+from turnkeep_agents.database.access import load_access
+from turnkeep_agents.database.joins.files import load_graph
+from turnkeep_agents.database.manual.files import read_files
+from turnkeep_agents.database.settings import DatabaseSettings
+
+
+def check_files(tuning: DatabaseSettings) -> None:
+    """Raises UnusableFile for the first that cannot be."""
+    if tuning.access:
+        load_access(Path(tuning.access))
+    if tuning.joins:
+        load_graph(Path(tuning.joins))
+    if tuning.manual:
+        read_files(Path(tuning.manual))

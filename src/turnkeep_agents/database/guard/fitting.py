@@ -1,0 +1,160 @@
+"""What PostgreSQL asks for and other databases, and those who know them, do not: names of the result only where they
+stand alone, every column of a group in GROUP BY, and truth that is no number. A tree that the resolver has read, and
+in which every name is known, is changed so that it says the same there."""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from turnkeep_agents.database.guard.catalogue import fold
+from turnkeep_agents.database.guard.rendering import identifier
+from turnkeep_agents.database.guard.resolving import Resolver
+from turnkeep_agents.database.guard.scopes import Frame, Source
+from turnkeep_agents.database.guard.traits import is_aggregate
+from turnkeep_agents.database.joins.records import Column, Kind
+
+_TRUTHS = (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)
+_PLACES = ("group", "having", "order")
+_TEXTS = ("CHAR", "VARCHAR", "TEXT", "CITEXT", "NAME", "BPCHAR", "BYTEA")
+"""How the types of texts begin. Bytes with words in them are shown as text by the views that decrypt them."""
+
+
+def fit(tree: exp.Expr, resolver: Resolver) -> None:
+    """In place."""
+    for node in list(tree.walk()):
+        _fit_kinds(node, resolver)
+    for frame, select in resolver.frames:
+        _complete_group(frame, select, resolver)
+        _use_names(select, resolver)
+
+
+def as_limits(tree: exp.Expr) -> None:
+    """FETCH FIRST 3 ROWS ONLY as LIMIT 3, in place."""
+    for fetch in list(tree.find_all(exp.Fetch)):
+        options = fetch.args.get("limit_options")
+        if fetch.args.get("count") and not (options and (options.args.get("percent") or options.args.get("with_ties"))):
+            fetch.replace(exp.Limit(expression=fetch.args["count"]))
+
+
+# Names of the result
+
+
+def _use_names(select: exp.Select, resolver: Resolver) -> None:
+    shown = {fold(each.alias_or_name): each for each in select.expressions if each.alias_or_name}
+    for place in _PLACES:
+        part = select.args.get(place)
+        for column in list(part.find_all(exp.Column)) if part else ():
+            named = shown.get(fold(column.name))
+            is_ours = column.find_ancestor(exp.Select) is select
+            if named is not None and is_ours and not column.table and id(column) not in resolver.bound:
+                _put(column, named, place)
+
+
+def _put(column: exp.Column, named: exp.Expr, place: str) -> None:
+    stands_alone = isinstance(column.parent, exp.Ordered | exp.Group) and place != "having"
+    name = named.args["alias"] if isinstance(named, exp.Alias) else named.this
+    if stands_alone and isinstance(name, exp.Identifier):
+        column.set("this", name.copy())
+    elif not stands_alone:
+        inside = named.this if isinstance(named, exp.Alias) else named
+        column.replace(exp.paren(inside.copy()) if isinstance(inside, exp.Binary) else inside.copy())
+
+
+# Groups
+
+
+def _complete_group(frame: Frame, select: exp.Select, resolver: Resolver) -> None:
+    """A group by a primary key has one value of each other column, and a view has no primary key that the database
+    could know."""
+    group = select.args.get("group")
+    if not group or not group.expressions:
+        return
+    grouped = {_key(each, resolver) for each in group.expressions if isinstance(each, exp.Column)}
+    for source in frame.sources:
+        table = resolver.catalogue.graph.tables.get(source.table)
+        if table and table.primary_key and {(id(source), fold(name)) for name in table.primary_key} <= grouped:
+            for column in _ungrouped(select, source, resolver):
+                if (key := (id(source), fold(column.name))) not in grouped:
+                    grouped.add(key)
+                    group.append("expressions", column)
+
+
+def _key(column: exp.Column, resolver: Resolver) -> tuple[int, str]:
+    return id(resolver.bound.get(id(column))), fold(column.name)
+
+
+def _ungrouped(select: exp.Select, source: Source, resolver: Resolver) -> Iterator[exp.Column]:
+    """The columns of `source` that stand outside of sums."""
+    order, having = select.args.get("order"), select.args.get("having")
+    stack: list[exp.Expr] = [*select.expressions, *([having] if having else []), *([order] if order else [])]
+    while stack:
+        node = stack.pop(0)
+        if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
+            is_of = not isinstance(node, exp.Column) or fold(node.table) == source.key
+            names = source.columns or {}
+            yield from (_column(name, source, resolver) for name in (names.values() if is_of else ()))
+        elif isinstance(node, exp.Column):
+            if resolver.bound.get(id(node)) is source:
+                yield _column(node.name, source, resolver)
+        elif not is_aggregate(node):
+            stack.extend(node.iter_expressions())
+
+
+def _column(name: str, source: Source, resolver: Resolver) -> exp.Column:
+    table = source.alias.copy() if source.alias else None
+    return exp.Column(this=identifier(source.spelling(name) or name, resolver.dialect), table=table)
+
+
+# Kinds
+
+
+def _fit_kinds(node: exp.Expr, resolver: Resolver) -> None:
+    match node:
+        case exp.EQ() | exp.NEQ() | exp.In() if _kind(node.this, resolver) == "boolean":
+            for each in (*node.expressions, node.args.get("expression")):
+                _as_truth(each)
+        case exp.Like() | exp.ILike() | exp.Lower() | exp.Upper() if _is_no_text(node.this, resolver):
+            node.set("this", exp.cast(node.this, "text", copy=False))
+        case exp.EQ() | exp.NEQ() | exp.In() if _is_of_own_type(node.this, resolver):
+            node.set("this", exp.cast(node.this, "text", copy=False))
+        case exp.Sum() | exp.Avg() | exp.Max() | exp.Min() if _is_truth(node.this, resolver):
+            node.set("this", exp.cast(node.this, "int", copy=False))
+        case exp.Round() if node.args.get("decimals") and not isinstance(node.this, exp.Cast):
+            node.set("this", exp.cast(node.this, "decimal", copy=False))
+        case _:
+            pass
+
+
+def _is_no_text(node: exp.Expr, resolver: Resolver) -> bool:
+    """A column that has to be written as text first, be it of words."""
+    column = _stored(node, resolver)
+    return column is not None and not (column.kind == "text" and column.type.upper().startswith(_TEXTS))
+
+
+def _is_of_own_type(node: exp.Expr, resolver: Resolver) -> bool:
+    """An enumeration takes no words but its own."""
+    column = _stored(node, resolver)
+    return column is not None and column.kind == "text" and not column.type.upper().startswith((*_TEXTS, "UUID"))
+
+
+def _kind(node: exp.Expr, resolver: Resolver) -> Kind | None:
+    column = _stored(node, resolver)
+    return column.kind if column else None
+
+
+def _stored(node: exp.Expr, resolver: Resolver) -> Column | None:
+    """None of what is no column of a table whose type is known."""
+    source = resolver.bound.get(id(node))
+    table = resolver.catalogue.graph.tables.get(source.table) if source and source.table else None
+    return table.columns.get(node.name) if table else None
+
+
+def _is_truth(node: exp.Expr, resolver: Resolver) -> bool:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return isinstance(node, _TRUTHS) or _kind(node, resolver) == "boolean"
+
+
+def _as_truth(node: exp.Expr | None) -> None:
+    if isinstance(node, exp.Literal) and not node.is_string and node.name in ("0", "1"):
+        node.replace(exp.Boolean(this=node.name == "1"))

@@ -1,0 +1,62 @@
+"""From the tree to the text that runs: comments are gone, and what is written for MySQL is read by MariaDB too."""
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel, SqlglotError
+
+from turnkeep_agents.database.guard.languages import language
+from turnkeep_agents.database.guard.verdicts import Dialect, refuse
+
+_RESERVED_WORDS = (
+    "ADD ALL ALTER ANALYZE AND AS ASC BETWEEN BOTH BY CALL CASE CHANGE CHECK COLLATE COLUMN CONDITION "
+    "CONSTRAINT CREATE CROSS CUBE CURRENT_USER CURSOR DATABASE DECLARE DEFAULT DELAYED DELETE DENSE_RANK DESC "
+    "DESCRIBE DISTINCT DIV DROP EACH ELSE END EXCEPT EXISTS EXPLAIN FETCH FIRST_VALUE FOR FORCE FOREIGN FROM "
+    "FULL FULLTEXT FUNCTION GRANT GROUP GROUPING GROUPS HAVING IF IGNORE IN INDEX INNER INSERT INTERSECT "
+    "INTERVAL INTO IS ITERATE JOIN KEY KEYS KILL LAG LAST_VALUE LATERAL LEAD LEADING LEFT LIKE LIMIT LINES "
+    "LOAD LOCK LOOP MATCH MOD NATURAL NOT NTH_VALUE NTILE NULL OF OFFSET ON OPTION OR ORDER OUT OUTER OVER "
+    "PARTITION PERCENT_RANK PRIMARY PROCEDURE RANGE RANK READ READS RECURSIVE REFERENCES REGEXP RELEASE "
+    "RENAME REPEAT REPLACE REQUIRE RETURN REVOKE RIGHT RLIKE ROW ROWS ROW_NUMBER SCHEMA SELECT SEPARATOR SET "
+    "SHOW SIGNAL SQL SSL STARTING SYSTEM TABLE THEN TO TRAILING TRIGGER UNION UNIQUE UNLOCK UPDATE USAGE USE "
+    "USER USING VALUES WHEN WHERE WHILE WINDOW WITH WRITE XOR"
+)
+_RESERVED = frozenset(_RESERVED_WORDS.split())
+
+
+_OWN = ("order", "limit", "offset", "with_")
+
+
+def render(tree: exp.Expr, dialect: Dialect, *, is_last: bool = False) -> str:
+    """Raises Refusal where the dialect has no words for a part of the tree. The last time may change the tree."""
+    try:
+        return tree.sql(language(dialect), comments=False, unsupported_level=ErrorLevel.RAISE, copy=not is_last)
+    except (SqlglotError, ValueError) as error:
+        told = str(error).split("\n", 1)[0][:160]
+        raise refuse("syntax", f"The SQL cannot be written for {dialect}: {told}") from None
+
+
+def adapt(tree: exp.Expr, dialect: Dialect) -> None:
+    """SQLite takes no brackets around the queries of a UNION: they go, or what has its own LIMIT goes into a FROM."""
+    if dialect != "sqlite":
+        return
+    for node in reversed(list(tree.find_all(exp.SetOperation))):
+        for side in (node.this, node.expression):
+            while isinstance(side, exp.Subquery) and isinstance(side.this, exp.Query):
+                inner = side.this
+                has_own = isinstance(inner, exp.SetOperation) or any(inner.args.get(part) for part in _OWN)
+                side.replace(exp.select("*").from_(side.copy()) if has_own else inner)
+                side = inner  # noqa: PLW2901
+
+
+def is_plain(name: str) -> bool:
+    """Whether `name` needs no quotes in any dialect that keeps its case."""
+    return name.isascii() and name.isidentifier() and name.upper() not in _RESERVED
+
+
+def identifier(name: str, dialect: Dialect) -> exp.Identifier:
+    """Quoted where it must be."""
+    keeps_case = dialect != "postgres" or name == name.lower()
+    return exp.Identifier(this=name, quoted=not (is_plain(name) and keeps_case))
+
+
+def spelt(name: exp.Identifier, dialect: Dialect) -> str:
+    """As the database reads it: PostgreSQL folds what is not in quotes."""
+    return name.name.lower() if dialect == "postgres" and not name.quoted else name.name

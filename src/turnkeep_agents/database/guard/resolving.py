@@ -1,0 +1,298 @@
+"""Binds every table and column of a tree to what it means and writes it in the spelling of the database, tables that
+have a secure view as that view. A common table expression that has the name of a table gets another one: then no rule
+of any database about which of the two is meant can reach the table itself."""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Literal
+
+from sqlglot import exp
+
+from turnkeep_agents.database.guard.catalogue import Catalogue, fold, near
+from turnkeep_agents.database.guard.rendering import identifier, spelt
+from turnkeep_agents.database.guard.scopes import Columns, Common, Fault, Frame, Shape, Source, is_of_result
+from turnkeep_agents.database.guard.traits import alias_of, is_aggregate, is_compared_value, is_one_row
+from turnkeep_agents.database.guard.verdicts import Dialect
+
+type Place = Literal["select", "where", "group", "having", "order"]
+type Commons = Mapping[str, Common]
+
+_MISUSE = "Aggregate functions stand neither in WHERE, ON or GROUP BY nor inside each other. Use HAVING."
+_ORDER_OF_SETS = "After UNION, ORDER BY takes the names or numbers of the result's columns."
+_PLACES: Mapping[str, Place] = {
+    "distinct": "select", "where": "where", "group": "group", "having": "having", "windows": "select", "order": "order"
+}  # fmt: skip
+_ROW_IDS = {"rowid", "oid", "_rowid_"}
+_ALIASES_SEEN: Mapping[Dialect, frozenset[Place]] = {
+    "sqlite": frozenset({"where", "group", "having", "order"}),
+    "mysql": frozenset({"group", "having", "order"}),
+    "postgres": frozenset({"group", "having", "order"}),  # in HAVING only after `fitting`
+}
+
+
+class Resolver:
+    """Reads one tree. `faults` are names that do not fit; `bound` has the source of every column that was found,
+    `texts` what stood in double quotes and was taken for a text."""
+
+    def __init__(self, catalogue: Catalogue, dialect: Dialect, allowed: Collection[str] | None) -> None:
+        self.catalogue, self.dialect, self.allowed = catalogue, dialect, allowed
+        self.faults: list[Fault] = []
+        self.bound: dict[int, Source] = {}
+        self.frames: list[tuple[Frame, exp.Select]] = []
+        self.texts: list[str] = []
+        self.tables: dict[str, None] = {}
+        self.columns: dict[str, None] = {}
+
+    def read(self, tree: exp.Expr) -> None:
+        self._query(tree, None, {})
+
+    def _fault(self, code: str, node: exp.Expr, frame: Frame | None = None, source: Source | None = None) -> None:
+        self.faults.append(Fault(code, node, frame, source))
+
+    # Queries
+
+    def _query(self, node: exp.Expr, parent: Frame | None, commons: Commons) -> Shape:
+        commons = self._with(node, parent, commons)
+        if isinstance(node, exp.SetOperation):
+            return self._set(node, parent, commons)
+        if isinstance(node, exp.Subquery):
+            return self._query(node.this, parent, commons)
+        return self._select(node, parent, commons) if isinstance(node, exp.Select) else Shape(None)
+
+    def _with(self, node: exp.Expr, parent: Frame | None, commons: Commons) -> Commons:
+        found = dict(commons)
+        here: set[str] = set()
+        for each in node.args["with_"].expressions if node.args.get("with_") else ():
+            alias = each.args["alias"]
+            shape = self._query(each.this, parent, found)
+            if alias.columns:
+                shape = Shape({fold(name.name): spelt(name, self.dialect) for name in alias.columns}, shape.is_one_row)
+            key = fold(alias.name)
+            if key in here:
+                self._fault("duplicate_alias", each)
+            here.add(key)
+            if self.catalogue.is_taken(alias.name):
+                taken = {fold(common.name.name) for common in found.values()}
+                alias.set("this", identifier(self.catalogue.free_name(alias.name, taken), self.dialect))
+            found[key] = Common(alias.this, shape)
+        return found
+
+    def _set(self, node: exp.SetOperation, parent: Frame | None, commons: Commons) -> Shape:
+        shape = self._query(node.this, parent, commons)
+        other = self._query(node.expression, parent, commons)
+        names = {**(shape.columns or {}), **(other.columns or {})}
+        is_open = shape.columns is None or other.columns is None
+        frame = Frame(None, [Source(None, None if is_open else names)])
+        for term in node.args["order"].expressions if node.args.get("order") else ():
+            if not isinstance(term.this, exp.Column | exp.Collate) and not term.this.is_int:
+                self.faults.append(Fault("order", term, message=_ORDER_OF_SETS))
+            self._walk(term, frame, commons, "order")
+        return Shape(shape.columns)
+
+    def _select(self, node: exp.Select, parent: Frame | None, commons: Commons) -> Shape:
+        frame = Frame(parent)
+        self.frames.append((frame, node))
+        self._from(node, frame, commons)
+        for each in node.expressions:
+            self._walk(each, frame, commons, "select")
+        shape = self._shape(node, frame)
+        self._clauses(node, frame, commons)
+        return shape
+
+    def _clauses(self, node: exp.Select, frame: Frame, commons: Commons) -> None:
+        for part, place in _PLACES.items():
+            found = node.args.get(part)
+            for each in found if isinstance(found, list) else [found] if found else []:
+                self._walk(each, frame, commons, place)
+
+    def _shape(self, node: exp.Select, frame: Frame) -> Shape:
+        """Also tells the frame which names its result has."""
+        columns: dict[str, str] = {}
+        is_open = False
+        for each in node.expressions:
+            counts = isinstance(each, exp.Alias) or self.dialect != "sqlite"
+            for name in self._named(each, frame):
+                if name is None:
+                    is_open = True
+                    continue
+                columns.setdefault(fold(name), name)
+                frame.named[fold(name)] = frame.named.get(fold(name), 0) + counts
+        return Shape(None if is_open else columns, is_one_row(node))
+
+    def _named(self, each: exp.Expr, frame: Frame) -> Iterator[str | None]:
+        """The names of the result's columns; None for names that are not known."""
+        if not each.is_star:
+            named = each.args["alias"] if isinstance(each, exp.Alias) else each.this
+            yield spelt(named, self.dialect) if isinstance(named, exp.Identifier) else each.sql(self.dialect)
+            return
+        key = fold(each.table) if isinstance(each, exp.Column) else ""
+        for source in frame.sources:
+            if not key or source.key == key:
+                yield from (None,) if source.columns is None else source.columns.values()
+
+    # Sources
+
+    def _from(self, node: exp.Select, frame: Frame, commons: Commons) -> None:
+        start = node.args.get("from_")
+        if start:
+            self._source(start.this, frame, commons)
+        self._joins(node.args.get("joins") or [], frame, commons)
+        for condition, count in frame.conditions:
+            frame.visible = None if self.dialect == "sqlite" else count
+            self._walk(condition, frame, commons, "where")
+        frame.visible = None
+
+    def _joins(self, joins: list[exp.Join], frame: Frame, commons: Commons) -> None:
+        for join in joins:
+            if not any(join.args.get(part) for part in ("on", "using", "side", "kind")):
+                join.set("kind", "CROSS")
+            self._source(join.this, frame, commons)
+            for name in join.args.get("using") or ():
+                self._using(name, frame)
+            if join.args.get("on"):
+                frame.conditions.append((join.args["on"], len(frame.sources)))
+
+    def _source(self, node: exp.Expr, frame: Frame, commons: Commons) -> None:
+        if isinstance(node, exp.Table):
+            self._table(node, frame, commons)
+            self._joins(node.args.get("joins") or [], frame, commons)
+        elif isinstance(node.this, exp.Table):
+            self._source(node.this, frame, commons)
+        else:
+            around = None if self.dialect == "mysql" else frame.parent  # MariaDB has no correlated derived tables
+            shape = self._query(node.this, around, commons)
+            alias = node.args["alias"].this if node.args.get("alias") else None
+            self._add(Source(alias, shape.columns, is_one_row=shape.is_one_row), node, frame)
+
+    def _table(self, node: exp.Table, frame: Frame, commons: Commons) -> None:
+        common = commons.get(fold(node.name))
+        if common:
+            if common.name.name != node.name and not node.alias:
+                node.set("alias", exp.TableAlias(this=node.this.copy()))
+            node.set("this", common.name.copy())
+            source = Source(alias_of(node), common.shape.columns, is_one_row=common.shape.is_one_row)
+        else:
+            source = self._stored(node)
+        self._add(source, node, frame)
+
+    def _stored(self, node: exp.Table) -> Source:
+        """A table of the database, or its view."""
+        table = self.catalogue.find(node.name, self.allowed)
+        if table is None:
+            self._fault("unknown_table", node)
+            return Source(alias_of(node), None)
+        written, runs = node.this, self.catalogue.runs_as(table.name)
+        is_itself = fold(written.name) == fold(runs)
+        if not is_itself and not node.alias:
+            node.set("alias", exp.TableAlias(this=identifier(written.name, self.dialect)))
+        node.set("this", identifier(runs, self.dialect))
+        self.tables[table.name] = None
+        columns: Columns = self.catalogue.columns[table.name] if table.columns else None
+        return Source(alias_of(node), columns, table.name, runs != table.name)
+
+    def _add(self, source: Source, node: exp.Expr, frame: Frame) -> None:
+        if self.dialect != "sqlite" and source.key and any(other.key == source.key for other in frame.sources):
+            self._fault("duplicate_alias", node, frame, source)
+        frame.sources.append(source)
+
+    def _using(self, name: exp.Identifier, frame: Frame) -> None:
+        *before, last = frame.sources
+        for source in (last, next((one for one in before if one.spelling(name.name)), before[0] if before else last)):
+            spelling = source.spelling(name.name)
+            if spelling is None:
+                self._fault("unknown_column", name, frame, source)
+            elif source.table:
+                self.columns[f"{source.table}.{spelling}"] = None
+            if spelling is not None and self.dialect == "postgres":
+                name.replace(name := identifier(spelling, self.dialect))
+        frame.merged.add(fold(name.name))
+
+    # Expressions
+
+    def _walk(self, top: exp.Expr, frame: Frame, commons: Commons, place: Place) -> None:
+        stack: list[tuple[exp.Expr, bool]] = [(top, False)]
+        sums: list[exp.Expr] = []
+        while stack:
+            node, is_summed = stack.pop()
+            if isinstance(node, exp.Query):
+                self._query(node, frame, commons)
+                continue
+            if isinstance(node, exp.Column):
+                self._column(node, frame, place)
+                continue
+            is_sum = is_aggregate(node)
+            if is_sum and (is_summed or place in ("where", "group")):
+                self.faults.append(Fault("misuse", node, frame, message=_MISUSE))
+            if is_sum:
+                sums.append(node)
+            stack.extend((child, is_summed or is_sum) for child in node.iter_expressions(reverse=True))
+        for each in sums:
+            self._check_sum(each, frame)
+
+    def _check_sum(self, node: exp.Expr, frame: Frame) -> None:
+        """An aggregate of columns of the query around belongs to that query, which does not expect it."""
+        columns = [self.bound[id(column)] for column in node.find_all(exp.Column) if id(column) in self.bound]
+        if columns and not any(source in frame.sources for source in columns):
+            self.faults.append(Fault("misuse", node, frame, message=_MISUSE))
+
+    def _column(self, node: exp.Column, frame: Frame, place: Place) -> None:
+        if node.table:
+            self._qualified(node, frame)
+        elif isinstance(node.this, exp.Star) or (place == "order" and is_of_result(node, frame, self.dialect)):
+            return
+        else:
+            self._unqualified(node, frame, place)
+
+    def _qualified(self, node: exp.Column, frame: Frame) -> None:
+        key = fold(node.table)
+        for around in frame.around():
+            sources = [source for source in around.seen() if source.key == key]
+            if len(sources) > 1:
+                sources = [one for one in sources if one.spelling(node.name) is not None]
+                if len(sources) > 1:
+                    self._fault("ambiguous_column", node, frame)
+                    return
+            if sources:
+                node.set("table", sources[0].alias.copy() if sources[0].alias else None)
+                self._bind(node, sources[0], frame)
+                return
+        self._fault("unknown_alias", node, frame)
+
+    def _unqualified(self, node: exp.Column, frame: Frame, place: Place) -> None:
+        for around in frame.around():
+            sources = [source for source in around.seen() if source.spelling(node.name) is not None]
+            known = [source for source in sources if source.columns is not None] or sources[:1]
+            if len(known) == 1 or (known and fold(node.name) in around.merged):
+                self._bind(node, known[0], frame)
+                return
+            count = around.named.get(fold(node.name), 0)
+            if known and not (count == 1 and self.dialect == "mysql" and place in ("group", "having")):
+                self._fault("ambiguous_column", node, frame)
+                return
+            if known or (count and around is frame and place in _ALIASES_SEEN[self.dialect]):
+                return
+        if self._is_text(node, frame):
+            self.texts.append(node.name)
+            node.replace(exp.Literal.string(node.name))
+            return
+        self._fault("unknown_column", node, frame)
+
+    def _is_text(self, node: exp.Column, frame: Frame) -> bool:
+        """SQLite takes a name in double quotes that is no column for a text. That is meant where it is compared with
+        a column and like no name of the schema; anywhere else it is a mistake."""
+        if self.dialect != "sqlite" or not node.this.quoted or not is_compared_value(node):
+            return False
+        columns = [name for source in frame.sources for name in (source.columns or {}).values()]
+        return not near(node.name, columns) and not self.catalogue.having(node.name, self.allowed)
+
+    def _bind(self, node: exp.Column, source: Source, frame: Frame) -> None:
+        self.bound[id(node)] = source
+        is_star = isinstance(node.this, exp.Star)
+        spelling = "*" if is_star else source.spelling(node.name)
+        if spelling is None:
+            if not (self.dialect == "sqlite" and source.table and fold(node.name) in _ROW_IDS and not source.is_view):
+                self._fault("unknown_column", node, frame, source)
+            return
+        if source.table:
+            self.columns[f"{source.table}.{spelling}"] = None
+        if not is_star and (source.table or self.dialect == "postgres"):
+            node.set("this", identifier(spelling, self.dialect))

@@ -1,0 +1,88 @@
+"""What a query can see while it is read: the sources of its FROM, and those of the queries around it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from turnkeep_agents.database.guard.catalogue import fold
+from turnkeep_agents.database.guard.verdicts import Dialect
+
+type Columns = Mapping[str, str] | None
+"""The spelling of each column under its key; None where they are not known."""
+
+
+@dataclass(eq=False, slots=True)
+class Source:
+    """One entry of a FROM. `table` is the logical name, empty for a sub-query or a common table expression."""
+
+    alias: exp.Identifier | None
+    columns: Columns
+    table: str = ""
+    is_view: bool = False
+    is_one_row: bool = False
+
+    @property
+    def key(self) -> str:
+        return fold(self.alias.name) if self.alias else ""
+
+    def spelling(self, column: str) -> str | None:
+        """None where the source lacks it; as written where nobody knows."""
+        return column if self.columns is None else self.columns.get(fold(column))
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """`named` counts the columns of the result by name. `conditions` are those of joins, with how many sources each may
+    use; `visible` is that number while one of them is read."""
+
+    parent: "Frame | None" = None
+    sources: list[Source] = field(default_factory=list)
+    merged: set[str] = field(default_factory=set)
+    named: dict[str, int] = field(default_factory=dict)
+    conditions: list[tuple[exp.Expr, int]] = field(default_factory=list)
+    visible: int | None = None
+
+    def around(self) -> Iterator["Frame"]:
+        """This and those around it, from inside out."""
+        frame: Frame | None = self
+        while frame:
+            yield frame
+            frame = frame.parent
+
+    def seen(self) -> list[Source]:
+        return self.sources[: self.visible]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a query gives to the one around it."""
+
+    columns: Columns
+    is_one_row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """A common table expression, by the name that it has in the text that runs."""
+
+    name: exp.Identifier
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A name that does not fit. `node` is the column or table in the tree, `source` what it was looked for in."""
+
+    code: str
+    node: exp.Expr
+    frame: Frame | None = None
+    source: Source | None = None
+    message: str = ""
+
+
+def is_of_result(node: exp.Column, frame: Frame, dialect: Dialect) -> bool:
+    """Whether a name in ORDER BY is one of the result's. Inside an expression PostgreSQL looks in the tables first."""
+    is_inside = dialect == "postgres" and not isinstance(node.parent, exp.Ordered)
+    is_hidden = is_inside and any(source.spelling(node.name) is not None for source in frame.seen())
+    return bool(frame.named.get(fold(node.name))) and not is_hidden

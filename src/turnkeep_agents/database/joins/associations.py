@@ -1,0 +1,106 @@
+"""An extract of what the application's models say of each other, as Sequelize has it. It may be older or wider than
+the database: what does not fit is told and left out."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from turnkeep_agents.database.joins.files import Shape, Text, read_shape
+from turnkeep_agents.database.joins.links import is_sound
+from turnkeep_agents.database.joins.merging import merged
+from turnkeep_agents.database.joins.naming import name_words, thing_words
+from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
+
+CONFIDENCE = 0.95
+REMEDY = 'Each association is {"type": "belongsTo", "source": TABLE, "target": TABLE, "foreignKey": COLUMN}.'
+
+type Key = Annotated[str, BeforeValidator(lambda key: key.get("name", "") if isinstance(key, dict) else key)]
+"""Sequelize takes a column's name, or an object that has it."""
+
+
+class Association(Shape):
+    """As Sequelize has them. `foreignKey` is a column of the source for belongsTo, of the target for hasOne and
+    hasMany, of `through` for belongsToMany, where `otherKey` is that of the target."""
+
+    type: Literal["belongsTo", "hasOne", "hasMany", "belongsToMany"]
+    source: Text
+    target: Text
+    foreign_key: Key = Field("", alias="foreignKey")
+    other_key: Key = Field("", alias="otherKey")
+    source_key: Key = Field("", alias="sourceKey")
+    target_key: Key = Field("", alias="targetKey")
+    through: Key = ""
+    role: str = Field("", alias="as")
+
+
+class Associations(Shape):
+    version: Literal[1] = 1
+    associations: tuple[Association, ...]
+
+
+def with_associations(graph: JoinGraph, path: Path) -> tuple[JoinGraph, list[str]]:
+    """The graph with the links of an extract, and what of it does not fit the database. Raises JoinGraphError."""
+    extract = read_shape(path, Associations, REMEDY)
+    links, left_out = [], []
+    for place, association in enumerate(extract.associations):
+        found = list(_links_of(graph, association))
+        sound = [link for link in found if is_sound(graph, link)]
+        links += sound
+        if not sound or len(sound) < len(found):
+            left_out.append(f"associations[{place}]: {association.source} {association.type} {association.target}")
+    return replace(graph, relationships=merged(graph.relationships, links)), left_out
+
+
+def _links_of(graph: JoinGraph, association: Association) -> Iterator[Relationship]:
+    source, target = _table(graph, association.source), _table(graph, association.target)
+    if source is None or target is None:
+        return
+    own = association.foreign_key or _guessed_key(source, association.role or target.name)
+    theirs = association.foreign_key or _guessed_key(target, source.name)
+    if association.type == "belongsTo":
+        yield _link(source, own, target, association.target_key, association.role)
+    elif association.type == "belongsToMany":
+        through = _table(graph, association.through)
+        if through is not None:
+            first = association.foreign_key or _guessed_key(through, source.name)
+            yield _link(through, first, source, association.source_key, "")
+            other = association.other_key or _guessed_key(through, target.name)
+            yield _link(through, other, target, association.target_key, association.role)
+    else:
+        cardinality: Cardinality = "1:1" if association.type == "hasOne" else "N:1"
+        yield replace(_link(target, theirs, source, association.source_key, ""), cardinality=cardinality)
+
+
+def _link(table: Table, column: str, target: Table, key: str, role: str) -> Relationship:
+    ends = key or (target.primary_key[0] if len(target.primary_key) == 1 else "id")
+    is_one = column in table.unique_columns
+    cardinality: Cardinality = "1:1" if is_one else "N:1"
+    said = " ".join(name_words(role))
+    is_plain = said in {" ".join(thing_words(target.name)), " ".join(name_words(target.name))}
+    return Relationship(
+        table.name,
+        column,
+        target.name,
+        ends,
+        "association",
+        CONFIDENCE,
+        cardinality,
+        "" if is_plain else said,
+    )
+
+
+def _guessed_key(table: Table, name: str) -> str:
+    """The column that Sequelize would take: the other's name and `Id`, however it is spelt here."""
+    wanted = {(*name_words(name), "id"), (*thing_words(name), "id")}
+    return next((column for column in table.columns if name_words(column) in wanted), "")
+
+
+def _table(graph: JoinGraph, name: str) -> Table | None:
+    """Models are called as their tables, but often in another case or number."""
+    if name in graph.tables:
+        return graph.tables[name]
+    near = [table for table in graph.tables.values() if thing_words(table.name) == thing_words(name)]
+    return near[0] if len(near) == 1 else None

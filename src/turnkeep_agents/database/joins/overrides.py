@@ -1,0 +1,142 @@
+"""Corrections that people write by hand: relationships to add, to rate anew and to remove, what tables and columns are
+called, and tables to hide. They have the last word; a name that the database does not have is a mistake in the file."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from turnkeep_agents.database.joins.files import JoinGraphError, Shape, Text, read_shape
+from turnkeep_agents.database.joins.links import is_sound
+from turnkeep_agents.database.joins.merging import ends_of
+from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
+
+REMEDY = 'It may hold "relationships", "remove", "tables" and "hidden", as docs/database-joins.md says.'
+
+_WILD = frozenset("*?[")
+"""A pattern may fit no table yet; a name that does not is misspelt."""
+
+
+class Ends(Shape):
+    """Relationships from a table to a table: all of them, or those over the named columns."""
+
+    from_table: Text
+    to_table: Text
+    from_column: str = ""
+    to_column: str = ""
+
+
+class Corrected(Shape):
+    """A relationship to add, or what is to change of one that is there."""
+
+    from_table: Text
+    from_column: Text
+    to_table: Text
+    to_column: Text
+    confidence: float | None = Field(None, ge=0, le=1)
+    cardinality: Cardinality | None = None
+    role: str | None = None
+    others: tuple[tuple[Text, Text], ...] = ()
+
+
+class TableNotes(Shape):
+    """What is not given stays as the database has it."""
+
+    comment: str | None = None
+    comments: dict[Text, str] = Field(default_factory=dict)
+    synonyms: tuple[Text, ...] | None = None
+    column_synonyms: dict[Text, tuple[Text, ...]] = Field(default_factory=dict)
+
+
+class Overrides(Shape):
+    version: Literal[1] = 1
+    relationships: tuple[Corrected, ...] = ()
+    remove: tuple[Ends, ...] = ()
+    tables: dict[Text, TableNotes] = Field(default_factory=dict)
+    hidden: tuple[Text, ...] = ()
+
+
+def with_overrides(graph: JoinGraph, path: Path) -> JoinGraph:
+    """The graph as the corrections want it: first they remove, then they change and add. Raises JoinGraphError."""
+    wanted = read_shape(path, Overrides, REMEDY)
+    links = list(graph.relationships)
+    for place, ends in enumerate(wanted.remove):
+        kept = [link for link in links if not _fits(link, ends)]
+        if len(kept) == len(links):
+            raise JoinGraphError(f"{path}, remove[{place}]: there is no such relationship. Compare the spelling.")
+        links = kept
+    for place, correction in enumerate(wanted.relationships):
+        links = _corrected(graph, links, correction, f"{path}, relationships[{place}]")
+    tables = _shown(_noted(graph, wanted.tables, path), wanted.hidden, path)
+    seen = tuple(link for link in links if link.from_table in tables and link.to_table in tables)
+    return replace(graph, tables=tables, relationships=seen)
+
+
+def _fits(link: Relationship, ends: Ends) -> bool:
+    return (
+        (link.from_table, link.to_table) == (ends.from_table, ends.to_table)
+        and ends.from_column in ("", link.from_column)
+        and ends.to_column in ("", link.to_column)
+    )
+
+
+def _corrected(graph: JoinGraph, links: list[Relationship], wanted: Corrected, place: str) -> list[Relationship]:
+    said = {name: getattr(wanted, name) for name in ("confidence", "cardinality", "role")}
+    changes = {name: value for name, value in said.items() if value is not None}
+    ends = wanted.from_table, wanted.from_column, wanted.to_table, wanted.to_column
+    link = Relationship(*ends, type="manual", others=wanted.others)
+    if not is_sound(graph, link):
+        raise JoinGraphError(f"{place}: the database has no {_missing(graph, link)}. Compare the spelling.")
+    same = [each for each in links if ends_of(each) == ends_of(link)]
+    if not same:
+        return [*links, replace(link, **changes)]
+    if "confidence" in changes:
+        changes["type"] = "manual"
+    return [replace(each, **changes) if each in same else each for each in links]
+
+
+def _missing(graph: JoinGraph, link: Relationship) -> str:
+    for table, columns in ((link.from_table, [a for a, _ in link.pairs]), (link.to_table, [b for _, b in link.pairs])):
+        if table not in graph.tables:
+            return f"table {table}"
+        unknown = [column for column in columns if column not in graph.tables[table].columns]
+        if unknown:
+            return f"column {table}.{unknown[0]}"
+    return ""
+
+
+def _noted(graph: JoinGraph, notes: Mapping[str, TableNotes], path: Path) -> dict[str, Table]:
+    tables = dict(graph.tables)
+    for name, note in notes.items():
+        if name not in tables:
+            raise JoinGraphError(f"{path}, tables.{name}: the database has no table {name}. Compare the spelling.")
+        unknown = {*note.comments, *note.column_synonyms} - set(tables[name].columns)
+        if unknown:
+            raise JoinGraphError(f"{path}, tables.{name}: it has no column {min(unknown)}. Compare the spelling.")
+        tables[name] = _described(tables[name], note)
+    return tables
+
+
+def _shown(tables: Mapping[str, Table], hidden: Sequence[str], path: Path) -> dict[str, Table]:
+    for place, pattern in enumerate(hidden):
+        if not _WILD.intersection(pattern) and pattern not in tables:
+            raise JoinGraphError(f"{path}, hidden[{place}]: the database has no table {pattern}. Compare the spelling.")
+    return {name: table for name, table in tables.items() if not any(fnmatchcase(name, pattern) for pattern in hidden)}
+
+
+def _described(table: Table, note: TableNotes) -> Table:
+    columns = {
+        column.name: replace(
+            column,
+            comment=note.comments.get(column.name, column.comment),
+            synonyms=note.column_synonyms.get(column.name, column.synonyms),
+        )
+        for column in table.columns.values()
+    }
+    comment = table.comment if note.comment is None else note.comment
+    return replace(
+        table, columns=columns, comment=comment, synonyms=table.synonyms if note.synonyms is None else note.synonyms
+    )

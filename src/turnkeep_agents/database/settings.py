@@ -1,0 +1,122 @@
+"""What the agent takes from the environment, also by the names of its design document."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field, SecretStr
+
+from turnkeep.locations import LocatedSecret, login_part, place_part
+from turnkeep.settings import DataSource, Memory, Retrieval
+
+MOST_WINDOW_TURNS = 10
+
+
+def _turns(messages: str) -> str:
+    """A window of messages as one of turns, of two messages each. What is no number stays, to be refused."""
+    return str(min(MOST_WINDOW_TURNS, max(1, int(messages) // 2))) if messages.isdecimal() else messages
+
+
+def _memory(strategy: str) -> str:
+    return "window" if strategy == "simple" else strategy
+
+
+ALIASES: Mapping[str, tuple[str, Callable[[str], str]]] = {
+    "CONVERSATION_MEMORY_STRATEGY": ("memory", _memory),
+    "MAX_CONVERSATION_MESSAGES": ("window", _turns),
+    "MAX_CONTEXT_TOKENS": ("max_context_tokens", str),
+    "MAX_OUTPUT_TOKENS": ("max_output_tokens", str),
+    "MAX_QUERY_ROWS": ("max_rows", str),
+    "OPENAI_TEMPERATURE": ("temperature", str),
+    "SQL_AGENT_MAX_ITERATIONS": ("max_steps", str),
+    "SQL_CONFIDENCE_THRESHOLD": ("confidence_threshold", str),
+    "SQL_CORRECTION_MAX_ATTEMPTS": ("max_corrections", str),
+    "SQL_MAX_COLUMNS_IN_CORRECTION": ("max_columns_in_correction", str),
+    "SQL_MAX_COLUMNS_IN_SCHEMA": ("max_columns", str),
+    "SQL_MAX_COLUMNS_IN_VALIDATION": ("max_columns_in_problems", str),
+    "SQL_MAX_FALLBACK_TABLES": ("max_fallback_tables", str),
+    "SQL_MAX_RELATIONSHIPS_IN_PROMPT": ("max_relationships", str),
+    "SQL_MAX_SQL_HISTORY_LENGTH": ("max_history_characters", str),
+    "SQL_MAX_SUGGESTED_PATHS": ("max_suggested_paths", str),
+    "SQL_MAX_TABLES_IN_CONTEXT": ("max_context_tables", str),
+    "SQL_MAX_TABLES_IN_SELECTION_PROMPT": ("max_named_tables", str),
+    "SQL_PRE_VALIDATION_ENABLED": ("checks_names", str),
+    "SQL_SAMPLE_ROWS": ("sample_rows", str),
+}
+
+DRIVER = "mysql+pymysql"
+LOGIN = ("DB_HOST", "DB_PORT", "DB_USER", "DB_PWD", "DB_NAME")
+
+
+class DatabaseSettings(DataSource):
+    agent: ClassVar[str] = "database"
+    url_field: ClassVar[str] = "url"
+
+    url: LocatedSecret = Field(SecretStr(""), description="SQLAlchemy URL of a reader's login; empty: the sample")
+    joins: str | None = Field(None, description="the join graph, as `turnkeep joins build` saves it; else introspected")
+    access: str | None = Field(None, description="JSON of who may read which tables, through which secure views")
+    seal: LocatedSecret = Field(SecretStr(""), description="secret that signs a session's tenant for secure views")
+    manual: str | None = Field(None, description="folder of Markdown pages in place of the bundled manual")
+    retrieval: Retrieval = Field("lexical", description="of the manual; hybrid needs `dense`")
+    query_seconds: float = Field(5, gt=0, le=60, description="longest time of one statement")
+    max_rows: int = Field(100, ge=1, le=1_000, description="rows of one page")
+    max_bytes: int = Field(200_000, ge=1_000, le=1_000_000, description="of the rows of one page as JSON")
+    max_corrections: int = Field(3, ge=0, le=5)
+    max_steps: int = Field(15, ge=6, le=25, description="most steps of the SQL graph in one turn")
+    checks_names: bool = Field(True, description="refuse unknown names before the database does; the filter stays")
+    confidence_threshold: float = Field(0.7, ge=0, le=1, description="of relationships that joins may use")
+    max_hops: int = Field(4, ge=1, le=8, description="joins between two tables")
+    max_suggested_paths: int = Field(5, ge=1, le=20, description="links that a clarification offers")
+    max_tables: int = Field(8, ge=1, le=20, description="tables of one question")
+    max_context_tables: int = Field(20, ge=1, le=100, description="tables that the selection sees with their columns")
+    max_named_tables: int = Field(250, ge=0, le=1_000, description="further tables that it sees by name")
+    max_fallback_tables: int = Field(5, ge=1, le=20, description="tables taken where the model's choice is unusable")
+    max_columns: int = Field(50, ge=5, le=500, description="columns of a table that a prompt shows")
+    max_columns_in_problems: int = Field(100, ge=5, le=500, description="columns that a message about names lists")
+    max_columns_in_correction: int = Field(100, ge=5, le=500, description="the same as max_columns, in corrections")
+    max_relationships: int = Field(20, ge=1, le=200, description="joins that a prompt shows")
+    max_history_characters: int = Field(100, ge=50, le=4_000, description="of each earlier SQL in a correction")
+    max_context_tokens: int = Field(120_000, ge=4_000, le=1_000_000, description="of one prompt")
+    max_output_tokens: int = Field(4_000, ge=200, le=16_000, description="of one SQL or answer")
+    sample_rows: int = Field(1, ge=0, le=10, description="0 keeps the values of the database out of schema prompts")
+    temperature: float = Field(0.1, ge=0, le=2, description="of answers; SQL is written at 0")
+    window: int = Field(10, ge=1, le=10, description="turns that a prompt shows when the request names none")
+    memory: Memory = "window"
+
+    @classmethod
+    def own_data(cls, home: Path) -> dict[str, Any]:
+        manual = home / "manual"
+        return {"manual": str(manual)} if manual.is_dir() else {}
+
+    @classmethod
+    def aliases(cls, environ: Mapping[str, str]) -> dict[str, Any]:
+        named = {field: convert(environ[alias]) for alias, (field, convert) in ALIASES.items() if environ.get(alias)}
+        url = _url(environ)
+        return {**named, **({"url": url} if url else {})}
+
+    @classmethod
+    def variable_of(cls, name: str, environ: Mapping[str, str]) -> str:
+        field = name.removeprefix("DATABASE__").lower()
+        aliases = (alias for alias, (meant, _) in ALIASES.items() if meant == field and environ.get(alias))
+        return super().variable_of(name, environ) if environ.get(name) else next(aliases, name)
+
+    def brief(self) -> Iterator[str]:
+        if self.url.get_secret_value() or self.joins or self.access:
+            from turnkeep_agents.database.commands.briefing import brief  # noqa: PLC0415 - it loads SQLAlchemy
+
+            yield from brief(self)
+
+    def check(self) -> None:
+        if self.access or self.joins or self.manual:
+            from turnkeep_agents.database.files import check_files  # noqa: PLC0415 - few deployments need it
+
+            check_files(self)
+
+
+def _url(environ: Mapping[str, str]) -> str:
+    """The five DB_ variables as one URL; the host and the name of the database are enough."""
+    host, port, user, password, name = (environ.get(variable, "") for variable in LOGIN)
+    if not host or not name:
+        return ""
+    login = f"{login_part(user, password)}@" if user else ""
+    return f"{DRIVER}://{login}{place_part(host, port, name)}"

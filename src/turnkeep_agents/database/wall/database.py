@@ -1,0 +1,168 @@
+"""The database of the questions, behind its wall: whatever SQL arrives, it reads no more than its caller may, writes
+nothing, and ends in time."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy.exc import DBAPIError
+
+from turnkeep_agents.database.access import Access, load_access
+from turnkeep_agents.database.joins.files import load_graph
+from turnkeep_agents.database.joins.introspection import in_clear, introspect
+from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.sample.sample import SAMPLE_ACCESS, sample_file
+from turnkeep_agents.database.wall.complaints import tell_sqlite
+from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
+from turnkeep_agents.database.wall.servers import ServerWall
+from turnkeep_agents.database.wall.sqlite import SqliteWall
+from turnkeep_agents.database.wall.statements import check_statement
+from turnkeep.databases.engines import Called, file_of, open_url, parse_url
+from turnkeep.databases.errors import (
+    DatabaseDown,
+    DatabaseError,
+    DatabaseSlow,
+    QueryFailed,
+    SchemaChanged,
+    TenantUnknown,
+)
+from turnkeep.databases.results import Result
+from turnkeep.databases.sessions import Sessions
+from turnkeep.locations import source_of
+from turnkeep.records import Principal
+from turnkeep_agents.database.settings import DatabaseSettings
+
+__all__ = [
+    "Database",
+    "DatabaseDown",
+    "DatabaseError",
+    "DatabaseSlow",
+    "QueryFailed",
+    "SchemaChanged",
+    "TenantUnknown",
+    "open_databases",
+]
+
+CALLED = Called("The database", "DATABASE__URL")
+
+INTROSPECTION_SECONDS = 20
+SAMPLE_JOINS = Path(__file__).parents[1] / "sample" / "joins.json"
+
+type Dialect = Literal["sqlite", "mysql", "postgres"]
+type Run = Callable[[str, Principal], Result]
+
+DIALECTS: Mapping[str, Dialect] = {
+    "sqlite": "sqlite",
+    "mysql": "mysql",
+    "mariadb": "mysql",
+    "postgresql": "postgres",
+}
+NO_DIALECT = f"{CALLED.setting} has to begin with {', '.join(DIALECTS)}."
+
+
+class Database:
+    """One database and what is known of it; nothing is opened before it is asked."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        access: Access,
+        run: Run,
+        read_graph: Callable[[], JoinGraph],
+    ):
+        self.dialect, self.access = dialect, access
+        self._run, self._read_graph = run, read_graph
+        self._graph: JoinGraph | None = None
+        self._lock = threading.Lock()
+
+    def graph(self) -> JoinGraph:
+        """As it was when first asked for; raises DatabaseError where the database itself has to be read for it."""
+        with self._lock:
+            self._graph = self._graph or self._read_graph()
+            return self._graph
+
+    def run(self, sql: str, principal: Principal) -> Result:
+        """What one SELECT gives `principal`; raises DatabaseError. Nothing else than a SELECT is ever run."""
+        check_statement(sql, is_postgresql=self.dialect == "postgres")
+        return self._run(sql, principal)
+
+
+def open_databases(tuning: DatabaseSettings) -> Callable[[date], Database]:
+    """The database as of a day: the embedded sample ends the day before, a database of one's own is as it is. Raises
+    JoinGraphError and AccessError where a file of the settings cannot be used."""
+    graph = load_graph(Path(tuning.joins)) if tuning.joins else None
+    access = load_access(Path(tuning.access)) if tuning.access else None
+    if url := tuning.url.get_secret_value():
+        own = _of_ones_own(url, access or Access(), graph, tuning)
+        return lambda _: own
+
+    @lru_cache(maxsize=4)
+    def sample_on(today: date) -> Database:
+        return _sample(today, access, graph, tuning)
+
+    return sample_on
+
+
+def _sample(today: date, access: Access | None, graph: JoinGraph | None, tuning: DatabaseSettings) -> Database:
+    known = access or SAMPLE_ACCESS
+    run = _on_file(partial(sample_file, today), known, tuning)
+    return Database("sqlite", known, run, lambda: graph or load_graph(SAMPLE_JOINS))
+
+
+def _of_ones_own(url: str, access: Access, graph: JoinGraph | None, tuning: DatabaseSettings) -> Database:
+    """A URL that nothing can be made of is told when it is used."""
+    backend = url.partition(":")[0].partition("+")[0]
+    dialect = DIALECTS.get(backend)
+    if dialect == "sqlite":
+        run = _on_file(lambda: file_of(parse_url(CALLED, url)), access, tuning)
+    elif dialect:
+        run = ServerWall(CALLED, url, access, tuning).run
+    else:
+        run = _nowhere
+    return Database(dialect or "sqlite", access, run, lambda: graph or _introspected(url, access, tuning))
+
+
+def _on_file(find: Callable[[], Path], access: Access, tuning: DatabaseSettings) -> Run:
+    wall = SqliteWall(access, tuning.query_seconds, tuning.max_rows, tuning.max_bytes)
+
+    def run(sql: str, principal: Principal) -> Result:
+        try:
+            return wall.run(find(), sql, principal)
+        except (sqlite3.Error, ValueError) as error:
+            raise tell_sqlite(CALLED, error, tuning.query_seconds) from None
+        except OSError as error:
+            raise DatabaseDown(f"{CALLED.name} cannot be opened ({error.strerror or type(error).__name__}).") from None
+
+    return run
+
+
+def _nowhere(_: str, __: Principal) -> Result:
+    raise DatabaseDown(NO_DIALECT)
+
+
+def _introspected(url: str, access: Access, tuning: DatabaseSettings) -> JoinGraph:
+    """Of the logical tables: a reader's login of a server sees the secure views in their place."""
+    dialect = DIALECTS.get(url.partition(":")[0].partition("+")[0])
+    if dialect is None:
+        raise DatabaseDown(NO_DIALECT)
+    if access.views and dialect != "sqlite":
+        raise DatabaseDown(
+            "DATABASE__ACCESS names secure views, whose tables a reader does not see: save the join graph with an"
+            " administrator's login, by `turnkeep joins build`, and name it in DATABASE__JOINS."
+        )
+    hidden = {*HIDDEN_TABLES, *access.view_of.values()}
+    opened = partial(open_url, CALLED, url, current=source_of(tuning.url))
+    sessions = Sessions(CALLED, opened, INTROSPECTION_SECONDS, _not_introspected)
+    graph = sessions.ask(lambda connection: introspect(connection.engine, without=hidden))
+    return in_clear(graph, {view.table: view.encrypted for view in access.views})
+
+
+def _not_introspected(error: DBAPIError) -> DatabaseError:
+    told = tell_sqlite(CALLED, error.orig, INTROSPECTION_SECONDS) if isinstance(error.orig, sqlite3.Error) else None
+    if told is not None and not isinstance(told, QueryFailed):
+        return told
+    return DatabaseDown(f"{CALLED.name} does not tell its tables.")

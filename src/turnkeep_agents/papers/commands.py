@@ -1,0 +1,38 @@
+"""`turnkeep papers load`: a user's own papers in place of the bundled ones."""
+
+import argparse
+import os
+from pathlib import Path
+
+from turnkeep.local import LocalError
+from turnkeep.local.home import Home, open_home, write_atomically
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    papers = commands.add_parser("papers", help="the corpus of the agent `papers`").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    load = papers.add_parser("load", help="use your own papers from a JSONL file, from the next start on")
+    load.add_argument(
+        "file", type=Path, metavar="FILE.jsonl", help="one object a line: id, title, abstract, authors, year, url"
+    )
+    load.set_defaults(run=_load)
+
+
+def _load(options: argparse.Namespace) -> None:
+    home = open_home(os.environ)
+    count = load_papers(home, options.file)
+    print(f"{count} papers in {home.path / 'papers.jsonl'}. The server uses them from its next start on.")
+
+
+def load_papers(home: Home, file: Path) -> int:
+    """Checks a JSONL file and copies it to where the server looks; says how many papers it holds. Raises LocalError."""
+    from turnkeep.blocks.documents import CorpusError, load_documents  # noqa: PLC0415
+    from turnkeep_agents.papers.corpus import read_paper  # noqa: PLC0415
+
+    try:
+        documents = load_documents(file, read_paper)
+    except CorpusError as error:
+        raise LocalError(str(error)) from error
+    write_atomically(home.path / "papers.jsonl", file.read_bytes())
+    return len(documents)

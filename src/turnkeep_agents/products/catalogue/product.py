@@ -1,0 +1,142 @@
+"""A product, read from a row of a catalogue. What is no column of every product is an attribute: one or more texts,
+some of which are measures."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from turnkeep_agents.products.catalogue.stock import Stock, read_stock
+from turnkeep_agents.products.reading.measures import Measure, convert, money, read_measure, unit_of
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.words import words
+from turnkeep.records import JSON
+
+COLUMNS = ("id", "name", "price", "category", "brand", "description", "availability")
+NEEDED = ("id", "name", "price", "category")
+YES, NO = "yes", "no"
+MOST_CHARACTERS = {"id": 64, "name": 120, "category": 60, "brand": 60, "description": 4_000}
+MOST_ATTRIBUTES = 40
+MOST_ATTRIBUTE_CHARACTERS = 300
+MOST_DOLLARS = 100_000_000
+
+_PRICE = re.compile(
+    r"(?:us)?\$?\s?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:\.\d+)?)\s?(?:usd|dollars?|\$)?", re.IGNORECASE
+)
+_TRUE, _FALSE = frozenset({"yes", "true", "y"}), frozenset({"no", "false", "n"})
+_LIST = re.compile(r"\s*[;|]\s*|,\s+")
+_BRACKETS = re.compile(r"[\s(\[]+")
+
+
+@dataclass(frozen=True)
+class Product:
+    """`attributes` in the order of the catalogue, without empty ones; prices are US dollars."""
+
+    id: str
+    name: str
+    price: float
+    category: str
+    brand: str
+    description: str
+    stock: Stock
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def measure(self, attribute: str) -> Measure | None:
+        """The value of an attribute that is one number."""
+        values = self.attributes.get(attribute, ())
+        return read_measure(values[0]) if len(values) == 1 else None
+
+    def told(self, attribute: str) -> str:
+        return ", ".join(self.attributes[attribute])
+
+    def document(self, today: date) -> Document:
+        """As a prompt shows it."""
+        facts = {"brand": self.brand, "category": self.category, "price": money(self.price)}
+        facts |= {"availability": self.stock.told(today)} | {name: self.told(name) for name in self.attributes}
+        return Document(self.id, self.name, self.description, metadata=facts)
+
+    def searchable(self) -> Document:
+        """As it is indexed."""
+        facts = [self.brand, self.category]
+        facts += [name if value == YES else value for name, values in self.attributes.items() for value in values]
+        return Document(self.id, self.name, " ".join([self.description, *facts]))
+
+
+def read_product(row: JSON) -> Product:
+    """A product out of a row with its column names in lower case; raises ValueError with the remedy."""
+    texts = {name: _text(row, name) for name in ("id", "name", "category", "brand", "description")}
+    return Product(
+        **texts,
+        price=_price(row.get("price")),
+        stock=read_stock(_scalar("availability", row.get("availability"))),
+        attributes=_attributes({name: value for name, value in row.items() if name not in COLUMNS}),
+    )
+
+
+def row_of(product: Product) -> JSON:
+    """The row that `read_product` makes the same product of."""
+    row = {name: getattr(product, name) for name in COLUMNS if name != "availability"}
+    return {**row, "availability": product.stock.written, **{name: list(v) for name, v in product.attributes.items()}}
+
+
+def _text(row: JSON, name: str) -> str:
+    text = _scalar(name, row.get(name)).strip()
+    if name in NEEDED and not words(text):
+        raise ValueError(f'"{name}" is missing; every product needs {", ".join(NEEDED)}')
+    if len(text) > MOST_CHARACTERS[name]:
+        raise ValueError(f'"{name}" has over {MOST_CHARACTERS[name]:,} characters; shorten it')
+    return text
+
+
+def _price(value: Any) -> float:
+    found = _PRICE.fullmatch(_scalar("price", value).strip())
+    if found is None:
+        raise ValueError('"price" must be an amount in US dollars, such as 499 or 1299.95; correct or add it')
+    price = float(found["number"].replace(",", ""))
+    if not math.isfinite(price) or price > MOST_DOLLARS:
+        raise ValueError('"price" is too large to be one; correct it')
+    return price
+
+
+def _attributes(row: JSON) -> dict[str, tuple[str, ...]]:
+    if len(row) > MOST_ATTRIBUTES:
+        raise ValueError(f"it has over {MOST_ATTRIBUTES} attributes; leave some out")
+    found: dict[str, tuple[str, ...]] = {}
+    for heading, value in row.items():
+        name, unit = _heading(heading)
+        values = [convert(text, unit) if unit else text for text in _values(name, value)]
+        if name and values:
+            found[name] = tuple(values)
+    return found
+
+
+def _heading(heading: str) -> tuple[str, str]:
+    """ "weight_kg" and "Weight (kg)" are weights in kilograms."""
+    parts = [part for part in _BRACKETS.split(heading.strip().replace("_", " ").rstrip(")]")) if part]
+    has_unit = len(parts) > 1 and unit_of(parts[-1]) is not None
+    unit = parts.pop() if has_unit else ""
+    return " ".join(parts).lower(), unit
+
+
+def _values(name: str, value: Any) -> list[str]:
+    each = value if isinstance(value, list) else [value]
+    texts = [_scalar(name, one).strip() for one in each]
+    if not isinstance(value, list):
+        texts = [part for text in texts for part in _LIST.split(text)]
+    if sum(map(len, texts)) > MOST_ATTRIBUTE_CHARACTERS:
+        raise ValueError(f'"{name}" has over {MOST_ATTRIBUTE_CHARACTERS} characters; move it to the description')
+    return [YES if text.lower() in _TRUE else NO if text.lower() in _FALSE else text for text in texts if text]
+
+
+def _scalar(name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return YES if value else NO
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return str(value)
+    raise ValueError(f'"{name}" must be text, a number or a list of these')

@@ -1,0 +1,23 @@
+"""What the agent takes from the environment."""
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from turnkeep.settings import AgentSettings, Memory, Retrieval
+
+
+class ProductsSettings(AgentSettings):
+    agent: ClassVar[str] = "products"
+
+    catalogue: str | None = Field(None, description="JSONL or CSV of products in place of the bundled ones")
+    top_k: int = Field(5, ge=1, le=10)
+    retrieval: Retrieval = "lexical"
+    window: int = Field(5, ge=1, le=10, description="turns that a prompt shows when the request names none")
+    memory: Memory = "window"
+
+    @classmethod
+    def own_data(cls, home: Path) -> dict[str, Any]:
+        catalogue = home / "products.jsonl"
+        return {"catalogue": str(catalogue)} if catalogue.is_file() else {}

@@ -1,0 +1,265 @@
+"""The logins of databases, as AWS keeps them: read when an agent first asks, read anew when AWS has changed them. Over
+moto's SSM and Secrets Manager, and real servers whose passwords change."""
+
+import json
+import os
+import uuid
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from turnkeep.agents import build_agent
+from turnkeep_agents.campaigns.warehouse.source import Source
+from turnkeep_agents.database.wall.database import DatabaseDown, open_databases
+from turnkeep.aws.databases import text_of, url_of, with_login
+from turnkeep.aws.deployment import deployed_settings
+from turnkeep.aws.secrets import REREAD_SECONDS, SecretError
+from turnkeep.databases.engines import Called, open_url
+from turnkeep.errors import AgentUnavailable
+from turnkeep.locations import source_of
+from turnkeep.records import Principal
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from mariadb import Server
+    from postgres import PostgresServer
+
+SOMEBODY, DAY = Principal("acme", "ann"), date(2026, 5, 1)
+FIELDS = {"engine": "mysql", "host": "db.example.com", "port": 3306, "username": "reader", "password": "p@ss/%"}
+LOGIN = "reader:p%40ss%2F%25"
+ASK = "SELECT 7 AS seven"
+
+type Output = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture
+def name() -> str:
+    return f"turnkeep-{uuid.uuid4().hex}"
+
+
+@pytest.fixture
+def manager(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", s3_url)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", s3_url)
+    return boto3.client("secretsmanager", endpoint_url=s3_url)
+
+
+@pytest.fixture
+def configured(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Settings]:
+    """The settings of a function with this environment."""
+
+    def configured(**environ: str) -> Settings:
+        for variable, value in environ.items():
+            monkeypatch.setenv(variable, value)
+        monkeypatch.setenv("SEAL_KEY", "of the test")
+        return deployed_settings(os.environ)
+
+    return configured
+
+
+# What a secret holds
+
+
+@pytest.mark.parametrize(
+    ("held", "url"),
+    [
+        ("sqlite:////opt/ads.sqlite\n", "sqlite:////opt/ads.sqlite"),
+        (FIELDS | {"dbname": "field"}, f"mysql+pymysql://{LOGIN}@db.example.com:3306/field"),
+        (FIELDS | {"dbname": "a b", "port": "3307"}, f"mysql+pymysql://{LOGIN}@db.example.com:3307/a%20b"),
+        (
+            FIELDS | {"dbname": "field", "engine": "postgres", "port": None},
+            f"postgresql+psycopg://{LOGIN}@db.example.com/field",
+        ),
+        (
+            FIELDS | {"dbname": "f", "engine": "aurora-postgresql"},
+            f"postgresql+psycopg://{LOGIN}@db.example.com:3306/f",
+        ),
+    ],
+)
+def test_a_url_stands_in_a_secret_or_is_made_of_the_fields_that_aws_writes(held: Any, url: str) -> None:
+    assert url_of(held if isinstance(held, str) else json.dumps(held)) == url
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql+pymysql://db.example.com/field?ssl_ca=/opt/a@b.pem", "mysql+pymysql://db.example.com"]
+)
+def test_user_and_password_complete_a_url_and_nothing_else_of_the_secret_does(url: str) -> None:
+    scheme, place = url.split("://")
+    held = json.dumps(FIELDS | {"host": "elsewhere", "dbname": "another"})
+    assert with_login(url, held) == f"{scheme}://{LOGIN}@{place}"
+    assert with_login(f"{scheme}://older:one@{place}", held) == f"{scheme}://{LOGIN}@{place}"
+
+
+@pytest.mark.parametrize(
+    ("held", "reason"),
+    [
+        (" \n", "nothing in it"),
+        (b"canary", "nothing in it"),
+        ("{canary", "not JSON"),
+        (json.dumps(FIELDS), "no dbname in it"),
+        (json.dumps(FIELDS | {"dbname": None}), "no dbname in it"),
+        (json.dumps(FIELDS | {"dbname": "field", "password": 5}), "no password in it"),
+        (json.dumps({"username": "canary", "password": "canary"}), "no engine in it"),
+        (json.dumps(FIELDS | {"engine": "canary"}), "its engine is neither MySQL, MariaDB nor PostgreSQL"),
+    ],
+)
+def test_what_is_no_url_is_told_by_what_is_missing(held: object, reason: str) -> None:
+    with pytest.raises(SecretError, match=f"^{reason}$") as caught:
+        url_of(held)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_a_login_that_is_no_json_object_is_none() -> None:
+    for held in ('"canary"', "canary"):
+        with pytest.raises(SecretError, match=r"^(no JSON object|not JSON)$"):
+            with_login("mysql://db/field", held)
+    assert text_of("seal\n") == "seal"
+
+
+# When it is read
+
+
+def test_a_secret_that_stands_in_the_environment_itself_stays(configured: Callable[..., Settings]) -> None:
+    settings = configured(DATABASE__URL="sqlite:////tmp/x", DATABASE__SEAL="plain")
+    assert (settings.database.url.get_secret_value(), settings.database.seal.get_secret_value()) == (
+        "sqlite:////tmp/x",
+        "plain",
+    )
+    assert source_of(settings.database.url) is source_of(settings.campaigns.warehouse) is None
+
+
+def test_a_function_starts_without_reading_them_and_only_their_agents_cannot_work(
+    configured: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch, output: Output
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", "http://127.0.0.1:9")
+    settings = configured(DATABASE__URL="ssm:/canary/url", CAMPAIGNS__WAREHOUSE="ssm:/canary/warehouse")
+    assert output() == []
+    for agent in ("database", "campaigns"):
+        with pytest.raises(AgentUnavailable) as caught:
+            build_agent(agent, settings)
+        assert caught.value.retry_after == REREAD_SECONDS
+    told = [(line["message"], line["setting"], line["reason"], line["older_is_used"]) for line in output()]
+    reason = ("EndpointConnectionError", False)
+    assert told == [("secret not read", setting, *reason) for setting in ("DATABASE__URL", "CAMPAIGNS__WAREHOUSE")]
+    assert build_agent("papers", settings).name == "papers"
+
+
+def test_an_agent_is_built_as_soon_as_its_secret_is_there(
+    manager: Any, s3_url: str, name: str, configured: Callable[..., Settings], sample_url: str
+) -> None:
+    settings = configured(DATABASE__URL=f"ssm:/{name}", DATABASE__SEAL=f"secretsmanager:{name}#seal")
+    boto3.client("ssm", endpoint_url=s3_url).put_parameter(Name=f"/{name}", Value=sample_url, Type="SecureString")
+    manager.create_secret(Name=name, SecretString=json.dumps({"seal": "of the wall"}))
+    assert build_agent("database", settings).name == "database"
+    assert settings.database.seal.get_secret_value() == "of the wall"
+    assert "of the wall" not in f"{settings!r}{settings.database.seal!r}"
+
+
+@pytest.fixture
+def sample_url() -> str:
+    return "sqlite:////nowhere/at/all.sqlite"
+
+
+# AWS changes a password
+
+
+class Reader:
+    """A login of the server, and the secret that AWS keeps of it."""
+
+    def __init__(self, server: "Server | PostgresServer", manager: Any, name: str):
+        self._server, self._manager, self._name = server, manager, name
+        self.user, self.password = f"u{uuid.uuid4().hex[:12]}", "first"
+        self._is_postgres = server.url().startswith("postgresql")
+        self._run("CREATE")
+        manager.create_secret(Name=name, SecretString=self._held())
+
+    @property
+    def url(self) -> str:
+        """Without user and password."""
+        scheme, _, place = self._server.url(self.database).partition("://")
+        return f"{scheme}://{place.partition('@')[2]}"
+
+    @property
+    def database(self) -> str:
+        return "postgres" if self._is_postgres else "information_schema"
+
+    def rotate(self, password: str) -> None:
+        self.change_at_server(password)
+        self._manager.put_secret_value(SecretId=self._name, SecretString=self._held())
+
+    def change_at_server(self, password: str) -> None:
+        self.password = password
+        self._run("ALTER")
+
+    def _run(self, verb: str) -> None:
+        account, said = (self.user, "PASSWORD") if self._is_postgres else (f"'{self.user}'@'%'", "IDENTIFIED BY")
+        self._server.run(f"{verb} USER {account} {said} '{self.password}'")
+
+    def _held(self) -> str:
+        engine = "postgres" if self._is_postgres else "mariadb"
+        place = {"engine": engine, "host": "127.0.0.1", "port": self._server.port, "dbname": self.database}
+        return json.dumps(place | {"username": self.user, "password": self.password})
+
+
+@pytest.fixture
+def reader(mariadb_server: "Server", manager: Any, name: str) -> Reader:
+    return Reader(mariadb_server, manager, name)
+
+
+@pytest.mark.parametrize("server", ["mariadb_server", "postgres_server"])
+def test_a_statement_after_the_rotation_of_a_password_is_answered_as_before(
+    server: str, request: pytest.FixtureRequest, manager: Any, name: str, configured: Callable[..., Settings]
+) -> None:
+    reader = Reader(request.getfixturevalue(server), manager, name)
+    database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").database)(DAY)
+    assert database.run(ASK, SOMEBODY).rows == ((7,),)
+    reader.rotate("second")
+    assert database.run(ASK, SOMEBODY).rows == ((7,),)
+
+
+def test_so_it_is_where_the_secret_holds_user_and_password_alone(
+    reader: Reader, name: str, configured: Callable[..., Settings]
+) -> None:
+    tuning = configured(DATABASE__URL=reader.url, DATABASE__LOGIN=f"secretsmanager:{name}").database
+    database = open_databases(tuning)(DAY)
+    assert database.run(ASK, SOMEBODY).rows == ((7,),)
+    reader.rotate("second")
+    assert database.run(ASK, SOMEBODY).rows == ((7,),)
+
+
+def test_a_statement_whose_seal_cannot_be_read_is_not_run(
+    reader: Reader, name: str, configured: Callable[..., Settings], output: Output
+) -> None:
+    tuning = configured(DATABASE__URL=f"secretsmanager:{name}", DATABASE__SEAL=f"ssm:/{name}/seal").database
+    with pytest.raises(AgentUnavailable):
+        open_databases(tuning)(DAY).run(ASK, SOMEBODY)
+    assert [(line["setting"], line["reason"]) for line in output()] == [("DATABASE__SEAL", "ParameterNotFound")]
+
+
+def test_a_login_that_stays_refused_is_told_without_user_and_password(
+    reader: Reader, name: str, configured: Callable[..., Settings], output: Output
+) -> None:
+    database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").database)(DAY)
+    reader.change_at_server("canary")
+    with pytest.raises(DatabaseDown) as caught:
+        database.run(ASK, SOMEBODY)
+    assert str(caught.value) == "The database cannot be reached, or refuses the login."
+    assert caught.value.__suppress_context__
+    assert output() == []
+
+
+def test_connections_of_a_pool_outlive_a_rotation_and_new_ones_use_the_new_password(
+    reader: Reader, name: str, configured: Callable[..., Settings]
+) -> None:
+    warehouse = configured(CAMPAIGNS__WAREHOUSE=f"secretsmanager:{name}").campaigns.warehouse
+    called = Called("The warehouse", "CAMPAIGNS__WAREHOUSE")
+    source = Source(partial(open_url, called, warehouse.get_secret_value(), current=source_of(warehouse)), 5)
+    assert source.has("TABLES")
+    reader.rotate("second")
+    assert source.has("TABLES")
+    source._sessions._opened().dispose()
+    assert source.has("TABLES")

@@ -1,0 +1,50 @@
+"""What a function needs of its environment before it can serve."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from turnkeep.aws.deployment import NotDeployable, deployed_app, deployed_settings
+
+type Output = Callable[[], list[dict[str, Any]]]
+
+
+def test_a_setting_that_cannot_be_used_is_named_without_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODEL", "canary")
+    with pytest.raises(NotDeployable, match=r"^A setting of the function cannot be used\. MODEL: use ") as caught:
+        deployed_app({})
+    assert "canary" not in str(caught.value)
+
+
+def test_without_a_seal_key_nothing_is_served() -> None:
+    with pytest.raises(NotDeployable, match="Neither SEAL_KEY nor SEAL_KEY_PARAMETER is set"):
+        deployed_app({})
+
+
+def test_a_seal_key_of_the_environment_needs_no_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEAL_KEY", "of the environment")
+    settings = deployed_settings({"SEAL_KEY_PARAMETER": "/never/read"})
+    assert settings.seal_key.get_secret_value() == "of the environment"
+
+
+def test_a_file_that_cannot_be_used_is_told_at_start_and_the_function_starts_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: Output
+) -> None:
+    monkeypatch.setenv("SEAL_KEY", "of the environment")
+    monkeypatch.setenv("DATABASE__ACCESS", str(tmp_path / "access.json"))
+    app = deployed_app({})
+    [line] = output()
+    assert (line["level"], line["agent"]) == ("ERROR", "database")
+    assert line["reason"] == f"{tmp_path}/access.json: cannot be read (No such file or directory); check the path"
+    assert TestClient(app).get("/ok").json() == {"ok": True}
+
+
+def test_without_such_files_nothing_of_the_agent_is_loaded(monkeypatch: pytest.MonkeyPatch, output: Output) -> None:
+    monkeypatch.setenv("SEAL_KEY", "of the environment")
+    monkeypatch.setitem(sys.modules, "turnkeep_agents.database.files", None)  # importing it would raise
+    deployed_app({})
+    assert output() == []

@@ -1,0 +1,115 @@
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
+from turnkeep.cli import main
+from turnkeep.local.home import Home
+from turnkeep.local.server import local_settings
+
+HEADINGS = "date,campaign,channel,device,impressions,clicks,spend,conversions,revenue\n"
+ROWS = "2026-05-01,Spring,Search,Mobile,1000,20,30.5,2,61\n2026-05-02,Spring,Search,Mobile,900,18,,2,61\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "a home"))
+    return Home(tmp_path / "a home")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    mine = tmp_path / "mine.csv"
+    mine.write_text(HEADINGS + ROWS)
+    return mine
+
+
+def test_a_loaded_file_is_the_warehouse_from_the_next_start_on(
+    home: Home, file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["campaigns", "load", str(file)]) == 0
+
+    warehouse = open_warehouses(local_settings(home, {}).campaigns)(date(2026, 9, 1))
+    assert warehouse.rows(("insertion_order",), {}, None).rows[0].sums["cost"] == 30.5
+    assert warehouse.coverage().left_out == {"without cost": 1}
+    told = capsys.readouterr().out
+    assert f"1 of 2 rows, 2026-05-01 to 2026-05-01, in {home.campaigns}." in told
+    assert "Left out: 1 without cost." in told
+    assert home.campaigns.stat().st_mode & 0o777 == 0o600
+
+
+def test_without_a_loaded_file_the_sample_is_the_warehouse(home: Home) -> None:
+    home.path.mkdir()
+
+    assert local_settings(home, {}).campaigns.warehouse.get_secret_value() == ""
+
+
+def test_the_environment_has_the_last_word_about_the_warehouse(
+    home: Home, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main(["campaigns", "load", str(file)])
+    monkeypatch.setenv("CAMPAIGNS__WAREHOUSE", "sqlite:///mine.sqlite")
+
+    settings = local_settings(home, {"CAMPAIGNS__WAREHOUSE": "sqlite:///mine.sqlite"})
+
+    assert settings.campaigns.warehouse.get_secret_value() == "sqlite:///mine.sqlite"
+
+
+def test_a_tuning_number_beside_a_loaded_file_is_kept(home: Home, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    main(["campaigns", "load", str(file)])
+    monkeypatch.setenv("CAMPAIGNS__CURRENCY", "EUR")
+
+    campaigns = local_settings(home, {}).campaigns
+
+    assert (campaigns.currency, campaigns.warehouse.get_secret_value()[:10]) == ("EUR", "sqlite:///")
+
+
+def test_the_options_reach_the_loader(home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.csv"
+    row = "April,1,Spring,Search,Mobile,1000,20,30.5,2,61\n"
+    file.write_text(HEADINGS.replace("date", "month,day") + 2 * row)
+
+    options = ["--year", "2019", "--advertiser", "Acme", "--map", "audience=channel", "line_item=device"]
+    assert main(["campaigns", "load", str(file), *options, "--repeats", "drop"]) == 0
+
+    warehouse = open_warehouses(local_settings(home, {}).campaigns)(date(2026, 9, 1))
+    assert warehouse.coverage().first == date(2019, 4, 1)
+    names = warehouse.names()
+    assert (names["advertiser"], names["audience"], names["line_item"]) == (("Acme",), ("Search",), ("Mobile",))
+    assert "Left out: 1 repeated." in capsys.readouterr().out
+
+
+def test_what_looks_odd_and_was_kept_is_told(home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(HEADINGS + ROWS + ROWS.splitlines()[0].replace("-01", "-03").replace("Spring", "SPRING"))
+
+    main(["campaigns", "load", str(file)])
+
+    assert "Kept, though odd: 1 with another spelling of a name." in capsys.readouterr().out
+    assert home.campaigns.is_file()
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "told"),
+    [
+        ("", [], "mine.csv:1: has no headings"),
+        (HEADINGS + ROWS, ["--map", "audience"], "--map audience: write FIELD=HEADING"),
+        (HEADINGS + ROWS, ["--map", "=device"], "--map =device: write FIELD=HEADING"),
+        (HEADINGS + ROWS, ["--year", "0"], "--year 0 is no year"),
+    ],
+)
+def test_what_cannot_be_loaded_is_told_in_one_line_and_the_old_file_kept(  # noqa: PLR0917  # cases and fixtures
+    home: Home, file: Path, capsys: pytest.CaptureFixture[str], content: str, options: list[str], told: str
+) -> None:
+    home.path.mkdir()
+    home.campaigns.write_text("old")
+    file.write_text(content)
+
+    assert main(["campaigns", "load", str(file), *options]) == 1
+
+    complaint = capsys.readouterr().err
+    assert complaint.startswith("turnkeep: ")
+    assert told in complaint
+    assert complaint.count("\n") == 1
+    assert home.campaigns.read_text() == "old"

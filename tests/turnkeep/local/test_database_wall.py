@@ -1,0 +1,159 @@
+import sqlite3
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from postgres import PostgresServer, find
+from turnkeep_agents.database.joins.files import save_graph
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
+from turnkeep.local import LocalError
+from turnkeep.local.database import Wanted, print_wall
+
+ACCESS = (
+    '{"views": [{"table": "crew", "view": "secure_crew", "company_column": "companyId", "encrypted": ["name"]}],'
+    ' "rules": [{"user": "boss", "without": ["audit"]}, {"tables": ["crew", "trade"]}]}'
+)
+
+
+def graph(**tables: list[str]) -> JoinGraph:
+    return JoinGraph({name: Table(name, {column: Column(column) for column in of}) for name, of in tables.items()})
+
+
+@pytest.fixture
+def wanted(tmp_path: Path) -> Any:
+    access, joins = tmp_path / "access.json", tmp_path / "joins.json"
+    access.write_text(ACCESS)
+    known = graph(crew=["id", "companyId", "name"], trade=["id"], pay=["id"], audit=["id"])
+    save_graph(known, joins)
+    return lambda **more: Wanted(
+        **{
+            "access": access,
+            "joins": joins,
+            "dialect": "mysql",
+            "database": "field",
+            "reader": "'r'@'%'",
+            "seal": "s" * 64,
+        }
+        | more
+    )
+
+
+def test_a_reader_may_read_the_views_and_what_somebody_may_read_without_one(wanted: Any) -> None:
+    lines = print_wall(wanted()).splitlines()
+
+    granted = [line for line in lines if line.startswith("GRANT") and "TO 'r'@'%'" in line]
+    assert [line.split(" ON ")[1].split(" TO ")[0] for line in granted] == [
+        "PROCEDURE turnkeep_wall.open_session",
+        "`field`.`secure_crew`",
+        "`field`.`pay`",
+        "`field`.`trade`",
+    ]
+
+
+def test_the_script_holds_the_seal_for_turnkeep_and_gaps_for_what_it_shall_not_know(wanted: Any) -> None:
+    script = print_wall(wanted())
+
+    assert f"-- DATABASE__SEAL={'s' * 64} " in script
+    assert script.count("REPLACE: ") == 3
+    assert script.count("DELIMITER $$") == script.count("DELIMITER ;") == 1
+
+
+def test_a_file_gets_the_tables_of_its_wall(wanted: Any) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(print_wall(wanted(dialect="sqlite")))
+
+        assert connection.execute("SELECT secret FROM wall_key").fetchone()[0].startswith("REPLACE")
+        assert len(connection.execute("SELECT tenant, company FROM wall_company").fetchall()) == 1
+
+
+@pytest.mark.parametrize("reader", ["reader", "'r'@'%'; DROP TABLE x", "r@%", "''@''", "'a\\'@'%'"])
+def test_a_reader_that_is_no_account_is_refused(wanted: Any, reader: str) -> None:
+    with pytest.raises(LocalError, match="'name'@'host'"):
+        print_wall(wanted(reader=reader))
+
+
+def test_files_that_do_not_fit_each_other_are_told(wanted: Any, tmp_path: Path) -> None:
+    save_graph(graph(crew=["id", "companyId"]), tmp_path / "old.json")
+
+    with pytest.raises(LocalError, match=r"crew has no column name in .*old\.json"):
+        print_wall(wanted(joins=tmp_path / "old.json"))
+    save_graph(graph(crews=["id", "companyId", "name"]), tmp_path / "old.json")
+    with pytest.raises(LocalError, match=r"old\.json has no table crew\. Compare the spelling"):
+        print_wall(wanted(joins=tmp_path / "old.json"))
+    with pytest.raises(LocalError, match="absent"):
+        print_wall(wanted(access=tmp_path / "absent.json"))
+
+
+def test_a_wall_that_is_there_gets_new_views_and_rights_only(wanted: Any) -> None:
+    script = print_wall(wanted(seal=""))
+
+    assert not any(word in script for word in ("REPLACE: ", "wall_seal", "DATABASE__SEAL"))
+    assert "VIEW `field`.`secure_crew`" in script
+    with pytest.raises(LocalError, match="nothing to run again"):
+        print_wall(wanted(seal="", dialect="sqlite"))
+
+
+def test_a_reader_keeps_no_older_right(wanted: Any) -> None:
+    lines = print_wall(wanted()).splitlines()
+    taken = lines.index("REVOKE ALL PRIVILEGES, GRANT OPTION FROM 'r'@'%';")
+
+    assert all(at > taken for at, line in enumerate(lines) if line.startswith("GRANT") and "TO 'r'@'%'" in line)
+
+
+def test_the_schema_on_the_server_has_to_be_named(wanted: Any) -> None:
+    with pytest.raises(LocalError, match="--database is missing"):
+        print_wall(wanted(database=""))
+
+
+def run_script(server: PostgresServer, script: str, database: str) -> subprocess.CompletedProcess[str]:
+    """As an administrator does it."""
+    psql = (find() or Path()) / "psql"
+    where = ["-h", "127.0.0.1", "-p", str(server.port), "-U", "postgres", "-d", database]
+    return subprocess.run([psql, "-X", "-q", *where], input=script, capture_output=True, text=True, check=False)
+
+
+def test_the_script_for_postgresql_runs_as_it_is_printed(
+    wanted: Any, postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    postgres_server.run("CREATE DATABASE printed", "CREATE ROLE printed_reader")
+    tables = ['crew (id int, "companyId" int, name bytea)', "trade (id int)", "pay (id int)", "audit (id int)"]
+    postgres_server.run(*(f"CREATE TABLE {table}" for table in tables), database="printed")
+    ours = wanted(dialect="postgresql", database="", reader="printed_reader")
+
+    first = print_wall(ours).replace("REPLACE: its company", "5")
+    assert f"-- DATABASE__SEAL={'s' * 64} " in first
+    assert first.count("REPLACE: ") == 2
+    for script in (
+        first,
+        print_wall(wanted(dialect="postgresql", reader="printed_reader", database="public", seal="")),
+    ):
+        done = run_script(postgres_server, script, "printed")
+        assert (done.returncode, "ERROR" in done.stderr) == (0, False), done.stderr
+        shown = postgres_server.run(
+            "SELECT table_name FROM information_schema.role_table_grants WHERE grantee = 'printed_reader' ORDER BY 1",
+            database="printed",
+        )
+        assert [name for (name,) in shown] == ["pay", "secure_crew", "trade"]
+        assert postgres_server.run("SELECT company FROM turnkeep_wall.wall_company", database="printed") == [("5",)]
+    postgres_server.run("DROP DATABASE printed WITH (FORCE)", "DROP ROLE printed_reader")
+
+
+def test_a_script_for_postgresql_that_fails_changes_nothing(wanted: Any, postgres_server: PostgresServer) -> None:
+    postgres_server.run("CREATE DATABASE unchanged")
+
+    done = run_script(postgres_server, print_wall(wanted(dialect="postgresql", reader="nobody_there")), "unchanged")
+
+    assert done.returncode != 0
+    assert (
+        postgres_server.run("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'turn%'", database="unchanged") == []
+    )
+    postgres_server.run("DROP DATABASE unchanged")
+
+
+@pytest.mark.parametrize("reader", ["", "'r'@'%'", 'r"', "r\\"])
+def test_a_reader_that_is_no_role_is_refused(wanted: Any, reader: str) -> None:
+    with pytest.raises(LocalError, match="a role that is there already"):
+        print_wall(wanted(dialect="postgresql", reader=reader))

@@ -1,0 +1,245 @@
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from turnkeep_agents.database.joins.files import load_graph
+from turnkeep.cli import main
+
+SCRIPT = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE orders (id INTEGER PRIMARY KEY, customerId INTEGER REFERENCES customer, approver INTEGER, state TEXT);
+CREATE TABLE note (id INTEGER PRIMARY KEY, customerId INTEGER);
+INSERT INTO orders VALUES (1, 1, 1, 'open'), (2, 1, 1, 'open'), (3, 1, 1, 'held'), (4, 1, 1, 'held');
+"""
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DATABASE__URL", "DATABASE__JOINS", "DATABASE__ACCESS", "MODEL", "OPENAI_API_KEY", "MODEL_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    with closing(sqlite3.connect(tmp_path / "shop.sqlite")) as connection:
+        connection.executescript(SCRIPT)
+    return f"sqlite:///{tmp_path / 'shop.sqlite'}"
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "graph.json"
+
+
+def edges(out: Path) -> dict[str, str]:
+    return {f"{link.from_table}.{link.from_column}": link.type for link in load_graph(out).relationships}
+
+
+def test_a_graph_is_built_from_a_live_database(url: str, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["joins", "build", url, "--out", str(out)]) == 0
+
+    assert edges(out) == {"orders.customerId": "foreign_key", "note.customerId": "inferred"}
+    told = capsys.readouterr().out
+    assert "3 tables, 2 relationships (1 foreign key, 1 inferred)" in told
+    assert f"DATABASE__JOINS={out}" in told
+
+
+def test_the_url_of_the_settings_counts(
+    url: str, out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE__URL", url)
+
+    assert main(["joins", "build", "--out", str(out)]) == 0
+
+    assert set(load_graph(out).tables) == {"customer", "orders", "note"}
+
+
+def test_associations_corrections_and_values_come_into_it(
+    url: str, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extract, corrections = tmp_path / "models.json", tmp_path / "corrections.json"
+    link = {"type": "belongsTo", "source": "orders", "target": "customer", "foreignKey": "approver"}
+    extract.write_text(json.dumps({"associations": [link, link | {"target": "planet"}]}))
+    corrections.write_text(json.dumps({"hidden": ["note"], "tables": {"orders": {"synonyms": ["jobs"]}}}))
+
+    more = ["--associations", str(extract), "--overrides", str(corrections), "--values"]
+    assert main(["joins", "build", url, "--out", str(out), *more]) == 0
+
+    assert edges(out) == {"orders.customerId": "foreign_key", "orders.approver": "association"}
+    orders = load_graph(out).tables["orders"]
+    assert orders.synonyms == ("jobs",)
+    assert orders.columns["state"].values == ("held", "open")
+    assert "Left out, for the database does not have it: associations[1]" in capsys.readouterr().out
+
+
+def test_what_is_left_out_of_the_database_is_told(
+    url: str, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "shop.sqlite")) as connection:
+        connection.executescript("CREATE VIEW paid AS SELECT * FROM gone;")
+
+    assert main(["joins", "build", url, "--out", str(out)]) == 0
+
+    assert capsys.readouterr().out.startswith("Left out: the view paid (the database itself cannot read it: mend or")
+
+
+def test_of_no_tables_no_graph_is_written(
+    url: str, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty.sqlite").touch()
+    (tmp_path / "all.json").write_text('{"hidden": ["*"]}')
+
+    assert main(["joins", "build", f"sqlite:///{tmp_path / 'empty.sqlite'}", "--out", str(out)]) == 1
+    assert "empty.sqlite has no tables, or none that its login may read" in capsys.readouterr().err
+    assert main(["joins", "build", url, "--out", str(out), "--overrides", str(tmp_path / "all.json")]) == 1
+    assert "The overrides hide all tables" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_secure_views_and_what_they_guard_stay_out(
+    url: str, out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "shop.sqlite")) as connection:
+        connection.executescript("CREATE VIEW secure_orders AS SELECT * FROM orders;")
+    access = tmp_path / "access.json"
+    access.write_text(json.dumps({"views": [{"table": "orders", "view": "secure_orders", "encrypted": ["state"]}]}))
+    monkeypatch.setenv("DATABASE__ACCESS", str(access))
+
+    main(["joins", "build", url, "--out", str(out), "--values"])
+
+    graph = load_graph(out)
+    assert "secure_orders" not in graph.tables
+    assert graph.tables["orders"].columns["state"].values == ()
+
+
+def test_without_a_url_the_sample_is_built(out: Path) -> None:
+    assert main(["joins", "build", "--out", str(out)]) == 0
+
+    assert len(load_graph(out).tables) >= 122
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("mysql+pymysql://reader:hush@127.0.0.1:1/shop", "shop at 127.0.0.1:1 cannot be reached: no server answers"),
+        ("postgresql+psycopg://reader:hush@127.0.0.1:1/shop", "shop at 127.0.0.1:1 cannot be reached"),
+        ("sqlite:////nowhere/shop.sqlite?key=hush", "/nowhere/shop.sqlite does not exist. Correct the path"),
+        ("sqlite:///", "The URL names no file. Write sqlite:////folder/file"),
+        (f"sqlite:///{Path(__file__).parent}", "is a folder. Name the file in it"),
+        (f"sqlite:///{__file__}", "is no SQLite database"),
+        ("hush", "has to begin with one of sqlite, mysql"),
+        ("oracle+none://reader:hush@host/x", "has to begin with one of sqlite, mysql"),
+    ],
+)
+def test_a_database_that_cannot_be_read_is_told_by_its_place_without_a_login(
+    url: str, told: str, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["joins", "build", url, "--out", str(out)]) == 1
+
+    said = capsys.readouterr()
+    assert said.err.startswith("turnkeep: ")
+    assert told in said.err
+    assert "hush" not in said.out + said.err
+    assert not out.exists()
+
+
+def test_the_opinion_of_a_model_needs_one(url: str, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["joins", "build", url, "--out", str(out), "--model"]) == 1
+
+    assert "Set OPENAI_API_KEY" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--associations", "--overrides"])
+def test_a_source_that_is_not_there_is_told(
+    option: str, url: str, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["joins", "build", url, "--out", str(out), option, "gone.json"]) == 1
+
+    assert "gone.json does not exist" in capsys.readouterr().err
+
+
+def test_a_sound_graph_passes_and_a_broken_one_does_not(
+    url: str, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["joins", "build", url, "--out", str(out)])
+
+    assert main(["joins", "check", str(out)]) == 0
+    assert "0 errors" in capsys.readouterr().out
+
+    out.write_text(out.read_text().replace('"from_column": "customerId"', '"from_column": "gone"'))
+    assert main(["joins", "check", str(out)]) == 1
+    assert "error: orders.gone = customer.id: the graph has no orders.gone." in capsys.readouterr().out
+
+
+def test_a_path_is_shown_in_whatever_case_it_is_asked_for(
+    url: str, out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["joins", "build", url, "--out", str(out)])
+
+    assert main(["joins", "show", "NOTE", "Orders", "--graph", str(out)]) == 0
+
+    assert "note - customer - orders: 2 joins" in capsys.readouterr().out
+
+
+def test_the_graph_of_the_settings_is_shown(
+    url: str, out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["joins", "build", url, "--out", str(out)])
+    monkeypatch.setenv("DATABASE__JOINS", str(out))
+
+    assert main(["joins", "show", "orders", "customer"]) == 0
+
+    assert "orders.customerId = customer.id" in capsys.readouterr().out
+
+
+def test_without_any_the_graph_of_the_sample_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["joins", "show", "workOrder", "customer"]) == 0
+
+    assert "workOrder.customerId = customer.id" in capsys.readouterr().out
+
+
+def test_a_table_that_is_not_there_is_told_with_the_one_that_may_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["joins", "show", "workOrdr", "customer"]) == 1
+
+    assert "The graph has no table workOrdr. Did you mean workOrder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "start"), [("g.svg", "<svg"), ("g.html", "<!doctype html>"), ("g.mmd", "erDiagram")])
+def test_a_drawing_has_the_form_of_its_name(name: str, start: str, tmp_path: Path) -> None:
+    assert main(["joins", "draw", "customer", "--out", str(tmp_path / name)]) == 0
+
+    assert (tmp_path / name).read_text().startswith(start)
+
+
+@pytest.mark.parametrize("name", ["g.png", "g", "gone/g.svg"])
+def test_a_drawing_that_cannot_be_written_is_told(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["joins", "draw", "customer", "--out", str(tmp_path / name)]) == 1
+
+    assert capsys.readouterr().err.startswith("turnkeep: ")
+    assert not (tmp_path / name).exists()
+
+
+def test_settings_that_cannot_be_used_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE__MAX_HOPS", "99")
+
+    assert main(["joins", "show", "workOrder", "customer"]) == 1
+
+    assert "DATABASE__MAX_HOPS" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    command = [sys.executable, "-m", "turnkeep.cli", "joins", "show", "employee", "crew"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as shown:
+        assert shown.stdout
+        assert shown.stderr
+        shown.stdout.close()
+        assert (shown.stderr.read(), shown.wait(60)) == ("", 0)

@@ -1,0 +1,295 @@
+"""Bedrock over the wire: what passes is whole, and whatever goes wrong comes out as the right ModelFault."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import bedrock_wire as wire
+import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, Field, ValidationError
+from wire import Answer, WireServer
+
+from turnkeep_agents.papers.graph import build, read_reply
+from turnkeep_agents.papers.state import new_turn
+from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
+from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
+from turnkeep.models.calls import TypedCall, ask_typed
+from turnkeep.models.chat import chat_models
+from turnkeep.models.endings import REASONING_TOKENS
+from turnkeep.models.prices import price_of
+from turnkeep.models.usage import UsageMeter
+from turnkeep.records import Principal, RunContext
+from turnkeep.settings import ModelTuning, Settings
+
+pytest.importorskip("langchain_aws", reason="needs the extra bedrock")
+
+CLAUDE = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
+MODES = ["invoke", "ainvoke", "stream", "astream"]
+AWAITED = ["ainvoke", "astream"]  # the same in a thread
+HALF = "half an answer"
+CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann"))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WireServer]:
+    with WireServer() as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.base_url)
+        yield server
+
+
+def model(name: str = CLAUDE, *, timeout_seconds: float = 15, max_retries: int = 0) -> Any:
+    tuning = ModelTuning(timeout_seconds=timeout_seconds, max_retries=max_retries)
+    return chat_models(Settings(model=f"bedrock:{name}", models=tuning), {}).main
+
+
+async def ask(mode: str, **tuning: Any) -> str:
+    asked = model(**tuning)
+    match mode:
+        case "invoke":
+            return str((await asyncio.to_thread(asked.invoke, "hello")).text)
+        case "ainvoke":
+            return str((await asked.ainvoke("hello")).text)
+        case "stream":
+            return await asyncio.to_thread(lambda: "".join(chunk.text for chunk in asked.stream("hello")))
+        case _:
+            return "".join([chunk.text async for chunk in asked.astream("hello")])
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_valid_answer_comes_whole(server: WireServer, mode: str) -> None:
+    server.script.append(wire.says("a whole answer"))
+    assert (await ask(mode)).strip() == "a whole answer"
+
+
+FAULTS: dict[str, tuple[Callable[[], Answer], type[ModelFault], str]] = {
+    "throttled": (lambda: wire.fails("429 Too Many Requests", "ThrottlingException"), ModelBusy, ""),
+    "throttled mid-way": (lambda: wire.fails_midway("throttlingException", "429 Too Many Requests"), ModelBusy, ""),
+    "not ready": (lambda: wire.fails("429 Too Many Requests", "ModelNotReadyException"), ModelBusy, ""),
+    "unavailable": (lambda: wire.fails("503 Service Unavailable", "ServiceUnavailableException"), ModelBusy, ""),
+    "busy in other words": (lambda: wire.fails("503 Service Unavailable", "Other"), ModelBusy, ""),
+    "500": (lambda: wire.fails("500 Internal Server Error", "InternalServerException"), ModelError, ""),
+    "failed mid-way": (lambda: wire.fails_midway("modelStreamErrorException", "424 Failed"), ModelError, ""),
+    "no access": (lambda: wire.fails("403 Forbidden", "AccessDeniedException"), ModelError, "bedrock:InvokeModel"),
+    "bad token": (lambda: wire.fails("403 Forbidden", "UnrecognizedClientException"), ModelError, "credentials"),
+    "unknown model": (lambda: wire.fails("404 Not Found", "ResourceNotFoundException"), ModelError, "does not know"),
+    "refused": (lambda: wire.fails("400 Bad Request", "ValidationException"), ModelError, "refused the request"),
+    "too long": (lambda: wire.too_long, ModelError, "longer than the model can read"),
+    "model's own time-out": (lambda: wire.fails("408 Request Timeout", "ModelTimeoutException"), ModelTimeout, ""),
+    "stalled": (lambda: wire.stalls(4), ModelTimeout, ""),
+    "reset": (lambda: wire.resets, ModelError, "connection"),
+    "no ending": (lambda: wire.says(HALF, None), ModelTruncated, "broke off"),
+    "an unknown ending": (lambda: wire.says(HALF, "tired"), ModelTruncated, "broke off"),
+    "token limit": (lambda: wire.says(HALF, "max_tokens"), ModelTruncated, "token limit"),
+    "context full": (lambda: wire.says(HALF, "model_context_window_exceeded"), ModelTruncated, "longer than"),
+    "guardrail": (lambda: wire.says("Blocked.", "guardrail_intervened"), ModelTruncated, "guardrail"),
+    "content filter": (lambda: wire.says(HALF, "content_filtered"), ModelTruncated, "content filter"),
+    "garbled": (lambda: wire.garbles, ModelError, ""),
+    "JSON of another shape": (lambda: wire.sends({"delta": 7, "output": {"message": 7}}), ModelFault, ""),
+    "an empty object": (lambda: wire.sends({}), ModelFault, ""),
+}
+
+
+def timeout_of(fault: str) -> float:
+    """Seconds: short only where a time-out is what is tested, so that a busy machine fails no other test."""
+    return 1 if fault == "stalled" else 15
+
+
+@pytest.mark.parametrize("mode", AWAITED)
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_comes_out_as_its_class_and_without_foreign_text(
+    server: WireServer, fault: str, mode: str
+) -> None:
+    play, expected, said = FAULTS[fault]
+    server.script.append(play())
+    with pytest.raises(expected) as caught:
+        await ask(mode, timeout_seconds=timeout_of(fault))
+    assert isinstance(caught.value, ModelFault)
+    assert said in caught.value.detail
+    assert wire.SECRET not in str(caught.value)
+
+
+async def test_only_an_answer_at_its_limit_says_so(server: WireServer) -> None:
+    server.script += [wire.says(HALF, "max_tokens"), wire.says(HALF, "content_filtered")]
+    found = []
+    for _ in range(2):
+        with pytest.raises(ModelTruncated) as caught:
+            await ask("astream")
+        found.append(caught.value.at_limit)
+    assert found == [True, False]
+
+
+async def test_a_busy_model_names_when_to_come_again(server: WireServer) -> None:
+    server.script.append(wire.fails("429 Too Many Requests", "ThrottlingException"))
+    with pytest.raises(ModelBusy) as caught:
+        await ask("ainvoke")
+    assert caught.value.retry_after == 5
+
+
+@pytest.mark.parametrize("mode", AWAITED)
+async def test_a_busy_model_is_tried_again_as_often_as_the_settings_say(server: WireServer, mode: str) -> None:
+    server.script += [wire.fails("429 Too Many Requests", "ThrottlingException"), wire.says("at last")]
+    assert (await ask(mode, max_retries=1)).strip() == "at last"
+    assert len(server.bodies) == 2
+
+
+async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(server: WireServer) -> None:
+    server.script += [wire.fails("500 Internal Server Error", "InternalServerException")] * FAULTS_TO_OPEN
+    asked = model()
+    for _ in range(FAULTS_TO_OPEN):
+        with pytest.raises(ModelError):
+            await asked.ainvoke("hello")
+    with pytest.raises(ModelBusy):
+        await asked.ainvoke("hello")
+    assert len(server.bodies) == FAULTS_TO_OPEN
+
+
+async def test_a_refused_request_says_nothing_about_the_server(server: WireServer) -> None:
+    refused = wire.fails("400 Bad Request", "ValidationException")
+    server.script += [*[refused] * (FAULTS_TO_OPEN + 1), wire.says("well")]
+    asked = model()
+    for _ in range(FAULTS_TO_OPEN + 1):
+        with pytest.raises(ModelError):
+            await asked.ainvoke("hello")
+    assert (await asked.ainvoke("hello")).text == "well"
+
+
+async def test_a_cancelled_stream_is_left_with_the_next_word(server: WireServer) -> None:
+    closed = threading.Event()
+    server.script.append(wire.trickles(0.1, closed))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(1):
+            await ask("astream")
+    assert await asyncio.to_thread(closed.wait, 5)
+
+
+async def test_usage_is_read_from_a_stream_and_from_a_whole_answer(server: WireServer) -> None:
+    server.script += [wire.says("a whole answer"), wire.says("a whole answer")]
+    asked, meter = model(), UsageMeter()
+    await asked.ainvoke("hello", {"callbacks": [meter]})
+    _ = [chunk async for chunk in asked.astream("hello", {"callbacks": [meter]})]
+    usage = meter.usage(price_of)
+    assert (usage.input_tokens, usage.output_tokens, usage.estimated) == (22, 14, False)
+    assert [call.model for call in meter.calls] == [CLAUDE, CLAUDE]
+    assert usage.cost_usd == pytest.approx((22 * 1 + 14 * 5) / 1e6)
+
+
+@pytest.mark.parametrize("mode", ["whole", "stream"])
+async def test_a_message_to_store_holds_no_headers_of_its_answer(server: WireServer, mode: str) -> None:
+    server.script.append(wire.says("a whole answer"))
+    found: Any = None
+    if mode == "whole":
+        found = await model().ainvoke("hello")
+    else:
+        async for chunk in model().astream("hello"):
+            found = chunk if found is None else found + chunk
+    assert "HTTPHeaders" not in str(found)
+    assert found.response_metadata["model_name"] == CLAUDE
+
+
+class Verdict(BaseModel):
+    """A judgement."""
+
+    score: int = Field(ge=0, le=100)
+
+
+CALL = TypedCall("papers.score_scope", Verdict, max_tokens=300)
+ASKED = [SystemMessage("Judge."), HumanMessage("Bees?")]
+GOOD = wire.calls("Verdict", {"score": 95})
+
+
+@pytest.mark.parametrize("answer", [GOOD, wire.says('{"score": 95}')])
+async def test_a_typed_call_gets_its_result(server: WireServer, answer: Answer) -> None:
+    server.script.append(answer)
+    assert (await ask_typed(model(), CALL, ASKED)).score == 95
+    body = server.bodies[0]
+    assert body["toolConfig"]["toolChoice"] == {"tool": {"name": "Verdict"}}
+    assert body["inferenceConfig"] == {"temperature": 0.0, "maxTokens": 300}
+    assert "papers.score_scope" not in str(body)
+
+
+UNUSABLE: dict[str, Answer] = {
+    "prose": wire.says("It is surely relevant."),
+    "prose without end": wire.says("It is surely", "max_tokens"),
+    "invalid arguments": wire.calls("Verdict", {"score": "very"}),
+    "an unknown tool": wire.calls("DropTables", {}),
+    "a refused request": wire.fails("400 Bad Request", "ValidationException"),
+}
+
+
+@pytest.mark.parametrize("fault", UNUSABLE)
+async def test_an_unusable_result_is_repaired_once(server: WireServer, fault: str) -> None:
+    server.script += [UNUSABLE[fault], GOOD]
+    assert (await ask_typed(model(), CALL, ASKED)).score == 95
+    again = server.bodies[1]
+    assert [message["role"] for message in again["messages"]] == ["user"]
+    assert "could not be used" in str(again["messages"])
+    assert "outputConfig" not in again
+
+
+TOOL_CHOICES = {
+    CLAUDE: {"tool": {"name": "Verdict"}},
+    "mistral.mistral-large-2407-v1:0": {"any": {}},
+    "meta.llama3-1-70b-instruct-v1:0": {"auto": {}},
+    "cohere.command-r-v1:0": None,
+}
+
+
+@pytest.mark.parametrize("name", TOOL_CHOICES)
+async def test_a_tool_is_asked_for_as_firmly_as_the_model_understands(server: WireServer, name: str) -> None:
+    server.script.append(GOOD)
+    assert (await ask_typed(model(name), CALL, ASKED)).score == 95
+    assert server.bodies[0]["toolConfig"].get("toolChoice") == TOOL_CHOICES[name]
+
+
+async def test_a_reasoning_model_has_room_to_think(server: WireServer) -> None:
+    server.script.append(GOOD)
+    await ask_typed(model("openai.gpt-oss-120b-1:0"), CALL, ASKED)
+    assert server.bodies[0]["inferenceConfig"]["maxTokens"] == 300 + REASONING_TOKENS
+
+
+async def test_a_turn_of_an_agent_goes_through_bedrock_whole_and_in_words(server: WireServer) -> None:
+    scope = wire.calls("ScopeResult", {"score": 95, "reason": "of the field"})
+    grade = wire.calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
+    server.script += [scope, grade, wire.says("It adds low-rank matrices [2106.09685].")]
+    agent = build(Settings(model=f"bedrock:{CLAUDE}"))
+    state: Any = {"messages": [HumanMessage("How does LoRA adapt a model?", id="h1")], **new_turn()}
+    words, values = [], {}
+    parts: Any = agent.graph.astream(state, None, context=CONTEXT, stream_mode=["values", "messages"])
+    async for kind, part in parts:
+        values = part if kind == "values" else values
+        words += [part[0].text] if kind == "messages" and part[0].text else []
+    reply = read_reply(values)
+    assert reply.text == "It adds low-rank matrices [2106.09685]."
+    assert [source.id for source in reply.sources if source.cited] == ["2106.09685"]
+    assert words == ["It ", "adds ", "low-rank ", "matrices ", "[2106.09685]. "]
+    assert (agent.provider, agent.model) == ("bedrock", CLAUDE)
+
+
+def test_it_needs_no_key() -> None:
+    models = chat_models(Settings(model=f"bedrock:{CLAUDE}"), {})
+    assert (models.provider, models.name) == ("bedrock", CLAUDE)
+
+
+def test_without_a_region_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
+    with pytest.raises(ModelError, match="AWS_REGION"):
+        model()
+
+
+async def test_without_credentials_it_says_so(server: WireServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
+    with pytest.raises(ModelError, match="credentials"):
+        await ask("ainvoke")
+    assert server.bodies == []
+
+
+@pytest.mark.parametrize("name", ["", "arn:aws:bedrock:eu-west-1:1:application-inference-profile/x"])
+def test_a_name_that_cannot_be_used_is_refused_at_start(name: str) -> None:
+    with pytest.raises(ValidationError, match="id of a model or inference profile"):
+        Settings(model=f"bedrock:{name}")

@@ -1,0 +1,105 @@
+import asyncio
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import tool
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
+from pydantic import BaseModel
+
+from turnkeep.models.calls import INNER_CALL, TextCall, TypedCall, ask_text, ask_typed
+from turnkeep_demo.model import DemoChatModel
+from turnkeep.models.prices import price_of
+from turnkeep.models.usage import UsageMeter
+from turnkeep.tokens import estimate_tokens
+
+
+class Verdict(BaseModel):
+    score: int
+    reason: str
+
+
+JUDGE = TypedCall("judge", Verdict)
+TELL = TextCall("tell", temperature=0.3, max_tokens=50)
+RULES = {
+    "judge": lambda parts: {"score": len(parts["query"]), "reason": "its length"},
+    "tell": lambda parts: f"You asked:\n{parts['query']}  twice.",
+}
+
+
+def asked(query: str) -> list[Any]:
+    marks = {"parts": {"query": query}, INNER_CALL: "tell"}
+    return [SystemMessage("Be brief."), HumanMessage("rendered", additional_kwargs=marks)]
+
+
+async def test_a_rule_answers_its_inner_call_from_the_parts() -> None:
+    model = DemoChatModel(rules=RULES)
+    assert await ask_typed(model, JUDGE, asked("four")) == Verdict(score=4, reason="its length")
+    assert (await ask_text(model, TELL, asked("why"))).text == "You asked:\nwhy  twice."
+
+
+async def test_the_stream_is_word_by_word_and_adds_up_to_the_whole() -> None:
+    model = DemoChatModel(rules=RULES)
+    chunks = [chunk.text async for chunk in model.astream(asked("why"))]
+    assert len(chunks) > 3
+    assert "".join(chunks) == (await model.ainvoke(asked("why"))).text
+    assert "".join(chunk.text for chunk in model.stream(asked("why"))) == "".join(chunks)
+
+
+async def test_structured_output_works_as_with_any_chat_model() -> None:
+    bound = DemoChatModel().with_structured_output(Verdict, method="function_calling", include_raw=True)
+    found: Any = await bound.ainvoke("hello")
+    assert found["parsed"] == Verdict(score=0, reason="hello")
+    assert found["parsing_error"] is None
+
+
+async def test_usage_is_the_estimate_of_prompt_and_answer() -> None:
+    meter = UsageMeter()
+    await DemoChatModel().ainvoke([HumanMessage("hello there")], {"callbacks": [meter]})
+    usage = meter.usage(price_of)
+    assert usage.input_tokens == estimate_tokens("hello there")
+    assert usage.output_tokens == estimate_tokens('You wrote: "hello there"')
+    assert (usage.cost_usd, usage.estimated) == (0.0, False)
+    assert meter.calls[0].model == "demo"
+
+
+@pytest.mark.parametrize("messages", [[], [HumanMessage("")], [SystemMessage("x")], [HumanMessage("a" * 70_000)]])
+async def test_without_a_rule_any_messages_get_an_answer(messages: list[Any]) -> None:
+    assert (await DemoChatModel().ainvoke(messages or [HumanMessage("")])).text
+
+
+async def test_a_bare_graph_with_tools_calls_a_named_tool_and_tells_its_result() -> None:
+    @tool
+    def add_one(text: str) -> str:
+        """Adds one."""
+        return f"{text} + 1"
+
+    model = DemoChatModel().bind_tools([add_one])
+
+    async def chat(state: MessagesState) -> Any:
+        return {"messages": [await model.ainvoke(state["messages"])]}
+
+    builder = StateGraph(MessagesState)
+    builder.add_node("chat", chat)
+    builder.add_node("tools", ToolNode([add_one]))
+    builder.add_edge(START, "chat")
+    builder.add_conditional_edges("chat", tools_condition)
+    builder.add_edge("tools", "chat")
+    values = await builder.compile().ainvoke({"messages": [HumanMessage("please add one")]})
+    assert isinstance(values["messages"][2], ToolMessage)
+    assert values["messages"][-1].text == "The result is: please add one + 1"
+
+
+async def test_the_stream_can_be_cancelled_between_words() -> None:
+    model = DemoChatModel(rules={"tell": lambda parts: "word " * 100_000})
+    seen: list[AIMessageChunk] = []
+
+    async def read() -> None:
+        async for chunk in model.astream(asked("x")):
+            seen.append(chunk)
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await read()
+    assert len(seen) < 100_000

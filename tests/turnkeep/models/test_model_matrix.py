@@ -1,0 +1,353 @@
+"""Faults of a model over the wire: whatever happens, the right ModelFault comes out and nothing else."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+from pydantic import SecretStr
+from wire import Answer, WireServer, calls, fails, garbles, refuses, resets, says, sends, trickles, waits
+
+from turnkeep_agents.papers.graph import build, read_reply
+from turnkeep_agents.papers.state import new_turn
+from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
+from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
+from turnkeep.models.chat import chat_models
+from turnkeep.models.prices import price_of
+from turnkeep.models.usage import UsageMeter
+from turnkeep.records import Principal, Reply, RunContext
+from turnkeep.settings import ModelTuning, Settings
+
+SECRET = "secret upstream text"
+CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann"))
+
+
+def settings(server: WireServer, *, timeout_seconds: float = 15, max_retries: int = 0) -> Settings:
+    return Settings(
+        model="openai:m",
+        openai_base_url=server.base_url,
+        openai_api_key=SecretStr("k"),
+        models=ModelTuning(timeout_seconds=timeout_seconds, max_retries=max_retries),
+    )
+
+
+async def ask(server: WireServer, mode: str, **tuning: Any) -> str:
+    model = chat_models(settings(server, **tuning), {}).main
+    match mode:
+        case "invoke":
+            return (await asyncio.to_thread(model.invoke, "hello")).text
+        case "ainvoke":
+            return (await model.ainvoke("hello")).text
+        case "stream":
+            return await asyncio.to_thread(lambda: "".join(chunk.text for chunk in model.stream("hello")))
+        case _:
+            return "".join([chunk.text async for chunk in model.astream("hello")])
+
+
+FAULTS: dict[str, tuple[Callable[[], Answer], type[ModelFault]]] = {
+    "500": (lambda: fails("500 Internal Server Error"), ModelError),
+    "503": (lambda: fails("503 Service Unavailable"), ModelBusy),
+    "429": (lambda: fails("429 Too Many Requests"), ModelBusy),
+    "429 without quota": (lambda: fails("429 Too Many Requests", code="insufficient_quota"), ModelError),
+    "401": (lambda: fails("401 Unauthorized"), ModelError),
+    "404": (lambda: fails("404 Not Found"), ModelError),
+    "400 too long": (lambda: fails("400 Bad Request", code="context_length_exceeded"), ModelError),
+    "slow": (lambda: waits(5), ModelTimeout),
+    "reset": (lambda: resets, ModelError),
+    "clean early end": (lambda: says("half an answer", None), ModelTruncated),
+    "length": (lambda: says("half an answer", "length"), ModelTruncated),
+    "content_filter": (lambda: says("half an answer", "content_filter"), ModelTruncated),
+    "malformed JSON": (lambda: garbles, ModelError),
+    "JSON of another shape": (lambda: sends("a string"), ModelError),
+    "an error as an answer": (lambda: sends({"error": {"message": SECRET}}), ModelError),
+    "a choice without a message": (lambda: sends({"choices": [{"index": 0}]}), ModelError),
+    "null choices": (lambda: sends({"choices": None}), ModelFault),
+    "no choices": (lambda: sends({"choices": []}), ModelFault),
+}
+
+
+def timeout_of(fault: str) -> float:
+    """Seconds: short only where a time-out is what is tested, so that a busy machine fails no other test."""
+    return 1.5 if fault == "slow" else 15
+
+
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_comes_out_as_its_class_and_without_foreign_text(fault: str, mode: str) -> None:
+    play, expected = FAULTS[fault]
+    with WireServer([play()]) as server, pytest.raises(expected) as caught:
+        await ask(server, mode, timeout_seconds=timeout_of(fault))
+    assert isinstance(caught.value, ModelFault)
+    assert SECRET not in str(caught.value)
+    assert SECRET not in (caught.value.detail or "")
+
+
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
+async def test_a_valid_answer_comes_whole(mode: str) -> None:
+    with WireServer([says("a whole answer")]) as server:
+        assert (await ask(server, mode)).strip() == "a whole answer"
+
+
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
+async def test_a_refusal_is_the_text(mode: str) -> None:
+    with WireServer([refuses("I will not.")]) as server:
+        assert await ask(server, mode) == "I will not."
+
+
+@pytest.mark.parametrize("mode", ["ainvoke", "astream"])
+async def test_a_trickling_answer_is_ended_by_the_deadline_and_its_connection_closed(mode: str) -> None:
+    closed = threading.Event()
+    with WireServer([trickles(0.1, closed)]) as server:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(2):
+                await ask(server, mode)
+        assert await asyncio.to_thread(closed.wait, 5)
+
+
+@pytest.mark.parametrize("mode", ["ainvoke", "astream"])
+async def test_a_busy_model_is_tried_again_after_a_short_wait(mode: str) -> None:
+    with WireServer([fails("429 Too Many Requests", {"Retry-After": "1"}), says("at last")]) as server:
+        assert (await ask(server, mode, max_retries=1)).strip() == "at last"
+        assert len(server.bodies) == 2
+
+
+@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
+async def test_a_long_wait_is_handed_to_the_client_and_not_sat_out(mode: str) -> None:
+    with WireServer([fails("429 Too Many Requests", {"Retry-After": "30"})]) as server:
+        with pytest.raises(ModelBusy) as caught:
+            await ask(server, mode, max_retries=2)
+        assert caught.value.retry_after == 30
+        assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("answer", [lambda: fails("500 Internal Server Error"), lambda: resets])
+async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(answer: Callable[[], Answer]) -> None:
+    with WireServer([answer() for _ in range(FAULTS_TO_OPEN)]) as server:
+        model = chat_models(settings(server), {}).main
+        for _ in range(FAULTS_TO_OPEN):
+            with pytest.raises(ModelFault):
+                await model.ainvoke("hello")
+        with pytest.raises(ModelBusy) as caught:
+            await model.ainvoke("hello")
+        assert caught.value.retry_after
+        assert len(server.bodies) == FAULTS_TO_OPEN
+
+
+async def test_usage_is_read_from_a_stream_and_from_a_whole_answer() -> None:
+    with WireServer([says("a whole answer"), says("a whole answer")]) as server:
+        model, meter = chat_models(settings(server), {}).main, UsageMeter()
+        await model.ainvoke("hello", {"callbacks": [meter]})
+        _ = [chunk async for chunk in model.astream("hello", {"callbacks": [meter]})]
+        usage = meter.usage(price_of)
+        assert server.bodies[1]["stream_options"] == {"include_usage": True}
+    assert (usage.input_tokens, usage.output_tokens, usage.estimated) == (22, 14, False)
+    assert usage.cost_usd is None
+
+
+SCOPE = calls("ScopeResult", {"score": 95, "reason": "of the field"})
+GRADE = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
+NO_GRADE = calls("GradeResult", {"relevant_ids": [], "reason": "none"})
+REWRITE = calls("RewriteResult", {"query": "low-rank adaptation"})
+ANSWER = says("It adds low-rank matrices [2106.09685].")
+OFF_TOPIC = calls("ScopeResult", {"score": 3, "reason": "cooking"})
+
+# For each inner call: what comes before it, its valid answer, and what comes after.
+INNER_CALLS: dict[str, tuple[list[Answer], Answer, list[Answer]]] = {
+    "papers.score_scope": ([], SCOPE, [GRADE, ANSWER]),
+    "papers.grade": ([SCOPE], GRADE, [ANSWER]),
+    "papers.rewrite": ([SCOPE, NO_GRADE], REWRITE, [GRADE, ANSWER]),
+    "papers.answer": ([SCOPE, GRADE], ANSWER, []),
+    "papers.refuse": ([OFF_TOPIC], says("I know papers. Ask me about one."), []),
+}
+TYPED = ["papers.score_scope", "papers.grade", "papers.rewrite"]
+TEXT = ["papers.answer", "papers.refuse"]
+
+
+async def turn(server: WireServer, mode: str, config: Any = None, **tuning: Any) -> Reply:
+    agent = build(settings(server, **tuning))
+    state: Any = {"messages": [HumanMessage("How does LoRA adapt a model?", id="h1")], **new_turn()}
+    if mode == "invoke":
+        return read_reply(await agent.graph.ainvoke(state, config, context=CONTEXT))
+    values: dict[str, Any] = {}
+    parts: Any = agent.graph.astream(state, config, context=CONTEXT, stream_mode=["values", "messages"])
+    async for kind, part in parts:
+        values = part if kind == "values" else values
+    return read_reply(values)
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("call", INNER_CALLS)
+async def test_each_inner_call_takes_a_valid_answer(call: str, mode: str) -> None:
+    before, valid, after = INNER_CALLS[call]
+    with WireServer([*before, valid, *after]) as server:
+        reply = await turn(server, mode)
+    assert reply.route == ("refuse" if call == "papers.refuse" else "retrieve")
+    assert reply.text.startswith("I know papers." if call == "papers.refuse" else "It adds")
+
+
+UNUSABLE: dict[str, Callable[[str], Answer]] = {
+    "invalid JSON": lambda name: calls(name, '{"score": 9'),
+    "invalid arguments": lambda name: calls(name, {"score": "very", "relevant_ids": 7, "query": ""}),
+    "an unknown tool": lambda name: calls("DropTables", {}),
+    "no tool": lambda name: says("It is surely relevant."),
+    "a refusal": lambda name: refuses("I will not judge that."),
+}
+RESULTS = {"papers.score_scope": "ScopeResult", "papers.grade": "GradeResult", "papers.rewrite": "RewriteResult"}
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("fault", UNUSABLE)
+@pytest.mark.parametrize("call", TYPED)
+async def test_an_unusable_result_is_repaired_once(call: str, fault: str, mode: str) -> None:
+    before, valid, after = INNER_CALLS[call]
+    with WireServer([*before, UNUSABLE[fault](RESULTS[call]), valid, *after]) as server:
+        assert (await turn(server, mode)).text.startswith("It adds")
+        repair = server.bodies[len(before) + 1]["messages"]
+    assert "could not be used" in repair[-1]["content"]
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("fault", UNUSABLE)
+@pytest.mark.parametrize("call", TYPED)
+async def test_a_result_that_stays_unusable_is_a_model_error(call: str, fault: str, mode: str) -> None:
+    before = INNER_CALLS[call][0]
+    bad = UNUSABLE[fault](RESULTS[call])
+    with WireServer([*before, bad, bad]) as server:
+        with pytest.raises(ModelError):
+            await turn(server, mode)
+        assert len(server.bodies) == len(before) + 2
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("call", INNER_CALLS)
+async def test_an_inner_call_that_stays_truncated_ends_the_run(call: str, mode: str) -> None:
+    cut = [says("It adds low-rank", "length")]
+    if call in RESULTS:
+        cut = [calls(RESULTS[call], '{"score": 9', "length"), says('{"score": 9', "length")]
+    with WireServer([*INNER_CALLS[call][0], *cut]) as server:
+        with pytest.raises(ModelTruncated) as caught:
+            await turn(server, mode)
+        assert caught.value.detail == "The answer ran into its token limit."
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("call", TEXT)
+async def test_a_refusing_text_is_the_reply_with_a_warning(call: str, mode: str) -> None:
+    with WireServer([*INNER_CALLS[call][0], refuses("I will not.")]) as server:
+        reply = await turn(server, mode)
+    assert reply.text == "I will not."
+    assert "model_refused" in reply.warnings
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("call", TEXT)
+async def test_an_empty_text_is_a_model_error(call: str, mode: str) -> None:
+    with WireServer([*INNER_CALLS[call][0], says("")]) as server, pytest.raises(ModelError):
+        await turn(server, mode)
+
+
+ANYWHERE = ["500", "reset", "clean early end", "malformed JSON"]
+CALLS_AND_FAULTS = [
+    (call, fault) for call in INNER_CALLS for fault in FAULTS if fault in ANYWHERE or call == "papers.answer"
+]
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize(("call", "fault"), CALLS_AND_FAULTS)
+async def test_a_fault_in_any_inner_call_is_the_fault_of_the_run(call: str, fault: str, mode: str) -> None:
+    play, expected = FAULTS[fault]
+    with WireServer([*INNER_CALLS[call][0], play()]) as server, pytest.raises(expected):
+        await turn(server, mode, timeout_seconds=timeout_of(fault))
+
+
+AS_TEXT = [
+    '{"score": 95, "reason": "of the field"}',
+    '```json\n{"score": 95, "reason": "of the field"}\n```',
+    '<tool_call>\n{"name": "ScopeResult", "arguments": {"score": 95, "reason": "of the field"}}\n</tool_call>',
+    '{"name": "ScopeResult", "parameters": {"score": 95, "reason": "of the field"}}',
+]
+
+
+@pytest.mark.parametrize("text", AS_TEXT)
+async def test_a_result_written_as_text_is_taken(text: str) -> None:
+    with WireServer([says(text), GRADE, ANSWER]) as server:
+        assert (await turn(server, "invoke")).details["guardrail_score"] == 95
+
+
+WITHOUT_TOOLS: dict[str, Callable[[], Answer]] = {
+    "prose": lambda: says("It is surely relevant."),
+    "prose without end": lambda: says("It is surely relevant, and", "length"),
+    "400": lambda: fails("400 Bad Request"),
+    "422": lambda: fails("422 Unprocessable Entity"),
+}
+
+
+@pytest.mark.parametrize("mode", ["invoke", "stream"])
+@pytest.mark.parametrize("answer", WITHOUT_TOOLS)
+async def test_a_server_without_tools_is_asked_for_json_of_the_schema(answer: str, mode: str) -> None:
+    written = says('{"score": 95, "reason": "of the field"}')
+    with WireServer([WITHOUT_TOOLS[answer](), written, GRADE, ANSWER]) as server:
+        assert (await turn(server, mode)).details["guardrail_score"] == 95
+        again = server.bodies[1]
+    schema = again["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["score"]["maximum"] == 100
+    assert json.dumps(schema) in again["messages"][-1]["content"]
+    assert (again["temperature"], again["max_tokens"]) == (0.0, 400)
+    assert "tools" not in again
+
+
+async def test_a_model_that_calls_tools_badly_is_asked_for_the_tool_again() -> None:
+    with WireServer([calls("ScopeResult", {}), SCOPE, GRADE, ANSWER]) as server:
+        await turn(server, "invoke")
+        again = server.bodies[1]
+    assert again["tool_choice"]["function"]["name"] == "ScopeResult"
+    assert "response_format" not in again
+
+
+@pytest.mark.parametrize("status", ["500 Internal Server Error", "401 Unauthorized", "404 Not Found"])
+async def test_a_server_that_fails_is_not_asked_in_another_way(status: str) -> None:
+    with WireServer([fails(status)]) as server:
+        with pytest.raises(ModelError):
+            await turn(server, "invoke")
+        assert len(server.bodies) == 1
+
+
+async def test_what_a_call_read_that_ran_into_its_limit_is_counted_as_estimated() -> None:
+    meter = UsageMeter()
+    with WireServer([says("It is surely", "length"), SCOPE, GRADE, ANSWER]) as server:
+        await turn(server, "invoke", {"callbacks": [meter]})
+    usage = meter.usage(price_of)
+    assert len(meter.calls) == 4
+    assert usage.input_tokens > 33
+    assert usage.estimated
+    assert usage.cost_usd is None
+
+
+async def test_requests_carry_limits_and_no_parts() -> None:
+    with WireServer([SCOPE, GRADE, ANSWER]) as server:
+        await turn(server, "invoke")
+        bodies = server.bodies
+    assert [(body["temperature"], body["max_tokens"]) for body in bodies] == [(0.0, 400), (0.0, 400), (0.3, 1000)]
+    for body in bodies:
+        assert all(set(message) == {"role", "content"} for message in body["messages"])
+        assert "parts" not in body
+    assert bodies[0]["tool_choice"]["function"]["name"] == "ScopeResult"
+    assert "tools" not in bodies[2]
+
+
+async def test_the_refusal_is_asked_with_its_own_limits() -> None:
+    with WireServer([OFF_TOPIC, says("I know papers.")]) as server:
+        await turn(server, "invoke")
+        assert (server.bodies[1]["temperature"], server.bodies[1]["max_tokens"]) == (0.7, 300)
+
+
+async def test_usage_covers_every_inner_call_and_the_repair() -> None:
+    meter = UsageMeter()
+    with WireServer([calls("ScopeResult", {}), SCOPE, GRADE, ANSWER]) as server:
+        await turn(server, "stream", {"callbacks": [meter]})
+    assert len(meter.calls) == 4
+    assert meter.usage(price_of).input_tokens == 44

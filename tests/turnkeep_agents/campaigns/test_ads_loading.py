@@ -1,0 +1,459 @@
+import json
+import sqlite3
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from warehouses import opened
+
+from turnkeep_agents.campaigns.metrics import METRICS
+from turnkeep_agents.campaigns.warehouse.loading import BadFile, Loaded, Options, load_csv
+from turnkeep_agents.campaigns.warehouse.sums import Warehouse
+
+TODAY = date(2026, 9, 1)
+HEADINGS = "date,campaign,channel,device,impressions,clicks,spend,conversions,revenue"
+CLEAN = "2026-05-01,Spring,Search,Mobile,1000,20,30.5,2,61"
+
+
+# The real files
+
+
+@pytest.fixture(scope="module")
+def online_loaded(shared_data: Path) -> Loaded:
+    return load_csv(shared_data / "ads" / "online_advertising_performance_data.csv", Options(), TODAY)
+
+
+@pytest.fixture(scope="module")
+def online(online_loaded: Loaded, tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    file = tmp_path_factory.mktemp("online") / "warehouse"
+    file.write_bytes(online_loaded.warehouse)
+    return opened(file, max_rows=5000)
+
+
+@pytest.fixture(scope="module")
+def truth(shared_data: Path) -> dict[str, dict[str, float]]:
+    known = json.loads((shared_data / "ads" / "truth_aggregates.json").read_text())
+    assert isinstance(known, dict)
+    return known
+
+
+@pytest.fixture(scope="module")
+def online_frame(shared_data: Path) -> pd.DataFrame:
+    return pd.read_csv(shared_data / "ads" / "online_advertising_performance_data.csv", keep_default_na=False)
+
+
+def sums_of(key: str, warehouse: Warehouse) -> dict[str, float]:
+    """What the warehouse holds for a key of the truth, such as "camp 1|April" or "banner|300 x 250"."""
+    months = {"April": "2026-04", "May": "2026-05", "June": "2026-06"}
+    dimensions: dict[str, Any] = {"placement": "line_item", "banner": "creative", "eng": "audience"}
+    first, _, second = key.partition("|")
+    month = months.get(second or first)
+    filters: Any = {}
+    if first in dimensions:
+        filters = {dimensions[first]: [second]}
+    elif first not in (*months, "all"):
+        filters = {"insertion_order": [first]}
+    rows = warehouse.rows(("month",), filters, None).rows
+    chosen = [row.sums for row in rows if month in (None, *row.key)]
+    return {name: sum(sums[name] for sums in chosen) for name in chosen[0]}
+
+
+def test_every_aggregate_of_the_truth_is_met(online: Warehouse, truth: dict[str, dict[str, float]]) -> None:
+    assert len(truth) == 31
+    for key, expected in truth.items():
+        sums = sums_of(key, online)
+
+        found = {"displays": sums["impressions"], "clicks": sums["clicks"], "conversions": sums["conversions"]}
+        found |= {"cost": round(sums["cost"], 4), "revenue": round(sums["revenue"], 4)}
+        rates = {name: METRICS[name].value(sums) for name in ("ctr", "cpc", "cpa", "roas")}
+        assert found == {name: expected[name] for name in found}, key
+        assert {name: value and round(value, 6) for name, value in rates.items()} == {
+            name: expected[name] for name in rates
+        }, key
+
+
+def test_the_story_of_the_three_months_is_told_by_the_sums(online: Warehouse) -> None:
+    by_month = online.rows(("month",), {}, None).rows
+    roas = [round(METRICS["roas"].value(row.sums) or 0, 2) for row in by_month]
+
+    assert [row.key for row in by_month] == [("2026-04",), ("2026-05",), ("2026-06",)]
+    assert roas == [1.90, 1.43, 0.92]
+    second = online.rows(("month",), {"insertion_order": ["camp 2"]}, None).rows
+    assert [row.key for row in second] == [("2026-04",)]
+
+
+def test_the_real_file_is_whole_and_what_looks_odd_in_it_is_counted(online_loaded: Loaded, online: Warehouse) -> None:
+    loaded = online_loaded
+
+    assert (loaded.read, loaded.used, loaded.left_out) == (15_408, 15_408, {})
+    assert loaded.kept == {"repeated": 5, "with more clicks than impressions": 2}
+    assert (loaded.first, loaded.last) == (date(2026, 4, 1), date(2026, 6, 30))
+    assert (online.coverage().rows, online.coverage().left_out) == (15_408, {})
+
+
+@pytest.mark.parametrize(
+    ("dimension", "column"),
+    [
+        ("insertion_order", "campaign_number"),
+        ("line_item", "placement"),
+        ("audience", "user_engagement"),
+        ("creative", "banner"),
+    ],
+)
+def test_sums_by_day_are_those_of_pandas(
+    online: Warehouse, online_frame: pd.DataFrame, dimension: Any, column: str
+) -> None:
+    days = pd.to_datetime("2026 " + online_frame["month"] + " " + online_frame["day"].astype(str))
+    expected = online_frame.groupby([column, days.dt.strftime("%Y-%m-%d")])[["displays", "cost", "revenue"]].sum()
+
+    found = online.rows((dimension, "day"), {}, None)
+
+    assert {row.key for row in found.rows} == set(expected.index)
+    for row in found.rows:
+        sums = [row.sums[name] for name in ("impressions", "cost", "revenue")]
+        assert sums == pytest.approx(list(expected.loc[row.key]), rel=1e-9)
+
+
+def test_a_placement_that_spells_missing_is_a_name_and_its_rows_count(online: Warehouse) -> None:
+    assert online.names()["line_item"] == ("#N/A", "abc", "def", "ghi", "jkl", "mno")
+
+
+def test_banners_that_are_called_by_their_size_can_be_asked_for_both_ways(online: Warehouse) -> None:
+    by_name = online.rows((), {"creative": ["300 x 250"]}, None)
+
+    assert online.rows((), {"size": ["300x250"]}, None) == by_name
+    assert len(by_name.rows) == 1
+    assert all(" " not in size for size in online.names()["size"])
+
+
+def test_a_file_without_budgets_has_no_flights(online: Warehouse) -> None:
+    assert online.flights({}, date(2026, 5, 15)) == ()
+
+
+def test_the_year_can_be_said(shared_data: Path) -> None:
+    loaded = load_csv(shared_data / "ads" / "online_advertising_performance_data.csv", Options(year=2017), TODAY)
+
+    assert (loaded.first, loaded.last, loaded.used) == (date(2017, 4, 1), date(2017, 6, 30), 15_408)
+
+
+MEASURED = ["impressions", "clicks", "spend", "conversions", "revenue"]
+
+
+def test_dirty_rows_of_a_real_file_are_left_out_and_counted_by_their_reasons(shared_data: Path, tmp_path: Path) -> None:
+    file = shared_data / "ads" / "mit_campaign_daily_505.csv"
+    frame = pd.read_csv(file).drop_duplicates()
+    clean = frame.dropna(subset=MEASURED)
+    warehouse = tmp_path / "warehouse"
+
+    loaded = load_csv(file, Options(), TODAY)
+    warehouse.write_bytes(loaded.warehouse)
+
+    assert (loaded.read, loaded.used) == (505, len(clean))
+    assert loaded.left_out["repeated"] == 5 == 505 - len(frame)
+    assert sum(loaded.left_out.values()) == 505 - len(clean)
+    assert loaded.left_out.keys() == {
+        "repeated",
+        *(f"without {name}" for name in ("impressions", "clicks", "cost", "conversions", "revenue")),
+    }
+    assert opened(warehouse).coverage().left_out == loaded.left_out
+    expected = clean.groupby([clean["campaign"].str.title(), "channel", "device"])[MEASURED].sum()
+    for row in opened(warehouse).rows(("insertion_order", "line_item", "audience"), {}, None).rows:
+        assert list(row.sums.values()) == pytest.approx(list(expected.loc[row.key]), rel=1e-9)
+    assert len(opened(warehouse).rows(("insertion_order", "line_item", "audience"), {}, None).rows) == len(expected)
+
+
+def test_other_spellings_of_a_name_are_one_name_spelled_as_usual(shared_data: Path, tmp_path: Path) -> None:
+    file = shared_data / "ads" / "mit_campaign_daily_505.csv"
+    names = pd.read_csv(file)["campaign"]
+    warehouse = tmp_path / "warehouse"
+    warehouse.write_bytes(load_csv(file, Options(), TODAY).warehouse)
+
+    assert names.nunique() > names.str.title().nunique() == 6
+    assert opened(warehouse).names()["insertion_order"] == tuple(sorted(names.str.title().unique()))
+
+
+# Rows
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Any:
+    def loaded(*rows: str, headings: str = HEADINGS, **options: Any) -> Loaded:
+        file = tmp_path / "mine.csv"
+        file.write_text("\n".join([headings, *rows]))
+        return load_csv(file, Options(**options), TODAY)
+
+    return loaded
+
+
+def stored(loaded: Loaded, query: str) -> list[Any]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(loaded.warehouse)
+        return connection.execute(query).fetchall()
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (",Spring,Search,Mobile,1000,20,30.5,2,61", "without a date"),
+        ("soon,Spring,Search,Mobile,1000,20,30.5,2,61", "with an unreadable date"),
+        ("2026-02-30,Spring,Search,Mobile,1000,20,30.5,2,61", "with an unreadable date"),
+        ("2026-05-01,Spring,Search,Mobile,,20,30.5,2,61", "without impressions"),
+        ("2026-05-01,Spring,Search,Mobile,1000,NaN,30.5,2,61", "without clicks"),
+        ("2026-05-01,Spring,Search,Mobile,1000,20,n/a,2,61", "without cost"),
+        ("2026-05-01,Spring,Search,Mobile,1000,20,30.5,few,61", "with unreadable conversions"),
+        ("2026-05-01,Spring,Search,Mobile,1000,20,30.5,2,inf", "with unreadable revenue"),
+        ('2026-05-01,Spring,Search,Mobile,1000,20,"30,5",2,61', "with unreadable cost"),
+        ("2026-05-01,Spring,Search,Mobile,1000,20,-30.5,2,61", "with negative cost"),
+        ("2026-05-01,Autumn,Search,Mobile,10,20,30.5,2,61", "with more clicks than impressions"),
+        ("2026-05-01,Spring,Search,Mobile,1000,20,30.5,2", "with another number of fields"),
+        (CLEAN, "repeated"),
+        (CLEAN.replace("Spring", " spring "), "repeated"),
+    ],
+)
+def test_a_row_that_cannot_be_right_is_in_no_sum_and_counted(load: Any, row: str, reason: str) -> None:
+    loaded = load(CLEAN, row)
+
+    assert (loaded.read, loaded.used, loaded.left_out) == (2, 1, {reason: 1})
+    assert stored(loaded, "SELECT count(*), sum(cost) FROM daily_metrics") == [(1, 30.5)]
+    assert stored(loaded, "SELECT reason, rows FROM left_out") == [(reason, 1)]
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [("1,234.5", 1234.5), ("£12", 12), ("$1,000", 1000), ("7 €", 7), ("1e3", 1000), (".5", 0.5), (" 8 ", 8)],
+)
+def test_numbers_may_have_a_currency_and_commas_between_thousands(load: Any, cell: str, number: float) -> None:
+    loaded = load(f'2026-05-01,Spring,Search,Mobile,1000,20,"{cell}",2,61')
+
+    assert stored(loaded, "SELECT cost FROM daily_metrics") == [(number,)]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "2026-05-04",
+        "2026/05/04",
+        "20260504",
+        "04.05.2026",
+        "4 May 2026",
+        "04-May-2026",
+        "May 4, 2026",
+        "2026-05-04T09:30:00Z",
+    ],
+)
+def test_a_date_may_be_written_in_several_ways(load: Any, cell: str) -> None:
+    loaded = load(f'"{cell}",Spring,Search,Mobile,1000,20,30.5,2,61')
+
+    assert (loaded.first, loaded.last) == (date(2026, 5, 4), date(2026, 5, 4))
+
+
+@pytest.mark.parametrize(
+    ("cells", "first"), [(["05/04/2026", "25/04/2026"], (4, 5)), (["05/04/2026", "05/25/2026"], (5, 4))]
+)
+def test_the_order_of_day_and_month_is_learnt_from_the_whole_file(load: Any, cells: Any, first: Any) -> None:
+    loaded = load(*(f"{cell},Spring,Search,Mobile,1000,20,30.5,2,61" for cell in cells))
+
+    assert (loaded.first, loaded.used) == (date(2026, *first), 2)
+
+
+SPLIT = "year,month,day,campaign,impressions,clicks,cost,conversions,revenue"
+
+
+@pytest.mark.parametrize("month", ["April", "apr", "4", "04"])
+def test_a_month_is_a_name_or_a_number(load: Any, month: str) -> None:
+    assert load(f"2025,{month},9,Spring,1000,20,30.5,2,61", headings=SPLIT).first == date(2025, 4, 9)
+
+
+@pytest.mark.parametrize(
+    ("days", "year"),
+    [
+        (["April,1", "August,31"], 2026),
+        (["April,1", "September,2"], 2025),
+        (["September,1"], 2026),
+        (["February,29"], 2024),
+    ],
+)
+def test_a_year_that_is_not_said_is_the_newest_that_fits(load: Any, days: list[str], year: int) -> None:
+    rows = [f"{day},Spring,1000,20,30.5,2,61" for day in days]
+
+    loaded = load(*rows, headings=SPLIT.removeprefix("year,"))
+
+    assert (loaded.first.year, loaded.last.year, loaded.used) == (year, year, len(days))
+
+
+SPRING = "April,1,Spring,1000,20,30.5,2,61"
+
+
+def test_equal_rows_are_repeats_where_the_file_says_the_year_and_both_can_be_overruled(load: Any) -> None:
+    split = SPLIT.removeprefix("year,")
+
+    assert load(CLEAN, CLEAN).left_out == {"repeated": 1}
+    assert load(f"2025,{SPRING}", f"2025,{SPRING}", headings=SPLIT).left_out == {"repeated": 1}
+    kept = load(SPRING, SPRING, headings=split)
+    assert (kept.left_out, kept.kept, kept.used) == ({}, {"repeated": 1}, 2)
+    assert load(SPRING, SPRING, headings=split, year=2025).left_out == {}
+    assert load(SPRING, SPRING, headings=split, repeats="drop").left_out == {"repeated": 1}
+    assert load(CLEAN, CLEAN, repeats="keep").kept == {"repeated": 1}
+
+
+@pytest.mark.parametrize(
+    ("before", "clicks", "is_kept"),
+    [
+        ("2026-05-01,Spring,Search,Mobile,900,30,1,0,0", 40, True),
+        ("2026-05-01,Spring,Search,Mobile,900,30,1,0,0", 41, False),
+        ("2026-04-25,Spring,Search,Mobile,900,30,1,0,0", 40, True),
+        ("2026-04-24,Spring,Search,Mobile,900,30,1,0,0", 40, False),
+        ("2026-05-01,Spring,Search,Tablet,900,30,1,0,0", 40, False),
+        ("2026-05-01,Spring,Search,Mobile,900,0,1,0,0", 11, True),
+        ("2026-05-01,Spring,Search,Mobile,0,0,1,0,0", 11, False),
+    ],
+)
+def test_clicks_may_come_late_within_a_week_and_no_more_than_the_ad_has_on_its_best_day(
+    load: Any, before: str, clicks: int, *, is_kept: bool
+) -> None:
+    loaded = load(before, f"2026-05-02,Spring,Search,Mobile,10,{clicks},1,0,0")
+
+    assert (loaded.kept if is_kept else loaded.left_out) == {"with more clicks than impressions": 1}
+    assert loaded.used == 1 + is_kept
+
+
+def test_the_usual_spelling_wins_and_the_others_are_counted(load: Any) -> None:
+    rows = [
+        CLEAN.replace("Spring", name).replace("-01", f"-0{day}")
+        for day, name in enumerate(["SPRING", "Spring", "Spring ", "spring"], 1)
+    ]
+
+    loaded = load(*rows)
+
+    assert stored(loaded, "SELECT name FROM insertion_orders") == [("Spring",)]
+    assert (loaded.used, loaded.kept) == (4, {"with another spelling of a name": 2})
+
+
+# Columns
+
+
+def test_what_a_file_does_not_name_has_no_name(load: Any) -> None:
+    loaded = load("2026-05-01,Spring,10,1,2,0,0", headings="date,campaign,impressions,clicks,cost,conversions,revenue")
+
+    assert stored(loaded, "SELECT count(*) FROM audiences") == [(0,)]
+    assert stored(loaded, "SELECT creative_id FROM daily_metrics") == [(None,)]
+    assert stored(loaded, "SELECT name FROM line_items") == [("Spring",)]
+    assert stored(loaded, "SELECT name FROM advertisers") == [("My campaigns",)]
+
+
+def test_advertisers_are_those_of_their_column_or_as_said(load: Any) -> None:
+    row = "Acme,2026-05-01,Spring,10,1,2,0,0"
+    headings = "client,date,campaign,impressions,clicks,cost,conversions,revenue"
+
+    assert stored(load(row, headings=headings, advertiser="Other"), "SELECT name FROM advertisers") == [("Acme",)]
+    assert stored(load(CLEAN, advertiser="Other"), "SELECT name FROM advertisers") == [("Other",)]
+
+
+def test_a_column_is_taken_as_the_user_says(load: Any) -> None:
+    loaded = load(CLEAN, mapped={"audience": "Channel", "line_item": "device"})
+
+    assert stored(loaded, "SELECT name FROM audiences") == [("Search",)]
+    assert stored(loaded, "SELECT name FROM line_items") == [("Mobile",)]
+
+
+def test_a_column_that_was_taken_for_one_field_is_not_taken_for_another(load: Any) -> None:
+    loaded = load(CLEAN, mapped={"audience": "channel"})
+
+    assert stored(loaded, "SELECT name FROM audiences") == [("Search",)]
+    assert stored(loaded, "SELECT name FROM line_items") == [("Spring",)]
+
+
+def test_of_two_columns_with_one_heading_the_first_counts(load: Any) -> None:
+    loaded = load(f"{CLEAN},19", headings=f"{HEADINGS},Clicks")
+
+    assert stored(loaded, "SELECT clicks FROM daily_metrics") == [(20,)]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_fields_may_be_set_apart_by_other_signs(load: Any, delimiter: str) -> None:
+    loaded = load(CLEAN.replace(",", delimiter), headings=HEADINGS.upper().replace(",", delimiter))
+
+    assert loaded.used == 1
+
+
+def test_a_mark_of_the_encoding_and_blank_lines_do_no_harm(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_bytes(f'\ufeff"date"{HEADINGS[4:]}\r\n\r\n{CLEAN}\r\n'.encode())
+
+    assert load_csv(file, Options(), TODAY).used == 1
+
+
+def test_size_and_format_come_with_the_creative(load: Any) -> None:
+    headings = "date,campaign,creative,impressions,clicks,cost,conversions,revenue"
+    names = ["Rose 300x250", "728 X 90", "Tulip"]
+
+    loaded = load(*(f"2026-05-01,Spring,{name},10,1,2,0,0" for name in names), headings=headings)
+
+    assert stored(loaded, "SELECT name, size FROM creatives ORDER BY id") == [
+        ("Rose 300x250", "300x250"),
+        ("728 X 90", "728x90"),
+        ("Tulip", None),
+    ]
+
+
+def test_a_column_of_sizes_is_spelled_as_sizes_are(load: Any) -> None:
+    headings = "date,campaign,banner,size,impressions,clicks,cost,conversions,revenue"
+    pairs = ["Rose,300 x 250", ",728 X 90", "Tulip,Full page"]
+
+    loaded = load(*(f"2026-05-01,Spring,{pair},10,1,2,0,0" for pair in pairs), headings=headings)
+
+    assert stored(loaded, "SELECT name, size FROM creatives ORDER BY id") == [
+        ("Rose", "300x250"),
+        ("728 X 90", "728x90"),
+        ("Tulip", "Full page"),
+    ]
+
+
+# Files that cannot be loaded
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", r"mine\.csv:1: has no headings; write them"),
+        (b"\n\n", r"mine\.csv:1: has no headings; write them"),
+        (HEADINGS.encode(), r"mine\.csv: none of its 0 rows can be used; correct or add some"),
+        (f"{HEADINGS}\n{CLEAN[:-2]}".encode(), r"none of its 1 rows can be used \(1 without revenue\)"),
+        (
+            b"date,campaign,clicks\n",
+            r"mine\.csv:1: no column for impressions, cost, conversions, revenue; .*--map impressions=",
+        ),
+        (b"campaign,impressions,clicks,cost,conversions,revenue\n", r"no column for date .*--map date=HEADING"),
+        (f"{HEADINGS}\n{CLEAN}\n".encode() + b"caf\xe9", r"mine\.csv:3: byte \d+ is not UTF-8; save the file as UTF-8"),
+        (HEADINGS.encode("utf-16"), r"mine\.csv:1: byte 0 is not UTF-8"),
+        (f'{HEADINGS}\n{CLEAN}\n"a"b,c'.encode(), r"mine\.csv:3: is no CSV .*correct the quotes"),
+        (f"{HEADINGS}\n00/00/2026{CLEAN[10:]}".encode(), r"can be read in two ways"),
+        (f"{HEADINGS}\n01/02/2026{CLEAN[10:]}".encode(), r"mine\.csv: .*01/02/2026.*two ways.*YYYY-MM-DD"),
+    ],
+)
+def test_a_bad_file_is_told_with_its_line_and_the_remedy(tmp_path: Path, content: bytes, told: str) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_bytes(content)
+
+    with pytest.raises(BadFile, match=told):
+        load_csv(file, Options(), TODAY)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match=r"absent\.csv: cannot be read \(No such file or directory\)"):
+        load_csv(tmp_path / "absent.csv", Options(), TODAY)
+
+
+@pytest.mark.parametrize(
+    ("mapped", "told"),
+    [
+        ({"viewers": "device"}, 'there is no field "viewers" to map; use one of date'),
+        ({"audience": "gadget"}, 'there is no column "gadget"; the columns are date, campaign'),
+    ],
+)
+def test_a_mapping_that_cannot_be_followed_is_told(load: Any, mapped: dict[str, str], told: str) -> None:
+    with pytest.raises(BadFile, match=told):
+        load(CLEAN, mapped=mapped)

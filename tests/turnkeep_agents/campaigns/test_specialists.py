@@ -1,0 +1,887 @@
+"""The five specialists over plain rows: what was asked for, what is wrong, and that every number is a figure."""
+
+import re
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, run
+
+from turnkeep_agents.campaigns.findings import Figure, Finding, known_texts
+from turnkeep_agents.campaigns.metrics import SUMS
+from turnkeep_agents.campaigns.requests import SPECIALISTS, Period, Request
+from turnkeep_agents.campaigns.specialists import audiences, delivery
+from turnkeep_agents.campaigns.specialists.budgets import Pace, judge, run_rate
+from turnkeep_agents.campaigns.specialists.creatives import fatigue
+from turnkeep_agents.campaigns.specialists.declines import WORSENINGS, is_beyond_chance, losing, worsened
+from turnkeep_agents.campaigns.specialists.peers import Peer
+from turnkeep_agents.campaigns.specialists.rates import change
+from turnkeep_agents.campaigns.specialists.spelling import spell
+from turnkeep_agents.campaigns.specialists.study import weighed
+from turnkeep_agents.campaigns.specialists.team import run_specialist
+from turnkeep_agents.campaigns.warehouse.sums import Flight, open_warehouses
+from turnkeep.blocks.figures import foreign_figures
+from turnkeep.databases.errors import DatabaseDown
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+
+TODAY = date(2026, 6, 17)
+BOTH = [*run(APRIL), *run(MAY)]
+WEAK, STRONG = {"conversions": 0, "revenue": 0}, {"conversions": 4, "revenue": 80}
+
+
+def ask(name: str, days: list[Day], booked: tuple[Flight, ...] = (), max_rows: int = 500, **values: Any) -> Finding:
+    return run_specialist(name, request(**values), PlainWarehouse(days, booked), currency="GBP", max_rows=max_rows)
+
+
+def figure(finding: Finding, subject: str, metric: str, period: str = "May 2026") -> Figure:
+    [found] = [
+        each for each in finding.figures if (each.subject, each.metric, each.period) == (subject, metric, period)
+    ]
+    return found
+
+
+def codes(finding: Finding) -> list[str]:
+    return [issue.code for issue in finding.issues]
+
+
+def cells(finding: Finding) -> list[list[str]]:
+    """The rows of all tables, without their heads and rules."""
+    lines = [line for line in finding.text.splitlines() if line.startswith("| ")]
+    heads = [head for head, rule in pairwise(lines) if rule.startswith("| ---")]
+    return [line.strip("| ").split(" | ") for line in lines if line not in heads and not line.startswith("| ---")]
+
+
+def in_days(finding: Finding, asked: Request) -> list[str]:
+    """What a finding may quote: its figures, and the days that were asked for."""
+    periods = [each for each in (asked.period, asked.compared) if each]
+    periods += [each.before() for each in periods]
+    days = [day.isoformat() for each in periods for day in (each.start, each.end)]
+    return days + [f"{each.subject}: {each.text} ({each.period})" for each in finding.figures]
+
+
+# What was asked for
+
+
+def test_an_asked_metric_of_the_whole_is_told_with_what_it_was_before() -> None:
+    finding = ask("performance_diagnosis", [*run(APRIL, clicks=20), *run(MAY)], metrics=("ctr",), compared=APRIL)
+    assert (
+        finding.text
+        == "Click-through rate of all campaigns, May 2026: 1.00 %. April 2026: 2.00 %, a change of -50.0 %."
+    )
+    assert figure(finding, "all campaigns", "ctr").value == 0.01
+    assert figure(finding, "all campaigns", "ctr_change").value == -0.5
+
+
+def test_clicks_by_week_are_a_table_in_the_order_of_time() -> None:
+    finding = ask("performance_diagnosis", BOTH, metrics=("clicks",), by=("week",))
+    assert [line[0] for line in cells(finding)] == [
+        f"week of {day}"
+        for day in ("26 April 2026", "3 May 2026", "10 May 2026", "17 May 2026", "24 May 2026", "31 May 2026")
+    ]
+    assert [line[1] for line in cells(finding)] == ["20", "70", "70", "70", "70", "10"]
+    assert "The first and the last week are not whole: only days of the asked range count." in finding.notes
+    assert "Clicks from the first whole week to the last: 0.0 %." in finding.text
+
+
+def test_weeks_start_on_the_day_that_was_settled() -> None:
+    finding = ask("performance_diagnosis", BOTH, metrics=("clicks",), by=("week",), week_start=0)
+    assert [line[0] for line in cells(finding)][1] == "week of 4 May 2026"
+    assert "The first week is not whole: only days of the asked range count." in finding.notes
+
+
+def test_the_best_are_ranked_by_the_metric_that_was_named() -> None:
+    days = [day for clicks in (5, 30, 10, 20) for day in run(MAY, creative=f"C{clicks}", clicks=clicks)]
+    finding = ask("creative_inventory", days, metrics=("ctr",), by=("creative",), limit=3)
+    assert finding.text.startswith("Best three creatives by CTR, all campaigns, May 2026:")
+    assert cells(finding) == [
+        ["C30", "3.00 %", "930", "31,000"],
+        ["C20", "2.00 %", "620", "31,000"],
+        ["C10", "1.00 %", "310", "31,000"],
+    ]
+    assert finding.listed == ("C30", "C20", "C10")
+    assert finding.listed_as == "creative"
+
+
+def test_the_worst_price_is_the_highest_and_one_row_is_a_sentence() -> None:
+    days = [*run(MAY, audience="Dear", cost=50), *run(MAY, audience="Cheap", cost=5)]
+    finding = ask("audience_targeting", days, metrics=("cpa",), by=("audience",), limit=1, order="worst")
+    assert (
+        finding.text
+        == "Worst audience by CPA, all campaigns, May 2026: Dear with £50.00 (spend £1,550.00, conversions 31)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "ranked", "best"),
+    [
+        ("performance_diagnosis", "insertion_order", "ROAS"),
+        ("audience_targeting", "audience", "CPA"),
+        ("creative_inventory", "creative", "CTR"),
+    ],
+)
+def test_the_best_of_a_specialist_has_a_measure_of_its_own(name: str, ranked: str, best: str) -> None:
+    days = [*run(MAY, **{ranked: "One"}), *run(MAY, **{ranked: "Two"}, clicks=20, conversions=2, revenue=60)]
+    finding = ask(name, days, limit=1)
+    assert finding.text.startswith(f"Best {ranked.replace('_', ' ')} by {best}, all campaigns, May 2026: Two with ")
+
+
+def test_a_comparison_has_what_was_before_and_the_change() -> None:
+    days = [*run(APRIL, audience="A", clicks=20), *run(MAY, audience="A"), *run(MAY, audience="B")]
+    finding = ask("audience_targeting", days, metrics=("clicks",), by=("audience",), compared=APRIL)
+    assert cells(finding) == [["A", "310", "600", "-48.3 %"], ["B", "310", "n/a", "n/a"]]
+
+
+def test_only_what_the_filters_name_is_counted() -> None:
+    days = [*run(MAY, advertiser="Acme"), *run(MAY, advertiser="Other", clicks=99)]
+    finding = ask("performance_diagnosis", days, metrics=("clicks",), filters={"advertiser": ("Acme",)})
+    assert figure(finding, "Acme", "clicks").value == 310
+
+
+def test_rates_are_ratios_of_sums() -> None:
+    days = [
+        *run(MAY, creative="Small", impressions=10, clicks=5),
+        *run(MAY, creative="Large", impressions=1_000, clicks=5),
+    ]
+    finding = ask("performance_diagnosis", days, metrics=("ctr",))
+    assert figure(finding, "all campaigns", "ctr").value == pytest.approx(310 / 31_310)
+
+
+@given(rows=st.lists(st.tuples(*[st.integers(0, 1000)] * 5), min_size=1, max_size=6))
+def test_every_figure_is_computed_from_sums(rows: list[tuple[int, ...]]) -> None:
+    days = [Day(date(2026, 5, 1 + at), **dict(zip(SUMS, values, strict=True))) for at, values in enumerate(rows)]
+    metrics = ("ctr", "cvr", "cpc", "cpm", "cpa", "roas")
+    finding = ask("performance_diagnosis", days, metrics=metrics)
+    impressions, clicks, cost, conversions, revenue = (sum(row[at] for row in rows) for at in range(5))
+    above, below = (clicks, conversions, cost, 1000 * cost, cost, revenue), (
+        impressions, clicks, clicks, impressions, conversions, cost
+    )  # fmt: skip
+    for metric, part, whole in zip(metrics, above, below, strict=True):
+        value = figure(finding, "all campaigns", metric).value
+        assert value is None if not whole else value == pytest.approx(part / whole)
+
+
+def test_the_newest_days_are_taken_where_no_period_is_named() -> None:
+    finding = ask("performance_diagnosis", BOTH, metrics=("clicks",), period=None)
+    assert figure(finding, "all campaigns", "clicks", "the newest 28 days").value == 280
+    assert "(4 May 2026 to 31 May 2026)" in finding.text
+
+
+def test_two_metrics_by_week_of_several_things_keep_each_series_whole() -> None:
+    days = [day for name in "ABCDEF" for day in run(MAY, creative=name, clicks=10 + ord(name))]
+    finding = ask("creative_inventory", days, metrics=("clicks", "cost"), by=("creative", "week"))
+    assert {line[0].partition(",")[0] for line in cells(finding)} == {"E", "F"}
+    assert len(cells(finding)) == 12
+    assert any("of 36 creatives and weeks" in note for note in finding.notes)
+
+
+def test_what_was_not_asked_for_is_not_said_to_be_cut() -> None:
+    days = [day for number in range(20) for day in run(MAY, creative=f"C{number:02}")]
+    assert ask("creative_inventory", days, metrics=("clicks",), by=("creative",), limit=3).notes == ()
+
+
+def test_a_name_cannot_break_a_table() -> None:
+    days = [*run(MAY, creative="A|B"), *run(MAY, creative="C\nD", clicks=5)]
+    finding = ask("creative_inventory", days, metrics=("clicks",), by=("creative",))
+    assert finding.text.splitlines()[-2:] == ["| A\\|B | 310 |", "| C D | 155 |"]
+    assert finding.listed == ("A|B", "C\nD")
+
+
+# What cannot be told
+
+
+def test_an_unknown_metric_is_said() -> None:
+    finding = ask("performance_diagnosis", BOTH, unknown=("viewability",), metrics=("clicks",))
+    assert finding.warnings == ("unknown_metric",)
+    assert finding.notes == ("The warehouse knows nothing called “viewability”.",)
+    assert figure(finding, "all campaigns", "clicks").value == 310
+
+
+@pytest.mark.parametrize("name", SPECIALISTS)
+def test_a_range_without_data_is_said_with_the_range_there_is(name: str) -> None:
+    period = Period(start=date(2024, 5, 1), end=date(2024, 5, 31), label="May 2024")
+    finding = ask(name, BOTH, period=period)
+    assert (finding.status, finding.warnings, finding.figures) == ("no_data", ("no_data",), ())
+    assert finding.text == "There is no data for May 2024. The warehouse holds 1 April 2026 to 31 May 2026."
+
+
+def test_a_thing_without_data_in_the_range_is_said_with_the_months_it_has() -> None:
+    finding = ask("creative_inventory", [*run(APRIL, creative="Old"), *run(MAY)], filters={"creative": ("Old",)})
+    assert finding.text == "There is no data for Old, May 2026. There is data for Old in April 2026."
+
+
+def test_filters_that_contradict_each_other_are_said() -> None:
+    finding = ask("performance_diagnosis", BOTH, filters={"advertiser": ("Acme",), "creative": ("Unheard",)})
+    assert "Nothing in the warehouse belongs to all of these at once: Acme, Unheard." in finding.text
+
+
+def test_a_range_that_has_data_only_in_part_is_said() -> None:
+    period = Period(start=date(2026, 5, 17), end=date(2026, 6, 13), label="the last four weeks")
+    finding = ask("performance_diagnosis", BOTH, metrics=("clicks",), period=period)
+    assert finding.notes == (
+        "Of the last four weeks (17 May 2026 to 13 June 2026) there is data for 17 May 2026 to 31 May 2026 only.",
+    )
+    assert figure(finding, "all campaigns", "clicks", "the last four weeks").value == 150
+
+
+def test_a_comparison_with_days_that_have_no_data_is_said() -> None:
+    finding = ask("performance_diagnosis", run(MAY), metrics=("clicks",), compared=APRIL)
+    assert finding.text == "Clicks of all campaigns, May 2026: 310."
+    assert finding.notes == ("There is no data for April 2026; the warehouse holds 1 May 2026 to 31 May 2026.",)
+    assert finding.warnings == ("no_data",)
+
+
+def test_the_days_before_are_left_out_where_the_data_does_not_reach_back() -> None:
+    finding = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], metrics=("clicks",))
+    assert finding.text == "Clicks of all campaigns, May 2026: 310."  # the 31 days before begin in March
+
+
+def test_rows_that_were_not_read_are_said() -> None:
+    days = [day for number in range(20) for day in run(MAY, creative=f"C{number:02}")]
+    finding = ask("creative_inventory", days, max_rows=15, metrics=("clicks",), by=("creative",))
+    assert "rows_cut" in finding.warnings
+    assert "Only the first 15 rows by creative were read; there are more, not ranked here." in finding.notes
+
+
+def test_a_table_is_bounded_and_the_cut_is_told() -> None:
+    days = [day for number in range(20) for day in run(MAY, creative=f"C{number:02}", clicks=number)]
+    finding = ask("creative_inventory", days, metrics=("clicks",), by=("creative",))
+    assert [line[0] for line in cells(finding)] == [f"C{number}" for number in range(19, 9, -1)]
+    assert "The first ten of 20 creatives, by clicks, are shown." in finding.notes
+    assert "rows_cut" not in finding.warnings
+
+
+def test_rows_that_a_loader_left_out_are_counted_and_said() -> None:
+    warehouse = PlainWarehouse(BOTH, left_out={"more clicks than impressions": 1_234})
+    finding = run_specialist(
+        "performance_diagnosis", request(metrics=("clicks",)), warehouse, currency="GBP", max_rows=9
+    )
+    assert finding.notes == ("1,234 rows of the warehouse were left out of all sums: more clicks than impressions.",)
+    assert finding.warnings == ("dirty_rows_left_out",)
+    assert figure(finding, "more clicks than impressions", "rows left out", "all days").value == 1_234
+
+
+def test_a_rate_over_nothing_is_said_to_be_none() -> None:
+    finding = ask("performance_diagnosis", run(MAY, **WEAK), metrics=("cpa",))
+    assert (
+        finding.text
+        == "Cost per conversion of all campaigns, May 2026: cannot be computed, as there are no conversions."
+    )
+    assert figure(finding, "all campaigns", "cpa").value is None
+    assert figure(finding, "all campaigns", "cpa").text == "n/a"
+    assert "conversions are counted here" in finding.notes[0]
+
+
+def test_a_rate_over_nothing_in_a_table_is_last_and_said() -> None:
+    days = [*run(MAY, audience="None", **WEAK), *run(MAY, audience="Some")]
+    finding = ask("audience_targeting", days, metrics=("cpa",), by=("audience",))
+    assert [line[:2] for line in cells(finding)] == [["Some", "£5.00"], ["None", "n/a"]]
+    assert "Where CPA is n/a it cannot be computed, as there are no conversions." in finding.notes
+
+
+def test_the_leader_of_a_ranking_that_rests_on_little_is_said() -> None:
+    days = [*run(MAY), Day(MAY.start, creative="Tiny", impressions=12, clicks=6)]
+    finding = ask("creative_inventory", days, metrics=("ctr",), by=("creative",), limit=1)
+    assert "Tiny leads on few impressions only: 12." in finding.notes
+
+
+def test_a_warehouse_that_fails_is_not_hidden() -> None:
+    class Broken(PlainWarehouse):
+        def rows(self, *_: Any, **__: Any) -> Any:
+            raise DatabaseDown("It is gone.")
+
+    with pytest.raises(DatabaseDown):
+        run_specialist("performance_diagnosis", request(), Broken(BOTH), currency="GBP", max_rows=500)
+
+
+# Every number is a figure
+
+
+@pytest.mark.parametrize("name", SPECIALISTS)
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"intent": "analysis", "filters": {"advertiser": ("Quiz", "Larkspur Pets")}},
+        {"metrics": ("ctr", "roas"), "by": ("insertion_order",), "limit": 5},
+        {"metrics": ("cost",), "by": ("day",)},
+        {"by": ("creative", "month"), "metrics": ("cpa",)},
+        {"by": ("size",), "compared": APRIL},
+    ],
+)
+def test_every_number_of_a_finding_is_among_its_figures(name: str, values: dict[str, Any]) -> None:
+    asked = request(**values)
+    warehouse = open_warehouses(CampaignsSettings())(TODAY)
+    finding = run_specialist(name, asked, warehouse, currency="GBP", max_rows=500)
+    texts = [finding.text, *finding.notes, *(issue.text for issue in finding.issues)]
+    coverage = warehouse.coverage()
+    known = [*in_days(finding, asked), coverage.first.isoformat(), coverage.last.isoformat()]
+    assert foreign_figures("\n".join(texts), known) == []
+    assert known_texts([finding])
+    assert len(finding.figures) <= 50
+
+
+@pytest.mark.parametrize("name", SPECIALISTS)
+def test_every_cell_is_the_figure_of_its_row(name: str) -> None:
+    """No figure of an issue takes the place of one that a table shows."""
+    warehouse = open_warehouses(CampaignsSettings())(TODAY)
+    finding = run_specialist(name, request(intent="analysis"), warehouse, currency="GBP", max_rows=500)
+    texts = {(each.subject, each.text) for each in finding.figures}
+    levels = {"over", "under", "at risk", "on track"}
+    shown = [(line[0], cell) for line in cells(finding) for cell in line[1:] if cell not in levels]
+    assert len(shown) > 10
+    assert [pair for pair in shown if pair not in texts] == []
+
+
+def test_the_planted_troubles_of_the_sample_are_found_and_nothing_else() -> None:
+    warehouse = open_warehouses(CampaignsSettings())(TODAY)
+    found = [run_specialist(name, request(), warehouse, currency="GBP", max_rows=500) for name in SPECIALISTS[:4]]
+    assert {(issue.code, issue.subject) for finding in found for issue in finding.issues} == {
+        ("under_pacing", "Oakmere Showroom"),
+        ("over_pacing", "Brightway City Breaks"),
+        ("spend_without_conversions", "Coupon Collectors"),
+        ("weak_size", "size 160x600"),
+        ("creative_fatigue", "Runway 970x250"),
+    }
+
+
+def test_the_worst_issues_are_put_in_words_and_the_others_counted() -> None:
+    days, booked = [], []
+    for at, cost in enumerate((12, 14, 16, 17, 25, 11.5)):
+        days += run(MAY, insertion_order=f"O{at}", cost=cost)
+        booked.append(flight(f"O{at}", 610, MAY.start, date(2026, 6, 30)))
+    finding = ask("budget_risk", days, tuple(booked))
+    assert [issue.subject for issue in finding.issues] == ["O4", "O1", "O2", "O3"]
+    assert [issue.severity for issue in finding.issues] == ["critical", "high", "high", "high"]
+    assert "Two more issues of no greater severity: not shown." in finding.notes
+
+
+@pytest.mark.parametrize(
+    ("share", "kept"), [(0.005, None), (0.01, "medium"), (0.049, "medium"), (0.05, "critical"), (1, "critical")]
+)
+def test_of_little_money_nothing_is_grave(share: float, kept: str | None) -> None:
+    assert weighed("critical", share) == kept
+    assert weighed(None, share) is None
+
+
+def test_what_has_no_name_is_not_accused() -> None:
+    days = [*run(MAY, audience="not given", line_item="not given", **WEAK), *run(MAY, audience="Busy", **STRONG)]
+    assert codes(ask("audience_targeting", days)) == []
+
+
+# Performance
+
+
+def test_the_contribution_of_each_insertion_order_adds_up_to_the_change_of_all() -> None:
+    days = [*run(APRIL, insertion_order="A", revenue=20), *run(APRIL, insertion_order="B", revenue=10)]
+    days += [*run(MAY, insertion_order="A", revenue=10), *run(MAY, insertion_order="B", revenue=30)]
+    finding = ask("performance_diagnosis", days, intent="analysis", compared=APRIL)
+    gained = [figure(finding, name, "revenue_gained").value for name in "AB"]
+    assert gained == [310 - 600, 930 - 300]
+    assert figure(finding, "A", "revenue_gained").text == "-£290.00"
+
+
+def test_a_click_rate_that_fell_is_an_issue_with_what_it_costs() -> None:
+    finding = ask("performance_diagnosis", [*run(APRIL, clicks=20), *run(MAY, clicks=14)], compared=APRIL)
+    [issue] = finding.issues
+    assert (issue.code, issue.severity, issue.subject) == ("ctr_down", "medium", "Shoes")
+    assert issue.text == "CTR of Shoes fell by 30.0 % to 1.40 % (before: 2.00 %)."
+    assert figure(finding, "Shoes", "clicks_missed").value == 31_000 * 0.02 - 434
+
+
+def test_an_insertion_order_that_stopped_is_an_issue() -> None:
+    days = [*run(APRIL, insertion_order="Gone"), *run(APRIL), *run(MAY)]
+    finding = ask("performance_diagnosis", days, compared=APRIL)
+    assert [(issue.code, issue.severity, issue.subject) for issue in finding.issues] == [
+        ("delivery_stopped", "high", "Gone")
+    ]
+
+
+def test_a_flight_that_was_over_is_no_issue() -> None:
+    days = [*run(APRIL, insertion_order="Gone"), *run(APRIL), *run(MAY)]
+    booked = (flight("Gone", 100, APRIL.start, APRIL.end),)
+    assert codes(ask("performance_diagnosis", days, booked, compared=APRIL)) == []
+
+
+def test_days_of_unequal_number_are_compared_by_the_day() -> None:
+    week = Period(start=date(2026, 5, 1), end=date(2026, 5, 7), label="the first week")
+    assert codes(ask("performance_diagnosis", BOTH, period=week, compared=APRIL)) == []
+    fewer = [*run(APRIL), *run(week, impressions=300, clicks=3)]
+    [issue] = ask("performance_diagnosis", fewer, period=week, compared=APRIL).issues
+    assert (issue.code, issue.severity) == ("impressions_down", "medium")
+    assert issue.text == "Impressions a day of Shoes fell by 70.0 %, to 2,100 in all."
+
+
+sums = st.builds(lambda *values: dict(zip(SUMS, map(float, values), strict=True)), *[st.integers(0, 10**6)] * 5)
+
+
+@given(now=sums, old=sums)
+def test_a_worsening_is_an_issue_only_where_it_is_one(now: dict[str, float], old: dict[str, float]) -> None:
+    for rule in WORSENINGS:
+        severity = worsened(rule, now, old)
+        if severity:
+            moved = change(rule.metric, now, old)
+            assert moved is not None
+            assert (moved if rule.metric == "cpa" else -moved) >= rule.medium
+            assert min(now[rule.base], old[rule.base]) >= rule.least
+            assert worsened(rule, old, now) is None
+
+
+def test_a_change_within_chance_is_no_issue() -> None:
+    old = dict(zip(SUMS, (100_000.0, 1_000.0, 500.0, 40.0, 800.0), strict=True))
+    now = old | {"conversions": 29.0}
+    assert change("cvr", now, old) == pytest.approx(-0.275)
+    assert not is_beyond_chance("cvr", now, old)
+    many_now, many_old = ({name: 100 * value for name, value in each.items()} for each in (now, old))
+    assert is_beyond_chance("cvr", many_now, many_old)
+    [rule] = [rule for rule in WORSENINGS if rule.metric == "cvr"]
+    assert worsened(rule, now, old) is None
+    assert worsened(rule, many_now, many_old) == "medium"
+
+
+@pytest.mark.parametrize(
+    ("revenue", "cost", "severity"),
+    [
+        (100, 100, None),
+        (99, 100, "high"),
+        (49, 100, "critical"),
+        (40, 100, "critical"),
+        (9, 10, "medium"),
+        (1, 4, None),
+    ],
+)
+def test_a_return_below_one_is_as_severe_as_the_spend_it_loses(
+    revenue: float, cost: float, severity: str | None
+) -> None:
+    now = dict.fromkeys(SUMS, 10.0) | {"cost": float(cost), "revenue": float(revenue)}
+    total = now | {"cost": 100.0}
+    assert losing(now, total) == severity
+
+
+def test_revenue_that_nobody_counts_is_no_loss() -> None:
+    assert codes(ask("performance_diagnosis", run(MAY, revenue=0))) == []
+
+
+# Budgets
+
+
+def pace(spent: float, budget: float, day: int, days: int = 30, rate: float = 0) -> Pace:
+    start = date(2026, 4, 1)
+    return Pace(
+        Flight("A", "Acme", budget, start, start + timedelta(days=days - 1), spent),
+        start + timedelta(days=day - 1),
+        rate,
+    )
+
+
+amounts = st.integers(0, 10**8).map(lambda cents: cents / 100)
+flights = st.builds(pace, amounts, amounts, st.integers(-5, 40), st.integers(1, 31), amounts)
+
+
+@given(budget=st.floats(1, 1e6), day=st.integers(1, 30))
+def test_an_even_spend_paces_at_one(budget: float, day: int) -> None:
+    assert pace(budget * day / 30, budget, day).pacing == pytest.approx(1)
+
+
+@given(one=st.floats(0, 1e6), more=st.floats(0, 1e6), budget=st.floats(1, 1e6), day=st.integers(1, 30))
+def test_who_spends_more_paces_higher(one: float, more: float, budget: float, day: int) -> None:
+    low, high = pace(one, budget, day).pacing, pace(one + more, budget, day).pacing
+    assert low is not None
+    assert high is not None
+    assert low <= high
+
+
+@given(each=flights)
+def test_no_flight_divides_by_zero_and_each_has_a_level(each: Pace) -> None:
+    code, severity = judge(each)
+    assert (each.pacing is None) == (each.elapsed_days == 0 or each.flight.budget == 0)
+    assert (severity is None) == (each.level not in ("over", "under", "at risk"))
+    assert code
+
+
+@given(each=flights)
+def test_projected_spend_is_what_was_spent_and_the_days_that_are_left(each: Pace) -> None:
+    assert each.projected >= each.flight.spent
+    assert each.elapsed_days + each.days_left == each.days
+    if each.days_left == 0:
+        assert each.projected == each.flight.spent
+    if each.needed is not None and each.flight.spent <= each.flight.budget:
+        assert each.flight.spent + each.needed * each.days_left == pytest.approx(each.flight.budget, abs=1e-6)
+
+
+@given(budget=st.floats(1, 1e6), day=st.integers(1, 30))
+def test_an_even_spend_is_projected_to_its_budget(budget: float, day: int) -> None:
+    spent = budget * day / 30
+    booked = pace(spent, budget, day).flight
+    rate = run_rate(booked, booked.start + timedelta(days=day - 1), recent=7 * budget / 30)
+    assert pace(spent, budget, day, rate=rate).projected == pytest.approx(budget)
+
+
+@pytest.mark.parametrize(
+    ("given", "level", "code", "severity"),
+    [
+        ((500, 15, 33.3), "on track", "on_track", None),
+        ((560, 15, 33.3), "over", "over_pacing", "medium"),
+        ((640, 15, 33.3), "over", "over_pacing", "high"),
+        ((900, 15, 33.3), "over", "over_pacing", "critical"),
+        ((1000, 28, 0), "on track", "on_track", None),
+        ((1000, 26, 0), "over", "budget_spent", "critical"),
+        ((400, 15, 33.3), "under", "under_pacing", "medium"),
+        ((250, 15, 33.3), "under", "under_pacing", "high"),
+        ((500, 15, 60), "at risk", "overspend_projected", "low"),
+        ((500, 15, 5), "at risk", "underspend_projected", "low"),
+        ((900, 2, 0), "too early to tell", "on_track", None),
+        ((0, 0, 0), "not begun", "on_track", None),
+        ((100, 31, 0), "ended", "on_track", None),
+    ],
+)
+def test_a_flight_has_the_risk_of_its_pacing_and_projection(
+    given: tuple[float, int, float], level: str, code: str, severity: str | None
+) -> None:
+    """`given`: spent of a budget of 1,000, the day of 30, the run rate."""
+    spent, day, rate = given
+    found = pace(spent, 1_000, day, rate=rate)
+    assert (found.level, *judge(found)) == (level, code, severity)
+
+
+def test_a_flight_without_a_budget_is_no_risk() -> None:
+    assert (pace(10, 0, 15).level, pace(10, 0, 15).pacing) == ("no budget", None)
+
+
+def test_budgets_are_told_with_the_greatest_risk_first() -> None:
+    days = [*run(MAY, insertion_order="Fast", cost=20), *run(MAY, insertion_order="Even", cost=10)]
+    end = date(2026, 6, 30)
+    booked = (flight("Even", 610, MAY.start, end), flight("Fast", 610, MAY.start, end))
+    finding = ask("budget_risk", days, booked)
+    assert cells(finding) == [
+        ["Fast", "£610.00", "£620.00", "200.0 %", "£1,220.00", "30", "over"],
+        ["Even", "£610.00", "£310.00", "100.0 %", "£610.00", "30", "on track"],
+    ]
+    [issue] = finding.issues
+    assert issue.text == "Fast has spent £620.00 of its budget of £610.00 with days left in its flight: 30."
+
+
+def test_a_flight_that_is_over_is_told_with_all_that_it_spent() -> None:
+    booked = (flight("Shoes", 300, date(2026, 4, 20), date(2026, 5, 10)),)
+    finding = ask("budget_risk", BOTH, booked)
+    assert cells(finding) == [["Shoes", "£300.00", "£105.00", "35.0 %", "£105.00", "0", "ended"]]
+    assert finding.issues == ()
+
+
+def test_a_young_flight_is_projected_by_its_own_days() -> None:
+    booked = Flight("A", "Acme", 100, date(2026, 5, 1), date(2026, 5, 31), 30)
+    assert run_rate(booked, date(2026, 5, 3), recent=7_000) == 10
+    assert run_rate(booked, date(2026, 5, 8), recent=7_000) == 1_000
+    assert run_rate(booked, date(2026, 4, 30), recent=7_000) == 0
+
+
+def test_two_flights_of_one_insertion_order_are_told_apart() -> None:
+    booked = flight("Shoes", 610, MAY.start, date(2026, 6, 30)), flight("Shoes", 305, APRIL.start, MAY.end)
+    finding = ask("budget_risk", BOTH, booked)
+    assert sorted(line[:3] for line in cells(finding)) == [
+        ["Shoes (Acme, to 30 June 2026)", "£610.00", "£155.00"],
+        ["Shoes (Acme, to 31 May 2026)", "£305.00", "£305.00"],
+    ]
+    assert finding.listed == ("Shoes",)
+
+
+def test_a_flight_that_has_spent_nothing_in_the_range_is_at_risk_too() -> None:
+    booked = (flight("Idle", 610, MAY.start, date(2026, 6, 30)),)
+    finding = ask("budget_risk", BOTH, booked, filters={"insertion_order": ("Idle",)})
+    assert cells(finding) == [["Idle", "£610.00", "£0.00", "0.0 %", "£0.00", "30", "under"]]
+
+
+def test_no_budget_is_said() -> None:
+    finding = ask("budget_risk", BOTH)
+    assert (finding.status, finding.warnings) == ("no_data", ("no_data",))
+    assert finding.text == "No budget is known for all campaigns as of 31 May 2026."
+
+
+def test_budgets_are_not_narrowed_by_what_has_none() -> None:
+    booked = (flight("Shoes", 1_000, APRIL.start, date(2026, 6, 30)),)
+    finding = ask("budget_risk", BOTH, booked, filters={"creative": ("Boot 300x250",)})
+    assert "what else was asked for does not narrow them" in finding.notes[0]
+    assert figure(finding, "Shoes", "spent").value == 305
+
+
+# Audiences
+
+
+def test_spend_without_a_conversion_is_an_issue_with_who_does_better() -> None:
+    days = [*run(MAY, audience="Idle", **WEAK), *run(MAY, audience="Busy", **STRONG)]
+    finding = ask("audience_targeting", days)
+    [issue] = finding.issues
+    assert (issue.code, issue.severity, issue.subject) == ("spend_without_conversions", "critical", "Idle")
+    assert (issue.within, issue.better) == ("Shoes", "Busy")
+    assert issue.text == "Idle in Shoes costs £155.00, 50.0 % of the spend, and brings no conversion."
+    assert figure(finding, "Idle in Shoes", "conversions_elsewhere").value == 124
+
+
+def test_a_few_clicks_without_a_conversion_are_no_issue() -> None:
+    days = [*run(MAY, audience="Tiny", cost=0.02, **WEAK), *run(MAY, audience="Busy", **STRONG)]
+    assert codes(ask("audience_targeting", days)) == []
+
+
+def test_an_audience_is_held_against_those_beside_it_and_not_against_other_goods() -> None:
+    days = [*run(MAY, audience="Shoppers", conversions=10), *run(MAY, audience="Buyers", conversions=10)]
+    days += run(MAY, insertion_order="Kitchens", line_item="Kitchens all", audience="Movers", cost=50, conversions=1)
+    assert "costly_conversions" not in codes(ask("audience_targeting", days))
+    days += run(MAY, audience="Dear", cost=50, conversions=10)
+    [issue] = [each for each in ask("audience_targeting", days).issues if each.code == "costly_conversions"]
+    assert (issue.subject, issue.within, issue.severity) == ("Dear", "Shoes", "high")
+
+
+@pytest.mark.parametrize(
+    ("cost", "conversions", "of_all", "severity"),
+    [
+        (10, 0, 1_000, None),  # expected are ten, too few for so small a share
+        (25, 0, 1_000, "medium"),
+        (25, 0, 10_000, None),
+        (10, 0, 90, "high"),
+        (25, 0, 90, "critical"),
+        (4, 0, 20, None),
+        (25, 12, 1_000, None),  # less than three deviations
+        (64, 32, 1_000, "medium"),
+        (99, 33, 1_000, "high"),
+        (99, 33, 3_000, "medium"),
+        (64, 32, 2_000, "medium"),
+        (64, 33, 1_000, None),
+        (100, 30, 1_000, "high"),
+        (9, 3, 100, None),
+    ],
+)
+def test_an_audience_is_judged_by_its_share_and_by_what_is_expected(
+    cost: float, conversions: float, of_all: float, severity: str | None
+) -> None:
+    """The others pay 1 for a conversion."""
+    own = dict.fromkeys(SUMS, 0.0) | {"cost": float(cost), "conversions": float(conversions)}
+    others = dict.fromkeys(SUMS, 0.0) | {"cost": 500.0, "conversions": 500.0}
+    code, found = audiences.judge(Peer("Shoes", ("Some",), own, others), {"cost": float(of_all)})
+    assert found == severity
+    assert code == ("costly_conversions" if conversions else "spend_without_conversions")
+
+
+def test_what_does_better_is_in_the_same_insertion_order() -> None:
+    days = [*run(MAY, audience="Idle", **WEAK), *run(MAY, audience="Busy", **STRONG)]
+    days += run(MAY, insertion_order="Hats", line_item="Hats all", audience="Best", conversions=99)
+    [issue] = [each for each in ask("audience_targeting", days).issues if each.subject == "Idle"]
+    assert issue.better == "Busy"
+
+
+def test_a_line_item_is_not_accused_beside_its_audience() -> None:
+    days = [*run(MAY, audience="Idle", line_item="L1", **WEAK), *run(MAY, audience="Busy", line_item="L2", **STRONG)]
+    assert [issue.subject for issue in ask("audience_targeting", days).issues] == ["Idle"]
+
+
+def test_a_line_item_of_a_good_audience_is_accused_itself() -> None:
+    days = [*run(MAY, line_item="L1", **WEAK), *run(MAY, line_item="L2", **STRONG)]
+    days += run(MAY, audience="Other", line_item="L3", conversions=2)
+    assert [issue.subject for issue in ask("audience_targeting", days).issues] == ["L1"]
+
+
+def test_a_concentrated_spend_is_worth_knowing() -> None:
+    days = [day for name, cost in (("A", 8), ("B", 1), ("C", 1)) for day in run(MAY, audience=name, cost=cost)]
+    [issue] = [each for each in ask("audience_targeting", days).issues if each.code == "concentrated_spend"]
+    assert (issue.subject, issue.severity) == ("A", "low")
+    assert issue.text == "A takes 80.0 % of the spend on all audiences."
+
+
+# Creatives
+
+
+def tiring(rate: float) -> list[Day]:
+    """A creative whose click rate changes by a share every week up to the end of May."""
+    days = [MAY.end - timedelta(days=back) for back in range(60)]
+    return [Day(day, creative="Tired", clicks=30 * (1 + rate) ** (9 - (MAY.end - day).days // 7)) for day in days]
+
+
+def test_a_click_rate_that_falls_week_by_week_is_fatigue() -> None:
+    [issue] = [each for each in ask("creative_inventory", tiring(-0.07)).issues if each.code == "creative_fatigue"]
+    assert (issue.subject, issue.severity) == ("Tired", "medium")
+    assert "the six weeks to 30 May 2026" in issue.text
+
+
+def test_a_steady_creative_does_not_tire() -> None:
+    assert codes(ask("creative_inventory", [*tiring(0.0), *run(MAY)])) == []
+
+
+def test_weeks_with_a_gap_between_them_tell_nothing() -> None:
+    gap = range(15, 22)  # from Sunday 10 to Saturday 16 May
+    days = [each for each in tiring(-0.07) if (MAY.end - each.day).days not in gap]
+    assert codes(ask("creative_inventory", days)) == []
+
+
+def weeks(*rates: float, impressions: float = 10_000) -> list[dict[str, float]]:
+    return [{"impressions": impressions, "clicks": impressions * rate} for rate in rates]
+
+
+@pytest.mark.parametrize(
+    ("found", "severity"),
+    [
+        (weeks(0.010, 0.009, 0.0085, 0.0079), "medium"),
+        (weeks(0.010, 0.009, 0.007, 0.0059), "high"),
+        (weeks(0.010, 0.009, 0.0085, 0.0081), None),
+        (weeks(0.010, 0.0079, 0.0079), None),
+        (weeks(0.010, 0.006, 0.009, 0.0079), None),
+        (weeks(0.010, 0.009, 0.0085, 0.0079, impressions=4_000), None),
+        (weeks(0.0, 0.0, 0.0, 0.0), None),
+    ],
+)
+def test_fatigue_needs_weeks_impressions_and_a_steady_fall(found: list[dict[str, float]], severity: str | None) -> None:
+    assert fatigue(found) == severity
+
+
+def test_a_size_is_held_against_other_sizes_in_the_same_insertion_orders() -> None:
+    days = [*run(MAY, size="300x250", clicks=20), *run(MAY, size="160x600", creative="Sky", clicks=6)]
+    [issue] = [each for each in ask("creative_inventory", days).issues if each.code == "weak_size"]
+    assert (issue.subject, issue.severity, issue.better) == ("size 160x600", "medium", "300x250")
+    assert issue.text == (
+        "Size 160x600 has a CTR of 0.60 %, other sizes beside it 2.00 %; it costs £155.00, mostly in Shoes."
+    )
+    days = [*run(MAY, size="300x250", clicks=20), *run(MAY, insertion_order="B", size="160x600", clicks=6)]
+    assert codes(ask("creative_inventory", days)) == []
+
+
+def test_a_size_that_runs_alone_says_nothing_about_sizes() -> None:
+    days = [*run(MAY, size="300x250", clicks=20), *run(MAY, size="160x600", creative="Sky", clicks=6)]
+    days += run(MAY, insertion_order="B", size="160x600", creative="Sky", clicks=40)
+    assert "weak_size" in codes(ask("creative_inventory", days))
+
+
+def test_creatives_that_no_longer_run_are_told() -> None:
+    finding = ask("creative_inventory", [*run(APRIL, creative="Old"), *run(MAY)])
+    [issue] = finding.issues
+    assert (issue.code, issue.severity, issue.subject) == ("unused_creatives", "low", "Old")
+    assert issue.text == "One creative has run before and had no impression in this range: Old."
+
+
+# Delivery
+
+
+def test_the_best_and_the_worst_combinations_are_told() -> None:
+    days = [
+        day
+        for at, (creative, audience) in enumerate([("A", "x"), ("A", "y"), ("B", "x"), ("B", "y")], 1)
+        for day in run(MAY, creative=creative, audience=audience, revenue=10 * at)
+    ]
+    finding = ask("delivery_optimization", days)
+    assert [line[:2] for line in cells(finding)] == [
+        ["B with y", "8.00"],
+        ["B with x", "6.00"],
+        ["A with y", "4.00"],
+        ["A with x", "2.00"],
+    ]
+
+
+def test_as_many_of_the_best_and_of_the_worst_are_told_as_were_asked_for() -> None:
+    days = [day for at in range(1, 6) for day in run(MAY, creative=f"C{at}", revenue=10 * at)]
+    assert [line[0][:2] for line in cells(ask("delivery_optimization", days, limit=2))] == ["C5", "C4", "C1", "C2"]
+    worst = ask("delivery_optimization", days, limit=2, order="worst")
+    assert [line[0][:2] for line in cells(worst)] == ["C1", "C2"]
+
+
+@pytest.mark.parametrize(
+    ("conversions", "cost", "severity"),
+    [
+        (13, 30, "high"),
+        (14, 30, None),  # less than three deviations
+        (0, 19, None),
+        (7, 20, None),
+        (6, 20, "high"),
+        (50, 100, "high"),
+        (51, 100, None),
+    ],
+)
+def test_a_combination_is_judged_by_what_is_expected(conversions: float, cost: float, severity: str | None) -> None:
+    """The others pay 1 for a conversion, so that as many are expected as the cost."""
+    own = dict.fromkeys(SUMS, 0.0) | {"cost": float(cost), "conversions": float(conversions)}
+    others = dict.fromkeys(SUMS, 0.0) | {"cost": 80.0, "conversions": 80.0}
+    peer = Peer("Shoes", ("A", "x"), own, others)
+    assert delivery.judge(peer, {"cost": 100.0}, "conversions") == severity
+    assert delivery.judge(peer, {"cost": 1_100.0}, "conversions") == ("medium" if severity else None)
+
+
+def test_a_combination_with_few_impressions_is_not_ranked_and_that_is_said() -> None:
+    days = [*run(MAY), Day(MAY.start, creative="Tiny", revenue=9_999)]
+    finding = ask("delivery_optimization", days)
+    assert "Tiny" not in finding.text
+    assert "Not ranked for want of 5,000 impressions: one of two." in finding.notes
+
+
+def test_a_combination_that_converts_worse_than_its_neighbours_is_an_issue() -> None:
+    days = [*run(MAY, creative="A", conversions=10), *run(MAY, creative="B", conversions=2)]
+    [issue] = ask("delivery_optimization", days).issues
+    assert (issue.code, issue.subject, issue.severity) == ("weak_combination", "B with Everybody", "high")
+    assert issue.better == "A with Everybody"
+    assert (
+        issue.text
+        == "B with Everybody in Shoes costs £155.00 and brings 62 conversions, where the others there bring 310."
+    )
+
+
+def test_clicks_count_where_no_conversion_is_counted() -> None:
+    days = [*run(MAY, creative="A", clicks=20, **WEAK), *run(MAY, creative="B", clicks=2, **WEAK)]
+    [issue] = ask("delivery_optimization", days).issues
+    assert "brings 62 clicks, where the others there bring 620." in issue.text
+
+
+# Spelling
+
+
+@pytest.mark.parametrize(
+    ("value", "style", "text"),
+    [
+        (12345.67, "money", "£12,345.67"),
+        (-3, "money", "-£3.00"),
+        (0.0703, "money", "£0.0703"),
+        (0, "money", "£0.00"),
+        (12.3, "money_change", "+£12.30"),
+        (0.0104, "percent", "1.04 %"),
+        (0.2, "share", "20.0 %"),
+        (0.2, "change", "+20.0 %"),
+        (-0.0001, "change", "0.0 %"),
+        (1.9, "ratio", "1.90"),
+        (12345, "count", "12,345"),
+        (12.25, "count", "12.25"),
+        (-5, "count_change", "-5"),
+        (None, "money", "n/a"),
+    ],
+)
+def test_a_number_is_spelled_in_one_way(value: float | None, style: Any, text: str) -> None:
+    assert spell(value, style, "GBP") == text
+
+
+def test_a_currency_without_a_sign_is_named() -> None:
+    assert spell(12, "money", "CHF") == "CHF 12.00"
+    assert re.match("€|\\$", spell(12, "money", "EUR"))
+
+
+def test_all_in_order_of_rank_are_not_called_the_best() -> None:
+    days = [day for clicks in (5, 30) for day in run(MAY, creative=f"C{clicks}", clicks=clicks)]
+    finding = ask("creative_inventory", days, metrics=("ctr",), by=("creative",), order="worst")
+    assert finding.text.startswith("Creatives by CTR, worst first, all campaigns, May 2026:")
+
+
+def test_a_series_of_sums_says_their_average() -> None:
+    finding = ask("performance_diagnosis", run(MAY, clicks=10), metrics=("clicks",), by=("day",))
+    assert finding.text.endswith("On average: 10 a day.")
+    assert "average" not in ask("performance_diagnosis", run(MAY), metrics=("ctr",), by=("day",)).text
+
+
+def test_a_later_period_is_not_called_before() -> None:
+    finding = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], period=APRIL, compared=MAY)
+    assert f"({MAY.label}: " in finding.text
+    assert "(before: " not in finding.text
+
+
+def test_nothing_to_hold_it_against_is_said_where_reasons_are_wanted() -> None:
+    finding = ask("performance_diagnosis", run(MAY), intent="analysis")
+    assert any("no figures of a time before" in note for note in finding.notes)
+    held = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], intent="analysis", compared=APRIL)
+    assert not any("no figures of a time before" in note for note in held.notes)
+
+
+def test_the_day_before_is_one_day() -> None:
+    assert MAY.model_copy(update={"end": MAY.start}).before().label == "the day before"

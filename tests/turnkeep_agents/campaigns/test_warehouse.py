@@ -1,0 +1,490 @@
+import re
+import socket
+import sqlite3
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import date, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from exported import daily_rows, read_tables
+from sqlalchemy import func, literal, select
+from warehouses import FIRST, Flown, flown, on_days, opened, write
+
+import silent_driver  # noqa: F401 - makes its URLs known
+from turnkeep_agents.campaigns.metrics import SUMS
+from turnkeep_agents.campaigns.requests import Period
+from turnkeep_agents.campaigns.warehouse import tables
+from turnkeep_agents.campaigns.warehouse.sample import sample_file
+from turnkeep_agents.campaigns.warehouse.source import Source
+from turnkeep_agents.campaigns.warehouse.sums import (
+    FRESH_SECONDS,
+    Flight,
+    Warehouse,
+    open_warehouses,
+)
+from turnkeep.databases.engines import open_file
+from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+
+TODAY = date(2026, 6, 18)
+SPRING = Period(start=date(2026, 3, 4), end=date(2026, 5, 20), label="spring")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return sample_file(TODAY, tmp_path_factory.mktemp("sample"))
+
+
+@pytest.fixture(scope="module")
+def exported(file: Path) -> pd.DataFrame:
+    return daily_rows(read_tables(file))
+
+
+@pytest.fixture
+def warehouse(file: Path) -> Warehouse:
+    return opened(file, max_rows=5000)
+
+
+# Sums
+
+
+def by_pandas(frame: pd.DataFrame, keys: Sequence[Any]) -> dict[tuple[str, ...], dict[str, float]]:
+    summed = frame.groupby(list(keys))[list(SUMS)].sum()
+    return {
+        key if isinstance(key, tuple) else (key,): dict(values)
+        for key, values in summed.to_dict(orient="index").items()
+    }
+
+
+def months(frame: pd.DataFrame) -> Any:
+    return frame.index.strftime("%Y-%m")
+
+
+def days(frame: pd.DataFrame) -> Any:
+    return frame.index.strftime("%Y-%m-%d")
+
+
+def weeks_from(weekday: int) -> Callable[[pd.DataFrame], Any]:
+    def first_days(frame: pd.DataFrame) -> Any:
+        back = pd.to_timedelta((frame.index.day_of_week - weekday) % 7, unit="D")
+        return (frame.index - back).strftime("%Y-%m-%d")
+
+    return first_days
+
+
+@pytest.mark.parametrize("period", [SPRING, None])
+@pytest.mark.parametrize(
+    ("by", "keys"),
+    [
+        *(((name,), (name,)) for name in tables.COLUMNS),
+        (("month",), (months,)),
+        (("day",), (days,)),
+        (("week",), (weeks_from(6),)),
+        (("advertiser", "month"), ("advertiser", months)),
+        (("week", "size"), (weeks_from(6), "size")),
+        (("audience", "creative"), ("audience", "creative")),
+    ],
+)
+def test_sums_are_those_of_pandas(
+    warehouse: Warehouse, exported: pd.DataFrame, by: Any, keys: Any, period: Period | None
+) -> None:
+    frame = exported.loc[str(period.start) : str(period.end)] if period else exported
+
+    found = warehouse.rows(by, {}, period)
+
+    expected = by_pandas(frame, [key(frame) if callable(key) else key for key in keys])
+    assert not found.is_cut
+    assert [row.key for row in found.rows] == sorted(expected)
+    assert len(expected) > 1
+    for row in found.rows:
+        assert row.sums == pytest.approx(expected[row.key], rel=1e-9)
+
+
+def test_a_week_starts_on_the_day_asked_for_and_is_named_by_it_even_where_the_period_starts_later(
+    warehouse: Warehouse, exported: pd.DataFrame
+) -> None:
+    frame = exported.loc["2026-03-04":"2026-05-20"]
+
+    for weekday in range(7):
+        found = warehouse.rows(("week",), {}, SPRING, week_start=weekday)
+
+        expected = by_pandas(frame, [weeks_from(weekday)(frame)])
+        assert {row.key for row in found.rows} == expected.keys()
+        assert all(date.fromisoformat(row.key[0]).weekday() == weekday for row in found.rows)
+        assert found.rows[0].sums == pytest.approx(expected[found.rows[0].key], rel=1e-9)
+    assert warehouse.rows(("week",), {}, SPRING) == warehouse.rows(("week",), {}, SPRING, week_start=6)
+
+
+def test_filters_hold_together_and_the_names_of_one_stand_side_by_side(
+    warehouse: Warehouse, exported: pd.DataFrame
+) -> None:
+    chosen = exported[exported["advertiser"].isin(["Quiz", "Larkspur Pets"]) & (exported["size"] == "300x250")]
+
+    found = warehouse.rows(("creative",), {"advertiser": ["Quiz", "Larkspur Pets"], "size": ["300x250"]}, None)
+
+    expected = by_pandas(chosen, ["creative"])
+    assert [row.key for row in found.rows] == sorted(expected)
+    assert [row.sums for row in found.rows] == [pytest.approx(expected[key], rel=1e-9) for key in sorted(expected)]
+
+
+def test_by_nothing_gives_the_total_as_one_row(warehouse: Warehouse, exported: pd.DataFrame) -> None:
+    (row,) = warehouse.rows((), {}, None).rows
+
+    assert row.key == ()
+    assert row.sums == pytest.approx(exported[list(SUMS)].sum().to_dict(), rel=1e-9)
+
+
+@pytest.mark.parametrize("by", [(), ("advertiser",), ("week",)])
+@pytest.mark.parametrize(
+    ("filters", "period"),
+    [
+        ({"advertiser": ["Nobody"]}, None),
+        ({"advertiser": ["Tidewater Audio"], "size": ["160x600"]}, None),
+        ({"advertiser": []}, None),
+        ({}, Period(start=date(2020, 1, 1), end=date(2020, 2, 1), label="long ago")),
+        ({}, Period(start=TODAY, end=TODAY + timedelta(days=30), label="to come")),
+    ],
+)
+def test_what_matches_nothing_has_no_row(warehouse: Warehouse, by: Any, filters: Any, period: Period | None) -> None:
+    found = warehouse.rows(by, filters, period)
+
+    assert (found.rows, found.is_cut) == ((), False)
+
+
+def test_a_period_is_whole_days_with_both_its_ends(tmp_path: Path) -> None:
+    warehouse = opened(on_days(tmp_path / "days", [FIRST + timedelta(days=day) for day in range(10)]))
+    middle = Period(start=FIRST + timedelta(days=2), end=FIRST + timedelta(days=4), label="middle")
+
+    found = warehouse.rows(("day",), {}, middle)
+
+    assert [row.key for row in found.rows] == [("2026-05-03",), ("2026-05-04",), ("2026-05-05",)]
+
+
+def test_rows_beyond_the_limit_are_not_given_and_their_absence_is_told(warehouse: Warehouse, file: Path) -> None:
+    everything = warehouse.rows(("creative",), {}, None)
+
+    cut = warehouse.rows(("creative",), {}, None, limit=3)
+    exact = warehouse.rows(("creative",), {}, None, limit=len(everything.rows))
+    bounded = opened(file, max_rows=4).rows(("creative",), {}, None, limit=1000)
+
+    assert (cut.rows, cut.is_cut) == (everything.rows[:3], True)
+    assert (exact.rows, exact.is_cut) == (everything.rows, False)
+    assert (bounded.rows, bounded.is_cut) == (everything.rows[:4], True)
+
+
+def test_of_more_weeks_than_a_query_can_hold_the_newest_are_given(tmp_path: Path) -> None:
+    years = [date(year, 1, 1) for year in range(1990, 2027)]
+    warehouse = opened(on_days(tmp_path / "years", years))
+
+    by_week, by_day = warehouse.rows(("week",), {}, None), warehouse.rows(("day",), {}, None)
+
+    assert (by_week.rows[-1].key, by_week.is_cut) == (("2025-12-28",), True)
+    assert 5 < len(by_week.rows) < len(years)
+    assert (len(by_day.rows), by_day.is_cut) == (len(years), False)
+
+
+def test_a_row_whose_line_item_nobody_knows_counts_in_every_total(tmp_path: Path) -> None:
+    warehouse = opened(on_days(tmp_path / "orphans", [FIRST, FIRST]))
+
+    for name in tables.COLUMNS:
+        (row,) = warehouse.rows((name,), {}, None).rows
+        assert (row.key, row.sums["cost"]) == (("not given",), 3.0)
+
+
+@pytest.mark.parametrize("name", ["Quiz' OR '1'='1", "'; DROP TABLE daily_metrics; --", "%", "Quiz\0", '"', ":name_1"])
+def test_a_name_is_a_value_and_never_sql(warehouse: Warehouse, name: str) -> None:
+    assert warehouse.rows((), {"advertiser": [name]}, None).rows == ()
+    assert warehouse.flights({"creative": [name]}, TODAY) == ()
+    assert warehouse.rows((), {}, None).rows
+
+
+# What there is
+
+
+def test_coverage_names_and_advertisers_are_those_of_the_tables(
+    warehouse: Warehouse, exported: pd.DataFrame, file: Path
+) -> None:
+    coverage = warehouse.coverage()
+
+    assert (coverage.first, coverage.last) == (exported.index.min().date(), exported.index.max().date())
+    assert coverage.last == TODAY - timedelta(days=1)
+    assert (coverage.rows, coverage.left_out) == (len(exported), {})
+    assert warehouse.names() == {name: tuple(sorted(exported[name].unique())) for name in tables.COLUMNS}
+    pairs = exported[["insertion_order", "advertiser"]].drop_duplicates()
+    assert warehouse.owners()["insertion_order"] == {name: (owner,) for name, owner in pairs.itertuples(index=False)}
+
+
+def test_advertisers_who_use_one_name_are_named_together(tmp_path: Path) -> None:
+    flights = [
+        Flown("Spring", 1, FIRST, FIRST, days=1, advertiser="Beta"),
+        Flown("Spring", 1, FIRST, FIRST, days=1, advertiser="Alpha"),
+        Flown("Autumn", 1, FIRST, FIRST, days=1, advertiser="Beta"),
+    ]
+
+    assert opened(flown(tmp_path / "two", flights)).owners()["insertion_order"] == {
+        "Autumn": ("Beta",),
+        "Spring": ("Alpha", "Beta"),
+    }
+
+
+def test_what_a_loader_left_out_is_part_of_the_coverage(tmp_path: Path) -> None:
+    rows: Any = [
+        (tables.daily_metrics, [("2026-05-01", 1, 1, 10, 1, 1.0, 0, 0.0)]),
+        (tables.left_out, [("repeated", 5), ("without cost", 2)]),
+    ]
+
+    coverage = opened(write(tmp_path / "left", rows)).coverage()
+
+    assert (coverage.rows, coverage.left_out) == (1, {"repeated": 5, "without cost": 2})
+
+
+def test_a_warehouse_of_ones_own_needs_no_table_of_what_was_left_out(tmp_path: Path) -> None:
+    file = on_days(tmp_path / "own", [FIRST])
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DROP TABLE left_out")
+
+    assert opened(file).coverage().left_out == {}
+
+
+def test_coverage_and_names_are_read_again_after_a_while_only(tmp_path: Path) -> None:
+    file, now = on_days(tmp_path / "growing", [FIRST]), [0.0]
+    warehouse = opened(file, clock=lambda: now[0])
+    assert warehouse.coverage().last == FIRST
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("INSERT INTO daily_metrics VALUES ('2026-05-02', 1, 1, 1, 1, 1, 1, 1)")
+        connection.commit()
+
+    now[0] = FRESH_SECONDS - 1
+    kept = warehouse.coverage().last
+    now[0] = FRESH_SECONDS
+    assert (kept, warehouse.coverage().last) == (FIRST, date(2026, 5, 2))
+
+
+# Flights
+
+
+def test_a_flight_has_spent_what_its_days_cost_up_to_the_day_asked_for(tmp_path: Path) -> None:
+    flight = Flown("May", 310, FIRST, date(2026, 5, 31), cost=12, days=31)
+    warehouse = opened(flown(tmp_path / "may", [flight]))
+
+    (found,) = warehouse.flights({}, date(2026, 5, 10))
+
+    assert found == Flight("May", "Acme", 310, FIRST, date(2026, 5, 31), 120)
+
+
+def test_the_flights_that_run_on_the_day_are_given_and_no_others(tmp_path: Path) -> None:
+    flights = [
+        Flown("ended", 100, date(2026, 4, 1), date(2026, 5, 9), days=5),
+        Flown("ends today", 100, date(2026, 4, 1), date(2026, 5, 10), days=5),
+        Flown("begins today", 100, date(2026, 5, 10), date(2026, 5, 20), days=5),
+        Flown("to come", 100, date(2026, 5, 11), date(2026, 5, 20)),
+        Flown("without a budget", None, date(2026, 4, 1), date(2026, 6, 1), days=5),
+    ]
+    warehouse = opened(flown(tmp_path / "five", flights))
+
+    found = warehouse.flights({}, date(2026, 5, 10))
+
+    assert [(flight.insertion_order, flight.spent) for flight in found] == [("begins today", 10), ("ends today", 50)]
+
+
+def test_a_flight_that_spent_nothing_is_there_too(tmp_path: Path) -> None:
+    flights = [Flown("asleep", 100, FIRST, date(2026, 5, 31)), Flown("awake", 100, FIRST, date(2026, 5, 31), days=3)]
+    warehouse = opened(flown(tmp_path / "asleep", flights))
+
+    found = warehouse.flights({"advertiser": ["Acme"]}, date(2026, 5, 10))
+
+    assert [(flight.insertion_order, flight.spent) for flight in found] == [("asleep", 0), ("awake", 30)]
+
+
+def test_a_part_of_a_flight_chooses_the_whole_of_it(warehouse: Warehouse) -> None:
+    everything = {flight.insertion_order: flight for flight in warehouse.flights({}, TODAY)}
+
+    chosen = warehouse.flights({"audience": ["Coupon Collectors"]}, TODAY)
+    with_size = warehouse.flights({"size": ["160x600"], "advertiser": ["Quiz"]}, TODAY)
+    with_both = warehouse.flights({"line_item": ["Quiz New Season Social"], "creative": ["Runway 970x250"]}, TODAY)
+
+    assert chosen == (everything["Larkspur Subscriptions"],)
+    assert with_size == (everything["Quiz Always On"],)
+    assert with_both == (everything["Quiz New Season"],)
+    assert len(everything) == 13
+
+
+# Read only, in time
+
+
+def test_a_file_is_not_made_by_reading_it(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseDown):
+        opened(tmp_path / "absent").coverage()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def endless() -> Any:
+    """Every day with every day with every day: 10^13 rows of the sample."""
+    first, second, third = (tables.daily_metrics.alias() for _ in range(3))
+    return select(func.count()).select_from(first).join(second, literal(True)).join(third, literal(True))
+
+
+def test_a_query_that_takes_too_long_is_ended_and_the_next_one_answered(file: Path) -> None:
+    source = Source(partial(open_file, lambda: file), 0.5)
+
+    with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.5 seconds"):
+        source.fetch(endless(), 1)
+
+    assert source.fetch(select(func.count()).select_from(tables.advertisers), 1) == [(6,)]
+
+
+def test_a_file_that_another_holds_for_writing_is_slow_and_not_down(tmp_path: Path) -> None:
+    file = on_days(tmp_path / "held", [FIRST])
+    with closing(sqlite3.connect(file, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(DatabaseSlow, match="is being written by another program"):
+            opened(file).coverage()
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port where callers are taken and never answered."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(8)
+        yield listener.getsockname()[1]
+
+
+def test_a_server_that_takes_the_call_and_says_nothing_is_slow(silent_port: int) -> None:
+    own = CampaignsSettings(warehouse=f"mysql+pymysql://reader:secret@127.0.0.1:{silent_port}/ads", query_seconds=0.1)
+
+    with pytest.raises(DatabaseSlow) as caught:
+        open_warehouses(own)(TODAY).coverage()
+
+    assert "secret" not in str(caught.value)
+
+
+def test_a_port_that_nobody_listens_on_is_down() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"mysql+pymysql://reader:secret@127.0.0.1:{taken.getsockname()[1]}/ads"
+
+        with pytest.raises(DatabaseDown, match="cannot be reached, or refuses the login"):
+            open_warehouses(CampaignsSettings(warehouse=url))(TODAY).coverage()
+
+
+# Down
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("no url at all, but a secret", "CAMPAIGNS__WAREHOUSE cannot be read: write dialect"),
+        ("postgresql://reader:secret@host:port/ads", "CAMPAIGNS__WAREHOUSE cannot be read: write dialect"),
+        ("snowflake://reader:secret@account/ads", "not installed: snowflake-sqlalchemy"),
+        ("postgresql+psycopg2://reader:secret@127.0.0.1/ads", "not installed: psycopg2-binary"),
+        ("mysql+mysqldb://reader:secret@127.0.0.1/ads", "not installed: mysqlclient"),
+        ("oracle+oracledb://reader:secret@127.0.0.1/ads", "not installed: oracledb"),
+        ("unheard://reader:secret@127.0.0.1/ads", "not installed: SQLAlchemy's dialect for unheard"),
+        ("silent+unfit://reader:secret@127.0.0.1/ads", "asynchronous driver"),
+        ("sqlite://", "has no file that can be opened"),
+        ("sqlite:////secret/absent.sqlite", "has no file that can be opened"),
+        ("sqlite:////", "has no file that can be opened"),
+    ],
+)
+def test_a_warehouse_that_cannot_be_opened_is_told_without_its_url(url: str, told: str) -> None:
+    warehouse = open_warehouses(CampaignsSettings(warehouse=url))(TODAY)
+
+    with pytest.raises(DatabaseDown, match=told) as caught:
+        warehouse.rows((), {}, None)
+
+    assert not {"secret", "SELECT"} & set(re.findall(r"\w+", "".join(traceback.format_exception(caught.value))))
+
+
+def spoil(file: Path, *statements: str) -> Warehouse:
+    with closing(sqlite3.connect(file)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+    return opened(file)
+
+
+def test_missing_tables_are_named(tmp_path: Path) -> None:
+    file = on_days(tmp_path / "some", [FIRST])
+    warehouse = spoil(file, "DROP TABLE daily_metrics", "DROP TABLE creatives")
+
+    with pytest.raises(DatabaseDown, match="lacks these tables or may not show them: creatives, daily_metrics"):
+        warehouse.coverage()
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("ALTER TABLE daily_metrics RENAME COLUMN cost TO price", "needs? the documented columns"),
+        ("UPDATE daily_metrics SET date = 'yesterday'", "no dates or numbers"),
+        ("DELETE FROM daily_metrics", "holds no daily metrics"),
+    ],
+)
+def test_tables_with_other_contents_than_documented_are_told(tmp_path: Path, statement: str, told: str) -> None:
+    warehouse = spoil(on_days(tmp_path / "some", [FIRST]), statement)
+
+    with pytest.raises(DatabaseDown, match=told) as caught:
+        warehouse.rows((), {}, None)
+
+    assert "SELECT" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_file_of_another_kind_is_no_database(tmp_path: Path) -> None:
+    file = tmp_path / "notes"
+    file.write_text("Not a database, but long enough to be taken for the header of one.\n" * 20)
+
+    with pytest.raises(DatabaseDown, match="is no SQLite database"):
+        opened(file).coverage()
+
+
+def test_a_warehouse_that_comes_back_is_used_again(tmp_path: Path) -> None:
+    warehouse = opened(tmp_path / "late")
+    with pytest.raises(DatabaseError):
+        warehouse.coverage()
+
+    on_days(tmp_path / "late", [FIRST])
+
+    assert warehouse.coverage().rows == 1
+
+
+# Opening
+
+
+def test_nothing_is_opened_before_it_is_asked(tmp_path: Path) -> None:
+    open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{tmp_path}/absent"))(TODAY)
+    open_warehouses(CampaignsSettings(warehouse="no url"))(TODAY)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_embedded_sample_ends_the_day_before_and_a_database_of_ones_own_is_as_it_is(tmp_path: Path) -> None:
+    own = open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{on_days(tmp_path / 'own', [FIRST])}"))
+    embedded = open_warehouses(CampaignsSettings())
+
+    for today in (TODAY, TODAY + timedelta(days=1)):
+        assert embedded(today).coverage().last == today - timedelta(days=1)
+        assert own(today).coverage().last == FIRST
+
+
+def test_a_path_with_odd_characters_is_found(tmp_path: Path) -> None:
+    file = on_days(tmp_path / "a b?c#d%20é.sqlite", [FIRST])
+    warehouse = open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{tmp_path}/a b%3Fc%23d%2520é.sqlite"))(TODAY)
+
+    assert warehouse.coverage() == opened(file).coverage()
+
+
+def test_several_threads_ask_one_warehouse_at_once(file: Path) -> None:
+    warehouse = opened(file)
+    expected = [opened(file).rows((name,), {}, None) for name in tables.COLUMNS]
+
+    with ThreadPoolExecutor(8) as threads:
+        asked = [threads.submit(warehouse.rows, (name,), {}, None) for _ in range(2) for name in tables.COLUMNS]
+
+    assert [one.result() for one in asked] == expected * 2

@@ -1,0 +1,47 @@
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from questions import TODAY
+
+from turnkeep.agents import Agent, build_agent
+from turnkeep_agents.database.sample.sample import SAMPLE_KEY, sample_file
+from turnkeep_agents.database.wall.ciphers import decrypt
+from turnkeep.settings import Settings
+
+if TYPE_CHECKING:
+    from sample_on_mariadb import SampleServer
+    from sample_on_postgres import SampleOnPostgres
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))  # where it is said how rows are compared
+
+
+@pytest.fixture(scope="module")
+def by_hand() -> Iterator[sqlite3.Connection]:
+    """The sample without its wall."""
+    with closing(sqlite3.connect(sample_file(TODAY))) as connection:
+        connection.create_function("SHOWN", 1, lambda data: decrypt(data, SAMPLE_KEY), deterministic=True)
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def agent_on_sqlite() -> Agent:
+    return build_agent("database", Settings(model="demo"))
+
+
+@pytest.fixture(scope="module")
+def agent_on_mariadb(sample_server: "SampleServer") -> Agent:
+    return _on_server(sample_server.tuning)
+
+
+@pytest.fixture(scope="module")
+def agent_on_postgresql(sample_on_postgres: "SampleOnPostgres") -> Agent:
+    return _on_server(sample_on_postgres.tuning)
+
+
+def _on_server(tuning: dict[str, Any]) -> Agent:
+    return build_agent("database", Settings(model="demo", database=tuning))  # type: ignore[arg-type]

@@ -1,0 +1,143 @@
+"""A small shop with many kinds of values in it, and how it answers to what was written and to what the guard writes."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import psycopg
+import pymysql
+from guarded import table
+
+from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
+from turnkeep_agents.database.guard.repairs import repair
+from turnkeep_agents.database.joins.records import JoinGraph, Relationship
+
+type Answer = list[tuple[str, ...]] | None
+type OwnDialect = Literal["sqlite", "mysql", "postgres"]
+type Ask = Callable[[str], Answer]
+
+FOLDER = Path(__file__).parent
+FILLED = (
+    "CREATE TABLE item (id INTEGER PRIMARY KEY, name VARCHAR(60), price DECIMAL(10,2), weight DOUBLE, qty INTEGER,"
+    " code VARCHAR(20), made DATE, sold DATETIME, tags VARCHAR(200), parent INTEGER)",
+    "INSERT INTO item VALUES (1, 'Apple', 1.50, 0.25, 10, 'A-1', '2024-01-31', '2024-02-29 23:59:59',"
+    """ '{"c": "red", "n": [1, 2, 3], "d": {"e f": 5}}', NULL)""",
+    "INSERT INTO item VALUES (2, 'banana', 0.75, 1.5, 3, 'b_2', '2023-12-31', '2024-03-10 00:00:00',"
+    """ '{"c": "yellow", "n": [], "t": "12"}', 1)""",
+    "INSERT INTO item VALUES (3, 'Cherry %', 12.00, -2.5, 0, '10', '2024-02-29', NULL, '{\"c\": null, \"n\": [4]}', 1)",
+    "INSERT INTO item VALUES (4, NULL, NULL, NULL, NULL, NULL, NULL, '2024-12-30 12:30:15', NULL, 2)",
+    "INSERT INTO item VALUES (5, 'Éclair O''Neil', -3.25, 1000000.125, -7, '9', '2020-06-15', '2023-01-01 06:07:08',"
+    """ '[1, "two", null]', 2)""",
+    "INSERT INTO item VALUES (6, 'apple', 99999999.99, 0.1, 10, 'a-1', '2024-01-31', '2024-01-31 08:09:10',"
+    """ '{"c": "green", "n": [7, 8]}', 3)""",
+    "INSERT INTO item VALUES (7, 'back/slash', 2.00, 3.0, 2, '', '2022-02-01', '2022-02-01 13:00:00',"
+    """ '{"a.b": 1}', 3)""",
+    "CREATE TABLE sale (id INTEGER PRIMARY KEY, itemId INTEGER, `how many` INTEGER, note VARCHAR(50), at DATETIME)",
+    "INSERT INTO sale VALUES (1, 1, 2, 'first', '2024-01-01 10:00:00'), (2, 1, 5, NULL, '2024-01-05 11:30:00'),"
+    " (3, 2, 1, 'x', '2024-02-01 00:00:00'), (4, 3, NULL, 'first', '2023-12-31 23:59:59'),"
+    " (5, NULL, 4, 'lost', '2024-02-15 07:00:00'), (6, 6, 9, 'It''s', '2024-03-01 00:00:01')",
+)
+SHOP = JoinGraph(
+    {
+        "item": table(
+            "item", id="integer", name="text", price="number", weight="number", qty="integer", code="text", made="date",
+            sold="datetime", tags="text", parent="integer",
+        ),
+        "sale": table("sale", id="integer", itemId="integer", how__many="integer", note="text", at="datetime"),
+    },
+    (Relationship("sale", "itemId", "item", "id"), Relationship("item", "parent", "item", "id")),
+)  # fmt: skip
+FOLDED_SHOP = JoinGraph(
+    {
+        "item": SHOP.tables["item"],
+        "sale": table("sale", id="integer", itemid="integer", how__many="integer", note="text", at="datetime"),
+    },
+    (Relationship("sale", "itemid", "item", "id"),),
+)
+"""As PostgreSQL reads names that stand in no quotes."""
+FOLDED = tuple(
+    statement.replace("DOUBLE", "DOUBLE PRECISION").replace("DATETIME", "TIMESTAMP").replace("`", '"')
+    for statement in FILLED
+)
+MOST_ROWS = 10_000
+
+
+def statements() -> list[str]:
+    """Each expression by itself over all items, and whole statements."""
+    expressions = (FOLDER / "expressions.sql").read_text().splitlines()
+    return [selected(each) for each in expressions] + (FOLDER / "statements.sql").read_text().splitlines()
+
+
+def selected(expression: str) -> str:
+    return f"SELECT id, {expression} FROM item ORDER BY id"
+
+
+def guard_of(dialect: OwnDialect) -> Guard:
+    return Guard(FOLDED_SHOP if dialect == "postgres" else SHOP, dialect=dialect, max_rows=MOST_ROWS)
+
+
+def sqlite_shop() -> sqlite3.Connection:
+    shop = sqlite3.connect(":memory:", check_same_thread=False)
+    for statement in FILLED:
+        shop.execute(statement)
+    return shop
+
+
+def asking(connection: Any) -> Ask:
+    """The rows with the kinds of their values, or None where the database refuses."""
+
+    def ask(sql: str) -> Answer:
+        with closing(connection.cursor()) as cursor:
+            try:
+                cursor.execute(sql)
+            except (sqlite3.Error, sqlite3.Warning, pymysql.Error, psycopg.Error):
+                return None
+            return [tuple(map(told, row)) for row in cursor.fetchall()]
+
+    return ask
+
+
+def told(value: object) -> str:
+    return f"{type(value).__name__} {value!r}"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One statement: what ran in its place, the rows of both, and whether rules had to repair it."""
+
+    sql: str
+    ran: str
+    is_repaired: bool
+    rows: Answer
+    rows_of_ran: Answer
+
+    @property
+    def is_alike(self) -> bool:
+        return self.rows == self.rows_of_ran
+
+
+def tried(ask: Ask, dialect: OwnDialect, *, sqls: Iterable[str], repairs: bool = True) -> Iterator[Trial]:
+    """Those that may run, if need be after a repair, of which the database understands what was written too."""
+    guard = guard_of(dialect)
+    for sql in sqls:
+        found = guard.check(sql)
+        again = repaired(sql, found, dialect) if isinstance(found, Refused) and repairs else None
+        ran = found.sql if isinstance(found, Checked) else again
+        rows = ask(sql) if ran else None
+        if ran and rows is not None:
+            yield Trial(sql, ran, isinstance(found, Refused), rows, ask(ran))
+
+
+def repaired(sql: str, refused: Refused, dialect: OwnDialect) -> str | None:
+    again = repair(sql, refused, SHOP, dialect)
+    found = guard_of(dialect).check(again) if again else refused
+    return found.sql if isinstance(found, Checked) else None
+
+
+def running(sql: str, dialect: OwnDialect) -> str | None:
+    """What runs in the place of `sql`, if anything may."""
+    found = guard_of(dialect).check(sql)
+    return found.sql if isinstance(found, Checked) else repaired(sql, found, dialect)

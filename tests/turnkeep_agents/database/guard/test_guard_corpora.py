@@ -1,0 +1,103 @@
+"""Attacks and honest queries, a statement a line: the wall has to stand the same attacks without the guard."""
+
+import re
+from collections import Counter
+
+import pytest
+from guarded import DIALECTS, Dialect, attacks, benign, sample_graph, sample_guard
+
+from turnkeep_agents.database.guard.functions import ALLOWED
+from turnkeep_agents.database.guard.guard import Checked, Refused
+from turnkeep_agents.database.guard.repairs import repair
+from turnkeep_agents.database.sample.access import SAMPLE_ACCESS
+from turnkeep_agents.database.wall.functions import FUNCTIONS
+
+CLASSES = {
+    "ddl", "dml", "stacked", "comments", "hints", "into", "locks", "files", "time_wasters", "catalogs", "variables",
+    "base_tables", "fake_views", "bombs", "engine", "users", "procedures", "encoding", "second_order",
+}  # fmt: skip
+
+NO_FUNCTIONS = {"exists", "filter", "cast"}
+CHANGES = {"ddl", "dml", "stacked", "into", "locks", "files", "variables", "users", "engine", "procedures"}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_class_of_attack_has_ten_statements_and_all_are_refused(dialect: Dialect) -> None:
+    found = attacks(dialect)
+    harmful = [row for row in found if "harmless" not in row]
+    counts = Counter(row["class"] for row in harmful)
+    assert set(counts) == CLASSES
+    assert min(counts.values()) >= 10
+    assert len(harmful) >= 150
+    guard = sample_guard(dialect)
+    assert [row["sql"] for row in harmful if isinstance(guard.check(row["sql"]), Checked)] == []
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_passes_of_the_harmless_ones_reads_views_only_and_has_no_comment(dialect: Dialect) -> None:
+    harmless = [row["sql"] for row in attacks(dialect) if "harmless" in row]
+    found = [sample_guard(dialect).check(sql) for sql in harmless]
+    written = [without_texts(each.sql) for each in found if isinstance(each, Checked)]
+    assert len(written) >= len(harmless) - 1
+    for sql in written:
+        assert not re.search(r"--|/\*|#|;", sql)
+        assert reads_only_views(sql), sql
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_rules_make_of_an_attack_does_no_harm(dialect: Dialect) -> None:
+    """A repair may find an honest query in it, which is checked as any other."""
+    guard, repaired = sample_guard(dialect), 0
+    for row in attacks(dialect):
+        found = guard.check(row["sql"])
+        again = repair(row["sql"], found, sample_graph(), dialect) if isinstance(found, Refused) else None
+        checked = guard.check(again) if again else None
+        if isinstance(checked, Checked):
+            repaired += 1
+            sql = without_texts(checked.sql)
+            assert reads_only_views(sql), (row["sql"], sql)
+            assert row["class"] not in CHANGES
+    assert repaired > 0
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_at_most_one_in_a_hundred_honest_queries_is_refused(dialect: Dialect) -> None:
+    queries = benign(dialect)
+    guard = sample_guard(dialect)
+    found = {sql: guard.check(sql) for sql in queries}
+    assert len(found) >= 300
+    wrong = {sql: each for sql, each in found.items() if isinstance(each, Refused)}
+    assert len(wrong) <= len(found) / 100, wrong
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_was_written_is_accepted_again_as_it_stands(dialect: Dialect) -> None:
+    guard = sample_guard(dialect)
+    for sql in benign(dialect):
+        found = guard.check(sql)
+        assert isinstance(found, Checked)
+        again = guard.check(found.sql)
+        assert isinstance(again, Checked)
+        assert again.sql == found.sql
+
+
+def test_the_functions_that_pass_are_those_that_the_wall_of_sqlite_opens() -> None:
+    assert {name.lower() for name in ALLOWED["sqlite"].names} <= FUNCTIONS
+    found = [sample_guard("sqlite").check(sql) for sql in benign("sqlite")]
+    written = "\n".join(without_texts(each.sql) for each in found if isinstance(each, Checked))
+    called = {name.lower() for name in re.findall(r"\b(\w+)\(", written)} - NO_FUNCTIONS
+    assert len(called) > 20
+    assert called <= FUNCTIONS
+
+
+def without_texts(sql: str) -> str:
+    return re.sub(r"'(?:[^']|'')*'", "''", sql)
+
+
+def reads_only_views(sql: str) -> bool:
+    """Every table after FROM, JOIN or a comma that has a view is read through it."""
+    named = re.findall(r"(?i)(?:\bfrom|\bjoin)\s+\(?\s*[\"`]?(\w+)", sql)
+    based = {table.lower() for table in SAMPLE_ACCESS.view_of}
+    return not based & {name.lower() for name in named} and "." not in "".join(
+        re.findall(r"(?i)(?:from|join) \S+", sql)
+    )

@@ -1,0 +1,263 @@
+"""What the guard lets through answers as what was written does, on a real SQLite and a real MariaDB."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from fair import (
+    FILLED,
+    FOLDED,
+    SHOP,
+    Ask,
+    OwnDialect,
+    asking,
+    guard_of,
+    running,
+    selected,
+    sqlite_shop,
+    statements,
+    tried,
+)
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mariadb import Server
+from postgres import PostgresServer
+from turnkeep_agents.database.guard.guard import Refused
+from turnkeep_agents.database.guard.repairs import repair
+
+
+@pytest.fixture(scope="session")
+def on_sqlite() -> Iterator[Ask]:
+    with closing(sqlite_shop()) as shop:
+        yield asking(shop)
+
+
+@pytest.fixture(scope="session")
+def on_mariadb(mariadb_server: Server) -> Iterator[Ask]:
+    mariadb_server.run("CREATE DATABASE fair CHARACTER SET utf8mb4")
+    mariadb_server.run(*FILLED, database="fair")
+    with closing(mariadb_server.connect("fair")) as connection:
+        yield asking(connection)
+    mariadb_server.run("DROP DATABASE fair")
+
+
+@pytest.fixture(scope="session")
+def on_postgres(postgres_server: PostgresServer) -> Iterator[Ask]:
+    postgres_server.run("CREATE DATABASE fair")
+    postgres_server.run(*FOLDED, database="fair")
+    with closing(postgres_server.connect("fair")) as connection:
+        connection.autocommit = True
+        yield asking(connection)
+    postgres_server.run("DROP DATABASE fair WITH (FORCE)")
+
+
+# Statements
+
+
+def test_what_runs_has_the_same_rows_on_mariadb(on_mariadb: Ask) -> None:
+    found = list(tried(on_mariadb, "mysql", sqls=statements()))
+    assert len(found) > 600
+    assert [(each.sql, each.ran) for each in found if not each.is_alike] == []
+
+
+def test_what_runs_has_the_same_rows_on_sqlite_but_for_types_that_it_takes_for_numbers(on_sqlite: Ask) -> None:
+    """CAST('2024-01-31' AS DATE) is 2024 there, and SIGNED is no whole number: that is refused, and then repaired."""
+    found = list(tried(on_sqlite, "sqlite", sqls=statements()))
+    assert len(found) > 600
+    unlike = [each for each in found if not each.is_alike]
+    assert [(each.sql, each.ran) for each in unlike if not each.is_repaired] == []
+    assert [each.sql for each in unlike if not re.search(r"AS (DATE|TIME|SIGNED)", each.sql)] == []
+    assert unlike
+
+
+def test_what_passes_has_the_same_rows_on_postgresql_but_for_numbers_of_another_kind(on_postgres: Ask) -> None:
+    """LOG10 and DATE_PART of a float are said in words that give a decimal."""
+    found = list(tried(on_postgres, "postgres", sqls=statements(), repairs=False))
+    assert len(found) > 450
+    unlike = [each for each in found if not each.is_alike]
+    assert [(each.sql, each.ran) for each in unlike if "LOG10" not in each.sql] == []
+
+
+# Any order of operators
+
+VALUES = [
+    "qty", "name", "price", "id", "1", "0", "NULL", "-3", "2.5", "1e2", "'a'", "'Apple'", "'2'", "parent", "code",
+    "made", "(qty)", "(parent = 1)", "CASE WHEN qty THEN 1 END", "ABS(qty)", "TRUE",
+    "EXISTS (SELECT 1 FROM sale WHERE itemId = item.id)",
+]  # fmt: skip
+SIGNS = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "=",
+    "<>",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "AND",
+    "OR",
+    "LIKE",
+    "NOT LIKE",
+    "&",
+    "|",
+    "||",
+]
+SAME = "DISTINCT FROM"
+OF_SQLITE = ["==", "GLOB", "NOT GLOB", "IS", "IS NOT", f"IS {SAME}", f"IS NOT {SAME}", "->>"]
+OF_MARIADB = ["DIV", "MOD", "XOR", "<=>", "&&", "!= NOT"]
+ENDINGS = [" IS NULL", " IS NOT NULL", " IS TRUE", " IS NOT FALSE", " ISNULL", " NOTNULL", " NOT NULL"]
+BEGINNINGS = ["NOT ", "NOT ", "- ", "-", "+", "!"]
+
+
+@st.composite
+def chains(draw: st.DrawFn, signs: list[str]) -> str:
+    """Values and signs in a row, hardly any in brackets: what belongs to what is the database's business."""
+    text = draw(operands())
+    for _ in range(draw(st.integers(1, 4))):
+        kind = draw(st.sampled_from(["sign", "sign", "sign", "in", "between", "ending"]))
+        no = draw(st.sampled_from(["", " NOT"]))
+        if kind == "sign":
+            text += f" {draw(st.sampled_from(signs))} {draw(operands())}"
+        elif kind == "in":
+            text += f"{no} IN ({draw(operands())}, {draw(operands())})"
+        elif kind == "between":
+            text += f"{no} BETWEEN {draw(operands())} AND {draw(operands())}"
+        else:
+            text += draw(st.sampled_from(ENDINGS))
+    return f"({text})" if draw(st.integers(0, 5)) == 0 else text
+
+
+@st.composite
+def operands(draw: st.DrawFn) -> str:
+    value = draw(st.sampled_from(VALUES))
+    return draw(st.sampled_from(BEGINNINGS)) + value if draw(st.integers(0, 4)) == 0 else value
+
+
+def assert_alike(ask: Ask, dialect: OwnDialect, expression: str) -> None:
+    sqls = (selected(expression), f"SELECT id FROM item WHERE {expression} ORDER BY id")
+    assert [(each.sql, each.ran) for each in tried(ask, dialect, sqls=sqls) if not each.is_alike] == []
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(chains(SIGNS + OF_SQLITE))
+def test_sqlite_reads_any_order_of_operators_as_it_was_written(on_sqlite: Ask, expression: str) -> None:
+    assert_alike(on_sqlite, "sqlite", expression)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(chains(SIGNS[:-1] + OF_MARIADB))
+def test_mariadb_reads_any_order_of_operators_as_it_was_written(on_mariadb: Ask, expression: str) -> None:
+    assert_alike(on_mariadb, "mysql", expression)
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("expression", "dialect", "told"),
+    [
+        ("1e3-1e3", "sqlite", "'1e3-1' can be read in two ways. Put blanks around its signs."),
+        ("1e3-1e3", "mysql", "'1e3-1e3' can be read in two ways. Put blanks around its signs."),
+        ("1_000", "sqlite", "Put a blank behind the number 1."),
+        ("'a' 'b'", "mysql", "side. Join"),
+        ("GREATEST(qty, 5)", "sqlite", "'ID , GREATEST ( QTY , 5 ) FROM ITEM' would be run as 'ID , MAX ( COALESCE"),
+        (
+            "CAST(made AS DATE)",
+            "sqlite",
+            "'ID , CAST ( MADE DATE ) FROM ITEM ORDER BY' would be run as 'ID , DATE ( MADE )",
+        ),
+        ("DATE_ADD(made, INTERVAL 1.5 DAY)", "mysql", "may not be the same. Write it in another way."),
+        ("DATE(made, '+1 month')", "mysql", "The function DATE is not allowed, or mysql has none of that name."),
+    ],
+)
+def test_a_refusal_tells_what_would_be_read(expression: str, dialect: OwnDialect, told: str) -> None:
+    found = guard_of(dialect).check(selected(expression))
+    assert isinstance(found, Refused)
+    assert told in found.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "DATE_FORMAT(sold, CONCAT('%Y', '-%M'))",
+        "DATE_FORMAT(sold, IF(qty > 2, '%M', '%Y'))",
+        "STR_TO_DATE('31/01/2024', '%d/%m/%Y')",
+        "FROM_UNIXTIME(1700000000, '%M')",
+    ],
+)
+def test_a_format_of_mariadbs_runs_letter_by_letter(expression: str) -> None:
+    assert running(selected(expression), "mysql") == f"{selected(expression)} LIMIT 10001"
+
+
+def test_a_mended_name_does_not_let_a_lost_meaning_through() -> None:
+    sql = "SELECT id, +code = 10 FROM items"
+    found = guard_of("sqlite").check(sql)
+    assert isinstance(found, Refused)
+    assert repair(sql, found, SHOP, "sqlite") is None
+
+
+# What is foreign, in other words
+
+
+@pytest.mark.parametrize(
+    ("foreign", "values"),
+    [
+        ("DATEDIFF(sold, made)", [29, 70, None, None, 930, 0, 0]),
+        ("DATEDIFF('2024-03-01 12:00:00', sold)", [1, -9, None, -304, 425, 30, 759]),
+        ("TIMESTAMPDIFF(MONTH, made, sold)", [0, 2, None, None, 30, 0, 0]),
+        ("TIMESTAMPDIFF(MONTH, sold, made)", [0, -2, None, None, -30, 0, 0]),
+        ("TIMESTAMPDIFF(YEAR, made, '2025-01-31')", [1, 1, 0, None, 4, 1, 2]),
+        ("TIMESTAMPDIFF(YEAR, made, '2025-01-30')", [0, 1, 0, None, 4, 0, 2]),
+        ("TIMESTAMPDIFF(HOUR, made, sold)", [719, 1680, None, None, 22326, 8, 13]),
+        ("TIMESTAMPDIFF(WEEK, sold, made)", [-4, -10, None, None, -132, 0, 0]),
+        ("DATE_ADD('2024-01-31', INTERVAL 1 MONTH)", ["2024-02-29"] * 7),
+        ("DATE_SUB('2024-03-31', INTERVAL 13 MONTH)", ["2023-02-28"] * 7),
+        ("DATE_ADD('2024-02-29', INTERVAL 1 YEAR)", ["2025-02-28"] * 7),
+        ("DATE_ADD('2024-02-28', INTERVAL 1 QUARTER)", ["2024-05-28"] * 7),
+        ("GREATEST(qty, 5)", [10, 5, 5, None, 5, 10, 5]),
+        ("CONCAT_WS('-', code, parent)", ["A-1", "b_2-1", "10-1", "2", "9-2", "a-1-3", "-3"]),
+        ("CONCAT_WS(', ', NULL, qty)", ["10", "3", "0", "", "-7", "10", "2"]),
+    ],
+)
+def test_what_mariadb_answers_to_a_function_its_words_for_sqlite_answer_too(foreign: str, values: list[object]) -> None:
+    """The values are MariaDB's."""
+    found = running(selected(foreign), "sqlite")
+    assert found
+    with closing(sqlite_shop()) as shop:
+        assert [row[1] for row in shop.execute(found)] == values
+
+
+@pytest.mark.parametrize(
+    ("foreign", "dialect"),
+    [
+        ("DATE_FORMAT(sold, '%M %d')", "sqlite"),
+        ("DATE_FORMAT(sold, CONCAT('%Y', '-%M'))", "sqlite"),
+        ("STR_TO_DATE('31/01/2024', '%d/%m/%Y')", "sqlite"),
+        ("WEEK(made)", "sqlite"),
+        ("STRFTIME('%s', made)", "mysql"),
+        ("STRFTIME('%Y' || '-%M', sold)", "mysql"),
+    ],
+)
+def test_what_has_no_equal_in_the_other_database_is_not_translated(foreign: str, dialect: OwnDialect) -> None:
+    assert running(selected(foreign), dialect) is None
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "postgres"])
+def test_a_comma_before_a_right_join_is_refused_where_it_binds_less(dialect: OwnDialect) -> None:
+    sql = "SELECT 1 FROM item i, item j RIGHT JOIN sale s ON s.id = j.id"
+    found = guard_of(dialect).check(sql)
+    assert isinstance(found, Refused)
+    assert found.problems[0].code == "meaning"
+    assert running(sql, dialect) is None
+    assert running(sql, "sqlite")
+
+
+def test_postgresql_looks_for_a_name_inside_an_expression_in_the_tables_first() -> None:
+    found = running("SELECT -qty AS qty FROM item ORDER BY qty + 0, qty", "postgres")
+    assert found == "SELECT -qty AS qty FROM item ORDER BY qty + 0, qty LIMIT 10001"

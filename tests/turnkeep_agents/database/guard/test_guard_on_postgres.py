@@ -1,0 +1,99 @@
+"""What the guard writes for PostgreSQL runs there: names are quoted so that they are found, groups are whole."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from guarded import benign, passed, sample_graph, sample_guard
+
+from sample_on_postgres import DATABASE, PASSWORD, READER, SEAL, SampleOnPostgres
+from turnkeep_agents.database.guard.guard import Checked, Refused
+from turnkeep_agents.database.guard.repairs import repair
+from turnkeep_agents.database.wall.servers import TRANSACTION, sign
+
+
+@pytest.fixture(scope="module")
+def reader(sample_on_postgres: SampleOnPostgres) -> Iterator[Any]:
+    """A session of the reader's in one transaction, opened for the first company."""
+    with sample_on_postgres.server.connect(DATABASE, user=READER, password=PASSWORD) as connection:
+        connection.autocommit = False
+        number, moment = connection.execute(TRANSACTION).fetchone()
+        connection.execute("SELECT turnkeep_read.open_session(%s, %s)", ("acme", sign(SEAL, "acme", number, moment)))
+        yield connection
+        connection.rollback()
+
+
+def complaint(reader: Any, sql: str) -> str | None:
+    found = sample_guard("postgres").check(sql)
+    if not isinstance(found, Checked):
+        return str(found)
+    try:
+        with reader.transaction(force_rollback=True):
+            reader.execute(found.sql.encode()).fetchall()
+    except psycopg.Error as error:
+        return f"{found.sql}: {error}"
+    return None
+
+
+def test_honest_queries_run_as_they_are_written(reader: Any) -> None:
+    queries = benign("postgres")
+    own = [sql for sql in queries if sql not in benign("mysql")]
+    assert len(own) > 100
+
+    told = {sql: told for sql in [*own, *queries[::4]] if (told := complaint(reader, sql))}
+
+    assert told == {}
+
+
+@pytest.mark.parametrize(
+    ("sql", "written"),
+    [
+        (
+            "SELECT t.firstname FROM (SELECT firstName FROM employee) t ORDER BY FIRSTNAME",
+            'SELECT t."firstName" FROM (SELECT "firstName" FROM secure_employee AS employee) AS t ORDER BY "firstName"',
+        ),
+        (
+            'SELECT x.FN FROM (SELECT firstName AS "fN" FROM employee) x',
+            'SELECT x."fN" FROM (SELECT "firstName" AS "fN" FROM secure_employee AS employee) AS x',
+        ),
+        ("SELECT WorkOrder.crewid FROM workOrder", 'SELECT "workOrder"."crewId" FROM secure_workorder AS "workOrder"'),
+        ("SELECT c.id FROM crew c JOIN employeeCrew e USING (ID)", "SELECT c.id FROM crew AS c JOIN"),
+        (
+            "SELECT crewId, COUNT(*) AS nOf FROM workOrder GROUP BY crewId HAVING nOf > 3 ORDER BY NOF",
+            'GROUP BY "crewId" HAVING COUNT(*) > 3 ORDER BY nOf',
+        ),
+        ("SELECT amount AS a FROM workOrder ORDER BY ABS(a)", "ORDER BY ABS(amount)"),
+        ("SELECT SUM(isLead) FROM employeeCrew WHERE isLead = 1", 'SUM(CAST("isLead" AS INT)) FROM'),
+        ("SELECT id FROM employeeCrew WHERE isLead IN (0, 1)", '"isLead" IN (FALSE, TRUE)'),
+        ("SELECT id FROM crew WHERE formedOn LIKE '2025-%'", """CAST("formedOn" AS TEXT) LIKE '2025-%'"""),
+        ("SELECT ROUND(amount / 3, 2) FROM workOrder", "ROUND(CAST(amount / 3 AS DECIMAL), 2)"),
+        ("SELECT id FROM crew FETCH FIRST 3 ROWS ONLY", "SELECT id FROM crew LIMIT 3"),
+        ("SELECT DISTINCT ON (crewId) crewId FROM workOrder", 'DISTINCT ON ("crewId") "crewId"'),
+        ("SELECT id FROM crew WHERE formedOn > NOW() - INTERVAL '3 months'", "INTERVAL '3 MONTHS'"),
+    ],
+)
+def test_what_other_databases_take_is_said_as_postgresql_takes_it(sql: str, written: str) -> None:
+    assert written in passed(sql, "postgres").sql
+
+
+def test_a_group_by_a_key_of_a_view_names_the_other_columns_too(reader: Any) -> None:
+    sql = "SELECT c.*, COUNT(w.id) AS n FROM crew c JOIN workOrder w ON w.crewId = c.id GROUP BY c.id ORDER BY c.name"
+    found = sample_guard("postgres").check(sql)
+
+    assert isinstance(found, Checked)
+    grouped = found.sql.split("GROUP BY ")[1].split(" ORDER BY")[0]
+    assert grouped.startswith('c.id, c."companyId", c.name')
+    assert "w." not in grouped
+    assert complaint(reader, sql) is None
+
+
+def test_marks_of_mysql_are_mended() -> None:
+    sql = "SELECT `firstName` FROM `employee` WHERE YEAR(hiredOn) = 2024"
+    refused = sample_guard("postgres").check(sql)
+    assert isinstance(refused, Refused)
+
+    mended = repair(sql, refused, sample_graph(), "postgres")
+
+    assert mended is not None
+    assert isinstance(sample_guard("postgres").check(mended), Checked)

@@ -1,0 +1,210 @@
+"""What rules mend of SQL that was refused: each result is accepted by the guard."""
+
+import pytest
+from guarded import WORKSHOP, Dialect, guard
+
+from turnkeep_agents.database.guard.guard import Checked, Refused
+from turnkeep_agents.database.guard.repairs import repair
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+
+
+def mended(sql: str, dialect: Dialect = "sqlite") -> str:
+    """What runs in the end."""
+    by = guard(dialect)
+    found = by.check(sql)
+    assert isinstance(found, Refused), found
+    again = repair(sql, found, WORKSHOP, dialect)
+    assert again is not None, found
+    checked = by.check(again)
+    assert isinstance(checked, Checked), (again, checked)
+    return checked.sql.removesuffix(" LIMIT 101")
+
+
+def hopeless(sql: str, dialect: Dialect = "sqlite") -> bool:
+    found = guard(dialect).check(sql)
+    assert isinstance(found, Refused), found
+    return repair(sql, found, WORKSHOP, dialect) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```sql\nSELECT name FROM crew\n```",
+        "```SQLite\nSELECT name FROM crew;",
+        "Here is the statement you need:\n\n```\nSELECT name FROM crew;\n```\nIt lists the crews.",
+        "The crews are found with: SELECT name FROM crew; This lists their names.",
+        "SELECT name FROM crew;\n\nThis lists the names of all crews.",
+        "SELECT name FROM crew\n\nNote that the names are not sorted.",
+        '{"sql": "SELECT name FROM crew"}',
+        "SELECT\u00a0name\u200b FROM crew",
+    ],
+)
+def test_sql_is_found_in_what_stands_around_it(text: str) -> None:
+    assert mended(text) == "SELECT name FROM crew"
+
+
+def test_quotes_of_a_text_processor_are_made_straight() -> None:
+    assert (
+        mended("SELECT name FROM crew WHERE name = \u2018North\u2019") == "SELECT name FROM crew WHERE name = 'North'"
+    )
+
+
+@pytest.mark.parametrize("text", ["'Women's team'", "'Women\\'s team'"])
+def test_an_apostrophe_inside_a_text_is_doubled(text: str) -> None:
+    assert mended(f"SELECT name FROM crew WHERE name = {text}").endswith("name = 'Women''s team'")
+
+
+def test_a_bracket_that_was_forgotten_is_closed() -> None:
+    assert mended("SELECT name FROM crew WHERE id IN (SELECT crewId FROM workOrder").endswith("AS workOrder)")
+
+
+@pytest.mark.parametrize(
+    ("sql", "written"),
+    [
+        ("SELECT first_name FROM employee", "SELECT firstName FROM secure_employee AS employee"),
+        ("SELECT e.lastname FROM Employees e", "SELECT e.lastName FROM secure_employee AS e"),
+        ("SELECT w.title FROM work_orders w", "SELECT w.title FROM secure_workorder AS w"),
+        ("SELECT name FROM customr", "SELECT name FROM customer AS customr"),
+        ("SELECT secure_crew.name FROM secure_crew", "SELECT secure_crew.name FROM crew AS secure_crew"),
+        ("SELECT crew.name FROM crew c", "SELECT c.name FROM crew AS c"),
+        ("SELECT cre.name FROM crew", "SELECT crew.name FROM crew"),
+        ("SELECT name FROM main.crew", "SELECT name FROM crew"),
+    ],
+)
+def test_names_are_spelt_as_the_schema_has_them(sql: str, written: str) -> None:
+    assert mended(sql) == written
+
+
+def test_a_column_moves_to_the_one_table_of_the_query_that_has_it() -> None:
+    sql = "SELECT c.isLead FROM crew c JOIN employeeCrew x ON x.crewId = c.id"
+    assert mended(sql).startswith("SELECT x.isLead FROM crew AS c")
+
+
+def test_a_column_of_a_neighbour_brings_its_table_along_the_one_relationship() -> None:
+    assert mended("SELECT crew.name FROM crew WHERE crew.isLead = 1") == (
+        "SELECT crew.name FROM crew JOIN employeeCrew ON employeeCrew.crewId = crew.id WHERE employeeCrew.isLead = 1"
+    )
+
+
+def test_what_was_clear_before_a_table_came_in_stays_clear() -> None:
+    written = mended("SELECT id, name FROM crew WHERE isLead = 1")
+    assert written.startswith("SELECT crew.id, crew.name FROM crew JOIN employeeCrew")
+
+
+def test_a_table_that_only_columns_name_is_joined() -> None:
+    written = mended("SELECT customer.name, employee.email FROM customer")
+    assert written.endswith("FROM customer JOIN secure_employee AS employee ON customer.employeeId = employee.id")
+
+
+def test_two_ways_to_a_column_are_no_way() -> None:
+    two = JoinGraph(
+        {
+            "trip": Table("trip", {name: Column(name) for name in ("id", "fromId", "toId")}),
+            "place": Table("place", {name: Column(name) for name in ("id", "city")}),
+        },
+        (Relationship("trip", "fromId", "place", "id"), Relationship("trip", "toId", "place", "id")),
+    )
+    assert repair("SELECT city FROM trip", Refused(()), two, "sqlite") is None
+
+
+def test_a_join_over_the_wrong_columns_is_put_on_the_relationship() -> None:
+    written = mended("SELECT c.name FROM crew c JOIN employeeCrew x ON x.id = c.employeeCrewId")
+    assert written.endswith("JOIN employeeCrew AS x ON x.crewId = c.id")
+
+
+@pytest.mark.parametrize("join", ["NATURAL JOIN employeeCrew", "JOIN employeeCrew, customer, workOrder w"])
+def test_a_join_without_a_condition_gets_that_of_the_relationship(join: str) -> None:
+    sql = f"SELECT crew.name FROM crew {join}"
+    found = guard().check(sql)
+    assert isinstance(found, Refused)
+    assert "employeeCrew.crewId = crew.id" in (repair(sql, found, WORKSHOP, "sqlite") or "")
+
+
+def test_an_ambiguous_column_that_a_join_makes_equal_is_that_of_the_first_table() -> None:
+    sql = "SELECT crewId FROM workOrder w JOIN employeeCrew x ON w.crewId = x.crewId"
+    assert mended(sql).startswith("SELECT w.crewId FROM")
+    assert hopeless("SELECT name FROM crew JOIN customer ON crew.id = customer.id")
+
+
+def test_an_aggregate_moves_from_where_to_having() -> None:
+    written = mended("SELECT status FROM workOrder WHERE amount > 1 AND COUNT(*) > 2 GROUP BY status")
+    assert written.endswith("WHERE amount > 1 GROUP BY status HAVING COUNT(*) > 2")
+
+
+def test_a_condition_inside_an_aggregate_becomes_a_case() -> None:
+    written = mended("SELECT COUNT(id WHERE status = 'open') FROM workOrder")
+    assert written.startswith("SELECT COUNT(CASE WHEN status = 'open' THEN id END) FROM")
+
+
+@pytest.mark.parametrize(
+    ("sql", "written"),
+    [
+        ("YEAR(formedOn)", "CAST(STRFTIME('%Y', formedOn) AS INTEGER)"),
+        ("EXTRACT(MONTH FROM formedOn)", "CAST(STRFTIME('%m', formedOn) AS INTEGER)"),
+        ("DATE_FORMAT(formedOn, '%Y-%m')", "STRFTIME('%Y-%m', formedOn)"),
+        ("CONCAT(name, ' ', id)", "(name || ' ' || id)"),
+        ("CONCAT_WS('-', name, id)", "SUBSTRING(COALESCE('-' || name, '') || COALESCE('-' || id, ''), 2)"),
+        ("LEFT(name, 3)", "SUBSTRING(name, 1, 3)"),
+        ("RIGHT(name, 3)", "SUBSTRING(name, -3)"),
+        ("DIVIDE(SUM(id), COUNT(*))", "(CAST(SUM(id) AS REAL) / COUNT(*))"),
+        ("SUBTRACT(id, workOrderId)", "(id - workOrderId)"),
+        ("DATE_SUB(CURDATE(), INTERVAL 2 WEEK)", "DATE(CURRENT_DATE, '-14 days')"),
+        ("formedOn + INTERVAL 3 DAY", "DATE(formedOn, '+3 days')"),
+        ("YEAR(NOW())", "CAST(STRFTIME('%Y', CURRENT_TIMESTAMP) AS INTEGER)"),
+        ("ISNULL(name)", "(name IS NULL)"),
+        ("STR_TO_DATE(formedOn, '%Y-%m-%d')", "DATE(formedOn)"),
+        ("TIMESTAMPDIFF(HOUR, formedOn, NOW())",
+         "((CAST(STRFTIME('%s', CURRENT_TIMESTAMP) AS INTEGER) - CAST(STRFTIME('%s', formedOn) AS INTEGER)) / 3600)"),
+    ],
+)  # fmt: skip
+def test_functions_of_mysql_are_said_in_sqlite(sql: str, written: str) -> None:
+    assert mended(f"SELECT {sql} FROM crew") == f"SELECT {written} FROM crew"
+
+
+@pytest.mark.parametrize(
+    ("sql", "written"),
+    [
+        ("JULIANDAY('now') - JULIANDAY(formedOn)", "DATEDIFF(CURRENT_DATE, formedOn)"),
+        ("DATETIME('now', '-7 days')", "DATE_SUB(NOW(), INTERVAL '7' DAY)"),
+        ("TOTAL(id)", "COALESCE(SUM(id), 0)"),
+        ("STRFTIME('%Y-%m', formedOn)", "DATE_FORMAT(formedOn, '%Y-%m')"),
+        ("DIVIDE(id, workOrderId)", "(id / workOrderId)"),
+    ],
+)
+def test_functions_of_sqlite_are_said_in_mysql(sql: str, written: str) -> None:
+    assert mended(f"SELECT {sql} FROM crew", "mysql") == f"SELECT {written} FROM crew"
+
+
+@pytest.mark.parametrize(
+    ("sql", "written", "dialect"),
+    [
+        ("SELECT id FROM order", 'SELECT id FROM "order"', "sqlite"),
+        ("SELECT id FROM order", "SELECT id FROM `order`", "mysql"),
+        ("SELECT o.due date FROM `order` o", "SELECT o.`due date` FROM `order` AS o", "mysql"),
+    ],
+)
+def test_names_that_cannot_stand_without_quotes_get_them(sql: str, written: str, dialect: Dialect) -> None:
+    found = guard(dialect).check(sql)
+    if isinstance(found, Refused):
+        assert mended(sql, dialect) == written
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP TABLE crew",
+        "SELECT 1; DROP TABLE crew",
+        "DELETE FROM crew;\nSELECT name FROM crew",
+        "SELECT name FROM crew;\n\nUPDATE crew SET name = 'x'",
+        "SELECT SLEEP(5)",
+        "SELECT @key",
+        "SELECT * FROM sqlite_master",
+        "SELECT name FROM crew FOR UPDATE",
+        "SELECT wholly, unknown FROM nowhere",
+        "",
+        "I do not know.",
+    ],
+)
+@pytest.mark.parametrize("dialect", ["sqlite", "mysql"])
+def test_what_should_not_be_or_cannot_be_mended_is_left(sql: str, dialect: Dialect) -> None:
+    assert hopeless(sql, dialect)

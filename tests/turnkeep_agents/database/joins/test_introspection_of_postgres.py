@@ -1,0 +1,149 @@
+"""What PostgreSQL has and others have not: types of one's own, schemas, partitions, views that are kept."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import create_engine
+
+from postgres import PostgresServer
+from turnkeep_agents.database.guard.guard import Checked, Guard
+from turnkeep_agents.database.joins.introspection import introspect
+from turnkeep_agents.database.joins.records import JoinGraph
+
+SCRIPT = """
+CREATE EXTENSION citext;
+CREATE EXTENSION pgcrypto;
+CREATE TYPE mood AS ENUM ('sad', 'glad', 'never seen');
+CREATE DOMAIN zip AS varchar(10);
+CREATE DOMAIN amount AS numeric(10, 2);
+CREATE TABLE "Customer" ("Id" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "fullName" text NOT NULL,
+  email citext UNIQUE, mood mood, zip zip, spent amount, "größe" int);
+CREATE TABLE customer ("Id" int PRIMARY KEY);
+COMMENT ON TABLE "Customer" IS 'Who buys.';
+COMMENT ON COLUMN "Customer"."fullName" IS 'Family name last.';
+CREATE TABLE "order" (no int, year smallint, "customerId" bigint REFERENCES "Customer" ("Id"), "when" timestamptz,
+  day date, at time, took interval, price money, total numeric(12, 2), ratio double precision, paid boolean,
+  tags text[], extra jsonb, ref uuid, data bytea, host inet, span int4range, kind varchar(20), PRIMARY KEY (year, no));
+CREATE TABLE line (id serial PRIMARY KEY, year smallint, no int, "select" text UNIQUE,
+  FOREIGN KEY (year, no) REFERENCES "order" (year, no));
+CREATE UNIQUE INDEX only_some ON line (no) WHERE no > 3;
+CREATE UNIQUE INDEX by_expression ON line (lower("select"));
+CREATE TABLE reading (id bigint, taken date NOT NULL, "customerId" bigint REFERENCES "Customer" ("Id"))
+  PARTITION BY RANGE (taken);
+CREATE TABLE reading_2025 PARTITION OF reading FOR VALUES FROM ('2025-01-01') TO ('2026-01-01');
+CREATE VIEW "vOrder" AS SELECT no, year, total FROM "order";
+CREATE VIEW clear AS SELECT pgp_sym_decrypt(data, 'x') AS d FROM "order";
+CREATE MATERIALIZED VIEW sums AS SELECT "customerId", SUM(total) AS total FROM "order" GROUP BY 1;
+CREATE SCHEMA shop;
+CREATE TABLE shop."Customer" (id int PRIMARY KEY, name text);
+CREATE TABLE shop.sale (id int PRIMARY KEY, "customerId" int REFERENCES shop."Customer",
+  buyer bigint REFERENCES public."Customer");
+INSERT INTO "Customer" ("fullName", mood) SELECT 'x' || g, (ARRAY['sad', 'glad'])[g % 2 + 1]::mood
+  FROM generate_series(1, 20) g;
+INSERT INTO "order" (no, year, kind, ref) SELECT g, 2025, (ARRAY['web', 'shop'])[g % 2 + 1], gen_random_uuid()
+  FROM generate_series(1, 20) g
+"""
+
+
+@pytest.fixture(scope="module")
+def server(postgres_server: PostgresServer) -> Iterator[PostgresServer]:
+    postgres_server.run("CREATE DATABASE introspected")
+    postgres_server.run(*SCRIPT.split(";\n"), database="introspected")
+    yield postgres_server
+    postgres_server.run("DROP DATABASE introspected WITH (FORCE)")
+
+
+def graph_of(server: PostgresServer, options: str = "") -> JoinGraph:
+    engine = create_engine(server.url("introspected") + options)
+    try:
+        return introspect(engine, with_values=True)
+    finally:
+        engine.dispose()
+
+
+@pytest.fixture(scope="module")
+def graph(server: PostgresServer) -> JoinGraph:
+    return graph_of(server)
+
+
+def test_a_table_is_told_whole_and_not_in_parts_and_views_too_but_for_those_that_decrypt(graph: JoinGraph) -> None:
+    assert list(graph.tables) == ["Customer", "customer", "line", "order", "reading", "sums", "vOrder"]
+
+
+def test_columns_have_their_kinds(graph: JoinGraph) -> None:
+    kinds = {name: column.kind for name, column in graph.tables["order"].columns.items()}
+
+    assert {name for name, kind in kinds.items() if kind == "other"} == {
+        "took",
+        "price",
+        "tags",
+        "extra",
+        "host",
+        "span",
+    }
+    assert [kinds[name] for name in ("no", "customerId", "total", "ratio", "paid")] == [
+        "integer", "integer", "number", "number", "boolean"
+    ]  # fmt: skip
+    assert [kinds[name] for name in ("when", "day", "at", "ref", "data", "kind")] == [
+        "datetime", "date", "time", "text", "binary", "text"
+    ]  # fmt: skip
+
+
+def test_types_of_ones_own_are_what_they_stand_for(graph: JoinGraph) -> None:
+    columns = graph.tables["Customer"].columns
+
+    assert [columns[name].kind for name in ("email", "mood", "zip", "spent", "größe")] == [
+        "text", "text", "text", "number", "integer"
+    ]  # fmt: skip
+    assert columns["mood"].values == ("glad", "sad")
+    assert graph.tables["order"].columns["kind"].values == ("shop", "web")
+
+
+def test_comments_and_keys_are_told_and_an_index_over_some_rows_or_an_expression_is_none(graph: JoinGraph) -> None:
+    customer, line = graph.tables["Customer"], graph.tables["line"]
+
+    assert (customer.comment, customer.columns["fullName"].comment) == ("Who buys.", "Family name last.")
+    assert (customer.primary_key, customer.unique_columns) == (("Id",), ("Id", "email"))
+    assert (line.primary_key, line.unique_columns) == (("id",), ("id", "select"))
+    assert graph.tables["order"].primary_key == ("year", "no")
+
+
+def test_foreign_keys_are_links_to_the_table_of_that_very_name(graph: JoinGraph) -> None:
+    declared = {
+        (link.from_table, link.to_table, link.pairs) for link in graph.relationships if link.type == "foreign_key"
+    }
+
+    assert declared == {
+        ("order", "Customer", (("customerId", "Id"),)),
+        ("reading", "Customer", (("customerId", "Id"),)),
+        ("line", "order", (("year", "year"), ("no", "no"))),
+    }
+
+
+def test_another_schema_is_told_without_links_into_that_of_others(server: PostgresServer) -> None:
+    shop = graph_of(server, "?options=-csearch_path%3Dshop")
+
+    assert list(shop.tables) == ["Customer", "sale"]
+    assert [(link.from_column, link.to_column) for link in shop.relationships] == [("customerId", "id")]
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT COUNT(*) FROM \"Customer\" WHERE mood LIKE '%LAD' OR LOWER(mood) LIKE '%lad'", 10),
+        ("SELECT COUNT(*) FROM \"Customer\" WHERE mood = 'unknown' OR mood IN ('sad', 'other')", 10),
+        ("SELECT COUNT(*) FROM \"order\" WHERE LOWER(ref) LIKE '%-%'", 20),
+        ('SELECT COUNT(DISTINCT FULLNAME) FROM "Customer"', 20),
+        ('SELECT COUNT(*) FROM vorder JOIN "order" o USING (YEAR, no)', 20),
+        ('SELECT COUNT(*) FROM line l WHERE l."select" IS NULL AND größe IS NULL', None),
+        ('SELECT COUNT(größe) FROM "Customer"', 0),
+    ],
+)
+def test_what_the_guard_writes_over_it_runs_there(
+    graph: JoinGraph, server: PostgresServer, sql: str, rows: int | None
+) -> None:
+    found = Guard(graph, dialect="postgres").check(sql)
+
+    assert isinstance(found, Checked) == (rows is not None)
+    if isinstance(found, Checked):
+        assert server.run(found.sql, database="introspected") == [(rows,)]

@@ -1,0 +1,156 @@
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from join_graphs import SERVICE, link
+
+from turnkeep_agents.database.joins.files import REBUILD, JoinGraphError, load_graph, save_graph
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
+
+PLAIN: dict[str, Any] = {
+    "version": 1,
+    "tables": {
+        "employee": {"columns": ["id", "firstName"], "unique_columns": ["id"]},
+        "workTime": {"columns": ["id", "employeeId"], "unique_columns": ["id"]},
+    },
+    "relationships": [
+        {
+            "from_table": "workTime",
+            "from_column": "employeeId",
+            "to_table": "employee",
+            "to_column": "id",
+            "type": "foreign_key",
+            "confidence": 1.0,
+            "cardinality": "N:1",
+        }
+    ],
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "graph.json"
+
+
+def test_the_plain_shape_is_read(file: Path) -> None:
+    file.write_text(json.dumps(PLAIN))
+
+    graph = load_graph(file)
+
+    assert list(graph.tables["employee"].columns) == ["id", "firstName"]
+    assert graph.tables["employee"].unique_columns == ("id",)
+    assert graph.relationships == (link("workTime.employeeId > employee.id"),)
+
+
+def test_what_is_saved_is_loaded(file: Path) -> None:
+    rich = Table(
+        "größe",
+        {
+            "select": Column("select", "text", "VARCHAR(3)", "what it is", ("kind",), ("a", "b")),
+            "of": Column("of", "integer", "INT"),
+        },
+        ("select", "of"),
+        (),
+        'a "quoted" comment',
+        ("size",),
+    )
+    composite = link("größe.select > größe.of", others=(("of", "select"),), role="part of", confidence=0.5)
+    graph = JoinGraph({**SERVICE.tables, "größe": rich}, (*SERVICE.relationships, composite))
+
+    save_graph(graph, file)
+
+    assert load_graph(file) == graph
+
+
+def test_a_saved_graph_has_no_more_than_there_is(file: Path) -> None:
+    save_graph(SERVICE, file)
+
+    saved = json.loads(file.read_text())
+    assert saved["tables"]["holiday"] == {"columns": ["id", "day"], "unique_columns": ["id"], "primary_key": ["id"]}
+    assert "role" not in saved["relationships"][0]
+
+
+def test_each_relationship_has_a_line_of_its_own(file: Path) -> None:
+    save_graph(SERVICE, file)
+
+    lines = [line for line in file.read_text().splitlines() if '"from_table"' in line]
+    assert len(lines) == len(SERVICE.relationships)
+
+
+def test_an_empty_graph_is_one_too(file: Path) -> None:
+    save_graph(JoinGraph(), file)
+
+    assert load_graph(file) == JoinGraph()
+
+
+def test_a_mark_at_the_beginning_of_the_file_is_no_fault(file: Path) -> None:
+    file.write_text(json.dumps(PLAIN), encoding="utf-8-sig")
+
+    assert len(load_graph(file).tables) == 2
+
+
+def test_a_link_that_leads_nowhere_is_kept_for_the_check(file: Path) -> None:
+    save_graph(replace(SERVICE, relationships=(link("gone.id > crew.id"),)), file)
+
+    assert load_graph(file).relationships[0].from_table == "gone"
+
+
+def changed(**parts: Any) -> str:
+    return json.dumps(PLAIN | parts)
+
+
+def with_link(**parts: Any) -> str:
+    return changed(relationships=[PLAIN["relationships"][0] | parts])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "not valid JSON: Expecting value at line 1, column 1"),
+        ('{"version": 1,\n "tables": {]}', "at line 2, column 13"),
+        ("[]", "as a whole"),
+        ("{}", "tables: field required (and 1 more)"),
+        (changed(version=2), "version: input should be 1"),
+        (changed(tables=[]), "tables: input should be a valid dictionary"),
+        (changed(tables={"a": {}}), "tables.a.columns: field required"),
+        (changed(tables={"a": {"columns": ["x", "x"]}}), "tables.a: a column is named twice"),
+        (changed(tables={"a": {"columns": ["x"], "primary_key": ["y"]}}), "'y' is not among the columns"),
+        (changed(tables={"a": {"columns": ["x"], "kinds": {"x": "big"}}}), "tables.a.kinds.x: input should be"),
+        (changed(extra=1), "extra: no such field is known: correct its name or remove it"),
+        (with_link(confidence=1.5), "relationships[0].confidence: input should be less than or equal to 1"),
+        (with_link(confidence=float("nan")), "relationships[0].confidence"),
+        (with_link(from_column=""), "relationships[0].from_column"),
+        (with_link(cardinality="many"), "relationships[0].cardinality"),
+        (with_link(type="guess"), "relationships[0].type"),
+        ('{"tables": {}, "tables": {}, "relationships": []}', "'tables' stands there twice"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_broken_file_is_refused_with_its_place_and_a_remedy(file: Path, text: str, told: str) -> None:
+    file.write_text(text)
+
+    with pytest.raises(JoinGraphError) as caught:
+        load_graph(file)
+
+    assert str(file) in str(caught.value)
+    assert told in str(caught.value)
+    assert str(caught.value).endswith(REBUILD)
+
+
+def test_a_file_that_is_not_there_or_no_text_is_refused(file: Path) -> None:
+    with pytest.raises(JoinGraphError, match="does not exist"):
+        load_graph(file)
+    with pytest.raises(JoinGraphError, match="cannot be read: Is a directory"):
+        load_graph(file.parent)
+    file.write_bytes(b'{"tables": "\xff"}')
+    with pytest.raises(JoinGraphError, match="not UTF-8"):
+        load_graph(file)
+
+
+def test_a_failed_save_leaves_the_old_file_and_nothing_else(file: Path, tmp_path: Path) -> None:
+    with pytest.raises(JoinGraphError, match="cannot be written"):
+        save_graph(SERVICE, tmp_path / "missing" / "graph.json")
+
+    assert list(tmp_path.iterdir()) == []

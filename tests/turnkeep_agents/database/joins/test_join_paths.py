@@ -1,0 +1,207 @@
+import random
+from concurrent.futures import ThreadPoolExecutor
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from join_graphs import SERVICE, graph, link
+
+from turnkeep_agents.database.joins.links import Path
+from turnkeep_agents.database.joins.paths import PathFinder
+from turnkeep_agents.database.joins.records import JoinGraph, Relationship
+
+
+def edges(path: Path | None) -> list[str]:
+    return [f"{each.from_table}.{each.from_column}" for each in path or ()]
+
+
+@pytest.fixture(scope="module")
+def finder() -> PathFinder:
+    return PathFinder(SERVICE)
+
+
+def test_a_path_leads_over_business_keys_in_order(finder: PathFinder) -> None:
+    path = finder.shortest("invoice", "crew")
+
+    assert edges(path) == ["invoice.workOrderId", "workOrder.crewId"]
+
+
+def test_the_way_back_is_the_same_one(finder: PathFinder) -> None:
+    there, back = finder.shortest("crew", "invoice"), finder.shortest("invoice", "crew")
+
+    assert there is not None
+    assert there == tuple(reversed(back or ()))
+
+
+def test_a_doubtful_link_is_not_used(finder: PathFinder) -> None:
+    assert edges(finder.shortest("invoice", "customer")) == ["invoice.workOrderId", "workOrder.customerId"]
+    assert edges(PathFinder(SERVICE, confidence_threshold=0.5).shortest("invoice", "customer")) == [
+        "invoice.customerId"
+    ]
+
+
+def test_who_made_a_row_is_not_how_tables_belong_together(finder: PathFinder) -> None:
+    blind = PathFinder(SERVICE, audit_rule=False)
+
+    assert edges(blind.shortest("customer", "employee")) in (
+        ["customer.changedBy", "employee.createdBy"],
+        ["customer.changedBy", "employee.userId"],
+        ["workOrder.customerId", "workOrder.approvedBy"],
+    )
+    assert edges(finder.shortest("customer", "employee")) == ["workOrder.customerId", "workOrder.approvedBy"]
+
+
+def test_a_table_that_only_audit_columns_reach_is_reached(finder: PathFinder) -> None:
+    assert edges(finder.shortest("customer", "user")) == ["customer.changedBy"]
+
+
+def test_a_table_needs_no_join_to_itself(finder: PathFinder) -> None:
+    assert finder.shortest("employee", "employee") == ()
+
+
+def test_where_no_path_leads_there_is_none(finder: PathFinder) -> None:
+    assert finder.shortest("holiday", "crew") is None
+    assert PathFinder(SERVICE, max_hops=1).shortest("invoice", "crew") is None
+
+
+@pytest.mark.parametrize("pair", [("nothing", "crew"), ("crew", "nothing")])
+def test_an_unknown_table_is_an_error(finder: PathFinder, pair: tuple[str, str]) -> None:
+    with pytest.raises(KeyError, match="nothing"):
+        finder.shortest(*pair)
+
+
+def test_links_to_what_is_not_there_are_not_used() -> None:
+    broken = graph("a: id*, bId\nb: id*", "a.bId > b.key", "a.cId > b.id", "a.bId > gone.id")
+
+    assert PathFinder(broken).shortest("a", "b") is None
+
+
+def test_a_dearer_way_of_fewer_joins_is_taken_where_the_cheap_one_is_too_long() -> None:
+    joined = graph(
+        "a: id*, b, createdBy\nb: id*, c\nc: id*, d\nd: id*, e\ne: id*, f\nf: id*",
+        *["a.b > b.id", "b.c > c.id", "c.d > d.id", "d.e > e.id", "e.f > f.id", "a.createdBy > c.id"],
+    )
+
+    assert edges(PathFinder(joined).shortest("a", "c")) == ["a.b", "b.c"]
+    assert edges(PathFinder(joined).shortest("a", "f")) == ["a.createdBy", "c.d", "d.e", "e.f"]
+
+
+def test_the_second_question_is_answered_from_memory(finder: PathFinder) -> None:
+    first = finder.shortest("invoice", "crew")
+
+    assert finder.shortest("invoice", "crew") is not None
+    assert all(one is other for one, other in zip(first or (), finder.shortest("invoice", "crew") or (), strict=True))
+    assert finder.paths_from("crew") is finder.paths_from("crew")
+
+
+def test_threads_that_ask_at_once_get_the_same_answers() -> None:
+    fresh = PathFinder(SERVICE)
+    pairs = list(permutations(SERVICE.tables, 2)) * 4
+    random.Random(1).shuffle(pairs)
+
+    with ThreadPoolExecutor(8) as threads:
+        told = list(threads.map(lambda pair: fresh.shortest(*pair), pairs))
+
+    assert told == [PathFinder(SERVICE).shortest(*pair) for pair in pairs]
+
+
+def test_all_direct_links_are_told_the_cheapest_first(finder: PathFinder) -> None:
+    links = finder.links.between("employee", "workOrder")
+
+    assert edges(links) == ["workOrder.approvedBy", "workOrder.assignedTo", "workOrder.createdBy"]
+    assert [finder.cost(each).total for each in links] == [100, 100, 300]
+
+
+def test_two_halves_of_a_shared_key_are_no_choice() -> None:
+    halves = [link(f"a.{name} > b.{name}", type="inferred", cardinality="N:N") for name in ("year", "term")]
+    shared = graph("a: id*, year, term\nb: id*, year, term", *halves)
+
+    assert len(PathFinder(shared).links.equally_good("a", "b")) == 1
+
+
+def test_of_equal_ways_the_one_over_a_table_of_both_names_is_taken_and_a_shared_one_is_not() -> None:
+    tables = "crew: id*, branchId\nemployee: id*, branchId\nbranch: id*, bossId\nemployeeCrew: id*, employeeId, crewId"
+    links = ["crew.branchId > branch.id", "employee.branchId > branch.id", "branch.bossId > employee.id"]
+    bridge = ["employeeCrew.employeeId > employee.id", "employeeCrew.crewId > crew.id"]
+    ways = ["a.zId > z.id", "b.zId > z.id", "zz.aId > a.id", "zz.bId > b.id"]
+    shared = graph("a: id*, zId\nb: id*, zId\nz: id*\nzz: id*, aId, bId", *map(link, ways))
+
+    over = PathFinder(graph(tables, *map(link, [*links, *bridge]))).shortest("employee", "crew")
+
+    assert {each.from_table for each in over or ()} == {"employeeCrew"}
+    assert {each.from_table for each in PathFinder(shared).shortest("a", "b") or ()} == {"zz"}
+
+
+# Any graph
+
+NAMES = "abcdef"
+COLUMNS = ["id", "one", "two", "created_by"]
+
+
+@st.composite
+def any_graph(draw: st.DrawFn) -> JoinGraph:
+    ends = st.tuples(st.sampled_from(NAMES), st.sampled_from(COLUMNS), st.sampled_from(NAMES))
+    drawn = draw(st.lists(ends, max_size=12, unique=True))
+    confidences = draw(st.lists(st.sampled_from([1.0, 0.8, 0.7, 0.5]), min_size=len(drawn), max_size=len(drawn)))
+    links = [
+        Relationship(start, column, end, "id", confidence=confidence)
+        for (start, column, end), confidence in zip(drawn, confidences, strict=True)
+    ]
+    return graph("\n".join(f"{name}: {', '.join(COLUMNS)}" for name in NAMES), *links)
+
+
+def cheapest(finder: PathFinder, a: str, b: str, hops: int, *, passed: int = 0) -> int | None:
+    """What the cheapest path costs, by trying all of them; `passed` is what going on from `a` costs."""
+    if a == b:
+        return 0
+    if not hops:
+        return None
+    costs = []
+    for neighbour in NAMES:
+        for step in finder.links.between(a, neighbour):
+            through = finder.links.through(neighbour)
+            rest = cheapest(finder, neighbour, b, hops - 1, passed=through) if neighbour != a else None
+            costs += [passed + finder.cost(step).total + rest] if rest is not None else []
+    return min(costs, default=None)
+
+
+@given(any_graph(), st.sampled_from(NAMES), st.sampled_from(NAMES), st.integers(1, 4))
+def test_every_path_is_one_and_none_is_cheaper(joined: JoinGraph, a: str, b: str, hops: int) -> None:
+    finder = PathFinder(joined, max_hops=hops)
+
+    path = finder.shortest(a, b)
+
+    wanted = cheapest(finder, a, b, hops)
+    if path is None:
+        assert wanted is None
+        return
+    at = a
+    for step in path:
+        assert step in joined.relationships
+        assert step.confidence >= finder.confidence_threshold
+        assert at in (step.from_table, step.to_table)
+        at = step.to_table if at == step.from_table else step.from_table
+    assert at == b
+    assert len(path) <= hops
+    assert finder.links.length(path) == wanted
+
+
+@given(any_graph(), st.lists(st.sampled_from(NAMES), max_size=5))
+def test_a_tree_spans_what_was_asked_and_ends_there(joined: JoinGraph, asked: list[str]) -> None:
+    finder = PathFinder(joined)
+
+    tree = finder.connect(asked)
+
+    assert len(tree.joins) == max(0, len(tree.tables) - 1)
+    for place, (name, step) in enumerate(zip(tree.tables[1:], tree.joins, strict=True), 1):
+        ends = {step.from_table, step.to_table}
+        assert name in ends
+        assert ends - {name} <= set(tree.tables[:place])
+        assert step in finder.links.between(step.from_table, step.to_table)
+    assert set(tree.tables) == (set(asked) | set(tree.added)) - set(tree.unreachable)
+    assert set(tree.added).isdisjoint(asked)
+    inner = [name for step in tree.joins for name in (step.from_table, step.to_table)]
+    assert all(inner.count(name) > 1 for name in tree.added)
+    for lost in tree.unreachable:
+        assert all(finder.shortest(lost, name) is None for name in tree.tables if name in asked)

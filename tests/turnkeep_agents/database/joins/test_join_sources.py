@@ -1,0 +1,217 @@
+"""Associations of the application and corrections by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from join_graphs import SERVICE, graph
+
+from turnkeep_agents.database.joins.associations import CONFIDENCE, with_associations
+from turnkeep_agents.database.joins.files import JoinGraphError
+from turnkeep_agents.database.joins.overrides import with_overrides
+from turnkeep_agents.database.joins.records import JoinGraph
+
+SHOP = graph(
+    """
+    customer: id*, name
+    orders: id*, customerId, approverId
+    profile: id*, customer_id!
+    tag: id*
+    orderTag: orderId*, tagId*
+    """
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "told.json"
+
+
+def told(joined: JoinGraph) -> dict[str, tuple[str, str]]:
+    return {
+        f"{link.from_table}.{link.from_column} > {link.to_table}.{link.to_column}": (link.cardinality, link.role)
+        for link in joined.relationships
+    }
+
+
+def associated(file: Path, *associations: dict[str, Any]) -> tuple[JoinGraph, list[str]]:
+    file.write_text(json.dumps({"associations": associations}))
+    return with_associations(SHOP, file)
+
+
+@pytest.mark.parametrize(
+    ("association", "wanted"),
+    [
+        (
+            {"type": "belongsTo", "source": "orders", "target": "customer", "foreignKey": "customerId"},
+            {"orders.customerId > customer.id": ("N:1", "")},
+        ),
+        (
+            {"type": "hasMany", "source": "customer", "target": "orders", "foreignKey": "customerId"},
+            {"orders.customerId > customer.id": ("N:1", "")},
+        ),
+        (
+            {"type": "hasOne", "source": "customer", "target": "profile", "foreignKey": {"name": "customer_id"}},
+            {"profile.customer_id > customer.id": ("1:1", "")},
+        ),
+        (
+            {
+                "type": "belongsTo",
+                "source": "Order",
+                "target": "Customer",
+                "as": "approver",
+                "foreignKey": "approverId",
+            },
+            {"orders.approverId > customer.id": ("N:1", "approver")},
+        ),
+        (
+            {"type": "belongsTo", "source": "orders", "target": "customer"},
+            {"orders.customerId > customer.id": ("N:1", "")},
+        ),
+        (
+            {"type": "hasOne", "source": "customer", "target": "profile"},
+            {"profile.customer_id > customer.id": ("1:1", "")},
+        ),
+        (
+            {"type": "belongsToMany", "source": "orders", "target": "tag", "through": "orderTag"},
+            {"orderTag.orderId > orders.id": ("N:1", ""), "orderTag.tagId > tag.id": ("N:1", "")},
+        ),
+    ],
+)
+def test_an_association_is_a_link(file: Path, association: dict[str, Any], wanted: dict[str, tuple[str, str]]) -> None:
+    joined, left_out = associated(file, association)
+
+    assert told(joined) == wanted
+    assert left_out == []
+    assert {(link.type, link.confidence) for link in joined.relationships} == {("association", CONFIDENCE)}
+
+
+def test_both_sides_of_an_association_are_one_link(file: Path) -> None:
+    joined, _ = associated(
+        file,
+        {"type": "belongsTo", "source": "orders", "target": "customer", "foreignKey": "customerId"},
+        {"type": "hasMany", "source": "customer", "target": "orders", "foreignKey": "customerId"},
+    )
+
+    assert len(joined.relationships) == 1
+
+
+def test_what_the_database_does_not_have_is_left_out_and_told(file: Path) -> None:
+    joined, left_out = associated(
+        file,
+        {"type": "belongsTo", "source": "orders", "target": "planet", "foreignKey": "planetId"},
+        {"type": "belongsTo", "source": "orders", "target": "customer", "foreignKey": "gone"},
+        {"type": "belongsToMany", "source": "orders", "target": "tag", "through": "gone"},
+    )
+
+    assert joined.relationships == ()
+    assert left_out == [
+        "associations[0]: orders belongsTo planet",
+        "associations[1]: orders belongsTo customer",
+        "associations[2]: orders belongsToMany tag",
+    ]
+
+
+@pytest.mark.parametrize(
+    "broken", [{"associations": [{"type": "belongsTo"}]}, {"associations": [{"type": "owns"}]}, {}]
+)
+def test_a_broken_extract_is_refused(file: Path, broken: dict[str, Any]) -> None:
+    file.write_text(json.dumps(broken))
+
+    with pytest.raises(JoinGraphError, match=r"associations.*belongsTo"):
+        with_associations(SHOP, file)
+
+
+# Corrections
+
+
+def corrected(file: Path, **wanted: Any) -> JoinGraph:
+    file.write_text(json.dumps(wanted))
+    return with_overrides(SERVICE, file)
+
+
+def ends(start: str, end: str) -> dict[str, str]:
+    (one, a), (other, b) = start.split("."), end.split(".")
+    return {"from_table": one, "from_column": a, "to_table": other, "to_column": b}
+
+
+def test_a_relationship_is_added(file: Path) -> None:
+    joined = corrected(file, relationships=[ends("holiday.day", "user.name") | {"confidence": 0.8, "role": "named"}])
+
+    added = joined.relationships[-1]
+    assert (added.type, added.confidence, added.role, added.to_table) == ("manual", 0.8, "named", "user")
+
+
+def test_a_relationship_that_is_there_is_rated(file: Path) -> None:
+    joined = corrected(file, relationships=[ends("invoice.customerId", "customer.id") | {"confidence": 0.95}])
+
+    (rated,) = [
+        link for link in joined.relationships if link.from_column == "customerId" and link.from_table == "invoice"
+    ]
+    assert (rated.type, rated.confidence) == ("manual", 0.95)
+    assert len(joined.relationships) == len(SERVICE.relationships)
+
+
+def test_a_role_alone_leaves_the_origin(file: Path) -> None:
+    joined = corrected(file, relationships=[ends("workOrder.assignedTo", "employee.id") | {"role": "works on"}])
+
+    (rated,) = [link for link in joined.relationships if link.role]
+    assert (rated.type, rated.confidence, rated.role) == ("foreign_key", 1.0, "works on")
+
+
+def test_relationships_are_removed_one_or_all_between_two_tables(file: Path) -> None:
+    one = corrected(file, remove=[ends("workOrder.createdBy", "employee.id")])
+    every = corrected(file, remove=[{"from_table": "workOrder", "to_table": "employee"}])
+
+    assert len(SERVICE.relationships) - len(one.relationships) == 1
+    assert len(SERVICE.relationships) - len(every.relationships) == 3
+
+
+def test_tables_and_columns_are_described(file: Path) -> None:
+    notes = {
+        "comment": "a job",
+        "synonyms": ["job"],
+        "comments": {"crewId": "who goes"},
+        "column_synonyms": {"assignedTo": ["technician"]},
+    }
+
+    table = corrected(file, tables={"workOrder": notes}).tables["workOrder"]
+
+    assert (table.comment, table.synonyms) == ("a job", ("job",))
+    assert table.columns["crewId"].comment == "who goes"
+    assert table.columns["assignedTo"].synonyms == ("technician",)
+    assert table.primary_key == ("id",)
+
+
+def test_a_hidden_table_is_gone_with_its_relationships(file: Path) -> None:
+    joined = corrected(file, hidden=["employee*", "holiday"])
+
+    assert {"employee", "employeeCrew", "holiday"}.isdisjoint(joined.tables)
+    assert all(not link.to_table.startswith("employee") for link in joined.relationships)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "complaint"),
+    [
+        (
+            {"relationships": [ends("holiday.days", "user.id")]},
+            "relationships[0]: the database has no column holiday.days",
+        ),
+        ({"relationships": [ends("holidays.day", "user.id")]}, "relationships[0]: the database has no table holidays"),
+        ({"remove": [ends("user.id", "crew.id")]}, "remove[0]: there is no such relationship"),
+        ({"tables": {"gone": {}}}, "tables.gone: the database has no table gone"),
+        ({"tables": {"crew": {"comments": {"gone": ""}}}}, "tables.crew: it has no column gone"),
+        ({"tables": {"crew": {"synonym": []}}}, "tables.crew.synonym: no such field is known"),
+        ({"hidden": ["tmp_*", "holydays"]}, "hidden[1]: the database has no table holydays"),
+        ({"add": []}, "add: no such field is known"),
+        ({"relationships": [ends("crew.id", "user.id") | {"confidence": 7}]}, "relationships[0].confidence"),
+    ],
+)
+def test_a_mistake_in_the_corrections_is_told_with_its_place(
+    file: Path, wanted: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(JoinGraphError) as caught:
+        corrected(file, **wanted)
+
+    assert f"{file}, {complaint}" in str(caught.value)

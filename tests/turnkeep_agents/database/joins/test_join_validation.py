@@ -1,0 +1,162 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from join_graphs import SERVICE, graph, link
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
+
+from turnkeep_agents.database.joins.judging import BATCH, judge
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
+from turnkeep_agents.database.joins.validation import Finding, parts_of, validate
+
+
+def found(joined: JoinGraph, code: str) -> list[Finding]:
+    return [finding for finding in validate(joined) if finding.code == code]
+
+
+def test_a_link_that_leads_nowhere_is_an_error() -> None:
+    broken = replace(SERVICE, relationships=(*SERVICE.relationships, link("crew.gone > user.id"), link("x.y > z.id")))
+
+    first, second = found(broken, "dangling")
+    assert (first.severity, first.edge, first.message) == ("error", "crew.gone = user.id", "the graph has no crew.gone")
+    assert second.message == "the graph has no x, z"
+    assert [finding.severity for finding in validate(broken)][:3] == ["error", "error", "note"]
+
+
+def test_a_graph_without_tables_is_an_error() -> None:
+    (finding,) = validate(JoinGraph())
+    assert (finding.severity, finding.code) == ("error", "empty")
+    assert found(SERVICE, "empty") == []
+
+
+def test_names_that_differ_by_case_alone_are_told() -> None:
+    alike = graph("order: id*, total, Total\nOrder: id*\nitem: id*, ID2")
+
+    assert [finding.edge for finding in found(alike, "case")] == ["order, Order", "order.total, order.Total"]
+    assert found(SERVICE, "case") == []
+
+
+def test_what_stands_there_twice_is_told_once() -> None:
+    doubled = replace(SERVICE, relationships=(*SERVICE.relationships, link("crew.id > workOrder.crewId")))
+
+    (finding,) = found(doubled, "duplicate")
+    assert finding.edge == "workOrder.crewId = crew.id"
+    assert "2 times" in finding.message
+
+
+def test_columns_that_cannot_be_equal_are_told() -> None:
+    def with_kinds(*kinds: Any) -> JoinGraph:
+        tables = {name: Table(name, {"id": Column("id", kind)}) for name, kind in zip("ab", kinds, strict=True)}
+        return JoinGraph(tables, (link("a.id > b.id"),))
+
+    assert found(with_kinds("text", "integer"), "types")[0].edge == "a.id = b.id"
+    for fine in (("integer", "number"), ("other", "text"), ("text", "text"), ("date", "datetime")):
+        assert found(with_kinds(*fine), "types") == []
+
+
+def test_a_target_that_is_no_key_is_told_where_its_table_has_keys() -> None:
+    joined = graph("a: id*, bName\nb: id*, name\nc: x, y", link("a.bName > b.name", type="inferred"))
+
+    assert "name does not tell the rows of b apart" in found(joined, "not_unique")[0].message
+    assert found(graph("a: id*, y\nc: x, y", link("a.y > c.y", type="inferred")), "not_unique") == []
+    many = link("a.bName > b.name", type="inferred", cardinality="N:N")
+    assert found(replace(joined, relationships=(many,)), "not_unique") == []
+
+
+def test_doubtful_links_are_noted() -> None:
+    (finding,) = found(SERVICE, "low_confidence")
+
+    assert (finding.severity, finding.edge) == ("note", "invoice.customerId = customer.id")
+
+
+def test_parts_without_a_way_between_them_are_told() -> None:
+    apart = graph(
+        "a: id*, bId\nb: id*\nc: id*, dId\nd: id*\ne: id*\nf: id*, bId", "a.bId > b.id", "c.dId > d.id", "f.bId > b.id"
+    )
+
+    (part,), (alone,) = found(apart, "disconnected"), found(apart, "alone")
+    assert part.edge == "c, d"
+    assert alone.edge == "e"
+    assert sorted(map(len, parts_of(apart))) == [1, 2, 3]
+
+
+def test_every_finding_has_a_remedy() -> None:
+    broken = replace(SERVICE, relationships=(*SERVICE.relationships, link("x.y > z.id")))
+
+    assert all(finding.remedy.endswith(".") for finding in validate(broken))
+
+
+# By a model
+
+
+class Doubter(BaseChatModel):
+    """Answers each call with the next of `answers` and keeps what it was shown."""
+
+    answers: list[list[dict[str, Any]]]
+    shown: list[str] = Field(default_factory=list)
+
+    @property
+    def _llm_type(self) -> str:
+        return "doubter"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
+        return self.bind(**kwargs)
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        self.shown.append(messages[-1].text)
+        call = {"name": "Judgement", "args": {"doubts": self.answers.pop(0)}, "id": "1"}
+        return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
+
+
+GUESSES = tuple(link(f"a.x{number} > b.id", type="inferred", confidence=0.9) for number in range(BATCH + 2))
+
+
+async def test_a_model_lowers_what_it_doubts_and_says_why() -> None:
+    model = Doubter(answers=[[{"number": 2, "confidence": 0.3, "remark": "x1 is\na count"}], []])
+
+    judged, remarks = await judge(model, JoinGraph({}, GUESSES))
+
+    assert judged.relationships[1].confidence == 0.3
+    assert [each for each in judged.relationships if each.confidence == 0.9] == [GUESSES[0], *GUESSES[2:]]
+    assert [remark.edge for remark in remarks] == ["a.x1 = b.id"]
+    assert "x1 is a count" in remarks[0].message
+
+
+async def test_a_model_is_shown_all_links_in_parts() -> None:
+    model = Doubter(answers=[[], []])
+
+    await judge(model, JoinGraph({}, GUESSES))
+
+    assert [text.count("b.id") for text in model.shown] == [BATCH, 2]
+
+
+@pytest.mark.parametrize("number", [0, -1, BATCH + 1, 999])
+async def test_a_model_cannot_name_what_it_was_not_shown(number: int) -> None:
+    model = Doubter(answers=[[{"number": number, "confidence": 0, "remark": "no"}], []])
+
+    judged, remarks = await judge(model, JoinGraph({}, GUESSES))
+
+    assert judged.relationships == GUESSES
+    assert remarks == []
+
+
+async def test_a_model_raises_nothing() -> None:
+    model = Doubter(answers=[[{"number": 1, "confidence": 1.0, "remark": "fine"}]])
+
+    judged, _ = await judge(model, JoinGraph({}, GUESSES[:1]))
+
+    assert judged.relationships[0].confidence == 0.9
+
+
+@pytest.mark.parametrize("origin", ["foreign_key", "manual"])
+async def test_what_is_declared_or_written_by_hand_gets_a_remark_only(origin: Any) -> None:
+    model = Doubter(answers=[[{"number": 1, "confidence": 0.1, "remark": "odd"}]])
+
+    judged, remarks = await judge(model, JoinGraph({}, (link("a.x > b.id", type=origin),)))
+
+    assert judged.relationships[0].confidence == 1.0
+    assert remarks[0].severity == "note"

@@ -1,0 +1,71 @@
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from wire import Answer, WireServer, calls, fails, garbles, refuses, says
+
+from turnkeep_agents.database.joins.files import load_graph
+from turnkeep.cli import main
+
+DOUBT = {"doubts": [{"number": 1, "confidence": 0.2, "remark": "a note is about anybody"}]}
+
+
+@pytest.fixture
+def arguments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    with closing(sqlite3.connect(tmp_path / "shop.sqlite")) as connection:
+        connection.executescript("CREATE TABLE person (id INTEGER PRIMARY KEY); CREATE TABLE note (personId INTEGER);")
+    for name in ("DATABASE__URL", "DATABASE__ACCESS", "MODEL_SMALL", "MODEL_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MODEL", "openai:test")
+    monkeypatch.setenv("OPENAI_API_KEY", "hush")
+    monkeypatch.setenv("MODELS__MAX_RETRIES", "0")
+    return ["joins", "build", f"sqlite:///{tmp_path / 'shop.sqlite'}", "--model", "--out", str(tmp_path / "graph.json")]
+
+
+def confidence(arguments: list[str]) -> float:
+    (link,) = load_graph(Path(arguments[-1])).relationships
+    return link.confidence
+
+
+def test_what_a_model_doubts_is_told_and_kept_in_the_file(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with WireServer([calls("Judgement", DOUBT)]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert main(arguments) == 0
+
+    assert confidence(arguments) == 0.2
+    assert (
+        "warning: note.personId = person.id: the model doubts it: a note is about anybody." in capsys.readouterr().out
+    )
+    assert "1. note.personId = person.id (N:1, inferred" in str(server.bodies[0]["messages"])
+
+
+@pytest.mark.parametrize(
+    "answer", [calls("Judgement", "{not json"), refuses("no"), says("all fine"), calls("Other", {})]
+)
+def test_an_opinion_that_cannot_be_read_is_none(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, answer: Answer
+) -> None:
+    with WireServer([answer, answer]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert main(arguments) == 0
+
+    assert confidence(arguments) > 0.9
+
+
+@pytest.mark.parametrize(
+    "answer", [fails("500 Oops"), garbles, calls("Judgement", DOUBT, "content_filter"), fails("401 Unauthorized")]
+)
+def test_a_model_that_fails_is_told_and_nothing_is_written(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answer: Answer
+) -> None:
+    with WireServer([answer]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert main(arguments) == 1
+
+    told = capsys.readouterr()
+    assert "The model could not be asked" in told.err
+    assert "hush" not in told.out + told.err
+    assert not Path(arguments[-1]).exists()

@@ -1,0 +1,199 @@
+"""A folder of pages becomes documents, or a clear refusal: whole, with place and remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from turnkeep_agents.database.manual import files
+from turnkeep_agents.database.manual.manual import load_manual, open_manual
+from turnkeep_agents.database.manual.sections import LONGEST_SECTION
+from turnkeep.blocks.documents import CorpusError
+
+PAGE = """# Valves
+
+How valves are kept.
+
+## Open a valve
+
+1. Turn it left.
+2. Wait.
+
+### In winter
+
+Warm it first.
+
+## Close a valve
+
+Turn it right.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "pages"
+    place.mkdir()
+    return place
+
+
+def test_a_page_is_cut_at_its_headings_and_titled_by_all_above(folder: Path) -> None:
+    (folder / "valves.md").write_text(PAGE)
+
+    found = load_manual(folder)
+
+    assert [(one.id, one.title) for one in found] == [
+        ("valves#overview", "Valves"),
+        ("valves#open-a-valve", "Valves > Open a valve"),
+        ("valves#in-winter", "Valves > Open a valve > In winter"),
+        ("valves#close-a-valve", "Valves > Close a valve"),
+    ]
+    assert found[1].text == "1. Turn it left.\n2. Wait."
+    assert {one.metadata["page"] for one in found} == {"Valves"}
+
+
+def test_neighbours_are_the_sections_beside_it_on_its_page(folder: Path) -> None:
+    (folder / "valves.md").write_text(PAGE)
+    (folder / "zinc.md").write_text("# Zinc\n\nA metal.")
+    manual = open_manual(str(folder))
+
+    assert [one.id for one in manual.neighbours("valves#in-winter")] == ["valves#open-a-valve", "valves#close-a-valve"]
+    assert [one.id for one in manual.neighbours("valves#close-a-valve")] == ["valves#in-winter"]
+    assert manual.neighbours("zinc#overview") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("Only words.", ["A page"]),
+        ("---\ntitle: 'Pumps'\n---\nText.", ["Pumps"]),
+        ("# One\n\nText.\n\n# Two\n\nMore.", ["One", "One > Two"]),
+        ("# Code\n\n```\n# no heading\n```\n", ["Code"]),
+        ("# Empty\n\n## Also empty\n\n## Full\n\nText.", ["Empty > Full"]),
+        ("# **Bold** title\r\n\r\nText.\r\n", ["Bold title"]),
+        ("#hashtag and #another", ["A page"]),
+    ],
+)
+def test_the_title_is_the_first_heading_or_front_matter_or_the_name(folder: Path, text: str, titles: list[str]) -> None:
+    (folder / "a page.md").write_text(text)
+    assert [one.title for one in load_manual(folder)] == titles
+
+
+def test_the_same_heading_twice_has_two_ids(folder: Path) -> None:
+    (folder / "a.md").write_text("# A\n\n## Notes\n\nOne.\n\n## Notes\n\nTwo.")
+    assert [one.id for one in load_manual(folder)] == ["a#notes", "a#notes-2"]
+
+
+def test_a_heading_in_another_script_is_numbered_by_its_page(folder: Path) -> None:
+    (folder / "a.md").write_text("# A\n\n## \u0421\u0442\u0430\u0440\u0442\n\nOne.")
+    (found,) = load_manual(folder)
+    assert found.title == "A > \u0421\u0442\u0430\u0440\u0442"
+    assert found.id == "a#section"
+
+
+def test_folders_within_are_read_and_hidden_ones_left_out(folder: Path) -> None:
+    for name in ("Field Work/day.md", ".git/log.md", "notes.txt", ".secret.md", "picture.png"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("Text.")
+    assert [one.id for one in load_manual(folder)] == ["field-work/day#overview", "notes#overview"]
+
+
+def test_text_files_have_no_headings(folder: Path) -> None:
+    (folder / "plain.txt").write_text("# not a heading\n\nText.")
+    assert [one.title for one in load_manual(folder)] == ["Plain"]
+
+
+def test_a_long_section_is_cut_between_paragraphs(folder: Path) -> None:
+    steps = "\n".join(f"{n}. Step {n}." for n in range(1, 60))
+    paragraphs = [f"Paragraph {n}. " + "word " * 150 for n in range(10)]
+    (folder / "long.md").write_text("\n\n".join(["# Long", *paragraphs, steps]))
+
+    found = load_manual(folder)
+
+    assert all(len(one.text) <= LONGEST_SECTION for one in found)
+    assert [one.id for one in found] == ["long#overview", *(f"long#overview-{n}" for n in range(2, len(found) + 1))]
+    assert steps in found[-1].text
+    assert sum(one.text.count("Paragraph") for one in found) == 10
+
+
+def test_a_line_without_an_end_is_cut_too(folder: Path) -> None:
+    (folder / "line.md").write_text("x" * (3 * LONGEST_SECTION + 5))
+    found = load_manual(folder)
+    assert "".join(one.text for one in found) == "x" * (3 * LONGEST_SECTION + 5)
+    assert all(len(one.text) <= LONGEST_SECTION for one in found)
+
+
+@pytest.mark.parametrize(
+    ("contents", "complaint"),
+    [
+        ({}, "holds no pages"),
+        ({"a.md": b"# Title only\n"}, "hold headings only"),
+        ({"a.md": b"caf\xe9"}, "byte 3 is not UTF-8"),
+        ({"a.md": b"a\0b"}, "zero byte"),
+        ({"a b.md": b"x", "a-b.txt": b"y"}, 'has the name "a-b"'),
+        ({"\u0444.md": b"x"}, "needs a name with Latin letters"),
+        ({"big.md": b"x" * (files.LARGEST_PAGE_BYTES + 1)}, "is larger than 1,000,000 bytes"),
+    ],
+)
+def test_a_bad_page_is_named_with_its_remedy(folder: Path, contents: dict[str, bytes], complaint: str) -> None:
+    for name, body in contents.items():
+        (folder / name).write_bytes(body)
+
+    with pytest.raises(CorpusError, match=complaint) as raised:
+        load_manual(folder)
+
+    assert str(raised.value).startswith(str(folder))
+
+
+def test_too_many_pages_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_PAGES", 2)
+    for name in "abc":
+        (folder / f"{name}.md").write_text("Text.")
+    with pytest.raises(CorpusError, match="holds 3 pages, 2 at most"):
+        load_manual(folder)
+
+
+def test_a_manual_that_is_too_large_in_all_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "LARGEST_MANUAL_BYTES", 7)
+    for name in "ab":
+        (folder / f"{name}.md").write_text("Text.")
+    with pytest.raises(CorpusError, match="is larger than 7 bytes"):
+        load_manual(folder)
+
+
+def test_a_link_out_of_the_folder_is_refused_and_one_within_is_read(folder: Path, tmp_path: Path) -> None:
+    (folder / "a.md").write_text("Inside.")
+    (folder / "b.md").symlink_to(folder / "a.md")
+    assert [one.text for one in load_manual(folder)] == ["Inside.", "Inside."]
+
+    (tmp_path / "secret.md").write_text("Outside.")
+    (folder / "c.md").symlink_to(tmp_path / "secret.md")
+    with pytest.raises(CorpusError, match=r"c\.md: leads out of the folder"):
+        load_manual(folder)
+
+
+def test_a_linked_folder_is_not_entered(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "secret.md").write_text("Outside.")
+    (folder / "a.md").write_text("Inside.")
+    (folder / "other").symlink_to(tmp_path / "other")
+    assert [one.text for one in load_manual(folder)] == ["Inside."]
+
+
+@pytest.mark.parametrize("name", ["nowhere", "file.md"])
+def test_a_path_that_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file.md").write_text("Text.")
+    with pytest.raises(CorpusError, match="is no folder"):
+        load_manual(tmp_path / name)
+
+
+def test_a_page_that_cannot_be_read_says_why(folder: Path) -> None:
+    (folder / "gone.md").symlink_to(folder / "nothing.md")
+    with pytest.raises(CorpusError, match=r"gone\.md: cannot be read \(No such file or directory\)"):
+        load_manual(folder)
+
+
+def test_a_folder_keeps_the_vectors_of_its_pages(folder: Path) -> None:
+    (folder / "valves.md").write_text(PAGE)
+    found = open_manual(str(folder), dense=True).search("shut the valve", 1)
+    assert [one.id for one in found] == ["valves#close-a-valve"]
+    assert {path.name for path in folder.iterdir()} == {"valves.md", "vectors.npz"}
+    assert len(load_manual(folder)) == 4

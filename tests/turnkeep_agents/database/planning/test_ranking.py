@@ -1,0 +1,226 @@
+"""Which tables a question is about, by words alone."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.planning.ranking import TableRanker
+
+
+def table(name: str, *columns: str | Column, comment: str = "", synonyms: tuple[str, ...] = ()) -> Table:
+    made = [column if isinstance(column, Column) else Column(column) for column in columns]
+    return Table(name, {column.name: column for column in made}, comment=comment, synonyms=synonyms)
+
+
+def graph(*tables: Table, links: Iterable[str] = ()) -> JoinGraph:
+    """`links` are written "one.column other.column"."""
+    ends = [[end.split(".") for end in link.split()] for link in links]
+    return JoinGraph({one.name: one for one in tables}, tuple(Relationship(a, b, c, d) for (a, b), (c, d) in ends))
+
+
+BOATS = graph(
+    table("boat", "id", "name", "harbourId", "ownerId", Column("kind", values=("ketch", "dinghy"))),
+    table("harbour", "id", "name", "city", "waterDepth"),
+    table("harbourMaster", "id", "harbourId", "fullName"),
+    table("boatOwner", "boatId", "personId"),
+    table("person", "id", "name", "email"),
+    table("mooringFee", "id", "boatId", "amount", "paidOn", synonyms=("berth charge",)),
+    table("mooringFee_hist", "id", "boatId", "amount", "paidOn"),
+    table("weatherReport", "id", "text", comment="gales and fog near the coast"),
+    table("seasons", "id", "name"),
+    links=[
+        "boat.harbourId harbour.id",
+        "harbourMaster.harbourId harbour.id",
+        "boatOwner.boatId boat.id",
+        "boatOwner.personId person.id",
+        "mooringFee.boatId boat.id",
+        "mooringFee_hist.boatId boat.id",
+    ],
+)
+RANKER = TableRanker(BOATS)
+
+
+def names(question: str, ranker: TableRanker = RANKER, **options: object) -> list[str]:
+    return [one.table for one in ranker.rank(question, **options)]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("all boats", "boat"),
+        ("who is harbour master where?", "harbourMaster"),
+        ("which harbours are there", "harbour"),
+        ("how deep is the water depth", "harbour"),
+        ("ketches only", "boat"),
+        ("berth charges of last year", "mooringFee"),
+        ("was there fog", "weatherReport"),
+        ("mooringfees over 100", "mooringFee"),
+        ("the weahter", "weatherReport"),
+        ("emails", "person"),
+        ("everything about individuals", "person"),
+    ],
+    ids=lambda value: value,
+)
+def test_names_columns_values_comments_and_synonyms_all_speak_for_their_table(question: str, first: str) -> None:
+    assert names(question)[0] == first
+
+
+def test_the_score_of_the_first_is_one_and_none_after_it_has_more() -> None:
+    scores = [one.score for one in RANKER.rank("mooring fees of boats by harbour and owner")]
+    assert scores[0] == 1.0
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) > 3
+
+
+def test_a_ranking_says_what_spoke_for_each_table() -> None:
+    found = {one.table: one.because for one in RANKER.rank("dinghies in the harbour of a city")}
+    assert "value dinghy" in found["boat"]
+    assert found["harbour"][0] == "name harbour"
+    assert "column city" in found["harbour"]
+
+
+def test_a_question_of_which_no_word_is_in_the_schema_finds_nothing() -> None:
+    for question in ("", "   ", "?!", "who wrote a symphony for oboe", "what is it about"):
+        assert RANKER.rank(question) == []
+
+
+def test_a_table_that_may_not_be_read_is_neither_found_nor_a_way_to_others() -> None:
+    allowed = {"person", "harbour", "seasons"}
+    assert set(names("harbours of boats and their persons", allowed=allowed)) == {"person", "harbour"}
+    assert names("boats", allowed={"harbour"}) == []
+    assert names("boats") != []
+    assert names("boats", allowed=set()) == []
+
+
+def test_no_more_tables_are_given_than_asked_for() -> None:
+    question = "boats, harbours, persons, fees"
+    assert len(names(question, limit=2)) == 2
+    assert names(question, limit=2) == names(question, limit=5)[:2]
+    assert names(question, limit=0) == []
+
+
+def test_a_bridge_between_two_tables_of_the_question_comes_along() -> None:
+    assert "boatOwner" in names("boats of each person", limit=4)
+    without = TableRanker(graph(*BOATS.tables.values()))
+    assert names("ketches of each person", limit=3) != names("ketches of each person", without, limit=3)
+
+
+def test_an_old_copy_comes_after_the_table_itself_unless_it_is_asked_for() -> None:
+    plain, asked = names("mooring fees"), names("history of mooring fees")
+    assert plain.index("mooringFee") < plain.index("mooringFee_hist")
+    assert asked.index("mooringFee_hist") < asked.index("mooringFee")
+
+
+def test_a_table_that_repeats_what_is_explained_makes_room_for_one_that_adds_something() -> None:
+    twins = [table(f"boat_{letter}", "id", "length", "width") for letter in ("north", "south", "east", "west", "far")]
+    others = [table(name, "id") for name in ("harbour", "pier", "buoy")]
+    many = TableRanker(graph(*twins, *others, table("sailing", "id", "crewSize")))
+    assert "sailing" in names("length and width of boats and how large their crew is", many, limit=4)
+
+
+@pytest.mark.parametrize(
+    "written", ["workOrderTask", "work_order_task", "WORK_ORDER_TASK", "WorkOrderTask", "tblWorkOrderTask"]
+)
+@pytest.mark.parametrize("question", ["tasks of work orders", "workorder task", "WorkOrderTasks"])
+def test_names_are_read_however_they_are_written(written: str, question: str) -> None:
+    ranker = TableRanker(
+        graph(table(written, "id"), table("workTime", "id"), table("orderLine", "id"), table("x", "id"))
+    )
+    assert names(question, ranker)[0] == written
+
+
+def test_a_run_together_name_is_taken_apart_by_the_words_of_the_schema() -> None:
+    ranker = TableRanker(graph(table("gasstation", "gas_id"), table("station_type", "id"), table("stations", "id")))
+    assert names("gas", ranker) == ["gasstation"]
+    assert names("gas stations", ranker)[0] == "gasstation"
+
+
+def test_short_forms_and_first_letters_are_understood() -> None:
+    ranker = TableRanker(
+        graph(table("DEPT_HEAD", "id"), table("IAP_SESSION", "id"), table("ORG", "id"), table("y", "id"))
+    )
+    assert names("head of each department", ranker)[0] == "DEPT_HEAD"
+    assert names("independent activity periods", ranker)[0] == "IAP_SESSION"
+    assert names("organizations", ranker) == ["ORG"]
+
+
+def test_names_that_are_not_ascii_quoted_or_reserved_are_found() -> None:
+    ranker = TableRanker(
+        graph(table("Größe", "id"), table("select", "from"), table("état civil", "né le"), table("z", "id"))
+    )
+    assert names("grosse oder große Größe", ranker)[0] == "Größe"
+    assert names("the etat civil of all", ranker)[0] == "état civil"
+    assert names("a SELECT of something", ranker)[0] == "select"
+
+
+def test_who_made_or_changed_a_row_does_not_make_the_table_of_users_a_neighbour() -> None:
+    tables = [table(name, "id", "created_by", "userId") for name in ("kayak", "paddle")]
+    audit = graph(*tables, table("user", "id"), links=["kayak.created_by user.id", "paddle.created_by user.id"])
+    plain = graph(*tables, table("user", "id"), links=["kayak.userId user.id", "paddle.userId user.id"])
+    assert "user" not in names("kayaks and paddles", TableRanker(audit))
+    assert "user" in names("kayaks and paddles", TableRanker(plain))
+
+
+def test_a_table_that_everything_joins_to_is_not_drawn_in_by_that() -> None:
+    rooms = [table(f"room{letter}", "id", "ownerId") for letter in "abcdefghijklmnopqrstuvwxyz"]
+    hub = graph(
+        *rooms, table("owner", "id"), table("zkey", "id", "leftId", "rightId"),
+        links=[*(f"{room.name}.ownerId owner.id" for room in rooms), "zkey.leftId rooma.id", "zkey.rightId roomb.id"],
+    )  # fmt: skip
+    found = names("rooma and roomb", TableRanker(hub), limit=4)
+    assert found[2] == "zkey"
+
+
+def test_a_table_of_just_this_name_comes_before_one_that_has_more_in_its_name_or_synonyms() -> None:
+    crews = [
+        table("crew", "id"),
+        table("aCrewRow", "id", synonyms=("crew member",)),
+        table("z", "id"),
+        table("y", "id"),
+    ]
+    assert names("per crew", TableRanker(graph(*crews))) == ["crew", "aCrewRow"]
+
+
+def test_of_two_tables_alike_the_one_that_joins_to_others_comes_first() -> None:
+    alike = [table("a_tide", "id", "heightId"), table("z_tide", "id", "heightId"), table("height", "id")]
+    assert names("tides", TableRanker(graph(*alike, links=["z_tide.heightId height.id"])))[0] == "z_tide"
+
+
+def test_a_value_counts_only_where_all_of_it_is_said() -> None:
+    ranker = TableRanker(
+        graph(table("ticket", Column("state", values=("half done",))), table("z", "id"), table("y", "id"))
+    )
+    assert names("those half done", ranker) == ["ticket"]
+    assert names("half of them", ranker) == []
+
+
+def test_a_table_may_be_called_what_questions_begin_with() -> None:
+    ranker = TableRanker(graph(table("list", "id"), table("member", "id"), table("z", "id")))
+    assert names("List members", ranker) == ["member"]
+    assert names("members of a list", ranker)[:2] == ["list", "member"]
+
+
+def test_words_that_stand_apart_in_the_question_may_be_one_in_the_schema() -> None:
+    ranker = TableRanker(graph(table("yearmonth", "id"), table("z", "id"), table("y", "id")))
+    assert names("the year month table", ranker) == ["yearmonth"]
+
+
+def test_small_words_of_a_comment_are_no_words_of_the_schema() -> None:
+    ranker = TableRanker(graph(table("z", "id", comment="the one that was"), table("y", "id")))
+    assert names("tall houses everywhere", ranker) == []
+
+
+def test_the_same_question_gives_the_same_ranking_whatever_the_order_of_the_tables() -> None:
+    question = "boats, seasons, harbours and persons by name and city"
+    turned = JoinGraph(dict(reversed(BOATS.tables.items())), tuple(reversed(BOATS.relationships)))
+    assert TableRanker(turned).rank(question) == RANKER.rank(question)
+
+
+def test_an_empty_schema_has_no_tables() -> None:
+    assert TableRanker(JoinGraph()).rank("boats") == []
+
+
+@pytest.mark.timeout(20)
+def test_a_message_as_long_as_one_may_be_is_ranked() -> None:
+    assert names("boats " + "gibberish-" * 6_000)[0] == "boat"

@@ -1,0 +1,92 @@
+"""Who may read which tables, and the file that says so."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnkeep_agents.database.access import Access, AccessError, Rule, SecureView, load_access
+from turnkeep.records import Principal
+
+ANN, BOB = Principal("acme", "ann"), Principal("rival", "bob")
+TABLES = ("crew", "employee", "payrollRun", "payrollLine")
+
+
+def written(path: Path, content: Any) -> Path:
+    file = path / "access.json"
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    return file
+
+
+def test_without_rules_everybody_reads_everything() -> None:
+    assert Access().allowed(BOB, TABLES) == set(TABLES)
+
+
+def test_the_first_rule_that_fits_counts_and_what_it_leaves_out_stays_out() -> None:
+    access = Access(rules=(Rule(tenant="acme", tables=("crew", "pay*"), without=("payrollLine",)), Rule(user="bob")))
+    assert access.allowed(ANN, TABLES) == {"crew", "payrollRun"}
+    assert access.allowed(BOB, TABLES) == set(TABLES)
+    assert access.allowed(Principal("rival", "eve"), TABLES) == frozenset()
+
+
+def test_a_file_gives_views_and_rules(tmp_path: Path) -> None:
+    view = {"table": "employee", "view": "secure_employee", "company_column": "companyId", "encrypted": ["firstName"]}
+    rule = {"tenant": "acme", "user": "a*", "tables": ["*"], "without": ["payroll*"]}
+    access = load_access(written(tmp_path, {"views": [view], "rules": [rule, {}]}))
+    assert access.views == (SecureView("employee", "secure_employee", "companyId", ("firstName",)),)
+    assert access.rules == (Rule("acme", "a*", ("*",), ("payroll*",)), Rule())
+    assert access.view_of == {"employee": "secure_employee"}
+
+
+def test_a_plain_map_of_views_will_do(tmp_path: Path) -> None:
+    access = load_access(written(tmp_path, {"views": {"employee": "secure_employee"}}))
+    assert access == Access(views=(SecureView("employee", "secure_employee"),))
+
+
+def test_a_file_without_rules_allows_all_and_one_with_none_allows_nothing(tmp_path: Path) -> None:
+    assert load_access(written(tmp_path, {})).allowed(ANN, TABLES) == set(TABLES)
+    assert load_access(written(tmp_path, {"rules": []})).allowed(ANN, TABLES) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({"views": [{"table": "employee"}]}, "views[0].view: add it"),
+        ({"views": [{"table": "employee", "view": ""}]}, "views[0].view: write a name that is not empty"),
+        ({"rules": [{}, {"tenat": "acme"}]}, "rules[1].tenat: no such field is known"),
+        ({"rules": [{"tables": "crew"}]}, "rules[0].tables: write a list"),
+        ({"rules": [{"tables": [7]}]}, "rules[0].tables[0]: write a text"),
+        ({"rules": ["acme"]}, "rules[0]: write an object"),
+        ({"rights": []}, "rights: no such field is known"),
+        ([], "the file: write an object"),
+        ({"views": {"employee": 7}}, "views[0].view: write a text"),
+        ({"views": [{"table": "a", "view": "v"}, {"table": "a", "view": "w"}]}, "views[1].table: 'a' is also that of"),
+        ({"views": {"a": "v", "b": "v"}}, "views[1].view: 'v' is also that of views[0]"),
+        ('{"views":\n  oops}', ":2: not JSON at column 3"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_with_place_and_remedy(tmp_path: Path, content: Any, told: str) -> None:
+    file = written(tmp_path, content)
+    with pytest.raises(AccessError) as refused:
+        load_access(file)
+    assert str(refused.value).startswith(str(file))
+    assert told in str(refused.value)
+
+
+def test_a_file_that_cannot_be_read_is_refused_with_its_name(tmp_path: Path) -> None:
+    with pytest.raises(AccessError, match=r"none\.json: cannot be read"):
+        load_access(tmp_path / "none.json")
+    (tmp_path / "latin.json").write_bytes(b'{"views": {"gr\xfc\xdfe": "x"}}')
+    with pytest.raises(AccessError, match="byte 14 is not UTF-8"):
+        load_access(tmp_path / "latin.json")
+
+
+def test_a_table_that_is_a_view_of_itself_is_read_as_it_is(tmp_path: Path) -> None:
+    itself = {"table": "crew", "view": "crew"}
+
+    assert load_access(written(tmp_path, {"views": [itself]})).views == ()
+    for more in ({"company_column": "companyId"}, {"encrypted": ["name"]}):
+        with pytest.raises(AccessError, match=r"views\[0\]\.view: 'crew' is the table"):
+            load_access(written(tmp_path, {"views": [itself | more]}))

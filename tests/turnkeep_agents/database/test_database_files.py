@@ -1,0 +1,80 @@
+"""What is told of a file of the settings that cannot be used, and by which means that is found out."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnkeep.agents import build_agent
+from turnkeep_agents.database.files import check_files
+from turnkeep.errors import AgentUnavailable
+from turnkeep.settings import Settings, UnusableFile
+from turnkeep_agents.database.settings import DatabaseSettings
+
+type Output = Callable[[], list[dict[str, Any]]]
+
+SENTENCE = "agent cannot work, a file of its settings cannot be used"
+BROKEN = [
+    ("access", '{"rules": [{"tenants": "acme"}]}', r"rules\[0\]\.tenants: no such field is known; remove it"),
+    ("joins", '{"version": 1,\n "tables": {}', r"not valid JSON: .* at line 2, column 14\. Build it anew with "),
+    ("manual", "no folder", "is no folder; name one that holds Markdown or text files"),
+]
+
+
+def tuned(file: Path, setting: str) -> DatabaseSettings:
+    return DatabaseSettings(**{setting: str(file)})  # type: ignore[arg-type]
+
+
+def test_without_files_there_is_nothing_to_check() -> None:
+    check_files(DatabaseSettings())
+
+
+@pytest.mark.parametrize(("setting", "text", "told"), BROKEN)
+def test_file_place_and_remedy_are_told(setting: str, text: str, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "file.json"
+    with pytest.raises(UnusableFile, match=r"file\.json"):
+        check_files(tuned(file, setting))
+    file.write_text(text)
+    with pytest.raises(UnusableFile, match=rf"file\.json.*{told}"):
+        check_files(tuned(file, setting))
+
+
+@pytest.mark.parametrize(("setting", "text", "told"), BROKEN)
+def test_the_agent_cannot_work_until_it_is_mended(
+    setting: str, text: str, told: str, tmp_path: Path, output: Output
+) -> None:
+    """Above all it never works without the rules of who may read what."""
+    file = tmp_path / "file.json"
+    file.write_text(text)
+    settings = Settings(model="demo", database=tuned(file, setting))
+    with pytest.raises(AgentUnavailable) as caught:
+        build_agent("database", settings)
+    assert str(file) not in caught.value.detail
+    [line] = output()
+    assert (line["level"], line["message"], line["agent"]) == ("ERROR", SENTENCE, "database")
+    assert str(file) in line["reason"]
+    assert build_agent("papers", settings).name == "papers"
+
+
+def test_a_corpus_that_cannot_be_used_stops_its_agent_alone(tmp_path: Path, output: Output) -> None:
+    settings = Settings(model="demo", products={"catalogue": str(tmp_path / "absent.csv")})  # type: ignore[arg-type]
+    with pytest.raises(AgentUnavailable):
+        build_agent("products", settings)
+    assert [(line["message"], line["agent"]) for line in output()] == [(SENTENCE, "products")]
+
+
+def test_a_check_loads_nothing_dear(tmp_path: Path) -> None:
+    """It stands in every cold start of a deployment that has such files."""
+    files = tmp_path / "joins.json", tmp_path / "access.json", tmp_path / "one.md"
+    for file, text in zip(files, ('{"tables": {}, "relationships": []}', "{}", "# One\n\nText."), strict=True):
+        file.write_text(text)
+    code = (
+        "import sys; from turnkeep_agents.database.files import check_files; from turnkeep.settings import *;"
+        f"check_files(DatabaseSettings(joins='{files[0]}', access='{files[1]}', manual='{tmp_path}'));"
+        "print(sorted({'langgraph', 'langchain_core', 'sqlalchemy', 'sqlglot', 'boto3'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,71 @@
+from types import SimpleNamespace
+
+import pytest
+from sqlalchemy.exc import DBAPIError
+
+from turnkeep_agents.database.wall.complaints import MAX_CHARACTERS, tell_server
+from turnkeep.databases.engines import Called
+from turnkeep.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
+
+SLOW = "The database did not answer within 5 seconds."
+REFUSED = "refused the statement (error {})."
+CALLED = Called("The database", "DATABASE__URL")
+
+
+class MySQLError(Exception):
+    pass
+
+
+class PostgresError(Exception):
+    def __init__(self, state: str, said: str):
+        super().__init__(f'{said}\nLINE 1: SELECT "reader"')
+        self.sqlstate, self.diag = state, SimpleNamespace(message_primary=said)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (
+            MySQLError(1054, "Unknown column 'field.crew.x' in 'SELECT'"),
+            SchemaChanged,
+            "Unknown column 'crew.x' in 'SELECT'",
+        ),
+        (MySQLError(1146, "Table 'field.nope' doesn't exist"), SchemaChanged, "Table 'nope' doesn't exist"),
+        (
+            MySQLError(1142, "SELECT command denied to user 'reader'@'10.0.0.7' for table `field`.`crew`"),
+            SchemaChanged,
+            "`crew` may not be read.",
+        ),
+        (
+            MySQLError(1044, "Access denied for user 'reader'@'%' to database 'other'"),
+            SchemaChanged,
+            "That may not be read.",
+        ),
+        (MySQLError(1105, "XPATH syntax error: '~Ann'"), QueryFailed, REFUSED.format("1105")),
+        (MySQLError(1292, "Truncated incorrect DOUBLE value: 'Ann'"), QueryFailed, REFUSED.format("1292")),
+        (MySQLError(1969, "Query execution was interrupted"), DatabaseSlow, SLOW),
+        (MySQLError(2013, "Lost connection to 10.0.0.7"), DatabaseDown, "The database broke off the connection."),
+        (PostgresError("42703", 'column "x" does not exist'), SchemaChanged, 'column "x" does not exist'),
+        (PostgresError("42601", 'syntax error at or near "FORM"'), QueryFailed, 'syntax error at or near "FORM"'),
+        (PostgresError("22P02", 'invalid input syntax for type integer: "Ann"'), QueryFailed, REFUSED.format("22P02")),
+        (PostgresError("57014", "canceling statement due to statement timeout"), DatabaseSlow, SLOW),
+        (PostgresError("22012", "division by zero"), QueryFailed, "division by zero"),
+        (PostgresError("42501", "permission denied for view pay"), SchemaChanged, "permission denied for view pay"),
+        (PostgresError("P0001", "Ann is told"), QueryFailed, REFUSED.format("P0001")),
+        (PostgresError("57P01", "terminating connection"), DatabaseDown, "The database broke off the connection."),
+        (Exception("connection to 10.0.0.7 as reader"), QueryFailed, REFUSED.format("0")),
+    ],
+)
+def test_a_complaint_is_told_without_values_logins_and_hosts(
+    error: Exception, kind: type[Exception], said: str
+) -> None:
+    told = tell_server(CALLED, DBAPIError("SELECT 1", (), error), 5, "field")
+
+    assert type(told) is kind
+    assert told.message == said or (said.startswith("refused") and told.message.endswith(said))
+
+
+def test_a_long_complaint_is_cut() -> None:
+    told = tell_server(CALLED, DBAPIError("SELECT 1", (), MySQLError(1064, "near 'x" + "x" * 10_000)), 5, "field")
+
+    assert len(told.message) == MAX_CHARACTERS + len("...")

@@ -1,0 +1,417 @@
+"""The database behind its wall: what it gives, and what it says when it gives nothing."""
+
+import socket
+import sqlite3
+import time
+import traceback
+import tracemalloc
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from two_companies import KEY, ODD, OTHER, OWN, PASSWORD, READER, SEAL, STRANGER, fill_server, hasty, write_file
+
+from mariadb import Server, find_or_fetch, mariadb
+from turnkeep_agents.database.access import Access, Rule, SecureView
+from turnkeep_agents.database.joins.files import save_graph
+from turnkeep_agents.database.joins.records import JoinGraph, Table
+from turnkeep_agents.database.wall.database import (
+    Database,
+    DatabaseDown,
+    DatabaseError,
+    DatabaseSlow,
+    QueryFailed,
+    SchemaChanged,
+    TenantUnknown,
+    open_databases,
+)
+from turnkeep_agents.database.wall.sqlite import SqliteWall
+from turnkeep.records import Principal
+from turnkeep_agents.database.settings import DatabaseSettings
+
+TODAY = date(2026, 6, 18)
+ANN, BOB, EVE = Principal(OWN, "ann"), Principal(OTHER, "bob"), Principal(STRANGER, "eve")
+SECRETS = ("reader", PASSWORD, "127.0.0.1", SEAL, KEY, "/tmp")
+
+
+@pytest.fixture
+def database(tuning: DatabaseSettings) -> Database:
+    return open_databases(tuning)(TODAY)
+
+
+def told(caught: pytest.ExceptionInfo[DatabaseError]) -> str:
+    """The message, once it was looked through for secrets, with the traceback that a log would hold."""
+    whole = "".join(traceback.format_exception(caught.value))
+    assert not [secret for secret in SECRETS if secret in caught.value.message]
+    assert "pymysql" not in whole
+    assert "psycopg." not in whole
+    return caught.value.message
+
+
+# What it gives
+
+
+def test_rows_come_with_their_columns_in_plain_types(database: Database) -> None:
+    result = database.run("SELECT title AS t, openedOn, done, NULL FROM secure_workorder ORDER BY id LIMIT 1", ANN)
+
+    assert [name.lower() for name in result.columns[:3]] == ["t", "openedon", "done"]
+    assert (result.rows, result.is_cut) == ((("Repair 1", "2026-03-02", "0x01", None),), False)
+
+
+def test_two_columns_of_one_name_are_two(database: Database) -> None:
+    result = database.run("SELECT c.id, w.id FROM secure_crew c JOIN secure_workorder w ON w.crewId = c.id", ANN)
+
+    assert (len(result.columns), len(result.rows), result.is_cut) == (2, 60, False)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["SELECT 'a % b', ':x', '%s'", "SELECT 'a % b', ':x', '%s' FROM trade WHERE name LIKE '%oo%'"],
+)
+def test_signs_of_drivers_are_text_as_any(database: Database, sql: str) -> None:
+    assert database.run(sql, ANN).rows == (("a % b", ":x", "%s"),)
+
+
+def test_reserved_quoted_and_foreign_names_are_found(tuning: DatabaseSettings) -> None:
+    mark = "`" if "mysql" in tuning.url.get_secret_value() else '"'
+    names = [f"{mark}{name.replace(mark, mark * 2)}{mark}" for name in ("select", "Ä e", ODD)]
+
+    result = open_databases(tuning)(TODAY).run("SELECT {}, {} FROM {}".format(*names), ANN)
+
+    assert (result.columns, result.rows) == (("select", "Ä e"), (("é", 3), ("100 % 'quoted'", 4)))
+
+
+def test_rows_and_bytes_beyond_the_caps_are_not_given_and_their_absence_is_told(tuning: DatabaseSettings) -> None:
+    few = open_databases(tuning.model_copy(update={"max_rows": 3}))(TODAY)
+    small = open_databases(tuning.model_copy(update={"max_bytes": 1000}))(TODAY)
+    sql = "SELECT * FROM secure_workorder ORDER BY id"
+
+    assert [len(few.run(f"{sql} LIMIT {count}", ANN).rows) for count in (2, 3, 4, 60)] == [2, 3, 3, 3]
+    assert [few.run(f"{sql} LIMIT {count}", ANN).is_cut for count in (2, 3, 4, 60)] == [False, False, True, True]
+    assert small.run(sql, ANN).is_cut
+    assert 0 < len(str(small.run(sql, ANN).rows)) <= 1000
+
+
+@pytest.mark.parametrize("limit", ["", " LIMIT 10000000"])
+def test_ten_million_rows_never_reach_the_memory(tuning: DatabaseSettings, limit: str) -> None:
+    database = open_databases(tuning.model_copy(update={"query_seconds": 50}))(TODAY)
+    tables = ", ".join(f"secure_workorder {name}" for name in "abcd")
+    tracemalloc.start()
+    try:
+        result = database.run(f"SELECT a.*, b.* FROM {tables}{limit}", ANN)
+        most_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert (len(result.rows), result.is_cut) == (100, True)
+    assert most_bytes < 5_000_000
+
+
+def test_several_threads_ask_at_once_and_each_gets_its_own_companys_rows(database: Database) -> None:
+    with ThreadPoolExecutor(6) as threads:
+        asked = [(who, threads.submit(database.run, "SELECT name FROM secure_crew", who)) for who in (ANN, BOB) * 10]
+
+    for who, answer in asked:
+        assert {row[0].split()[0] for row in answer.result().rows} == {"Crew" if who is ANN else "Canary"}
+
+
+# What it refuses
+
+
+@pytest.mark.parametrize("sql", ["SELECT nope FROM trade", "SELECT * FROM nope", "SELECT t.nope FROM trade t"])
+def test_an_unknown_name_may_mean_that_the_schema_has_changed(database: Database, sql: str) -> None:
+    with pytest.raises(SchemaChanged, match="nope") as caught:
+        database.run(sql, ANN)
+
+    told(caught)
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("SELECT id FROM", "(?i)syntax|incomplete"),
+        ("SELECT id FROM trade a JOIN trade b ON 1 = 1", "ambiguous"),
+        ("SELECT SUM(COUNT(id)) FROM trade", "(?i)misuse|group function|nested"),
+        ("SELECT id FROM trade UNION SELECT id, name FROM trade", "columns"),
+        ("SELECT id, FROM trade", "syntax"),
+        ("SELECT nofunction(1)", "(?i)nofunction"),
+    ],
+)
+def test_a_complaint_about_the_statement_is_the_databases_own(database: Database, sql: str, words: str) -> None:
+    with pytest.raises(QueryFailed, match=words) as caught:
+        database.run(sql, ANN)
+
+    assert "manual" not in told(caught)
+
+
+def test_a_complaint_holds_no_value_of_a_row(mysql_tuning: DatabaseSettings) -> None:
+    sql = "SELECT EXTRACTVALUE(1, CONCAT(0x7e, (SELECT name FROM secure_crew LIMIT 1)))"
+
+    with pytest.raises(QueryFailed, match=r"refused the statement \(error 1105\)") as caught:
+        open_databases(mysql_tuning)(TODAY).run(sql, ANN)
+
+    assert "Crew" not in told(caught)
+
+
+def test_a_failure_while_rows_are_read_is_one_of_the_statement(mysql_tuning: DatabaseSettings) -> None:
+    sql = "SELECT POW(10, IF(name = 'Crew 4', 10000, 1)) FROM secure_crew"
+
+    with pytest.raises(QueryFailed, match="out of range"):
+        open_databases(mysql_tuning)(TODAY).run(sql, ANN)
+
+
+@pytest.mark.parametrize("sql", ["SELECT 'a\0b'", "SELECT '" + "x" * 30_000 + "'", "", "  ", "SELECT '\ud800'"])
+def test_a_text_that_is_no_statement_is_refused(database: Database, sql: str) -> None:
+    with pytest.raises(QueryFailed) as caught:
+        database.run(sql, ANN)
+
+    told(caught)
+
+
+def test_a_table_that_the_callers_rule_leaves_out_is_not_read_even_through_its_view(sqlite_file: Path) -> None:
+    crew = SecureView("crew", "secure_crew", "companyId")
+    access = Access((crew,), (Rule(user="ann"), Rule(tables=("*",), without=("crew", "trade"))))
+    wall = SqliteWall(access, 1, 10, 10_000)
+
+    assert wall.run(sqlite_file, "SELECT COUNT(*) FROM secure_crew", ANN).rows == ((4,),)
+    for name in ("secure_crew", "crew", "trade"):
+        with pytest.raises(sqlite3.Error, match=r"no such table|prohibited"):
+            wall.run(sqlite_file, f"SELECT * FROM {name}", Principal(OWN, "eve"))
+
+
+# Whose rows
+
+
+def test_a_tenant_without_a_company_is_told_so(database: Database) -> None:
+    with pytest.raises(TenantUnknown, match="no company for this caller"):
+        database.run("SELECT COUNT(*) FROM secure_crew", EVE)
+
+
+@pytest.mark.parametrize(("seal", "words"), [("", r"__SEAL is empty"), ("another", "does not take the proof")])
+def test_a_seal_that_is_missing_or_wrong_is_told(mysql_tuning: DatabaseSettings, seal: str, words: str) -> None:
+    tuning = DatabaseSettings(**{**mysql_tuning.model_dump(), "seal": seal})
+
+    with pytest.raises(DatabaseDown, match=words) as caught:
+        open_databases(tuning)(TODAY).run("SELECT 1", ANN)
+
+    told(caught)
+
+
+def test_a_file_without_the_tables_of_its_wall_is_told(tmp_path: Path, access_file: Path) -> None:
+    file = write_file(tmp_path)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DROP TABLE wall_company")
+    database = open_databases(DatabaseSettings(url=f"sqlite:///{file}", access=str(access_file)))(TODAY)
+
+    with pytest.raises(DatabaseDown, match="lacks wall_company"):
+        database.run("SELECT * FROM secure_crew", ANN)
+
+
+# Slow
+
+
+def test_a_statement_without_end_is_ended_on_the_server_too(mysql_tuning: DatabaseSettings, field: Server) -> None:
+    running = "SELECT info FROM information_schema.processlist WHERE user = 'reader' AND info LIKE '%without end%'"
+
+    with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.25 seconds"):
+        open_databases(hasty(mysql_tuning))(TODAY).run("SELECT /* without end */ SLEEP(600)", ANN)
+
+    until = time.monotonic() + 30
+    while field.run(running):
+        assert time.monotonic() < until, "it still runs"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port where callers are taken and never answered."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(8)
+        yield listener.getsockname()[1]
+
+
+def test_a_server_that_takes_the_call_and_says_nothing_is_slow(silent_port: int) -> None:
+    url = f"mysql+pymysql://reader:s3cret@127.0.0.1:{silent_port}/field"
+
+    with pytest.raises(DatabaseSlow) as caught:
+        open_databases(DatabaseSettings(url=url, query_seconds=0.1))(TODAY).run("SELECT 1", ANN)
+
+    told(caught)
+
+
+def test_a_file_that_another_holds_for_writing_is_slow(tmp_path: Path, access_file: Path) -> None:
+    file = write_file(tmp_path)
+    database = open_databases(DatabaseSettings(url=f"sqlite:///{file}", access=str(access_file)))(TODAY)
+    with closing(sqlite3.connect(file, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(DatabaseSlow, match=r"is being written by another program just now\. Ask again"):
+            database.run("SELECT 1 FROM trade", ANN)
+        with pytest.raises(DatabaseSlow, match="is being written by another program"):
+            database.graph()
+
+
+# Down
+
+
+def test_a_file_that_is_no_database_is_told_as_such_when_its_tables_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "words.sqlite"
+    file.write_text("no database at all " * 90)
+    database = open_databases(DatabaseSettings(url=f"sqlite:///{file}"))(TODAY)
+
+    with pytest.raises(DatabaseDown, match="is no SQLite database"):
+        database.graph()
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("sqlite:////absent/reader.sqlite", "cannot be read as it is|has no file"),
+        ("sqlite://", "cannot be read as it is|has no file"),
+        ("mysql+pymysql://reader:s3cret@127.0.0.1:1/field", "cannot be reached, or refuses the login"),
+        ("no url at all, but a reader", "DATABASE__URL has to begin with sqlite, mysql, mariadb, postgresql"),
+        ("snowflake://reader:s3cret@account/field", "DATABASE__URL has to begin with"),
+        ("mysql://reader:s3cret@host:port/field", "DATABASE__URL cannot be read"),
+        ("mysql+asyncmy://reader:s3cret@127.0.0.1/field", "not installed: asyncmy"),
+        ("postgresql+psycopg2://reader:s3cret@127.0.0.1/field", "not installed: psycopg2-binary"),
+    ],
+)
+def test_a_database_that_cannot_be_opened_is_told_without_its_url(url: str, words: str) -> None:
+    database = open_databases(DatabaseSettings(url=url))(TODAY)
+
+    with pytest.raises(DatabaseDown, match=words) as caught:
+        database.run("SELECT 1", ANN)
+
+    told(caught)
+
+
+def test_a_file_of_another_kind_is_no_database(tmp_path: Path) -> None:
+    file = tmp_path / "notes"
+    file.write_text("Not a database, but long enough to be taken for the header of one.\n" * 20)
+
+    with pytest.raises(DatabaseDown, match="is no SQLite database"):
+        open_databases(DatabaseSettings(url=f"sqlite:///{file}"))(TODAY).run("SELECT 1", ANN)
+
+
+def test_a_login_that_is_refused_is_told_without_it(field: Server, access_file: Path) -> None:
+    url = field.url("field", user="reader", password="wrong")
+
+    with pytest.raises(DatabaseDown, match="refuses the login") as caught:
+        open_databases(DatabaseSettings(url=url, access=str(access_file), seal=SEAL))(TODAY).run("SELECT 1", ANN)
+
+    told(caught)
+
+
+def test_a_server_with_too_many_callers_says_so(mysql_tuning: DatabaseSettings, field: Server) -> None:
+    database = open_databases(mysql_tuning)(TODAY)
+    field.run(f"ALTER USER {READER} WITH MAX_USER_CONNECTIONS 1")
+    with (
+        closing(field.connect("field", user="reader", password=PASSWORD)),
+        pytest.raises(DatabaseDown, match="takes no more connections just now") as caught,
+    ):
+        database.run("SELECT 1", ANN)
+    field.run(f"ALTER USER {READER} WITH MAX_USER_CONNECTIONS 0")
+
+    told(caught)
+    assert database.run("SELECT 1", ANN).rows == ((1,),)
+
+
+def test_a_connection_that_is_killed_in_the_middle_is_down_at_once(mysql_tuning: DatabaseSettings, field: Server) -> None:
+    database = open_databases(mysql_tuning.model_copy(update={"query_seconds": 50}))(TODAY)
+
+    with ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(database.run, "SELECT /* to be killed */ SLEEP(60)", ANN)
+        field.run(f"KILL {number_of_what_runs(field, '%to be killed%')}")
+        with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
+            asked.result()
+
+    told(caught)
+
+
+def number_of_what_runs(server: Server, text: str) -> int:
+    """The connection of a statement like `text`, as soon as it sleeps."""
+    sql = "SELECT id FROM information_schema.processlist WHERE user = 'reader' AND state = 'User sleep' AND info LIKE"
+    for _ in range(200):
+        if found := server.run(f"{sql} '{text}'"):
+            return int(found[0][0])
+        time.sleep(0.02)
+    pytest.fail("it never ran")
+
+
+def test_a_server_that_dies_in_the_middle_is_down_then_and_later(access_file: Path) -> None:
+    programs = find_or_fetch()
+    assert programs is not None
+    with mariadb(programs) as server:
+        fill_server(server, "field", access_file)
+        url = server.url("field", user="reader", password=PASSWORD)
+        tuning = DatabaseSettings(url=url, access=str(access_file), seal=SEAL, query_seconds=50)
+        database = open_databases(tuning)(TODAY)
+        with ThreadPoolExecutor(1) as threads:
+            asked = threads.submit(database.run, "SELECT /* to be killed */ SLEEP(60)", ANN)
+            number_of_what_runs(server, "%to be killed%")
+            server.kill()
+            with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
+                asked.result(timeout=40)
+        told(caught)
+    with pytest.raises(DatabaseDown, match="cannot be reached") as caught:
+        database.run("SELECT 1", ANN)
+
+
+def test_a_schema_that_changes_under_the_graph_is_told_and_the_new_one_is_read(
+    tmp_path: Path, access_file: Path
+) -> None:
+    file = write_file(tmp_path)
+    database = open_databases(DatabaseSettings(url=f"sqlite:///{file}", access=str(access_file)))(TODAY)
+    assert database.run("SELECT name FROM trade", ANN).rows
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("ALTER TABLE trade RENAME COLUMN name TO title")
+        connection.execute("ALTER TABLE crew RENAME COLUMN name TO title")
+
+    with pytest.raises(SchemaChanged, match="no such column: name"):
+        database.run("SELECT name FROM trade", ANN)
+    assert database.run("SELECT title FROM secure_crew WHERE id = 1", ANN).rows == (("Crew 1",),)
+
+
+# Opening
+
+
+def test_nothing_is_opened_before_it_is_asked(tmp_path: Path) -> None:
+    for url in (f"sqlite:///{tmp_path}/absent", "mysql+pymysql://reader@127.0.0.1:1/field", "no url"):
+        assert open_databases(DatabaseSettings(url=url))(TODAY).dialect in ("sqlite", "mysql")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_embedded_sample_ends_the_day_before_and_a_database_of_ones_own_is_as_it_is(
+    sqlite_tuning: DatabaseSettings,
+) -> None:
+    embedded, own = open_databases(DatabaseSettings()), open_databases(sqlite_tuning)
+    sql = "SELECT MAX(workDate) FROM secure_worktime"
+
+    newest = [embedded(day).run(sql, ANN).rows[0][0] for day in (TODAY, TODAY + timedelta(days=1))]
+
+    assert [str(moment)[:10] for moment in newest] == ["2026-06-17", "2026-06-18"]
+    assert own(TODAY) is own(TODAY + timedelta(days=1))
+    assert embedded(TODAY) is embedded(TODAY)
+
+
+def test_the_graph_of_a_file_is_read_from_it_once_without_the_wall(sqlite_tuning: DatabaseSettings) -> None:
+    database = open_databases(sqlite_tuning)(TODAY)
+
+    graph = database.graph()
+
+    assert set(graph.tables) == {"employee", "crew", "workOrder", "trade", ODD, "audit", "everybody"}
+    assert database.graph() is graph
+
+
+def test_the_graph_of_a_server_with_secure_views_has_to_be_saved_before(
+    mysql_tuning: DatabaseSettings, tmp_path: Path
+) -> None:
+    with pytest.raises(DatabaseDown, match="name it in DATABASE__JOINS"):
+        open_databases(mysql_tuning)(TODAY).graph()
+    save_graph(JoinGraph({"crew": Table("crew")}), tmp_path / "joins.json")
+    saved = open_databases(mysql_tuning.model_copy(update={"joins": str(tmp_path / "joins.json")}))(TODAY)
+    assert set(saved.graph().tables) == {"crew"}

@@ -1,0 +1,82 @@
+"""Texts beyond the wall's limit: they are shown, and nothing is reckoned with them."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from turnkeep_agents.database.access import Access
+from turnkeep_agents.database.wall.complaints import TOO_BIG, tell_sqlite
+from turnkeep_agents.database.wall.sqlite import LIMITS, WIDE_BYTES, SqliteWall
+from turnkeep.databases.engines import Called
+from turnkeep.databases.errors import QueryFailed
+from turnkeep.records import Principal
+
+ANN = Principal("acme", "ann")
+LIMIT = LIMITS[sqlite3.SQLITE_LIMIT_LENGTH]
+ORDERED = "SELECT id, body FROM note WHERE id > 0 AND lower(topic) LIKE '%roof%' ORDER BY topic, id"
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    file = tmp_path / "notes.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, topic TEXT, body TEXT)")
+        rows = [("Roof", "short"), ("roofs", "x" * (LIMIT + 50_000)), ("Cellar", "y" * (WIDE_BYTES + 1))]
+        connection.executemany("INSERT INTO note (topic, body) VALUES (?, ?)", rows)
+        connection.commit()
+    return file
+
+
+def wall(max_bytes: int = 1_000_000) -> SqliteWall:
+    return SqliteWall(Access(), seconds=20, max_rows=100, max_bytes=max_bytes)
+
+
+def test_a_text_beyond_the_limit_is_shown_with_the_rows_beside_it(notes: Path) -> None:
+    result = wall().run(notes, ORDERED, ANN)
+
+    assert [(number, len(str(body))) for number, body in result.rows] == [(1, 5), (2, LIMIT + 50_000)]
+    assert not result.has_cut_texts
+
+
+def test_it_is_cut_where_a_page_has_no_room_for_it(notes: Path) -> None:
+    result = wall(max_bytes=20_000).run(notes, f"{ORDERED} LIMIT 1 OFFSET 1", ANN)
+
+    [[number, body]] = result.rows
+    assert (number, result.has_cut_texts) == (2, True)
+    assert 10_000 < len(str(body)) <= 20_000
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT instr(body, 'z') FROM note WHERE id = 2",
+        "SELECT id, replace(body, 'x', 'yy') FROM note WHERE id = 2",
+        "SELECT group_concat(body) FROM note WHERE id < 3",
+        "SELECT body FROM note",
+        f"SELECT {' || '.join(['body'] * 7)} FROM note WHERE id = 2",
+    ],
+)
+def test_nothing_is_reckoned_with_it_and_more_is_not_read(sql: str, notes: Path) -> None:
+    with pytest.raises(sqlite3.DataError) as caught:
+        wall().run(notes, sql, ANN)
+
+    told = tell_sqlite(Called("The database", "DATABASE__URL"), caught.value, 5)
+    assert (type(told), told.message) == (QueryFailed, TOO_BIG)
+
+
+def test_statements_that_need_it_not_keep_the_limit_and_all_functions(notes: Path) -> None:
+    result = wall().run(notes, "SELECT instr(body, 'r'), replace(topic, 'R', 'r') FROM note WHERE id = 1", ANN)
+
+    assert result.rows == ((4, "roof"),)
+
+
+def test_time_that_runs_out_over_long_texts_is_told_as_such(notes: Path) -> None:
+    endless = " CROSS JOIN ".join(f"note AS n{number}" for number in range(20))
+    sql = f"SELECT a.body FROM note AS a CROSS JOIN {endless} WHERE a.id = 2 AND a.body <> 'x' AND n19.id + n18.id < 0"
+
+    with pytest.raises(sqlite3.OperationalError) as caught:
+        SqliteWall(Access(), seconds=0.3, max_rows=100, max_bytes=1_000).run(notes, sql, ANN)
+
+    assert caught.value.sqlite_errorname == "SQLITE_INTERRUPT"

@@ -1,0 +1,81 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnkeep_agents.papers.corpus import Corpus, open_corpus
+from turnkeep.blocks.documents import CorpusError
+
+ROW = {"id": "x1", "title": "On Moss", "authors": ["A. Gray"], "year": 1999, "abstract": "Moss grows in shade."}
+
+
+def write(path: Path, *rows: Any) -> str:
+    file = path / "mine.jsonl"
+    file.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows))
+    return str(file)
+
+
+@pytest.fixture(scope="module")
+def bundled() -> Corpus:
+    return open_corpus(None)
+
+
+def test_the_bundled_corpus_holds_at_least_eighty_papers(bundled: Corpus) -> None:
+    assert len(bundled.by_id) >= 80
+    assert all(paper.metadata["authors"] and paper.metadata["year"] for paper in bundled.by_id.values())
+
+
+def test_every_bundled_paper_is_found_by_its_title(bundled: Corpus) -> None:
+    missed = [id_ for id_, paper in bundled.by_id.items() if bundled.search(paper.title, 1)[0].id != id_]
+    assert missed == []
+
+
+def test_a_paper_is_found_by_its_author(bundled: Corpus) -> None:
+    paper = bundled.by_id["1609.02907"]
+    assert paper.id in [found.id for found in bundled.search(paper.metadata["authors"][0], 3)]
+
+
+def test_a_search_is_best_first(bundled: Corpus) -> None:
+    scores = [found.score or 0 for found in bundled.search("learning with attention and convolutions", 5)]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_corpus_of_ones_own_takes_the_place_of_the_bundled_one(tmp_path: Path) -> None:
+    corpus = open_corpus(write(tmp_path, ROW, {"id": "x2", "title": "On Ferns", "text": "Ferns have fronds."}))
+    assert corpus.search("fronds", 3)[0].id == "x2"
+    assert corpus.by_id["x2"].metadata == {"authors": [], "year": None}
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ("{not json", "not JSON"),
+        ({**ROW, "id": ""}, '"id"'),
+        ({**ROW, "title": None}, '"title"'),
+        ({**ROW, "abstract": 3}, '"abstract"'),
+        ({**ROW, "authors": "A. Gray"}, '"authors"'),
+        ({**ROW, "authors": [1]}, '"authors"'),
+        ({**ROW, "year": "1999"}, '"year"'),
+        ({**ROW, "year": True}, '"year"'),
+        ({**ROW, "url": 5}, '"url"'),
+        (ROW, "also on line 1"),
+    ],
+)
+def test_a_bad_line_is_named_by_its_number(tmp_path: Path, row: Any, complaint: str) -> None:
+    path = write(tmp_path, ROW, row)
+    with pytest.raises(CorpusError, match=r"mine\.jsonl:2: ") as caught:
+        open_corpus(path)
+    assert complaint in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match=r"none\.jsonl"):
+        open_corpus(str(tmp_path / "none.jsonl"))
+
+
+def test_what_two_papers_are_called_names_neither(tmp_path: Path) -> None:
+    dances = ROW | {"id": "b1", "title": "Dances", "abstract": "Bees dance to share the way to nectar."}
+    combs = ROW | {"id": "b2", "title": "Combs", "abstract": "Bees build combs of wax."}
+    corpus = open_corpus(write(tmp_path, dances, combs))
+    assert corpus.search("Which combs do bees build of wax?", 1)[0].id == "b2"

@@ -1,0 +1,291 @@
+"""Every edge of the graph, with a model that follows a script."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.errors import GraphRecursionError
+from scripted_model import ScriptedModel
+
+from turnkeep_agents.papers.corpus import Corpus
+from turnkeep_agents.papers.graph import build, compile_graph, read_reply
+from turnkeep_agents.papers.nodes import Nodes
+from turnkeep_agents.papers.prompts import GradeResult, RewriteResult, ScopeResult
+from turnkeep_agents.papers.state import LASTING, new_turn
+from turnkeep.blocks.documents import Document
+from turnkeep.errors import ModelBusy, ModelError
+from turnkeep.models.chat import Models
+from turnkeep.records import Reply, RunContext
+from turnkeep.settings import Settings
+from turnkeep_agents.papers.settings import PapersSettings
+
+
+def paper(id_: str, title: str, text: str) -> Document:
+    return Document(id_, title, text, f"https://arxiv.org/abs/{id_}", {"authors": ["Ada Lovelace"], "year": 1843})
+
+
+PAPERS = [
+    paper("1001.00001", "Bees", "Bees dance to show each other the way to flowers."),
+    paper("1001.00002", "Wasps", "Wasps build paper nests under roofs."),
+    paper("1001.00003", "Ants", "Ants follow scent to food and flowers."),
+]
+SCOPE = "papers.score_scope"
+GRADE = "papers.grade"
+REWRITE = "papers.rewrite"
+ANSWER = "papers.answer"
+REFUSE = "papers.refuse"
+
+
+def inside(score: int = 90) -> tuple[str, ScopeResult]:
+    return SCOPE, ScopeResult(score=score, reason="about insects")
+
+
+def grade(*ids: str) -> tuple[str, GradeResult]:
+    return GRADE, GradeResult(relevant_ids=list(ids), reason="they say so")
+
+
+def rewrite(query: str) -> tuple[str, RewriteResult]:
+    return REWRITE, RewriteResult(query=query)
+
+
+def nodes(script: ScriptedModel, **tuning: int) -> Nodes:
+    return Nodes(Models(script, script, "openai", "m"), Corpus(PAPERS, field="insects"), PapersSettings(**tuning))
+
+
+class Talk:
+    """A thread kept by the test, as the turn's life would keep it: only lasting keys survive a turn."""
+
+    def __init__(self, script: ScriptedModel, context: RunContext, **tuning: int):
+        self.graph = compile_graph(nodes(script, **tuning))
+        self.context = context
+        self.messages: Sequence[AnyMessage] = []
+        self.events: list[dict[str, Any]] = []
+        self.tokens: list[str] = []
+
+    async def say(self, question: str) -> Reply:
+        asked = HumanMessage(question, id=f"h{len(self.messages)}")
+        state: Any = {"messages": [*self.messages, asked], **new_turn()}
+        self.events, self.tokens = [], []
+        values: dict[str, Any] = {}
+        parts: Any = self.graph.astream(state, context=self.context, stream_mode=["custom", "messages", "values"])
+        async for mode, part in parts:
+            if mode == "custom":
+                self.events.append(part)
+            elif mode == "messages":
+                self.tokens.append(part[0].text)
+            else:
+                values = part
+        self.messages = values["messages"]
+        return read_reply(values)
+
+
+@pytest.fixture
+def talk(script: ScriptedModel, context: RunContext) -> Talk:
+    return Talk(script, context)
+
+
+async def test_a_question_in_scope_is_answered_from_graded_sources(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
+    reply = await talk.say("How do bees find flowers?")
+    assert reply.text == "They dance [1001.00001]."
+    assert reply.route == "retrieve"
+    assert [(source.id, source.cited) for source in reply.sources] == [("1001.00001", True)]
+    assert reply.details["guardrail_score"] == 90
+    assert reply.details["retrieval_attempts"] == 1
+    assert len(reply.details["reasoning_steps"]) == 5
+    assert reply.warnings == ()
+
+
+async def test_a_question_below_the_threshold_is_refused_by_the_model(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(74), (REFUSE, "I know insects. Ask me about bees."))
+    reply = await talk.say("What is a mortgage?")
+    assert (reply.text, reply.route, reply.sources) == ("I know insects. Ask me about bees.", "refuse", ())
+    assert "74 of 100. about insects" in script.prompt(REFUSE)
+    assert reply.details["retrieval_attempts"] == 0
+
+
+async def test_the_threshold_itself_is_in_scope(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(75), grade("1001.00002"), (ANSWER, "Of paper [1001.00002]."))
+    assert (await talk.say("What are wasp nests made of?")).route == "retrieve"
+
+
+async def test_a_failed_search_is_tried_again_with_another_query(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade(), rewrite("ants scent"), grade("1001.00003"), (ANSWER, "By scent [1001.00003]."))
+    reply = await talk.say("How do bees find food?")
+    assert reply.details["rewritten_queries"] == ["ants scent"]
+    assert reply.details["retrieval_attempts"] == 2
+    assert reply.sources[0].id == "1001.00003"
+    assert "limited_sources" not in reply.warnings
+
+
+async def test_after_three_searches_it_answers_with_a_note_on_limited_sources(
+    talk: Talk, script: ScriptedModel
+) -> None:
+    script.play(inside(), grade(), rewrite("one"), rewrite("two flowers"), grade(), (ANSWER, "I found nothing."))
+    reply = await talk.say("Do bees sleep?")
+    assert reply.details["retrieval_attempts"] == 3
+    assert reply.details["rewritten_queries"] == ["one", "two flowers"]
+    assert "after 3 searches" in script.prompt(ANSWER)
+    assert "1001.0000" not in script.prompt(ANSWER)
+    assert reply.warnings == ("limited_sources",)
+    assert reply.sources == ()
+
+
+async def test_a_single_attempt_never_rewrites(script: ScriptedModel, context: RunContext) -> None:
+    talk = Talk(script, context, max_attempts=1)
+    script.play(inside(), grade(), (ANSWER, "I found nothing."))
+    assert (await talk.say("Do bees sleep?")).details["retrieval_attempts"] == 1
+
+
+async def test_five_attempts_end_within_the_steps_of_a_run(script: ScriptedModel, context: RunContext) -> None:
+    talk = Talk(script, context, max_attempts=5)
+    script.play(inside(), grade(), *[step for n in range(4) for step in (rewrite(f"bees {n}"), grade())])
+    script.play((ANSWER, "I found nothing."))
+    assert (await talk.say("Do bees sleep?")).details["retrieval_attempts"] == 5
+
+
+async def test_too_few_steps_raise_the_recursion_error(script: ScriptedModel, context: RunContext) -> None:
+    script.play(inside(), grade())
+    graph = compile_graph(nodes(script))
+    state: Any = {"messages": [HumanMessage("Do bees sleep?", id="h")], **new_turn()}
+    with pytest.raises(GraphRecursionError):
+        await graph.ainvoke(state, {"recursion_limit": 4}, context=context)
+
+
+async def test_ids_that_the_grade_invents_are_left_out(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001", "9999.99999"), (ANSWER, "They dance [1001.00001]."))
+    assert [source.id for source in (await talk.say("How do bees find flowers?")).sources] == ["1001.00001"]
+
+
+async def test_a_citation_of_no_source_is_taken_out_and_reported(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001"), (ANSWER, "They dance [1001.00001, 2301.12345]. So [1001.00002]."))
+    reply = await talk.say("How do bees find flowers?")
+    assert reply.text == "They dance [1001.00001]. So."
+    assert reply.warnings == ("citation_removed",)
+
+
+async def test_an_answer_without_citation_is_reported(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001"), (ANSWER, "They dance."))
+    reply = await talk.say("How do bees find flowers?")
+    assert reply.warnings == ("no_citation",)
+    assert not reply.sources[0].cited
+
+
+async def test_an_answer_of_unknown_citations_alone_is_a_model_error(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001"), (ANSWER, "[2301.12345]"))
+    with pytest.raises(ModelError):
+        await talk.say("How do bees find flowers?")
+
+
+async def test_a_refusing_answer_becomes_the_text_with_a_warning(talk: Talk, script: ScriptedModel) -> None:
+    refusal = AIMessage("I won't.", additional_kwargs={"refusal": "I won't."})
+    script.play(inside(), grade("1001.00001"), (ANSWER, refusal))
+    reply = await talk.say("How do bees find flowers?")
+    assert (reply.text, reply.warnings) == ("I won't.", ("model_refused", "no_citation"))
+
+
+async def test_a_follow_up_searches_for_what_the_last_answer_cited(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00002"), (ANSWER, "Of paper [1001.00002]."))
+    await talk.say("What do wasps build?")
+    script.play(inside(), grade("1001.00002"), (ANSWER, "Ada Lovelace [1001.00002]."))
+    reply = await talk.say("And who wrote it?")
+    assert reply.sources[0].id == "1001.00002"
+    assert reply.standalone_query == "And who wrote it? Wasps What do wasps build?"
+    assert "Of paper [1001.00002]." in script.prompt(ANSWER)
+    assert "Ada Lovelace" in script.prompt(ANSWER)
+
+
+async def test_nothing_of_a_turn_leaks_into_the_next(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade(), rewrite("ants"), grade("1001.00003"), (ANSWER, "By scent [1001.00003]."))
+    await talk.say("How do ants find food?")
+    script.play(inside(0), (REFUSE, "I know insects."))
+    reply = await talk.say("What is a mortgage?")
+    assert reply.details["rewritten_queries"] == []
+    assert reply.details["retrieval_attempts"] == 0
+    assert reply.sources == ()
+    assert len(reply.details["reasoning_steps"]) == 3
+
+
+async def test_the_window_limits_what_prompts_show(script: ScriptedModel, context: RunContext) -> None:
+    talk = Talk(script, RunContext(conversation_window=1, now=context.now, principal=context.principal))
+    for word in ("first", "second", "third"):
+        script.play(inside(0), (REFUSE, f"Answer to the {word}."))
+        await talk.say(f"The {word} mortgage?")
+    shown = script.prompt(REFUSE)
+    assert "Answer to the second." in shown
+    assert "Answer to the first." not in shown
+
+
+async def test_the_date_in_the_prompt_is_that_of_the_run(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
+    await talk.say("How do bees find flowers?")
+    assert "2026-03-04" in script.asked[-1][1][0].text
+
+
+async def test_limits_and_temperatures_are_those_of_the_requirement(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
+    await talk.say("How do bees find flowers?")
+    script.play(inside(0), (REFUSE, "I know insects."))
+    await talk.say("What is a mortgage?")
+    limits = {name: (kwargs["temperature"], kwargs["max_tokens"]) for name, _, kwargs in script.asked}
+    assert limits[ANSWER] == (0.3, 1000)
+    assert limits[REFUSE] == (0.7, 300)
+
+
+async def test_events_tell_the_route_and_each_search(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade(), rewrite("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
+    await talk.say("How do hives find flowers?")
+    assert talk.events == [
+        {"event": "route_decision", "route": "retrieve"},
+        {"event": "tool_start", "tool": "retrieve", "attempt": 1},
+        {"event": "tool_start", "tool": "retrieve", "attempt": 2},
+    ]
+
+
+async def test_only_the_answer_is_streamed_and_only_once(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
+    await talk.say("How do bees find flowers?")
+    assert talk.tokens.count("They dance [1001.00001].") == 1
+    assert "about insects" not in "".join(talk.tokens)
+
+
+async def test_a_turn_that_runs_again_makes_the_same_message_ids(script: ScriptedModel, context: RunContext) -> None:
+    ids = []
+    for _ in range(2):
+        talk = Talk(script, context)
+        script.play(inside(0), (REFUSE, "I know insects."))
+        await talk.say("What is a mortgage?")
+        ids.append(talk.messages[-1].id)
+    assert ids[0] == ids[1]
+
+
+async def test_a_fault_of_the_model_comes_out_as_it_is(talk: Talk, script: ScriptedModel) -> None:
+    script.play((SCOPE, ModelBusy(retry_after=7)))
+    with pytest.raises(ModelBusy) as caught:
+        await talk.say("How do bees find flowers?")
+    assert caught.value.retry_after == 7
+
+
+async def test_a_search_that_finds_nothing_asks_for_no_grade(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), rewrite("zzz"), rewrite("wasps"), grade("1001.00002"), (ANSWER, "Of paper [1001.00002]."))
+    reply = await talk.say("xyzzy plugh")
+    assert reply.details["retrieval_attempts"] == 3
+    assert reply.sources[0].id == "1001.00002"
+
+
+async def test_the_state_is_plain_data_that_strict_msgpack_takes(talk: Talk, script: ScriptedModel) -> None:
+    script.play(inside(), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
+    state: Any = {"messages": [HumanMessage("How do bees find flowers?", id="h")], **new_turn()}
+    values = await talk.graph.ainvoke(state, context=talk.context)
+    plain = {key: value for key, value in values.items() if key not in LASTING}
+    serde = JsonPlusSerializer(allowed_msgpack_modules=[])
+    assert serde.loads_typed(serde.dumps_typed(plain)) == plain
+
+
+def test_the_agent_is_built_without_a_key() -> None:
+    agent = build(Settings(model="demo"))
+    assert (agent.name, agent.window, agent.prompt_window) == ("papers", 10, 5)
+    assert (agent.provider, agent.model) == ("demo", "demo")
+    assert agent.graph.checkpointer is None

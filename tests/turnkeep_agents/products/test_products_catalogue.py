@@ -1,0 +1,104 @@
+"""The bundled catalogue as data: enough of it, of one kind, and fit for the conversation of the design."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnkeep_agents.products.catalogue.loading import load_products
+from turnkeep_agents.products.catalogue.product import read_product, row_of
+from turnkeep_agents.products.catalogue.products import BUNDLED, VECTORS, Catalogue, open_catalogue
+from turnkeep_agents.products.filters import Filters, no_filters
+from turnkeep_agents.products.planning.plans import look_for
+from turnkeep_agents.products.reading.wishes import read_wishes
+from turnkeep_agents.products.search import Finder
+from turnkeep.blocks.dense import passages_of
+from turnkeep.blocks.vectors import digest, load_vectors
+from turnkeep.models.embedding import SentenceEncoder
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in BUNDLED.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return open_catalogue(None)
+
+
+def test_there_are_many_products_of_many_kinds(rows: list[dict[str, Any]]) -> None:
+    kinds = Counter(row["category"] for row in rows)
+    assert len(rows) >= 150
+    assert len(kinds) >= 8
+    assert min(kinds.values()) >= 5
+
+
+def test_no_two_products_are_called_the_same(rows: list[dict[str, Any]]) -> None:
+    assert len({row["id"] for row in rows}) == len({row["name"].lower() for row in rows}) == len(rows)
+
+
+def test_every_product_is_priced_described_and_begins_with_its_brand(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        sentences = re.findall(r"[^.!?]+[.!?](?:\s|$)", row["description"])
+        assert 2 <= len(sentences) <= 4, row["id"]
+        assert row["name"].startswith(row["brand"])
+        assert 40 <= row["price"] <= 3_000
+        assert 3.5 <= row["rating"] <= 5
+
+
+def test_a_product_that_is_back_later_is_back_in_the_future_of_its_release(rows: list[dict[str, Any]]) -> None:
+    states = Counter(re.sub(r"[\d-]+", "#", row["availability"]) for row in rows)
+    assert set(states) == {"in stock", "# left", "back on #", "discontinued"}
+    assert min(states.values()) >= 5
+
+
+def test_one_of_the_best_phones_below_500_dollars_is_a_samsung(catalogue: Catalogue) -> None:
+    found = Finder(catalogue, 5).run(look_for(wished("phones under $500", catalogue), "", uses_history=False))
+    brands = [product.brand for product in catalogue.get(found.ids)]
+    assert len([p for p in catalogue.products if p.category == "phones" and p.price < 500]) >= 6
+    assert (brands.count("Samsung"), brands[0] == "Samsung") == (1, False)
+
+
+def wished(message: str, catalogue: Catalogue) -> Filters:
+    return read_wishes(message, catalogue).filters
+
+
+def test_each_product_is_found_by_its_whole_name(catalogue: Catalogue) -> None:
+    found = {product.id: read_wishes(f"Tell me about the {product.name}", catalogue) for product in catalogue.products}
+    assert [id_ for id_, wishes in found.items() if wishes.ids != (id_,)] == []
+    assert {json.dumps(wishes.filters) for wishes in found.values()} == {json.dumps(no_filters())}
+
+
+def test_what_is_written_out_is_read_as_the_same_product(catalogue: Catalogue) -> None:
+    assert [read_product(row_of(product)) for product in catalogue.products] == list(catalogue.products)
+
+
+def test_the_bundled_vectors_are_those_of_all_bundled_products_and_no_others() -> None:
+    """After a change of the catalogue: `open_catalogue(None, is_dense=True)` writes the file anew."""
+    kept = load_vectors(BUNDLED.with_suffix(VECTORS), SentenceEncoder.name, SentenceEncoder.dimensions)
+    passages = [text for product in load_products(BUNDLED) for text in passages_of(product.searchable())]
+    assert kept.keys() == {digest(text) for text in passages}
+
+
+def test_a_users_catalogue_keeps_its_vectors_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    file.write_text('{"id": "k", "name": "Duo Kettle", "price": 30, "category": "kettles"}\n')
+    bundled = BUNDLED.with_suffix(VECTORS).read_bytes()
+    open_catalogue(str(file), is_dense=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"mine.jsonl", "mine.vectors.npz"}
+    assert BUNDLED.with_suffix(VECTORS).read_bytes() == bundled
+
+
+def test_one_product_of_a_kind_is_told_in_the_singular(catalogue: Catalogue) -> None:
+    phones = [product for product in catalogue.products if product.category == "phones"]
+    assert Catalogue([*phones[:2], catalogue.by_id["dyson-v15-detect"]]).summary == "2 phones, 1 vacuum cleaner"
+
+
+def test_a_number_in_words_at_the_end_of_a_name_is_no_length_before_in_stock(catalogue: Catalogue) -> None:
+    guitar = replace(catalogue.products[0], id="g", name="Lindo Twelve", brand="Lindo", category="guitars")
+    assert read_wishes("is the Lindo Twelve in stock?", Catalogue([guitar])).ids == ("g",)

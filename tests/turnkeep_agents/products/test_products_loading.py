@@ -1,0 +1,124 @@
+"""A user's own catalogue: what is taken, and how a bad line is told."""
+
+from pathlib import Path
+
+import pytest
+
+from turnkeep_agents.products.catalogue.loading import load_products
+from turnkeep_agents.products.reading.measures import Measure
+from turnkeep.blocks.documents import CorpusError
+
+CSV = "id,name,price,category,brand,description,availability,weight_kg,Colour\n"
+TENT = 'a,Trail Tent,"$1,299.50",tents,Alpina,"Light, dry.",3 left,2.1,"green, red"\n'
+
+
+def write(folder: Path, text: str | bytes, name: str = "mine.csv") -> Path:
+    file = folder / name
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def complaint(file: Path) -> str:
+    with pytest.raises(CorpusError) as caught:
+        load_products(file)
+    return str(caught.value)
+
+
+def test_a_csv_is_read_with_its_other_columns_as_attributes(tmp_path: Path) -> None:
+    [tent] = load_products(write(tmp_path, CSV + TENT))
+    assert (tent.id, tent.name, tent.price, tent.category, tent.brand) == ("a", "Trail Tent", 1299.5, "tents", "Alpina")
+    assert (tent.stock.state, tent.stock.left, tent.description) == ("in", 3, "Light, dry.")
+    assert tent.attributes == {"weight": ("2.1 kg",), "colour": ("green", "red")}
+    assert tent.measure("weight") == Measure(2100.0, "g")
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_semicolons_and_tabs_divide_too(tmp_path: Path, mark: str) -> None:
+    rows = [["ID", " Name ", "Price", "Category", "waterproof"], ["a", "Trail Tent", "120", "tents", "yes"]]
+    [tent] = load_products(write(tmp_path, "\ufeff" + "\r\n".join(mark.join(row) for row in rows)))
+    assert (tent.name, tent.price, tent.attributes) == ("Trail Tent", 120.0, {"waterproof": ("yes",)})
+
+
+def test_jsonl_holds_lists_numbers_and_flags(tmp_path: Path) -> None:
+    row = '{"id": "a", "name": "Stove", "price": 49.9, "category": "stoves", "sizes": ["S", 2], "folds": true}\n'
+    [stove] = load_products(write(tmp_path, row, "mine.jsonl"))
+    assert (stove.price, stove.stock.state) == (49.9, "unknown")
+    assert stove.attributes == {"sizes": ("S", "2"), "folds": ("yes",)}
+
+
+def test_a_cell_may_span_lines_and_a_complaint_names_where_its_row_begins(tmp_path: Path) -> None:
+    text = CSV + 'a,Tent,100,tents,,"Two\nlines.",,,\nb,Stove,cheap,stoves,,,,,\n'
+    assert complaint(write(tmp_path, text)).startswith(f"{tmp_path}/mine.csv:4: ")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (
+            "b,Stove,,stoves,,,,,\n",
+            '"price" must be an amount in US dollars, such as 499 or 1299.95; correct or add it',
+        ),
+        ("b,Stove,free,stoves,,,,,\n", '"price" must be an amount'),
+        ("b,Stove,-5,stoves,,,,,\n", '"price" must be an amount'),
+        ('b,Stove,"1.299,00",stoves,,,,,\n', '"price" must be an amount'),
+        ("b,Stove,999999999999,stoves,,,,,\n", '"price" is too large'),
+        ("b, ,49,stoves,,,,,\n", '"name" is missing; every product needs id, name, price, category'),
+        (",Stove,49,stoves,,,,,\n", '"id" is missing'),
+        ("b,Stove,49,,,,,,\n", '"category" is missing'),
+        ("a,Stove,49,stoves,,,,,\n", 'id "a" is also on line 2; change one'),
+        ("b,Stove,49,stoves,,,perhaps,,\n", '"availability" cannot be read; write "in stock", "3 left"'),
+        ("b,Stove,49,stoves,,,back on 2027-02-30,,\n", '"availability" holds no date of the calendar'),
+        ("b,Stove,49,stoves,,,,,,,\n", "more cells than headings; put cells with commas in quotes"),
+        ('b,"Stove,49,stoves\n', "unexpected end of data; put cells with quotes or commas in quotes"),
+        (f"b,{'x' * 121},49,stoves,,,,,\n", '"name" has over 120 characters'),
+        (f"b,Stove,49,stoves,,,,{'x' * 301},\n", '"weight" has over 300 characters; move it to the description'),
+    ],
+)
+def test_a_bad_line_is_told_with_file_line_and_remedy(tmp_path: Path, line: str, told: str) -> None:
+    said = complaint(write(tmp_path, CSV + TENT + line))
+    assert said.startswith(f"{tmp_path}/mine.csv:3: ")
+    assert told in said.replace('"weight_kg"', '"weight"')
+
+
+def test_a_heading_that_is_missing_or_doubled_is_told(tmp_path: Path) -> None:
+    assert "mine.csv:1: no heading price, category" in complaint(write(tmp_path, "id,name\na,Tent\n"))
+    assert 'heading "name" stands there twice' in complaint(write(tmp_path, "id,name,price,category,Name\n"))
+
+
+def test_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
+    said = complaint(write(tmp_path, CSV.encode() + TENT.encode() + "b,Köcher,49,stoves\n".encode("latin-1")))
+    assert said.startswith(f"{tmp_path}/mine.csv:3: byte ")
+    assert "is not UTF-8; save the file as UTF-8" in said
+
+
+def test_an_empty_or_absent_file_is_told(tmp_path: Path) -> None:
+    assert "holds no products" in complaint(write(tmp_path, CSV))
+    assert "holds no products" in complaint(write(tmp_path, ""))
+    assert "cannot be read (No such file or directory); check the path" in complaint(tmp_path / "absent.csv")
+
+
+def test_a_bad_line_of_jsonl_is_told_in_the_same_way(tmp_path: Path) -> None:
+    good = '{"id": "a", "name": "Tent", "price": 100, "category": "tents"}\n'
+    bad = '{"id": "b", "name": "Stove", "price": {"usd": 3}, "category": "stoves"}\n'
+    assert complaint(write(tmp_path, good + bad, "mine.jsonl")).startswith(f'{tmp_path}/mine.jsonl:2: "price" must be')
+    assert 'id "a" is also on line 1' in complaint(write(tmp_path, good + good, "mine.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("said", "state"),
+    [
+        ("in stock", "in"),
+        ("Yes", "in"),
+        ("only 2 left", "in"),
+        ("250", "in"),
+        ("0", "out"),
+        ("sold out", "out"),
+        ("back on 2027-01-31", "back"),
+        ("2027-01-31", "back"),
+        ("no longer made", "gone"),
+        ("", "unknown"),
+    ],
+)
+def test_availability_is_read_in_many_forms(tmp_path: Path, said: str, state: str) -> None:
+    [one] = load_products(write(tmp_path, CSV + f"a,Tent,100,tents,,,{said},,\n"))
+    assert one.stock.state == state
