@@ -37,7 +37,7 @@ UNUSED_FILES = (
     *("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst"),
     "libonnxruntime.so.*",  # for programs in C
 )
-READ_PAGES = "turnkeep/agents/*/manual/pages/*.md"
+READ_PAGES = "**/turnkeep_demo/samples/**/*.md"
 """The user manual, which an agent reads when it starts."""
 # What importlib.metadata asks for, and the licences; the rest is for installers.
 KEPT_METADATA = ("METADATA", "entry_points.txt", "licenses", "LICEN[CS]E*", "COPYING*", "NOTICE*")
@@ -59,7 +59,7 @@ def strip(folder: Path) -> None:
     for unused in [*unneeded, *metadata_unused(folder), *dialects_unused(folder)]:
         remove(unused)
     for unused in matching(folder, [f"**/{pattern}" for pattern in UNUSED_FILES]):
-        if not (unused.match(READ_PAGES) or any(part.endswith(".dist-info") for part in unused.parts)):
+        if not (unused.full_match(READ_PAGES) or any(part.endswith(".dist-info") for part in unused.parts)):
             remove(unused)
 
 

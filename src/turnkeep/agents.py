@@ -38,8 +38,8 @@ class Agent:
     new_turn: Callable[[], JSON] = dict
     window: int | None = 10
     prompt_window: int = 5
-    provider: str = "demo"
-    model: str = "demo"
+    provider: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True)

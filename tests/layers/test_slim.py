@@ -49,7 +49,7 @@ def imported(folder: Path, *, also: str = "") -> str:
 
 
 def test_the_user_manual_stays_and_other_markdown_goes(slim: ModuleType, tmp_path: Path) -> None:
-    page = "turnkeep_agents/database/manual/pages/crews.md"
+    page = "turnkeep_demo/samples/manual/crews.md"
     lay(tmp_path, page, "turnkeep/notes.md", "numpy/manual/pages/a.md", "numpy/README.md")
     slim.strip(tmp_path)
     assert left_in(tmp_path) == {page}

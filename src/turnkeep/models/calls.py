@@ -23,7 +23,6 @@ from turnkeep.models.faults import is_refused_request
 
 INNER_CALL = "inner_call"
 MODEL_REFUSED = "model_refused"
-DEMO_MODEL = "demo_model"
 
 type Asked = Runnable[LanguageModelInput, AIMessage]
 
@@ -70,7 +69,7 @@ class ToolsAnswer:
 
 @dataclass(frozen=True)
 class TextAnswer:
-    """`text` is never empty; a refusal of the model is text too, with a warning, and so is what the demo model says.
+    """`text` is never empty; a refusal of the model is text too, with a warning.
     `id` is that of the streamed message: a state message with it is not streamed again."""
 
     text: str
@@ -101,11 +100,7 @@ async def ask_text(
 
 def warnings_of(message: AIMessage) -> tuple[str, ...]:
     """Codes for what its reader should know of an answer."""
-    applies = {
-        DEMO_MODEL: message.response_metadata.get("model_provider") == "demo",
-        MODEL_REFUSED: bool(message.additional_kwargs.get("refusal")),
-    }
-    return tuple(code for code in applies if applies[code])
+    return (MODEL_REFUSED,) if message.additional_kwargs.get("refusal") else ()
 
 
 async def stream_text(

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -17,6 +17,7 @@ from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 
+DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 OWN_EVENTS = {"route_decision", "tool_start"}
 
 
@@ -94,7 +95,10 @@ class GraphRun:
             raise AgentFault
         if interrupted:
             return Outcome(Reply(_question(snapshot.interrupts), route="clarify"), interrupted, saved)
-        return Outcome(self._agent.read_reply(values), interrupted, saved)
+        reply = self._agent.read_reply(values)
+        if self._agent.model == DEMO_MODEL:
+            reply = replace(reply, warnings=(DEMO_WARNING, *reply.warnings))
+        return Outcome(reply, interrupted, saved)
 
 
 def first_input(agent: Agent, message: str, message_id: str, *, interrupted: bool) -> Any:
