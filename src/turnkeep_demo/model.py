@@ -1,6 +1,6 @@
 """The demo model: a real chat model (streams, calls tools, reports usage) that answers by rules, offline and always
-the same. An agent gives it one rule per inner call; a rule works from the parts of the prompt, never from known
-questions. Without a rule it answers plainly from the last message."""
+the same. There is one rule for each inner call of an agent; it works from the parts of the prompt. Without a rule the
+model answers plainly from the last message."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -22,20 +22,22 @@ from pydantic import Field
 from turnkeep.models.calls import inner_call_of
 from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens
+from turnkeep_demo.memory import fold
 
-type Rule = Callable[[JSON], str | JSON]
-"""From the parts of the prompt to the text, or the fields of the typed result, of one inner call."""
+type Said = str | JSON | list[JSON]
+type Rule = Callable[[JSON], Said]
+"""From the parts of a prompt to the answer: text, the fields of a typed result, or calls of tools, each
+`{"name": ..., "args": {...}}`."""
+
+GROUP = "turnkeep.demo"
 
 _WORD_WITH_SPACE = re.compile(r"\S+\s*|^\s+")
 _BY_TYPE: Mapping[str, Any] = {"integer": 0, "number": 0, "boolean": False, "array": [], "object": {}, "null": None}
 
 
-GROUP = "turnkeep.demo"
-
-
 def demo_model(agent: str) -> "DemoChatModel":
     """With the rules that an entry point names for the agent; without any it answers plainly."""
-    rules: dict[str, Rule] = {}
+    rules: dict[str, Rule] = {"memory.fold": fold}
     for point in entry_points(group=GROUP, name=agent):
         rules |= point.load()()
     return DemoChatModel(rules=rules)
@@ -111,7 +113,7 @@ class DemoChatModel(BaseChatModel):
         rule = self.rules.get(inner_call_of(messages) or "")
         tool = _chosen_tool(messages, kwargs)
         if rule:
-            said = rule(_parts(messages))
+            said: Said = rule(_parts(messages))
         elif tool:
             said = _arguments(tool, _last_text(messages))
         else:
@@ -127,10 +129,9 @@ def _parts(messages: Sequence[BaseMessage]) -> JSON:
     return {"query": _last_text(messages)}
 
 
-def _message(messages: Sequence[BaseMessage], said: str | JSON, tool: JSON | None) -> AIMessage:
+def _message(messages: Sequence[BaseMessage], said: Said, tool: JSON | None) -> AIMessage:
     text = said if isinstance(said, str) else ""
-    name = tool["name"] if tool else "answer"
-    calls = [] if isinstance(said, str) else [tool_call(name=name, args=said, id=f"call_{len(messages)}")]
+    calls = _calls(said, tool["name"] if tool else "answer", len(messages))
     read = sum(estimate_tokens(message.text) for message in messages)
     written = estimate_tokens(text or json.dumps(said))
     return AIMessage(
@@ -143,6 +144,14 @@ def _message(messages: Sequence[BaseMessage], said: str | JSON, tool: JSON | Non
             "model_provider": "demo",
         },
     )
+
+
+def _calls(said: Said, name: str, turn: int) -> list[ToolCall]:
+    """Ids are unlike those of other turns of the same conversation."""
+    if isinstance(said, str):
+        return []
+    called = said if isinstance(said, list) else [{"name": name, "args": said}]
+    return [tool_call(name=one["name"], args=one["args"], id=f"call_{turn}_{at}") for at, one in enumerate(called)]
 
 
 def _chosen_tool(messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]) -> JSON | None:
