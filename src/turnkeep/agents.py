@@ -1,16 +1,14 @@
-"""The agents of this deployment, found by entry points: whoever installs a package with the group `turnkeep.agents` has
-its agents, and nothing here names one. An agent's graph is imported only when the agent is built, so that routes which
-run no graph never load LangGraph."""
+"""What Turnkeep has to know of an agent, its settings, and how it is built. Its graph is imported only then, so that
+routes which run no graph never load LangGraph."""
 
-import functools
 import os
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from turnkeep.entries import Entry, entries
 from turnkeep.errors import AgentUnavailable, UnknownAgent
 from turnkeep.observability import logger
 from turnkeep.records import JSON, Reply
@@ -18,8 +16,6 @@ from turnkeep.settings import AgentSettings, Settings, UnusableFile
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
-
-GROUP = "turnkeep.agents"
 
 
 @dataclass(frozen=True)
@@ -40,38 +36,6 @@ class Agent:
     prompt_window: int = 5
     provider: str = ""
     model: str = ""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What an entry point names, light to import. Each place is written "package.module:name".
-
-    `build(settings) -> Agent`; `settings` is a subclass of AgentSettings; `add_commands(commands)` adds to the parser
-    of `turnkeep`.
-    """
-
-    description: str
-    build: str
-    settings: str = ""
-    add_commands: str = ""
-
-
-@functools.cache
-def entries() -> dict[str, Entry]:
-    """The agents that are installed, by name in alphabetical order."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
-    found = {point.name: _load(point) for point in points}
-    return {name: entry for name, entry in found.items() if entry}
-
-
-def _load(point: EntryPoint) -> Entry | None:
-    """None for a package that is broken: the other agents work."""
-    try:
-        entry = point.load()
-    except (ImportError, AttributeError) as error:
-        logger.error("agent cannot be loaded", agent=point.name, reason=str(error))
-        return None
-    return entry if isinstance(entry, Entry) else None
 
 
 def read_settings(home: Path | None = None, **given: Any) -> Settings:

@@ -2,12 +2,13 @@
 
 import re
 import sys
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from pydantic import ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
-from turnkeep.settings import DEFAULT_OPENAI_MODEL, UNUSABLE, Settings, explain
+from turnkeep.locations import LocatedSecret
+from turnkeep.settings import DEFAULT_OPENAI_MODEL, UNUSABLE, DataSource, Settings, UnusableSetting, explain
 
 CANARY = "sk-canary-of-settings"
 
@@ -39,32 +40,45 @@ def test_a_malformed_place_is_refused_at_start(malformed: str) -> None:
     assert caught.value.errors()[0]["loc"] == ("model_key",)
 
 
+class Ledger(DataSource):
+    """Settings of an agent, as a package of somebody else has them."""
+
+    agent: ClassVar[str] = "ledger"
+    url_field: ClassVar[str] = "books"
+
+    books: LocatedSecret = SecretStr("")
+    pages: int = Field(3, ge=1)
+
+
 @pytest.mark.parametrize("location", LOCATIONS)
-def test_the_secrets_of_databases_may_be_places_too(location: str) -> None:
-    settings = Settings(
-        database={"url": location, "seal": location},  # type: ignore[arg-type]
-        campaigns={"warehouse": "mysql://db/ads", "login": location},  # type: ignore[arg-type]
-    )
-    assert settings.database.url.get_secret_value() == settings.database.seal.get_secret_value() == location
-    assert settings.campaigns.login == location
+def test_the_secrets_of_an_agent_may_be_places_too(location: str) -> None:
+    assert Ledger.read({"LEDGER__BOOKS": location}).secrets["books"].get_secret_value() == location
+    assert Ledger.read({"LEDGER__BOOKS": "mysql://db/ads", "LEDGER__LOGIN": location}).login == location
 
 
-@pytest.mark.parametrize(
-    ("group", "field"),
-    [("database", "url"), ("database", "seal"), ("database", "login"), ("campaigns", "warehouse")],
-)
-def test_a_malformed_place_of_one_is_refused_at_start(group: str, field: str) -> None:
-    with pytest.raises(ValidationError, match='use "ssm:<name>" or "secretsmanager:<name or arn>"') as caught:
-        Settings(**{group: {field: f"ssm:/a#{CANARY}"}})
-    assert caught.value.errors()[0]["loc"] == (group, field)
+@pytest.mark.parametrize("field", ["BOOKS", "LOGIN"])
+def test_a_malformed_place_of_one_is_refused_at_start(field: str) -> None:
+    with pytest.raises(UnusableSetting, match=f'^LEDGER__{field}: use "ssm:<name>" or') as caught:
+        Ledger.read({f"LEDGER__{field}": f"ssm:/a#{CANARY}"})
     assert "canary" not in explain(caught.value)
 
 
 @pytest.mark.parametrize("url", ["", "ssm:/whole/url"])
 def test_a_login_completes_a_url_that_stands_beside_it(url: str) -> None:
-    for group, field in (("database", "url"), ("campaigns", "warehouse")):
-        with pytest.raises(ValidationError, match="LOGIN completes a URL"):
-            Settings(**{group: {field: url, "login": "secretsmanager:db"}})  # type: ignore[arg-type]
+    with pytest.raises(UnusableSetting, match="^LEDGER: LOGIN completes a URL"):
+        Ledger.read({"LEDGER__BOOKS": url, "LEDGER__LOGIN": "secretsmanager:db"})
+
+
+def test_the_settings_of_agents_travel_with_those_of_the_deployment(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(model="demo").with_agents(Ledger(pages=5))
+    assert settings.model_copy(update={"model": "openai:m"}).of(Ledger).pages == 5
+    monkeypatch.setenv("LEDGER__PAGES", "7")
+    assert Settings().of(Ledger).pages == 7
+
+
+def test_what_is_given_counts_where_the_environment_says_nothing() -> None:
+    assert Ledger.read({"LEDGER__PAGES": ""}, {"pages": 4}).pages == 4
+    assert Ledger.read({"LEDGER__PAGES": "6"}, {"pages": 4}).pages == 6
 
 
 def test_a_key_and_a_place_of_one_are_one_too_many() -> None:

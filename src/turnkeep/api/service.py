@@ -7,11 +7,11 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
 from turnkeep import __version__
-from turnkeep.agents import entries
 from turnkeep.api.errors import problems
 from turnkeep.api.schemas import AgentName
 from turnkeep.api.threads import ALWAYS
 from turnkeep.api.views import AgentDrawing, AgentView, Health, Info
+from turnkeep.entries import entries
 from turnkeep.errors import AgentUnavailable, InvalidRequest, NotFound, Unauthorized, UnknownAgent
 from turnkeep.settings import Settings
 

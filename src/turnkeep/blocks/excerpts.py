@@ -1,21 +1,10 @@
-"""Text made shorter by rules: what a model that summarises would write, where none is there. All limits are in bytes as
-JSON packs them, so that what is stored stays within them in any script."""
+"""Text cut to a size, in bytes as JSON packs them, so that what is stored stays within its limit in any script."""
 
 import json
-import re
-from collections.abc import Iterable, Sequence
-
-from turnkeep.blocks.words import STOP_WORDS
+from collections.abc import Iterable
 
 LEFT_OUT = " … "
-ASKED_BYTES = 44  # of one message
-READ_CHARACTERS = 2_000  # of one message
-MOST_NAMED = 8
 LONGEST_WORD = 20  # a longer one is cut: it may be a line without spaces
-
-_SENTENCE = re.compile(r"[^.?!\n]+[?!]?")
-_NAME = re.compile(r"\b[A-Z][\w-]*(?: [A-Z0-9][\w-]*){1,4}|(?<=[\w,;)] )[A-Z][\w-]+")
-_FIGURE = re.compile(r"(?:[$€£] ?)?\d(?:[\d,.]*\d)?(?: ?(?:%|[A-Z]{2,3}\b))?")
 
 
 def cut(text: str, most: int) -> str:
@@ -38,28 +27,6 @@ def joined(texts: Iterable[str], most: int) -> str:
         return whole
     head = cut(whole.split(LEFT_OUT)[0], most // 3).rstrip("…")
     return head + LEFT_OUT + _end(whole, most - _size(head) - _size(LEFT_OUT))
-
-
-def outline(said: Sequence[tuple[bool, str]], most: int) -> str:
-    """What was asked, and the names and figures of the answers; `said` holds whether it was the user, and the text."""
-    asked = [cut(_first_sentence(text), ASKED_BYTES) for is_user, text in said if is_user]
-    told = " ".join(text[:READ_CHARACTERS] for is_user, text in said if not is_user)
-    named = list(dict.fromkeys(filter(None, map(_without_opening, _NAME.findall(told)))))[:MOST_NAMED]
-    figures = list(dict.fromkeys(found[0] for found in _FIGURE.finditer(_NAME.sub(" ", told))))[:MOST_NAMED]
-    parts = {"Asked": "; ".join(filter(None, asked)), "Named": ", ".join(named), "Figures": ", ".join(figures)}
-    lines = [f"{title}: {text}" for title, text in parts.items() if text]
-    return cut(" ".join(line if line.endswith("?") else f"{line}." for line in lines) or "Nothing was said.", most)
-
-
-def _without_opening(name: str) -> str:
-    """A name at the start of a sentence without the sentence's first word."""
-    first, _, rest = name.partition(" ")
-    return rest if first.lower() in STOP_WORDS else name
-
-
-def _first_sentence(text: str) -> str:
-    found = _SENTENCE.search(text[:READ_CHARACTERS])
-    return found[0].strip() if found else ""
 
 
 def _end(text: str, most: int) -> str:

@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, BaseMessage
 from pydantic import BaseModel, Field, StringConstraints
 
-from turnkeep.blocks.excerpts import cut, joined, outline
+from turnkeep.blocks.excerpts import cut, joined
 from turnkeep.blocks.prompting import CUT_MARK, ConversationFormatter, PromptBuilder
 from turnkeep.errors import ModelFault
 from turnkeep.models.calls import TypedCall, try_typed
@@ -21,7 +21,7 @@ FOLDED_AT_ONCE = 10
 FOLD_AT = 20  # messages without a summary: the newest ten stay whole
 FULL_WINDOW = 24  # messages of twelve turns: what is not folded now may be gone in the next run
 MOST_RECENT = 4
-SUMMARY_BYTES, OLDER_BYTES = 400, 800
+SUMMARY_BYTES, OLDER_BYTES, ASKED_BYTES = 400, 800, 75
 MESSAGE_CHARACTERS, HISTORY_TOKENS = 600, 7_000
 FOLD_SECONDS = 15
 
@@ -69,9 +69,9 @@ def no_memory() -> ThreadMemory:
     return ThreadMemory(recent=[], older="", last="", next="", has_gap=False)
 
 
-async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: BaseChatModel | None) -> Folded:
-    """Summarises the oldest ten messages once twenty have no summary: one call of the model, or rules without one.
-    `history` is what was said before the current message, as far as it is loaded; twelve turns leave time to retry."""
+async def fold(memory: ThreadMemory, history: Sequence[AnyMessage], *, model: BaseChatModel) -> Folded:
+    """Summarises the oldest ten messages once twenty have no summary, by one call of the model. `history` is
+    what was said before the current message, as far as it is loaded; twelve turns leave time to retry."""
     waiting, has_gap = _waiting(memory, history)
     if not waiting:
         return Folded(memory)
@@ -131,11 +131,10 @@ def _mark(message: AnyMessage) -> str:
 
 
 async def _written(
-    memory: ThreadMemory, ten: Sequence[AnyMessage], model: BaseChatModel | None, *, is_last_try: bool
+    memory: ThreadMemory, ten: Sequence[AnyMessage], model: BaseChatModel, *, is_last_try: bool
 ) -> tuple[Summaries | None, tuple[str, ...]]:
-    by_rules = Summaries(messages=outline([(message.type == "human", message.text) for message in ten], SUMMARY_BYTES))
-    if model is None:
-        return by_rules, ()
+    asked = [cut(message.text, ASKED_BYTES) for message in ten if message.type == "human"]
+    by_rules = Summaries(messages=joined(asked, SUMMARY_BYTES) or GAP_NOTE)
     try:
         found = await _asked(model, memory, ten)
     except (ModelFault, TimeoutError) as fault:

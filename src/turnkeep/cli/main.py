@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from turnkeep.agents import entries
 from turnkeep.cli.keys import add_keys
+from turnkeep.entries import entries
 from turnkeep.local import LocalError
 
 PORT = 8000

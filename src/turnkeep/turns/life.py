@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.agents import Agent, entries
+from turnkeep.agents import Agent
+from turnkeep.entries import entries
 from turnkeep.errors import (
     AgentFault,
     ModelTimeout,

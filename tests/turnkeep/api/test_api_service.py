@@ -11,7 +11,7 @@ from httpx import AsyncClient
 from pydantic import SecretStr
 
 from turnkeep import __version__
-from turnkeep.agents import REGISTRY
+from turnkeep.entries import entries
 from turnkeep.api.service import NOTES, ServiceRoutes
 from turnkeep.api.views import Info
 from turnkeep.settings import DEFAULT_OPENAI_MODEL, Settings
@@ -27,7 +27,7 @@ async def test_info_names_what_runs_and_no_secret(client: AsyncClient) -> None:
     assert answer.json() == {
         "version": __version__,
         "model": "demo",
-        "agents": list(REGISTRY),
+        "agents": list(entries()),
         "warnings": ["demo_model", "no_model_key"],
         "notes": [NOTES["no_model_key"]],
     }
@@ -54,14 +54,14 @@ async def test_with_a_key_or_a_place_of_one_there_is_nothing_to_note() -> None:
 def test_the_advice_on_a_missing_key_names_what_exists() -> None:
     parameters = re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", NOTES["no_model_key"])
     assert set(parameters) == {"ModelKeyParameter", "ModelKeySecret"}
-    template = (Path(__file__).parents[2] / "template.yaml").read_text()
+    template = (Path(__file__).parents[3] / "template.yaml").read_text()
     assert all(f"\n  {name}:\n    Type: String" in template for name in parameters)
     for variable in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", NOTES["no_model_key"]):
         assert variable.lower() in Settings.model_fields
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
     assert __version__ == project["version"]
 
 
@@ -73,9 +73,9 @@ def test_the_main_model_is_the_one_named_else_the_one_there_is_a_key_for() -> No
 
 async def test_agents_are_listed_and_drawn(client: AsyncClient) -> None:
     listed = (await client.get("/agents")).json()
-    assert [agent["name"] for agent in listed] == list(REGISTRY)
+    assert [agent["name"] for agent in listed] == list(entries())
     drawn = (await client.get("/agents/papers")).json()
-    assert drawn["description"] == REGISTRY["papers"].description
+    assert drawn["description"] == entries()["papers"].description
     assert "answer" in drawn["mermaid"]
 
 

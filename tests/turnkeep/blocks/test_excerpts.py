@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.blocks.excerpts import cut, joined, outline
+from turnkeep.blocks.excerpts import cut, joined
 
 
 def size(text: str) -> int:
@@ -48,19 +48,3 @@ def test_of_what_is_too_long_beginning_and_end_are_kept_each_time() -> None:
 @pytest.mark.parametrize("text", ["你好" * 200, "x" * 900])
 def test_the_end_of_a_line_without_spaces_is_kept_too(text: str) -> None:
     assert joined(["start", text], 100).endswith(text[-5:])
-
-
-def test_an_outline_says_what_was_asked_with_names_and_figures_of_the_answers() -> None:
-    said = [
-        (True, "How did the quiz do in May? I need it today."),
-        (False, "In May Contoso Quiz 7 spent $1,204.50, 12.5 % more than Fabrikam. It was seen 9 times."),
-        (True, ""),
-    ]
-    assert outline(said, 300) == (
-        "Asked: How did the quiz do in May? Named: May Contoso Quiz 7, Fabrikam. Figures: $1,204.50, 12.5 %, 9."
-    )
-
-
-@given(st.lists(st.tuples(st.booleans(), st.text(max_size=200)), max_size=10))
-def test_an_outline_is_never_empty_nor_too_long(said: list[tuple[bool, str]]) -> None:
-    assert 0 < size(outline(said, 200)) <= 200

@@ -79,11 +79,13 @@ def test_tokens_drop_the_oldest_turns_and_say_so():
 
 
 def test_one_long_message_is_cut_with_a_mark_and_does_not_push_out_the_rest():
-    history = said("short question", "word " * 5000, "and now", "fine")
+    history = said("short question", "first " + "word " * 5000 + "last", "and now", "fine")
     trimmed = ConversationFormatter(max_turns=5, max_tokens=300).trim(history)
     assert [m["content"] for m in trimmed.messages if m["role"] == "user"] == ["short question", "and now"]
     cut = trimmed.messages[1]["content"]
-    assert cut.endswith(CUT_MARK)
+    assert cut.startswith("first word")
+    assert cut.endswith("word last")
+    assert CUT_MARK in cut
     assert 80 <= estimate_tokens(cut) <= 100
     assert trimmed.truncated
 

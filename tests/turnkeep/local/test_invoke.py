@@ -13,7 +13,7 @@ from turnkeep.local.home import open_home, sole_server
 from turnkeep.local.invoke import failure_of, readable
 from turnkeep.local.sandbox import MISSING, find_runtime_emulator
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EVENTS = ROOT / "events"
 
 pytestmark = pytest.mark.usefixtures("emulator")

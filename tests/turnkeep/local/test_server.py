@@ -6,8 +6,9 @@ from pydantic import SecretStr
 
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home
-from turnkeep.local.server import local_settings, serve, take_port, tell_of_database
+from turnkeep.local.server import local_settings, serve, take_port
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.papers.settings import PapersSettings
 
 
 def test_a_taken_port_is_said_with_another_to_choose() -> None:
@@ -25,35 +26,35 @@ def test_the_server_is_reached_from_this_machine_only() -> None:
 
 def test_settings_are_completed_from_the_folder(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    home.papers.write_text("{}")
+    (home.path / "papers.jsonl").write_text("{}")
 
     settings = local_settings(home, {})
 
     assert settings.seal_key.get_secret_value() == home.seal_key()
-    assert settings.papers.corpus == str(home.papers)
+    assert settings.of(PapersSettings).corpus == str(home.path / "papers.jsonl")
 
 
 def test_the_environment_has_the_last_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, named = Home(tmp_path), {"SEAL_KEY": "ab" * 32, "PAPERS__CORPUS": "mine.jsonl", "PAPERS__TOP_K": "4"}
-    home.papers.write_text("{}")
+    (home.path / "papers.jsonl").write_text("{}")
     for name, value in named.items():
         monkeypatch.setenv(name, value)
 
     settings = local_settings(home, named)
 
     assert settings.seal_key.get_secret_value() == "ab" * 32
-    assert (settings.papers.corpus, settings.papers.top_k) == ("mine.jsonl", 4)
+    assert (settings.of(PapersSettings).corpus, settings.of(PapersSettings).top_k) == ("mine.jsonl", 4)
     assert not (tmp_path / "seal.key").exists()
 
 
 def test_a_tuning_number_beside_a_loaded_corpus_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home(tmp_path)
-    home.papers.write_text("{}")
+    (home.path / "papers.jsonl").write_text("{}")
     monkeypatch.setenv("PAPERS__TOP_K", "4")
 
     settings = local_settings(home, {})
 
-    assert (settings.papers.corpus, settings.papers.top_k) == (str(home.papers), 4)
+    assert (settings.of(PapersSettings).corpus, settings.of(PapersSettings).top_k) == (str(home.path / "papers.jsonl"), 4)
 
 
 def test_a_place_of_the_key_on_aws_is_not_for_the_laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +67,7 @@ def test_a_place_of_the_key_on_aws_is_not_for_the_laptop(tmp_path: Path, monkeyp
 @pytest.mark.parametrize("name", ["DATABASE__URL", "DATABASE__SEAL", "CAMPAIGNS__WAREHOUSE", "DATABASE__LOGIN"])
 def test_nor_is_one_of_another_secret(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE__URL", "sqlite:////tmp/some.sqlite")
-    assert local_settings(Home(tmp_path), {}).database.url.get_secret_value()
+    assert local_settings(Home(tmp_path), {}).of(DatabaseSettings).url.get_secret_value()
     monkeypatch.setenv(name, "secretsmanager:turnkeep")
 
     with pytest.raises(LocalError, match=f"^{name} names a place of AWS"):
@@ -88,11 +89,8 @@ def test_a_file_that_cannot_be_used_is_told_before_the_server_starts(
 
 
 def test_of_a_database_of_ones_own_it_is_told_what_answers_are_from(tmp_path: Path) -> None:
-    said: list[str] = []
-
-    tell_of_database(DatabaseSettings(), said.append)
-    assert said == []
-    tell_of_database(DatabaseSettings(url=SecretStr(f"sqlite:///{tmp_path}/absent.sqlite")), said.append)
+    assert list(DatabaseSettings().brief()) == []
+    said = list(DatabaseSettings(url=SecretStr(f"sqlite:///{tmp_path}/absent.sqlite")).brief())
     assert said[0].startswith(f"database: {tmp_path}/absent.sqlite does not exist.")
 
 

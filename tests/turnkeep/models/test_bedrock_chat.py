@@ -42,7 +42,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WireServer]:
 
 def model(name: str = CLAUDE, *, timeout_seconds: float = 15, max_retries: int = 0) -> Any:
     tuning = ModelTuning(timeout_seconds=timeout_seconds, max_retries=max_retries)
-    return chat_models(Settings(model=f"bedrock:{name}", models=tuning), {}).main
+    return chat_models(Settings(model=f"bedrock:{name}", models=tuning), "papers").main
 
 
 async def ask(mode: str, **tuning: Any) -> str:
@@ -269,7 +269,7 @@ async def test_a_turn_of_an_agent_goes_through_bedrock_whole_and_in_words(server
 
 
 def test_it_needs_no_key() -> None:
-    models = chat_models(Settings(model=f"bedrock:{CLAUDE}"), {})
+    models = chat_models(Settings(model=f"bedrock:{CLAUDE}"), "papers")
     assert (models.provider, models.name) == ("bedrock", CLAUDE)
 
 

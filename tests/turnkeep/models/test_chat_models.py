@@ -20,30 +20,30 @@ from turnkeep.tokens import estimate_tokens
 
 
 def test_without_a_key_the_demo_model_answers() -> None:
-    models = chat_models(Settings(), {})
+    models = chat_models(Settings(), "papers")
     assert (models.provider, models.name) == ("demo", "demo")
     assert models.main is models.small
 
 
 def test_with_a_key_alone_a_known_model_is_chosen() -> None:
-    models = chat_models(Settings(openai_api_key=SecretStr("k")), {})
+    models = chat_models(Settings(openai_api_key=SecretStr("k")), "papers")
     assert models.provider == "openai"
     assert price_of(models.name) is not None
 
 
 def test_the_small_model_may_be_another() -> None:
-    models = chat_models(Settings(model="openai:big", model_small="demo", openai_api_key=SecretStr("k")), {})
+    models = chat_models(Settings(model="openai:big", model_small="demo", openai_api_key=SecretStr("k")), "papers")
     assert models.name == "big"
     assert models.small._llm_type == "demo"
 
 
 def test_a_model_that_cannot_be_called_is_refused_with_what_to_set() -> None:
     with pytest.raises(ValueError, match="OPENAI_API_KEY"):
-        chat_models(Settings(model="openai:m"), {})
+        chat_models(Settings(model="openai:m"), "papers")
 
 
 def test_the_key_is_not_in_the_text_of_the_model() -> None:
-    models = chat_models(Settings(model="openai:m", openai_api_key=SecretStr("sk-hidden")), {})
+    models = chat_models(Settings(model="openai:m", openai_api_key=SecretStr("sk-hidden")), "papers")
     assert "sk-hidden" not in repr(models)
 
 
@@ -64,7 +64,7 @@ class Ring:
 def sourced(server: WireServer, source: SecretSource, max_retries: int = 1) -> Any:
     tuning = ModelTuning(timeout_seconds=15, max_retries=max_retries)
     settings = Settings(model="openai:m", openai_base_url=server.base_url, models=tuning)
-    return chat_models(settings.with_key_source(source), {}).main
+    return chat_models(settings.with_key_source(source), "papers").main
 
 
 async def asked(model: Any, mode: str) -> str:
@@ -136,7 +136,7 @@ async def test_a_key_that_cannot_be_had_stops_the_call(mode: str) -> None:
 
 async def test_a_server_without_keys_is_sent_a_word_in_its_place() -> None:
     with WireServer([says("well")]) as server:
-        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), {}).main
+        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), "papers").main
         await asked(model, "ainvoke")
     assert bearers(server) == [f"Bearer {NO_KEY}"]
 
@@ -160,13 +160,13 @@ def test_a_reasoning_model_gets_no_temperature_and_room_to_think(name: str) -> N
 
 def test_a_connection_is_not_kept_for_an_event_loop_to_come() -> None:
     with WireServer([says("one")]) as server:
-        chat_models(Settings(model="openai:m", openai_base_url=server.base_url), {}).main.invoke("hello")
+        chat_models(Settings(model="openai:m", openai_base_url=server.base_url), "papers").main.invoke("hello")
         assert server.headers[0]["connection"] == "close"
 
 
 async def test_a_tool_call_keeps_its_arguments_through_a_stream() -> None:
     with WireServer([calls("look_up", {"id": 7})]) as server:
-        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), {}).main
+        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), "papers").main
         whole: Any = None
         async for chunk in model.astream("hello"):
             whole = chunk if whole is None else whole + chunk

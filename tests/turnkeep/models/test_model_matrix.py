@@ -36,7 +36,7 @@ def settings(server: WireServer, *, timeout_seconds: float = 15, max_retries: in
 
 
 async def ask(server: WireServer, mode: str, **tuning: Any) -> str:
-    model = chat_models(settings(server, **tuning), {}).main
+    model = chat_models(settings(server, **tuning), "papers").main
     match mode:
         case "invoke":
             return (await asyncio.to_thread(model.invoke, "hello")).text
@@ -127,7 +127,7 @@ async def test_a_long_wait_is_handed_to_the_client_and_not_sat_out(mode: str) ->
 @pytest.mark.parametrize("answer", [lambda: fails("500 Internal Server Error"), lambda: resets])
 async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(answer: Callable[[], Answer]) -> None:
     with WireServer([answer() for _ in range(FAULTS_TO_OPEN)]) as server:
-        model = chat_models(settings(server), {}).main
+        model = chat_models(settings(server), "papers").main
         for _ in range(FAULTS_TO_OPEN):
             with pytest.raises(ModelFault):
                 await model.ainvoke("hello")
@@ -139,7 +139,7 @@ async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(answer: Calla
 
 async def test_usage_is_read_from_a_stream_and_from_a_whole_answer() -> None:
     with WireServer([says("a whole answer"), says("a whole answer")]) as server:
-        model, meter = chat_models(settings(server), {}).main, UsageMeter()
+        model, meter = chat_models(settings(server), "papers").main, UsageMeter()
         await model.ainvoke("hello", {"callbacks": [meter]})
         _ = [chunk async for chunk in model.astream("hello", {"callbacks": [meter]})]
         usage = meter.usage(price_of)

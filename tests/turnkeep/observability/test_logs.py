@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from turnkeep.observability import annotate, correlate, correlation_id, fingerprint, logger, place
 
-SOURCES = Path(__file__).parents[2] / "src"
+SOURCES = Path(__file__).parents[3] / "src"
 RESERVED = {*vars(logging.makeLogRecord({})), "message", "asctime"}
 OPTIONS = {"extra", "exc_info", "stack_info", "stacklevel"}
 

@@ -15,7 +15,7 @@ import pytest
 from turnkeep.observability import annotate, correlate, count, measure
 from turnkeep.observability.metrics import Metric, unit_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "observability.md"
+PAGE = Path(__file__).parents[3] / "docs" / "observability.md"
 type Output = Callable[[], list[dict[str, Any]]]
 
 NAMES = get_args(Metric.__value__)
@@ -58,7 +58,7 @@ def test_the_metrics_of_a_stack_are_few() -> None:
 
 
 def test_every_metric_is_counted_where_the_page_says() -> None:
-    source = Path(__file__).parents[2] / "src" / "turnkeep"
+    source = Path(__file__).parents[3] / "src" / "turnkeep"
     rows = re.findall(r"^\| (`.+?) \| \w+ \| .+ \| `([\w/.]+)` \|$", PAGE.read_text(), re.MULTILINE)
     assert len(rows) > 10
     for names, module in rows:

@@ -7,7 +7,7 @@ import pytest
 from turnkeep_agents.database.manual.manual import load_manual
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home
-from turnkeep.local.manual import keep_manual
+from turnkeep_agents.database.commands.manual import keep_manual, place_in
 
 
 @pytest.fixture
@@ -31,16 +31,16 @@ def test_pages_are_copied_to_where_the_server_looks(home: Home, tmp_path: Path) 
 
     assert keep_manual(home, folder) == "4 sections of 3 pages"
 
-    assert load_manual(home.manual) == load_manual(folder)
-    assert sorted(path.name for path in home.manual.rglob("*.*")) == ["hoses.txt", "pumps.md", "wells.md"]
-    assert (home.manual / "pumps.md").stat().st_mode & 0o077 == 0
+    assert load_manual(place_in(home)) == load_manual(folder)
+    assert sorted(path.name for path in place_in(home).rglob("*.*")) == ["hoses.txt", "pumps.md", "wells.md"]
+    assert (place_in(home) / "pumps.md").stat().st_mode & 0o077 == 0
 
 
 def test_a_second_manual_replaces_the_first_and_leaves_nothing_of_it(home: Home, tmp_path: Path) -> None:
     keep_manual(home, write(tmp_path / "one", pumps="Old."))
     keep_manual(home, write(tmp_path / "two", wells="New."))
 
-    assert [document.text for document in load_manual(home.manual)] == ["New."]
+    assert [document.text for document in load_manual(place_in(home))] == ["New."]
     assert len(list(home.path.iterdir())) == 2  # the link, and what it leads to
 
 
@@ -52,20 +52,20 @@ def test_a_bad_manual_is_refused_whole_and_the_old_one_kept(home: Home, tmp_path
     with pytest.raises(LocalError, match=str(folder)):
         keep_manual(home, folder)
 
-    assert [document.text for document in load_manual(home.manual)] == ["Old."]
+    assert [document.text for document in load_manual(place_in(home))] == ["Old."]
 
 
 def test_a_manual_may_be_loaded_from_its_own_copy(home: Home, tmp_path: Path) -> None:
     keep_manual(home, write(tmp_path / "one", pumps="Kept."))
-    keep_manual(home, home.manual)
-    assert [document.text for document in load_manual(home.manual)] == ["Kept."]
+    keep_manual(home, place_in(home))
+    assert [document.text for document in load_manual(place_in(home))] == ["Kept."]
 
 
 def test_a_folder_that_somebody_made_there_is_not_removed(home: Home, tmp_path: Path) -> None:
-    write(home.manual, own="Mine.")
+    write(place_in(home), own="Mine.")
 
     with pytest.raises(LocalError, match="move it away"):
         keep_manual(home, write(tmp_path / "one", pumps="New."))
 
     assert [path.name for path in home.path.iterdir()] == ["manual"]
-    assert (home.manual / "own.md").read_text() == "Mine."
+    assert (place_in(home) / "own.md").read_text() == "Mine."

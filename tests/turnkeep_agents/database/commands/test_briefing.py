@@ -12,7 +12,7 @@ import pytest
 
 from mariadb import Server
 from postgres import PostgresServer
-from turnkeep.local.briefing import NEEDS_JOINS, OTHERS_WORK, brief
+from turnkeep_agents.database.commands.briefing import NEEDS_JOINS, OTHERS_WORK, brief
 from turnkeep_agents.database.settings import DatabaseSettings
 
 SHOP = """
