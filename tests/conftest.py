@@ -127,11 +127,11 @@ def mariadb_server() -> "Iterator[Server]":
 
 
 @pytest.fixture(scope="session")
-def sample_server(mariadb_server: "Server", tmp_path_factory: pytest.TempPathFactory) -> "SampleServer":
+def sample_server(mariadb_server: "Server") -> "SampleServer":
     """The sample of the agent `database` in it."""
     from sample_on_mariadb import load_sample
 
-    return load_sample(mariadb_server, tmp_path_factory.mktemp("sample"))
+    return load_sample(mariadb_server)
 
 
 @pytest.fixture(scope="session")
@@ -147,13 +147,11 @@ def postgres_server() -> "Iterator[PostgresServer]":
 
 
 @pytest.fixture(scope="session")
-def sample_on_postgres(
-    postgres_server: "PostgresServer", tmp_path_factory: pytest.TempPathFactory
-) -> "SampleOnPostgres":
+def sample_on_postgres(postgres_server: "PostgresServer") -> "SampleOnPostgres":
     """The sample of the agent `database` in it."""
     from sample_on_postgres import load_sample
 
-    return load_sample(postgres_server, tmp_path_factory.mktemp("sample"))
+    return load_sample(postgres_server)
 
 
 @pytest.fixture

@@ -1,38 +1,32 @@
-"""The embedded sample in a real PostgreSQL, behind its wall: what a deployment over a server of its own would have."""
+"""The bundled sample in a real PostgreSQL, behind its wall: what a deployment over a server of its own would have."""
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+import re
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import psycopg
 from psycopg import sql
-from sqlalchemy import ForeignKeyConstraint, Table
-from sqlalchemy.dialects import postgresql
-from sqlalchemy.schema import AddConstraint, CreateTable, SetColumnComment, SetTableComment
 
 from postgres import PostgresServer
-from turnkeep_agents.database.sample.sample import SAMPLE_ACCESS, SAMPLE_KEY, companies, contents
-from turnkeep_agents.database.sample.tables import metadata
-from turnkeep_agents.database.sample.tables.columns import secrets_of
-from turnkeep_agents.database.wall.ciphers import decrypt
-from turnkeep_agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_agents.database.wall.database import sample_joins
 from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
 from turnkeep_agents.database.wall.views import Secrets
+from turnkeep_demo.database.loading import COMPANIES, FOLDER, KEY, access, contents, schema
 
 DAY = date(2026, 3, 4)
 DATABASE, READER, PASSWORD, SEAL = "fieldservice", "sample_reader", "read-only", "a seal of the tests"
-DIALECT = postgresql.dialect()
 CIPHER = "cipher-algo=aes256, s2k-mode=1, compress-algo=0"
 """Of pgcrypto. By default a key is hashed 65,536 times and more, for each value: right for passwords, slow for keys."""
+TYPES = {" DATETIME": " TIMESTAMP", " BLOB": " BYTEA"}
+TABLE = re.compile(r'CREATE TABLE ("\w+")')
+KEYED = re.compile(r'^  ("\w+") .*?( REFERENCES "\w+" \("id"\))')
 
 
 @dataclass(frozen=True)
 class SampleOnPostgres:
     server: PostgresServer
-    access: Path
 
     @property
     def url(self) -> str:
@@ -40,78 +34,66 @@ class SampleOnPostgres:
         return self.server.url(DATABASE, user=READER, password=PASSWORD)
 
     @property
+    def access(self) -> Path:
+        return FOLDER / "access.json"
+
+    @property
     def tuning(self) -> dict[str, Any]:
         """What settings of the agent say about it."""
-        return {"url": self.url, "seal": SEAL, "access": str(self.access), "joins": str(SAMPLE_JOINS)}
+        return {"url": self.url, "seal": SEAL, "access": str(self.access), "joins": str(sample_joins())}
 
 
-def load_sample(server: PostgresServer, folder: Path) -> SampleOnPostgres:
+def load_sample(server: PostgresServer) -> SampleOnPostgres:
     """Fills the server, which has to be new; takes three seconds."""
     server.run(f"CREATE DATABASE {DATABASE}", f"CREATE ROLE {READER} LOGIN PASSWORD '{PASSWORD}'")
     with server.connect(DATABASE) as connection:
         load_into(connection, DAY)
     server.run(*wall_statements(READER, SEAL), database=DATABASE)
-    access = folder / "access.json"
-    access.write_text(json.dumps(asdict(SAMPLE_ACCESS)))
-    return SampleOnPostgres(server, access)
+    return SampleOnPostgres(server)
 
 
 def load_into(connection: psycopg.Connection[Any], today: date) -> None:
     """Makes the tables in the connection's database, which has to be empty, and fills them; keys come last."""
+    tables, keys = _statements()
     with connection.transaction(), connection.cursor() as cursor:
         cursor.execute("CREATE EXTENSION pgcrypto")
-        for table in metadata.sorted_tables:
-            cursor.execute(_text(CreateTable(table, include_foreign_key_constraints=[])))
-        for table, rows in contents(today):
-            _copy(cursor, table, rows)
-        for table in metadata.sorted_tables:
-            _encrypt(cursor, table)
-            for statement in _afterwards(table):
-                cursor.execute(statement)
+        cursor.execute(tables.encode())
+        for table, _, rows in contents(today, str.encode):
+            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(table))) as copy:
+                for row in rows:
+                    copy.write_row(row)
+        for view in access().views:
+            _encrypt(cursor, view.table, view.encrypted)
+        for statement in keys:
+            cursor.execute(statement.encode())
 
 
 def wall_statements(reader: str, seal: str) -> list[str]:
     """What an administrator runs afterwards, so that `reader` can read the views alone."""
-    hidden = SAMPLE_ACCESS.rules[0].without
-    columns = {table.name: list(table.columns.keys()) for table in metadata.tables.values() if table.name not in hidden}
-    known = Secrets(SAMPLE_KEY, seal, {tenant: str(company) for tenant, company in companies().items()})
-    return barrier_views_ddl(SAMPLE_ACCESS, columns, "public", reader, known)
+    rules = access()
+    columns = {table: names for table, names, _ in contents(DAY) if table not in rules.rules[0].without}
+    known = Secrets(KEY, seal, {tenant: str(company) for tenant, company in COMPANIES.items()})
+    return barrier_views_ddl(rules, columns, "public", reader, known)
 
 
-def _copy(cursor: psycopg.Cursor[Any], table: Table, rows: Iterable[Sequence[Any]]) -> None:
-    secret = secrets_of(table)
-    shown = [_shown if column.name in secret else _as_it_is for column in table.columns]
-    with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(sql.Identifier(table.name))) as copy:
-        for row in rows:
-            copy.write_row([show(value) for show, value in zip(shown, row, strict=True)])
+def _statements() -> tuple[str, list[str]]:
+    """The tables without their foreign keys, and the keys: two tables may point at each other."""
+    text, keys, table = schema(), [], ""
+    for ours, theirs in TYPES.items():
+        text = text.replace(ours, theirs)
+    lines = text.splitlines()
+    for place, line in enumerate(lines):
+        if found := TABLE.match(line):
+            table = found[1]
+        elif found := KEYED.match(line):
+            lines[place] = line.replace(found[2], "")
+            keys.append(f"ALTER TABLE {table} ADD FOREIGN KEY ({found[1]}){found[2]}")
+    return "\n".join(lines), keys
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _shown(value: bytes | None) -> bytes | None:
-    """In clear, until the database itself encrypts it."""
-    return None if value is None else decrypt(value, SAMPLE_KEY).encode()
-
-
-def _encrypt(cursor: psycopg.Cursor[Any], table: Table) -> None:
+def _encrypt(cursor: psycopg.Cursor[Any], table: str, columns: tuple[str, ...]) -> None:
+    """What came in clear, by the database itself."""
     put = "{0} = pgp_sym_encrypt(convert_from({0}, 'UTF8'), {1}, {2})"
-    sets = [sql.SQL(put).format(sql.Identifier(name), SAMPLE_KEY, CIPHER) for name in secrets_of(table)]
+    sets = [sql.SQL(put).format(sql.Identifier(name), KEY, CIPHER) for name in columns]
     if sets:
-        cursor.execute(sql.SQL("UPDATE {} SET {}").format(sql.Identifier(table.name), sql.SQL(", ").join(sets)))
-
-
-def _afterwards(table: Table) -> Iterable[bytes]:
-    for constraint in table.constraints:
-        if isinstance(constraint, ForeignKeyConstraint):
-            yield _text(AddConstraint(constraint, isolate_from_table=False))
-    if table.comment:
-        yield _text(SetTableComment(table))
-    for column in table.columns:
-        if column.comment:
-            yield _text(SetColumnComment(column))
-
-
-def _text(construct: Any) -> bytes:
-    return str(construct.compile(dialect=DIALECT)).encode()
+        cursor.execute(sql.SQL("UPDATE {} SET {}").format(sql.Identifier(table), sql.SQL(", ").join(sets)))

@@ -4,7 +4,7 @@ without the package works with a model and data of its own."""
 import pkgutil
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from turnkeep.settings import UnusableFile
 
@@ -21,6 +21,12 @@ def sample(name: str, setting: str) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise UnusableFile(f"{setting} is not set, and the demo, which has data in its place, is not installed")
     return Path(spec.submodule_search_locations[0]) / "samples" / name
+
+
+def maker(name: str, setting: str) -> Any:
+    """What makes bundled data, such as "database.loading:sample_file"; raises UnusableFile as `sample` does."""
+    sample("", setting)
+    return pkgutil.resolve_name(f"{PACKAGE}.{name}")
 
 
 def demo_model(agent: str) -> "BaseChatModel":

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from wire import Exchange, calls, says
 
-from turnkeep_agents.database.sample.access import KEY_TABLES
-from turnkeep_agents.database.sample.sample import CANARY_TENANT, SAMPLE_ACCESS, sample_file
-from turnkeep_agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_demo.database.loading import CANARY_TENANT, FOLDER, sample_file
 
 ORDER = re.compile(r"Order-from-(\w+)")
 EVIL = "evil.example"
@@ -199,12 +197,11 @@ def plant(folder: Path, today: date, place: str) -> Planted:
         connection.execute("UPDATE crew SET name = ? WHERE id = 1", [order if place == "cell" else "Falcon"])
         connection.commit()
         secrets = tuple(secrets_of(connection))
-    graph = json.loads(SAMPLE_JOINS.read_text())
+    graph = json.loads((FOLDER / "joins.json").read_text())
     graph["tables"]["crew"] |= {"comment": order} if place == "comment" else {}
     graph["tables"]["crew"] |= {"values": {"name": [order]}} if place == "value" else {}
     joins.write_text(json.dumps(graph))
-    views = [asdict(view) for view in SAMPLE_ACCESS.views]
-    access.write_text(json.dumps({"views": views, "rules": [{"without": KEY_TABLES}]}))
+    shutil.copy(FOLDER / "access.json", access)
     manual.mkdir()
     (manual / "closing-work-orders.md").write_text(PAGE.format(order=order if place == "manual" else "Look at it"))
     places = {"url": f"sqlite:///{file}", "joins": str(joins), "access": str(access), "manual": str(manual)}
@@ -213,7 +210,7 @@ def plant(folder: Path, today: date, place: str) -> Planted:
 
 def secrets_of(connection: sqlite3.Connection) -> Iterator[str]:
     """What the key tables hold, and ciphers, as hexadecimal."""
-    for table in KEY_TABLES:
+    for table in ("apiKey", "userCredential"):
         for row in connection.execute(f"SELECT * FROM {table}"):
             yield from (cell for cell in row if isinstance(cell, str) and HEXADECIMAL.fullmatch(cell))
     for column in ("firstName", "lastName", "phone"):

@@ -30,8 +30,7 @@ from lambdas import ROOT
 from pydantic import SecretStr
 from wire import WireServer
 
-from turnkeep_agents.database.sample.sample import sample_file
-from turnkeep_agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_demo.database.loading import FOLDER, sample_file
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.aws.deployment import deployed_settings
@@ -172,7 +171,7 @@ class Stores:
             "CAMPAIGNS__WAREHOUSE": f"mysql+pymysql://reader:{word['warehouse']}@127.0.0.1:9/ads",
             "DATABASE__URL": f"mysql+pymysql://reader:{word['database']}@127.0.0.1:9/field",
             "DATABASE__SEAL": word["wallseal"],
-            "DATABASE__JOINS": str(SAMPLE_JOINS),
+            "DATABASE__JOINS": str(FOLDER / "joins.json"),
         }
 
 

@@ -15,8 +15,7 @@ from wire import Answer, WireServer, calls, says
 
 from turnkeep.agents import build_agent
 from turnkeep_agents.database.joins.files import load_graph, save_graph
-from turnkeep_agents.database.sample.access import CANARY_TENANT
-from turnkeep_agents.database.wall.database import SAMPLE_JOINS
+from turnkeep_demo.database.loading import CANARY_TENANT, FOLDER
 from turnkeep.records import Principal
 from turnkeep.settings import Settings
 
@@ -43,7 +42,7 @@ class Way:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-GONE: dict[str, Any] = {"database": {"url": "sqlite:////nowhere/at/all.sqlite", "joins": str(SAMPLE_JOINS)}}
+GONE: dict[str, Any] = {"database": {"url": "sqlite:////nowhere/at/all.sqlite", "joins": str((FOLDER / "joins.json"))}}
 OTHER_GRAPH: dict[str, Any] = {"database": {"joins": "a graph with a column that is gone"}}
 
 COUNT = Way("a count", (COUNTED,))
@@ -128,7 +127,7 @@ def outer(nodes: Sequence[str]) -> list[str]:
 
 def with_a_column_that_is_gone(folder: Path) -> str:
     """The sample's join graph, in which `employee.status` has another name."""
-    graph = load_graph(SAMPLE_JOINS)
+    graph = load_graph((FOLDER / "joins.json"))
     path = folder / "changed.json"
     save_graph(graph, path)
     path.write_text(path.read_text().replace('"status"', '"standing"'))
@@ -233,7 +232,7 @@ async def test_a_server_that_acts_for_tenants_shows_each_its_own_company(visitor
 async def test_a_database_that_is_down_is_said_and_the_thread_goes_on(site: Site, tmp_path: Path) -> None:
     visitor = await site.open()
     await visitor.say(COUNTED, "c1", agent="database")
-    gone = {"url": f"sqlite:///{tmp_path}/gone.sqlite", "joins": str(SAMPLE_JOINS)}
+    gone = {"url": f"sqlite:///{tmp_path}/gone.sqlite", "joins": str((FOLDER / "joins.json"))}
     down = await (await site.open(database=gone)).say("show them by crew", "c1")
     assert (down["route"], down["persisted"], down["details"]["rows"]) == ("sql", True, [])
     assert "database_down" in down["warnings"]

@@ -19,10 +19,10 @@ from scripted import read_events
 from whole_site import HandClock, Site, Visitor
 from wire import WireServer
 
-from turnkeep_agents.database.sample.access import SAMPLE_KEY
+from turnkeep_demo.database.loading import KEY
 
 TODAY = datetime.fromtimestamp(HandClock.now, UTC).date()
-PLAIN = re.compile(f"{FOREIGN.pattern}|{re.escape(SAMPLE_KEY)}", re.IGNORECASE)
+PLAIN = re.compile(f"{FOREIGN.pattern}|{re.escape(KEY)}", re.IGNORECASE)
 AT_ONCE = 4  # the statement and its corrections
 OWN_ROWS = "SELECT firstName, lastName, hourlyRate FROM employee"
 

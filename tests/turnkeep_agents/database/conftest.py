@@ -9,8 +9,8 @@ import pytest
 from questions import TODAY
 
 from turnkeep.agents import Agent, build_agent
-from turnkeep_agents.database.sample.sample import SAMPLE_KEY, sample_file
 from turnkeep_agents.database.wall.ciphers import decrypt
+from turnkeep_demo.database.loading import KEY, sample_file
 from turnkeep.settings import Settings
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))  # where it is
 def by_hand() -> Iterator[sqlite3.Connection]:
     """The sample without its wall."""
     with closing(sqlite3.connect(sample_file(TODAY))) as connection:
-        connection.create_function("SHOWN", 1, lambda data: decrypt(data, SAMPLE_KEY), deterministic=True)
+        connection.create_function("SHOWN", 1, lambda data: decrypt(data, KEY), deterministic=True)
         yield connection
 
 

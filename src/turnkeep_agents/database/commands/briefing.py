@@ -8,17 +8,17 @@ from pathlib import Path
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from turnkeep.databases.errors import DatabaseError
+from turnkeep.local.whereabouts import opened, place_of, trouble_of
 from turnkeep_agents.database.access import Access, load_access
+from turnkeep_agents.database.commands.wall import readable
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.introspection import introspect
 from turnkeep_agents.database.joins.links import sound_links
 from turnkeep_agents.database.joins.records import JoinGraph
-from turnkeep_agents.database.wall.database import DIALECTS, NO_DIALECT, SAMPLE_JOINS
-from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
-from turnkeep.databases.errors import DatabaseError
-from turnkeep_agents.database.commands.wall import readable
-from turnkeep.local.whereabouts import opened, place_of, trouble_of
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.wall.database import DIALECTS, NO_DIALECT, sample_joins
+from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
 
 CONNECT_SECONDS = 2
 READ_SECONDS = 20
@@ -67,7 +67,7 @@ def _lines(tuning: DatabaseSettings) -> Iterator[str]:
 
 def _about_sample(tuning: DatabaseSettings, saved: JoinGraph | None, access: Access) -> Iterator[str]:
     if saved or tuning.access:
-        sample = load_graph(SAMPLE_JOINS)
+        sample = load_graph(sample_joins())
         yield from _wrong_with_files(tuning, saved or sample, access, "the sample", _columns_of(sample))
 
 

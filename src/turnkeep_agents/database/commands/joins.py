@@ -8,12 +8,18 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import get_args
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from turnkeep.databases.errors import DatabaseError
+from turnkeep.errors import ModelFault
+from turnkeep.local import LocalError
+from turnkeep.local.whereabouts import opened, place_of, trouble_of
+from turnkeep.models.chat import chat_models
+from turnkeep.settings import UNUSABLE, Settings, UnusableFile
+from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.access import Access, AccessError, load_access
 from turnkeep_agents.database.joins.associations import with_associations
 from turnkeep_agents.database.joins.drawing import Form, draw
@@ -25,22 +31,13 @@ from turnkeep_agents.database.joins.overrides import with_overrides
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, validate
-from turnkeep_agents.database.sample.graph import sample_graph
-from turnkeep_agents.database.wall.database import DIALECTS
+from turnkeep_agents.database.wall.database import DIALECTS, sample_joins
 from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
-from turnkeep.databases.errors import DatabaseError
-from turnkeep.errors import ModelFault
-from turnkeep.local import LocalError
-from turnkeep.local.whereabouts import opened, place_of, trouble_of
-from turnkeep.models.chat import chat_models
-from turnkeep.settings import UNUSABLE, Settings
-from turnkeep.settings import explain as explain_settings
 
 CONNECT_SECONDS = 10
 SECONDS = 600
 """Longest time of one statement: counting the values of a large table takes minutes, and nobody is kept waiting."""
 TICK_SECONDS = 0.5
-SAMPLE = "turnkeep_agents.database.sample"
 
 
 @dataclass(frozen=True)
@@ -109,7 +106,7 @@ def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
         graph, omitted = _introspected(url, wanted.with_values, settings)
         told = [f"Left out: {each}." for each in omitted]
     else:
-        graph = sample_graph()
+        graph = _load(None)
     if wanted.associations:
         graph, left_out = with_associations(graph, wanted.associations)
         told += [f"Left out, for the database does not have it: {each}" for each in left_out]
@@ -160,11 +157,8 @@ def _settings() -> Settings:
 
 def _load(file: Path | str | None) -> JoinGraph:
     try:
-        if file:
-            return load_graph(Path(file))
-        with as_file(files(SAMPLE) / "joins.json") as bundled:
-            return load_graph(bundled)
-    except JoinGraphError as error:
+        return load_graph(Path(file) if file else sample_joins())
+    except (JoinGraphError, UnusableFile) as error:
         raise LocalError(str(error)) from None
 
 

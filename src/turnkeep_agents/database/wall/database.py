@@ -11,16 +11,6 @@ from typing import Literal
 
 from sqlalchemy.exc import DBAPIError
 
-from turnkeep_agents.database.access import Access, load_access
-from turnkeep_agents.database.joins.files import load_graph
-from turnkeep_agents.database.joins.introspection import in_clear, introspect
-from turnkeep_agents.database.joins.records import JoinGraph
-from turnkeep_agents.database.sample.sample import SAMPLE_ACCESS, sample_file
-from turnkeep_agents.database.wall.complaints import tell_sqlite
-from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
-from turnkeep_agents.database.wall.servers import ServerWall
-from turnkeep_agents.database.wall.sqlite import SqliteWall
-from turnkeep_agents.database.wall.statements import check_statement
 from turnkeep.databases.engines import Called, file_of, open_url, parse_url
 from turnkeep.databases.errors import (
     DatabaseDown,
@@ -32,9 +22,19 @@ from turnkeep.databases.errors import (
 )
 from turnkeep.databases.results import Result
 from turnkeep.databases.sessions import Sessions
+from turnkeep.demo import maker, sample
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
+from turnkeep_agents.database.access import Access, load_access
+from turnkeep_agents.database.joins.files import load_graph
+from turnkeep_agents.database.joins.introspection import in_clear, introspect
+from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.wall.complaints import tell_sqlite
+from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
+from turnkeep_agents.database.wall.servers import ServerWall
+from turnkeep_agents.database.wall.sqlite import SqliteWall
+from turnkeep_agents.database.wall.statements import check_statement
 
 __all__ = [
     "Database",
@@ -50,7 +50,10 @@ __all__ = [
 CALLED = Called("The database", "DATABASE__URL")
 
 INTROSPECTION_SECONDS = 20
-SAMPLE_JOINS = Path(__file__).parents[1] / "sample" / "joins.json"
+SAMPLE = "field_service"
+"""The folder of the bundled sample."""
+SAMPLE_FILE = "database.loading:sample_file"
+"""What makes the sample's SQLite file of a day."""
 
 type Dialect = Literal["sqlite", "mysql", "postgres"]
 type Run = Callable[[str, Principal], Result]
@@ -92,25 +95,28 @@ class Database:
 
 
 def open_databases(tuning: DatabaseSettings) -> Callable[[date], Database]:
-    """The database as of a day: the embedded sample ends the day before, a database of one's own is as it is. Raises
-    JoinGraphError and AccessError where a file of the settings cannot be used."""
+    """The database as of a day: the bundled sample moves with it, a database of one's own is as it is. Raises
+    UnusableFile where a file of the settings cannot be used, or where there is no sample."""
     graph = load_graph(Path(tuning.joins)) if tuning.joins else None
     access = load_access(Path(tuning.access)) if tuning.access else None
     if url := tuning.url.get_secret_value():
         own = _of_ones_own(url, access or Access(), graph, tuning)
         return lambda _: own
 
+    bundled, known = sample_joins(), access or load_access(sample(f"{SAMPLE}/access.json", CALLED.setting))
+    find = maker(SAMPLE_FILE, CALLED.setting)
+
     @lru_cache(maxsize=4)
     def sample_on(today: date) -> Database:
-        return _sample(today, access, graph, tuning)
+        run = _on_file(partial(find, today), known, tuning)
+        return Database("sqlite", known, run, lambda: graph or load_graph(bundled))
 
     return sample_on
 
 
-def _sample(today: date, access: Access | None, graph: JoinGraph | None, tuning: DatabaseSettings) -> Database:
-    known = access or SAMPLE_ACCESS
-    run = _on_file(partial(sample_file, today), known, tuning)
-    return Database("sqlite", known, run, lambda: graph or load_graph(SAMPLE_JOINS))
+def sample_joins() -> Path:
+    """The join graph of the sample; raises UnusableFile where it is not installed."""
+    return sample(f"{SAMPLE}/joins.json", CALLED.setting)
 
 
 def _of_ones_own(url: str, access: Access, graph: JoinGraph | None, tuning: DatabaseSettings) -> Database:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
-from turnkeep_agents.database.sample import sample
-from turnkeep_agents.database.sample.access import SAMPLE_ACCESS
+from turnkeep_demo.database.loading import FOLDER as SAMPLE
+from turnkeep_demo.database.loading import access
 
 type Dialect = Literal["sqlite", "mysql", "postgres"]
 
@@ -72,12 +72,12 @@ def message(sql: str, dialect: Dialect = "sqlite", **how: Any) -> str:
 
 @cache
 def sample_graph() -> JoinGraph:
-    return load_graph(Path(sample.__file__).parent / "joins.json")
+    return load_graph(SAMPLE / "joins.json")
 
 
 @cache
 def sample_guard(dialect: Dialect) -> Guard:
-    return Guard(sample_graph(), dialect=dialect, views=SAMPLE_ACCESS.view_of)
+    return Guard(sample_graph(), dialect=dialect, views=access().view_of)
 
 
 def attacks(dialect: Dialect) -> list[dict[str, str]]:

@@ -9,8 +9,8 @@ from guarded import DIALECTS, Dialect, attacks, benign, sample_graph, sample_gua
 from turnkeep_agents.database.guard.functions import ALLOWED
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.guard.repairs import repair
-from turnkeep_agents.database.sample.access import SAMPLE_ACCESS
 from turnkeep_agents.database.wall.functions import FUNCTIONS
+from turnkeep_demo.database.loading import access
 
 CLASSES = {
     "ddl", "dml", "stacked", "comments", "hints", "into", "locks", "files", "time_wasters", "catalogs", "variables",
@@ -97,7 +97,7 @@ def without_texts(sql: str) -> str:
 def reads_only_views(sql: str) -> bool:
     """Every table after FROM, JOIN or a comma that has a view is read through it."""
     named = re.findall(r"(?i)(?:\bfrom|\bjoin)\s+\(?\s*[\"`]?(\w+)", sql)
-    based = {table.lower() for table in SAMPLE_ACCESS.view_of}
+    based = {table.lower() for table in access().view_of}
     return not based & {name.lower() for name in named} and "." not in "".join(
         re.findall(r"(?i)(?:from|join) \S+", sql)
     )

@@ -1,1 +1,0 @@
-"""The embedded database of a field service company."""

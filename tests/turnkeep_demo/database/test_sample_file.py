@@ -1,0 +1,60 @@
+"""The sample's file: made once a week, the same for all of it, and read as its tenant may."""
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from conftest import SAMPLE_DAY
+from turnkeep.records import Principal
+from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.wall.database import Database, QueryFailed, open_databases
+from turnkeep_demo.database.loading import CANARY_TENANT, FOLDER, packed, sample_file
+
+OURS, CANARY = Principal("acme", "ann"), Principal(CANARY_TENANT, "ben")
+MOST_BYTES = 2_200_000
+"""Of the sample in the repository; all samples together have 3 MB."""
+
+
+@pytest.fixture(scope="module")
+def database() -> Database:
+    return open_databases(DatabaseSettings())(SAMPLE_DAY)
+
+
+def test_a_file_is_built_once_a_week_and_always_alike(tmp_path: Path, sample_bytes: bytes) -> None:
+    file = sample_file(SAMPLE_DAY, tmp_path)
+    assert file.read_bytes() == sample_bytes == packed(SAMPLE_DAY)
+    built = file.stat().st_mtime_ns
+    days = [SAMPLE_DAY + timedelta(days) for days in range(-2, 5)]
+    assert {sample_file(day, tmp_path) for day in days} == {file}
+    assert (file.stat().st_mtime_ns, len(list(tmp_path.iterdir()))) == (built, 1)
+    assert sample_file(SAMPLE_DAY + timedelta(5), tmp_path) != file
+
+
+def test_the_sample_is_small() -> None:
+    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) < MOST_BYTES
+
+
+def test_a_tenant_sees_the_rows_of_its_company_in_clear(database: Database) -> None:
+    sql = "SELECT name FROM secure_customer"
+    ours, canary = database.run(sql, OURS), database.run(sql, CANARY)
+    assert len(ours.rows) == 100
+    assert not any(CANARY_TENANT in str(name) for (name,) in ours.rows)
+    assert all(str(name).startswith(f"{CANARY_TENANT} ") for (name,) in canary.rows)
+
+
+def test_a_tenant_sees_no_other_company(database: Database) -> None:
+    assert database.run("SELECT name FROM secure_company", OURS).rows == (("Northlight",),)
+    assert database.run("SELECT name FROM secure_company", CANARY).rows == (("Brightwater",),)
+
+
+@pytest.mark.parametrize("table", ["employee", "apiKey", "wall_key", "secure_usercredential"])
+def test_tables_behind_the_wall_cannot_be_read(database: Database, table: str) -> None:
+    with pytest.raises(QueryFailed):
+        database.run(f"SELECT * FROM {table}", OURS)
+
+
+def test_the_sample_moves_with_the_day() -> None:
+    later = open_databases(DatabaseSettings())(SAMPLE_DAY + timedelta(weeks=60))
+    ((last,),) = later.run("SELECT MAX(requestedOn) FROM secure_workorder", OURS).rows
+    assert date(2027, 4, 1) < date.fromisoformat(str(last)) < date(2027, 4, 26)
