@@ -1,6 +1,6 @@
 """`campaigns`: a team of specialists over the metrics of advertising campaigns. Code computes every figure, by SQL."""
 
-from turnkeep.agents import Entry
+from turnkeep.entries import Entry
 
 ENTRY = Entry(
     "Analyses advertising campaigns by asking specialists, who query the metrics",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from turnkeep_agents.campaigns.requests import Dimension, Frozen
+from turnkeep_agents.campaigns.requests import Frozen
 
 type Severity = Literal["none", "low", "medium", "high", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("none", "low", "medium", "high", "critical")
@@ -48,8 +48,6 @@ class Finding(Frozen):
     issues: tuple[Issue, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = Field((), description="codes that the client sees")
-    listed: tuple[str, ...] = Field((), description="names in the order in which the text lists them")
-    listed_as: Dimension | None = Field(None, description="what these are names of")
 
 
 def whose(name: str, within: str) -> str:
@@ -61,17 +59,3 @@ def all_issues(findings: Iterable[Finding]) -> list[Issue]:
     """Of all findings, the worst first."""
     issues = [issue for finding in findings for issue in finding.issues]
     return sorted(issues, key=lambda issue: -SEVERITIES.index(issue.severity))
-
-
-def known_texts(findings: Iterable[Finding]) -> list[str]:
-    """All that a text about these findings may quote numbers and names from."""
-    return [
-        text
-        for finding in findings
-        for text in (
-            finding.text,
-            *finding.notes,
-            *(issue.text for issue in finding.issues),
-            *(f"{figure.subject}: {figure.text} ({figure.period})" for figure in finding.figures),
-        )
-    ]

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from turnkeep_agents.campaigns.requests import SPECIALISTS
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON
+from turnkeep_agents.campaigns.requests import SPECIALISTS
 
 SHORT_WORDS = 3
 LOW_CONFIDENCE = 0.4
@@ -13,8 +13,8 @@ LOW_CONFIDENCE = 0.4
 
 @dataclass(frozen=True)
 class Gate:
-    """`warnings` are codes for the client, `remarks` the same in sentences, but that a message is short is only said
-    where it left doubts; `reason` says why nothing may run."""
+    """`warnings` are codes for the client, `remarks` what whoever words the reply should know; `reason` why nothing may
+    run."""
 
     valid: bool
     approved: tuple[str, ...]
@@ -35,14 +35,14 @@ def check(query: str, selected: Sequence[str], confidence: float, *, max_special
     approved = known[:max_specialists]
     remarks = {
         "short_query": len(words(query)) < SHORT_WORDS and f"The message has fewer than {SHORT_WORDS} words.",
-        "low_confidence": confidence < LOW_CONFIDENCE and f"It is not certain what is meant ({confidence:.0%} sure).",
+        "low_confidence": confidence < LOW_CONFIDENCE and "It is not certain what is meant: say how you took it.",
         "unknown_specialist": unknown and f"There is no specialist called {_listed(unknown)}.",
         "too_many_specialists": known[max_specialists:]
         and f"Only {max_specialists} specialists run in one turn; left out: {_listed(known[max_specialists:])}.",
     }
     found = {code: remark for code, remark in remarks.items() if remark}
     reason = "" if approved else _reason(unknown)
-    told = [remark for code, remark in found.items() if code != "short_query" or confidence < LOW_CONFIDENCE]
+    told = [remark for code, remark in found.items() if code != "short_query"]
     return Gate(bool(approved), tuple(approved), tuple(unknown), tuple(found), tuple(told), reason)
 
 

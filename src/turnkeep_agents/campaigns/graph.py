@@ -1,5 +1,5 @@
 """route -> [respond: clarify] -> check_gate -> [respond: blocked] -> the approved specialists, side by side -> diagnose
--> [respond: early exit] -> recommend -> validate -> respond."""
+-> [respond: early exit] -> validate -> respond."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,14 +8,15 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from turnkeep.agents import Agent
-from turnkeep_agents.campaigns.demo import demo_rules
-from turnkeep_agents.campaigns.nodes import Nodes
-from turnkeep_agents.campaigns.requests import SPECIALISTS
-from turnkeep_agents.campaigns.state import CampaignsState, new_turn
-from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import Settings
+from turnkeep_agents.campaigns.answers import told
+from turnkeep_agents.campaigns.nodes import Nodes, findings_of
+from turnkeep_agents.campaigns.requests import SPECIALISTS
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.campaigns.state import CampaignsState, new_turn
+from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
 
 WINDOW_TURNS = 12  # two more than memory folds from, so that a summary that failed can be written in the next turn
 
@@ -23,14 +24,14 @@ type CampaignsGraph = CompiledStateGraph[CampaignsState, RunContext, CampaignsSt
 
 
 def build(settings: Settings) -> Agent:
-    models = chat_models(settings, demo_rules())
+    models, own = chat_models(settings, "campaigns"), settings.of(CampaignsSettings)
     return Agent(
         name="campaigns",
-        graph=compile_graph(Nodes(models, open_warehouses(settings.campaigns), settings.campaigns)),
+        graph=compile_graph(Nodes(models, open_warehouses(own), own)),
         read_reply=read_reply,
         new_turn=new_turn,
         window=WINDOW_TURNS,
-        prompt_window=settings.of(CampaignsSettings).window,
+        prompt_window=own.window,
         provider=models.provider,
         model=models.name,
     )
@@ -44,14 +45,12 @@ def compile_graph(nodes: Nodes) -> CampaignsGraph:
         builder.add_node(name, nodes.specialist(name))
         builder.add_edge(name, "diagnose")
     builder.add_node("diagnose", nodes.diagnose)
-    builder.add_node("recommend", nodes.recommend)
     builder.add_node("validate", nodes.validate)
     builder.add_node("respond", nodes.respond)
     builder.add_edge(START, "route")
     builder.add_conditional_edges("route", nodes.after_route)
     builder.add_conditional_edges("check_gate", nodes.after_check_gate, ["respond", *SPECIALISTS])
     builder.add_conditional_edges("diagnose", nodes.after_diagnose)
-    builder.add_edge("recommend", "validate")
     builder.add_edge("validate", "respond")
     builder.add_edge("respond", END)
     return builder.compile(name="campaigns")
@@ -59,8 +58,7 @@ def compile_graph(nodes: Nodes) -> CampaignsGraph:
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
     """What the client sees of the final state."""
-    request, gate, advice = values["request"] or {}, values["gate"], values["advice"] or {}
-    findings = sorted(values["findings"], key=lambda finding: (gate or {})["approved"].index(finding["specialist"]))
+    findings, advice = findings_of(values), values["advice"] or {}
     return Reply(
         text=values["messages"][-1].text,
         route=values["route"],
@@ -68,13 +66,15 @@ def read_reply(values: Mapping[str, Any]) -> Reply:
         standalone_query=values["standalone_query"],
         warnings=tuple(dict.fromkeys(values["warnings"])),
         details={
-            "specialists": [{"name": one["specialist"], "status": one["status"]} for one in findings],
+            "specialists": [{"name": one.specialist, "status": one.status} for one in findings],
             "routing": values["routing"],
-            "gate": gate,
-            "period": request.get("period"),
-            "compared": request.get("compared"),
-            "figures": [{"specialist": one["specialist"], **figure} for one in findings for figure in one["figures"]],
-            "issues": [issue for one in findings for issue in one["issues"]],
+            "requests": [{"specialist": each["specialist"], **each["request"]} for each in values["requests"]],
+            "gate": values["gate"],
+            "findings": [{"specialist": one.specialist, "text": told(one)} for one in findings],
+            "figures": [
+                {"specialist": one.specialist, **figure.model_dump()} for one in findings for figure in one.figures
+            ],
+            "issues": [issue.model_dump() for one in findings for issue in one.issues],
             "diagnosis": values["diagnosis"],
             "exit_reason": values["exit_reason"] or None,
             "recommendations": advice.get("recommendations", []),

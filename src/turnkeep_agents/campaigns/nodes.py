@@ -1,48 +1,48 @@
-"""The nodes and routers of the agent. Rules compute, a model words: whatever it writes is held against the figures, and
-the rules' own words take its place where a number is foreign to them."""
+"""The nodes and routers of the agent. The model reads and words; code resolves, queries, computes, and holds every
+sentence against the findings."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
-from uuid import NAMESPACE_OID, uuid5
+from uuid import NAMESPACE_OID, UUID, uuid5
 
-from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
+from langgraph.types import Send
 
-from turnkeep_agents.campaigns import advice, diagnosis, gate, prompts, rendering, validation
-from turnkeep_agents.campaigns.advice import Recommendations
-from turnkeep_agents.campaigns.diagnosis import Diagnosis
-from turnkeep_agents.campaigns.findings import Finding, known_texts
-from turnkeep_agents.campaigns.intake import Intake, Said, Taken, is_answer, is_said, know
-from turnkeep_agents.campaigns.prompts import Prompts
-from turnkeep_agents.campaigns.requests import Request
-from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
-from turnkeep_agents.campaigns.state import CampaignsState
-from turnkeep_agents.campaigns.warehouse.sums import Warehouse
-from turnkeep.blocks import memory
-from turnkeep.blocks.figures import foreign_figures
-from turnkeep.blocks.referents import Thing, no_referents, remember, resolve
-from turnkeep.blocks.understanding import understand
+from turnkeep.blocks import memory, wording
+from turnkeep.blocks.verification import Verifier
 from turnkeep.databases.errors import DatabaseError, DatabaseSlow
-from turnkeep.models.calls import DEMO_MODEL, TypedCall, try_typed
+from turnkeep.models.calls import TextCall, ask_typed, try_typed
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
+from turnkeep_agents.campaigns import gate
+from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate
+from turnkeep_agents.campaigns.answers import advice_lines, checked, judge_of, with_days
+from turnkeep_agents.campaigns.findings import Finding
+from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
+from turnkeep_agents.campaigns.reading import READ_CALL, Ask, Check, Checked, Reading, as_json
+from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
+from turnkeep_agents.campaigns.state import CampaignsState, Sent
+from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 
 if TYPE_CHECKING:
     from langgraph.graph._node import StateNode
 
 type Update = dict[str, Any]
-MOST_CHARACTERS = 1_000  # of a message that is read
+
+ANSWER_CALL = TextCall("campaigns.answer", temperature=0.2, max_tokens=900, visible=False)
+MOST_CHARACTERS = 2_000  # of a message that is read
 UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is
 EARLY_EXIT_CONFIDENCE = 0.8
-USUAL_CONFIDENCE = 0.8
 NO_WAREHOUSE = "The metrics cannot be reached just now, so there are no figures: {reason} Please ask again in a while."
-FIGURE_REMOVED = "figure_removed"
 REFUSED = "Unable to process: {reason}"
+WHICH = "Which campaigns do you mean? Advertisers: {names}."  # only where the model's own words cannot be shown
+WEEKS = "Do you mean whole weeks, from Sunday to Saturday?"  # the same
 
 
 @dataclass(frozen=True)
@@ -51,242 +51,276 @@ class Nodes:
 
     models: Models
     warehouse_on: Callable[[date], Warehouse]
-    tuning: CampaignsSettings
+    settings: CampaignsSettings
 
     async def route(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
-        history, message = state["messages"][:-1], state["messages"][-1].text[:MOST_CHARACTERS]
-        pending = state.get("pending")
-        is_settled = self.models.is_demo or (pending is not None and is_answer(message))
-        model = None if is_settled else self.models.small
-        window, now = runtime.context.conversation_window, runtime.context.now
         folded = await self._fold(state)
-        referents = state.get("referents") or no_referents()
-        understood = await understand(message, history, referents, window=window, model=model)
-        asked = self._prompts(window, history, folded.memory)
-        found: Update = {
-            "memory": folded.memory,
-            "context": asked.context(),
-            "standalone_query": understood.standalone_query,
-            "warnings": [*self._demo_warning(), *folded.warnings, *understood.warnings],
-        }
+        prompts = self._prompts(state, runtime, folded.memory)
+        found: Update = {"memory": folded.memory, "context": prompts.context(), "warnings": list(folded.warnings)}
         try:
-            known = await know(self.warehouse_on, now.date(), self.tuning.query_seconds)
+            note, check = await self._known(state, runtime)
         except (DatabaseError, TimeoutError) as error:
-            return _without_warehouse(found, error)
-        is_ours = is_said(understood.standalone_query, _heard(state, folded.memory), known)
-        rewritten = understood.standalone_query if model and is_ours else None
-        taken = await Intake(self.models, asked, known, now).take(_said(state, message, rewritten))
-        runtime.stream_writer(_decision(taken))
-        removed = [FIGURE_REMOVED] if model and not is_ours else []
-        return {**found, **_taken(taken), "warnings": [*found["warnings"], *removed, *taken.warnings]}
+            code = "warehouse_slow" if isinstance(error, TimeoutError | DatabaseSlow) else "warehouse_down"
+            said = NO_WAREHOUSE.format(reason=_why(error))
+            return {**found, "clarification": said, "route": "clarify", "warnings": [*found["warnings"], code]}
+        reading, result = await self._read(state, prompts, note, check)
+        taken = self._taken(state, runtime, reading, result, check)
+        chosen = [each["specialist"] for each in taken["requests"]]
+        runtime.stream_writer(
+            {
+                "event": "route_decision",
+                "route": taken["route"],
+                "specialists": chosen,
+                "confidence": reading.confidence,
+            }
+        )
+        return {**found, **taken}
+
+    async def _known(self, state: CampaignsState, runtime: Runtime[RunContext]) -> tuple[str, Check]:
+        """What the warehouse has, as a note and as a check."""
+        today = runtime.context.now.date()
+
+        def look() -> tuple[str, Check]:
+            warehouse = self.warehouse_on(today)
+            names, coverage = warehouse.names(), warehouse.coverage()
+            note = names_note(names, warehouse.owners()["insertion_order"], coverage, _message(state))
+            week: Any = state.get("week") or None
+            return note, Check(names, coverage, today, week)
+
+        return await asyncio.wait_for(asyncio.to_thread(look), self.settings.query_seconds)
+
+    async def _read(self, state: CampaignsState, prompts: Prompts, names: str, check: Check) -> tuple[Reading, Checked]:
+        """The reading, after it was told once what in it does not fit."""
+        notes, message = _notes(state), _message(state)
+        reading = _with_waiting(
+            await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, notes)), state
+        )
+        result = check(reading)
+        if not result.wrong:
+            return reading, result
+        told = f"Your last reading was {reading.model_dump_json(exclude_defaults=True)}. It does not fit: "
+        told += f"{'; '.join(result.wrong)}. Correct it, or ask the user (kind clarify) if you cannot tell."
+        again = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, [*notes, told]))
+        reading = _with_waiting(again, state)
+        return reading, check(reading)
+
+    def _taken(
+        self, state: CampaignsState, runtime: Runtime[RunContext], reading: Reading, result: Checked, check: Check
+    ) -> Update:
+        """What becomes of a reading: requests that run, or what is said in their place."""
+        is_asking = reading.kind != "specialists" or result.asks_week or bool(result.wrong)
+        asks = as_json(reading.requests)
+        taken: Update = {
+            "routing": reading.model_dump(mode="json", exclude_defaults=True),
+            "standalone_query": reading.standalone,
+            "route": "smalltalk" if reading.kind == "smalltalk" else "clarify" if is_asking else "specialists",
+            "requests": [],
+            "waiting": asks if result.asks_week else state.get("waiting") or [] if is_asking else [],
+            "week": check.settled(reading) or "",
+        }
+        if is_asking:
+            judge = self._judge(state, runtime, [], result.requests, reading.language)
+            fallback = WEEKS if result.asks_week else WHICH.format(names=", ".join(check.names["advertiser"][:20]))
+            said = checked(reading.reply, judge) or fallback
+            return {**taken, "clarification": with_days(said, result.requests) if result.asks_week else said}
+        pairs = zip(reading.requests, result.requests, strict=True)
+        requests = [
+            {"at": at, "specialist": ask.specialist, "request": request.model_dump(mode="json")}
+            for at, (ask, request) in enumerate(pairs)
+        ]
+        return {**taken, "requests": requests, "last_requests": asks}
 
     def after_route(self, state: CampaignsState) -> Literal["respond", "check_gate"]:
         return "respond" if state["clarification"] else "check_gate"
 
     async def check_gate(self, state: CampaignsState) -> Update:
-        routing = state["routing"] or {}
-        checked = gate.check(
-            state["messages"][-1].text,
-            routing["specialists"],
-            routing["confidence"],
-            max_specialists=self.tuning.max_specialists,
+        found = gate.check(
+            _message(state),
+            [each["specialist"] for each in state["requests"]],
+            (state["routing"] or {})["confidence"],
+            max_specialists=self.settings.max_specialists,
         )
-        return {"gate": checked.as_json(), "warnings": list(checked.warnings)}
+        return {"gate": found.as_json(), "warnings": list(found.warnings)}
 
-    def after_check_gate(self, state: CampaignsState) -> list[str]:
-        """The approved specialists, which run side by side."""
-        return list((state["gate"] or {})["approved"]) or ["respond"]
+    def after_check_gate(self, state: CampaignsState) -> list[Send] | Literal["respond"]:
+        """Each request to its specialist, if that is approved; they run side by side."""
+        approved = (state["gate"] or {})["approved"]
+        return [Send(each["specialist"], each) for each in state["requests"] if each["specialist"] in approved] or (
+            "respond"
+        )
 
-    def specialist(self, name: str) -> "StateNode[CampaignsState, RunContext]":
+    def specialist(self, name: str) -> "StateNode[Sent, RunContext]":
         """The node of one specialist; one that fails is reported, the others stand."""
 
-        async def run(state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+        async def run(state: Sent, runtime: Runtime[RunContext]) -> Update:
             runtime.stream_writer({"event": "tool_start", "tool": name})
             request = Request.model_validate(state["request"])
             finding = await self._query(name, request, runtime.context.now.date())
-            return {"findings": [finding.model_dump(mode="json")], "warnings": list(finding.warnings)}
+            return {
+                "findings": [{"at": state["at"], **finding.model_dump(mode="json")}],
+                "warnings": [*finding.warnings],
+            }
 
         return run
 
-    async def diagnose(self, state: CampaignsState) -> Update:
-        request, findings = _request(state), _findings(state)
-        by_rules = diagnosis.diagnose(findings, request)
-        if diagnosis.is_plain(findings, request):
-            found, warnings = by_rules, list[str]()
-        else:
-            prompt = prompts.diagnose(request, findings)
-            found, warnings = await self._worded(prompts.DIAGNOSE_CALL, prompt, by_rules, findings)
-            found = found.model_copy(update={"severity": by_rules.severity})
-        reason = diagnosis.should_exit_early(found, findings, request)
-        return {"diagnosis": found.model_dump(), "exit_reason": reason or "", "warnings": warnings}
-
-    def after_diagnose(self, state: CampaignsState) -> Literal["respond", "recommend"]:
-        return "respond" if state["exit_reason"] else "recommend"
-
-    async def recommend(self, state: CampaignsState) -> Update:
-        request, findings, found = _request(state), _findings(state), Diagnosis.model_validate(state["diagnosis"])
-        by_rules = advice.recommend(found, findings)
-        prompt = prompts.recommend(request, findings, found)
-        said, warnings = await self._worded(prompts.RECOMMEND_CALL, prompt, by_rules, findings)
-        return {"advice": said.model_dump(), "warnings": warnings}
-
-    async def validate(self, state: CampaignsState) -> Update:
-        given, found = Recommendations.model_validate(state["advice"]), Diagnosis.model_validate(state["diagnosis"])
-        checked = validation.validate(given.recommendations, found, _findings(state))
-        kept = Recommendations(recommendations=list(checked.recommendations), confidence=given.confidence)
-        objections = [objection.model_dump() for objection in checked.objections]
-        return {"advice": {**kept.model_dump(), "objections": objections}, "warnings": list(checked.warnings)}
-
-    async def respond(self, state: CampaignsState) -> Update:
-        """In the order of the answers' priority: a question, a refusal, figures alone, figures with advice."""
-        checked = state["gate"]
-        if state["clarification"]:
-            return _say(state, state["clarification"], "clarify", 0.0)
-        if checked and not checked["valid"]:
-            return _say(state, REFUSED.format(reason=checked["reason"]), "refuse", 0.0)
-        request, findings = _request(state), _findings(state)
-        recommended = Recommendations.model_validate(state["advice"]) if state["advice"] else None
-        text = rendering.render(
-            request,
-            findings,
-            Diagnosis.model_validate(state["diagnosis"]),
-            recommended.recommendations if recommended else (),
-            remarks=(checked or {}).get("remarks", ()),
-        )
-        confidence = EARLY_EXIT_CONFIDENCE if state["exit_reason"] else _confidence(recommended)
-        last = {"request": state["request"], "specialists": (checked or {}).get("approved", [])}
-        referents = remember(state.get("referents") or no_referents(), **_mentioned(request, findings))
-        return {
-            **_say(state, text, "specialists", confidence),
-            "last_request": last,
-            "pending": None,
-            "referents": referents,
-        }
-
-    async def _fold(self, state: CampaignsState) -> memory.Folded:
-        kept = state.get("memory") or memory.no_memory()
-        if self.tuning.memory == "window":
-            return memory.Folded(kept)
-        model = None if self.models.is_demo else self.models.small
-        return await memory.fold(kept, state["messages"][:-1], model=model)
-
-    def _prompts(self, window: int, history: Sequence[AnyMessage], kept: memory.ThreadMemory) -> Prompts:
-        if self.tuning.memory == "window":
-            return Prompts(window, history, ())
-        return Prompts(UNFOLDED_TURNS, memory.unfolded(kept, history), memory.notes(kept))
-
     async def _query(self, name: str, request: Request, today: date) -> Finding:
         def run() -> Finding:
-            warehouse = self.warehouse_on(today)
-            return run_specialist(
-                name, request, warehouse, currency=self.tuning.currency, max_rows=self.tuning.max_rows
-            )
+            warehouse, most = self.warehouse_on(today), self.settings.max_rows
+            return run_specialist(name, request, warehouse, currency=self.settings.currency, max_rows=most)
 
         try:
-            return await asyncio.wait_for(asyncio.to_thread(run), self.tuning.query_seconds)
+            return await asyncio.wait_for(asyncio.to_thread(run), self.settings.query_seconds)
         except (DatabaseError, TimeoutError) as error:
             return failed(name, _why(error))
 
-    async def _worded[R: BaseModel](
-        self, call: TypedCall[R], prompt: Any, by_rules: R, findings: Sequence[Finding]
-    ) -> tuple[R, list[str]]:
-        """The model's words where they can be used and hold no number of their own, else those of the rules."""
-        said = await try_typed(self.models.main, call, prompt)
-        if said is None:
-            return by_rules, [f"{call.name.rpartition('.')[2]}_malformed"]
-        known = [*known_texts(findings), _texts(by_rules)]
-        if foreign_figures(_texts(said), known):
-            return by_rules, [FIGURE_REMOVED]
-        return said, []
+    async def diagnose(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+        """Figures need no diagnosis; causes and advice are found in one typed call."""
+        findings, requests = findings_of(state), _requests(state)
+        found: JSON = {"severity": severity(findings), "root_causes": [], "correlations": []}
+        if reason := exit_without_analysis(findings, requests):
+            return {"diagnosis": found, "exit_reason": reason}
+        prompt = self._prompts(state, runtime).analyse(_message(state), _meant(state), findings)
+        analysis = await try_typed(self.models.main, ANALYSE_CALL, prompt)
+        if analysis is None:
+            return {"diagnosis": found, "exit_reason": "No analysis could be made.", "warnings": ["diagnose_malformed"]}
+        found |= {"root_causes": analysis.causes, "correlations": analysis.links}
+        advice = analysis.model_dump(include={"recommendations", "confidence"})
+        reason = "" if analysis.recommendations else "Nothing is to be changed."
+        return {"diagnosis": found, "exit_reason": reason, "advice": advice}
 
-    def _demo_warning(self) -> list[str]:
-        return [DEMO_MODEL] if self.models.is_demo else []
+    def after_diagnose(self, state: CampaignsState) -> Literal["respond", "validate"]:
+        return "respond" if state["exit_reason"] else "validate"
+
+    async def validate(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+        advice, findings = state["advice"] or {}, findings_of(state)
+        given = [Recommendation.model_validate(each) for each in advice["recommendations"]]
+        found = validate(given, findings, self._judge(state, runtime, findings, _requests(state)))
+        kept = [each.model_dump() for each in found.kept]
+        return {
+            "advice": {**advice, "recommendations": kept, "objections": found.objections},
+            "warnings": found.warnings,
+        }
+
+    async def respond(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+        """In the order of the answers' priority: a question, a refusal, figures alone, figures with advice."""
+        run_id, tell, checked_ = (
+            _reply_id(state),
+            runtime.stream_writer,
+            state["gate"] or {"valid": False, "reason": ""},
+        )
+        if state["clarification"] or not checked_["valid"]:
+            reason = REFUSED.format(reason=checked_["reason"])
+            said = wording.say(state["clarification"] or reason, tell=tell, run_id=run_id)
+            route = state["route"] if state["clarification"] else "refuse"
+            return {"messages": [said.message], "route": route, "confidence": 0.0}
+        analysis, findings = _analysis(state), findings_of(state)
+        lines = advice_lines(analysis.recommendations) if analysis else ""
+        worded = await wording.word(
+            self.models.main,
+            ANSWER_CALL,
+            self._prompts(state, runtime).answer(
+                _message(state), _meant(state), findings, checked_["remarks"], analysis
+            ),
+            self._judge(state, runtime, findings, _requests(state)),
+            tell=tell,
+            run_id=run_id,
+            fallback="\n\n".join(finding.text for finding in findings),
+            end=f"\n\n{lines}" if lines else "",
+        )
+        confidence = EARLY_EXIT_CONFIDENCE if state["exit_reason"] or not analysis else analysis.confidence
+        return {"messages": [worded.message], "confidence": confidence, "warnings": list(worded.warnings)}
+
+    def _judge(
+        self,
+        state: CampaignsState,
+        runtime: Runtime[RunContext],
+        findings: Sequence[Finding],
+        requests: Sequence[Request],
+        language: str = "",
+    ) -> Verifier:
+        said = state["messages"]
+        return judge_of(
+            findings,
+            requests,
+            today=runtime.context.now.date(),
+            asked=[each.text for each in said if each.type == "human"],
+            earlier=[each.text for each in said if each.type == "ai"],
+            currency=self.settings.currency,
+            language=language or (state["routing"] or {}).get("language", ""),
+        )
+
+    async def _fold(self, state: CampaignsState) -> memory.Folded:
+        kept = state.get("memory") or memory.no_memory()
+        if self.settings.memory == "window":
+            return memory.Folded(kept)
+        return await memory.fold(kept, state["messages"][:-1], model=self.models.small)
+
+    def _prompts(
+        self, state: CampaignsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory | None = None
+    ) -> Prompts:
+        history, today, window = state["messages"][:-1], runtime.context.now.date(), runtime.context.conversation_window
+        if self.settings.memory == "window":
+            return Prompts(window, history, (), today)
+        kept = kept or state["memory"]
+        return Prompts(UNFOLDED_TURNS, memory.unfolded(kept, history), memory.notes(kept), today)
 
 
-def _heard(state: CampaignsState, kept: memory.ThreadMemory) -> list[str]:
-    """Whose numbers a rewritten message may hold."""
-    return [*(each.text for each in state["messages"]), *memory.notes(kept)]
+def exit_without_analysis(findings: Sequence[Finding], requests: Sequence[Request]) -> str:
+    """Why there is nothing to diagnose; empty where there is."""
+    if all(finding.status != "ok" for finding in findings):
+        return "No specialist had figures."
+    if all(request.intent == "overview" for request in requests):
+        return "The message only asks how things stand."
+    return "" if any(request.asks_why for request in requests) else "The message asks for information."
 
 
-def _said(state: CampaignsState, message: str, rewritten: str | None) -> Said:
-    """The message with what the thread knows; `rewritten` is how a model put it, None where rules do."""
-    last = state.get("last_request") or {}
-    named = resolve(message, state.get("referents") or no_referents()).text
-    return Said(
-        message=message,
-        text=rewritten or named,
-        before=Request.model_validate(last["request"]) if last else None,
-        ran=last.get("specialists", []),
-        points_back=named != message,
-        pending=state.get("pending"),
-        week=state.get("week"),
-    )
+def findings_of(values: Mapping[str, Any]) -> list[Finding]:
+    """In the order of the requests, whichever was done first."""
+    return [Finding.model_validate(each) for each in sorted(values["findings"], key=lambda each: each["at"])]
 
 
-def _taken(taken: Taken) -> Update:
-    return {
-        "request": taken.request.model_dump(mode="json"),
-        "standalone_query": taken.request.query,
-        "routing": taken.routing.model_dump(),
-        "clarification": taken.clarification,
-        "pending": taken.pending,
-        "week": taken.week,
-    }
+def _with_waiting(reading: Reading, state: CampaignsState) -> Reading:
+    """Who agrees to a week may leave out the requests that wait for it."""
+    waiting = state.get("waiting")
+    if not waiting or reading.requests or reading.week == "open":
+        return reading
+    asks = [Ask.model_validate(each) for each in waiting]
+    return reading.model_copy(update={"kind": "specialists", "requests": asks})
 
 
-def _decision(taken: Taken) -> JSON:
-    route = "clarify" if taken.clarification else "specialists"
-    return {
-        "event": "route_decision",
-        "route": route,
-        "specialists": taken.routing.specialists,
-        "confidence": taken.routing.confidence,
-    }
+def _notes(state: CampaignsState) -> list[str]:
+    waiting, last, week = state.get("waiting"), state.get("last_requests"), state.get("week")
+    notes = [f"{WEEK_SETTLED}{week}."] if week else []
+    if waiting:
+        return [*notes, WAITING + json.dumps(waiting)]
+    return [*notes, LAST_REQUESTS + json.dumps(last)] if last else notes
 
 
-def _without_warehouse(found: Update, error: Exception) -> Update:
-    code = "warehouse_slow" if isinstance(error, TimeoutError | DatabaseSlow) else "warehouse_down"
-    said = NO_WAREHOUSE.format(reason=_why(error))
-    return {**found, "clarification": said, "warnings": [*found["warnings"], code]}
+def _analysis(state: CampaignsState) -> Analysis | None:
+    found, advice = state["diagnosis"] or {}, state["advice"]
+    if advice is None:
+        return None
+    return Analysis(causes=found["root_causes"], links=found["correlations"], **advice)
+
+
+def _requests(state: CampaignsState) -> list[Request]:
+    return [Request.model_validate(each["request"]) for each in state["requests"]]
+
+
+def _message(state: CampaignsState) -> str:
+    return str(state["messages"][-1].text)[:MOST_CHARACTERS]
+
+
+def _meant(state: CampaignsState) -> str:
+    """The standalone query, where it says more than the message."""
+    meant = state["standalone_query"]
+    return "" if meant.casefold() == _message(state).casefold() else meant
 
 
 def _why(error: Exception) -> str:
     return str(error) or "The warehouse took too long."
 
 
-def _say(state: CampaignsState, text: str, route: str, confidence: float) -> Update:
-    """The id follows from that of the message, so that a node that runs again replaces its reply."""
-    id_ = str(uuid5(NAMESPACE_OID, f"campaigns.reply:{state['messages'][-1].id}"))
-    return {"messages": [AIMessage(text, id=id_)], "route": route, "confidence": confidence}
-
-
-def _confidence(recommended: Recommendations | None) -> float:
-    return USUAL_CONFIDENCE if recommended is None or recommended.confidence is None else recommended.confidence
-
-
-def _request(state: CampaignsState) -> Request:
-    return Request.model_validate(state["request"])
-
-
-def _findings(state: CampaignsState) -> list[Finding]:
-    """In the order in which routing chose the specialists, whichever was done first."""
-    order = list((state["gate"] or {})["approved"])
-    found = [Finding.model_validate(finding) for finding in state["findings"]]
-    return sorted(found, key=lambda finding: order.index(finding.specialist))
-
-
-def _texts(said: BaseModel) -> str:
-    return said.model_dump_json(exclude={"confidence", "severity"})
-
-
-def _mentioned(request: Request, findings: Sequence[Finding]) -> dict[str, list[Thing]]:
-    """What the next message may point at: what was filtered by, and the subjects of the first finding in order."""
-    focus = [_thing(name, kind) for kind, names in request.filters.items() for name in names]
-    first = next((finding for finding in findings if finding.listed), None)
-    if first is None:
-        return {"focus": focus}
-    return {"focus": focus, "listed": [_thing(name, first.listed_as) for name in first.listed]}
-
-
-def _thing(name: str, kind: str | None) -> Thing:
-    return Thing(id=name, name=name, kind=kind or "name", hints=[])
+def _reply_id(state: CampaignsState) -> UUID:
+    """It follows from that of the message, so that a node that runs again replaces its reply."""
+    return uuid5(NAMESPACE_OID, f"campaigns.reply:{state['messages'][-1].id}")

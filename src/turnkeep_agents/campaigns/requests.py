@@ -1,22 +1,19 @@
-"""What a message asks of the warehouse, once it is read: which figures, of what, from when. Frozen and plain, so that
-it lasts in the thread and the next message can change a part of it."""
+"""What one specialist is asked of the warehouse, checked: which figures, of what, from when. Frozen and plain, so that
+it lasts in the state of a turn."""
 
 from datetime import date, timedelta
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 type Dimension = Literal["advertiser", "insertion_order", "line_item", "audience", "creative", "size"]
 type Grain = Literal["day", "week", "month"]
-type Intent = Literal["status", "informational", "analysis"]
+type Intent = Literal["figures", "overview", "why", "advice"]
+type Specialist = Literal[
+    "performance_diagnosis", "budget_risk", "audience_targeting", "creative_inventory", "delivery_optimization"
+]
 
-SPECIALISTS = (
-    "performance_diagnosis",
-    "budget_risk",
-    "audience_targeting",
-    "creative_inventory",
-    "delivery_optimization",
-)
+SPECIALISTS: tuple[Specialist, ...] = get_args(Specialist.__value__)
 
 
 class Frozen(BaseModel):
@@ -30,7 +27,7 @@ class Period(Frozen):
 
     start: date
     end: date
-    label: str = Field(description='as an answer names it, such as "May 2026"')
+    label: str = Field(description='as a finding names it, such as "May 2026"')
 
     @model_validator(mode="after")
     def _is_forward(self) -> Self:
@@ -50,11 +47,9 @@ class Period(Frozen):
 
 
 class Request(Frozen):
-    """`filters` name things as the warehouse spells them. `assumed` are sentences for the user: what was not said and
-    had to be taken for granted. `unknown` are names that the message seems to use and the warehouse does not know."""
+    """`filters` name things as the warehouse spells them."""
 
-    query: str
-    intent: Intent = "informational"
+    intent: Intent = "figures"
     metrics: tuple[str, ...] = ()
     by: tuple[Dimension | Grain, ...] = ()
     filters: dict[Dimension, tuple[str, ...]] = {}
@@ -63,7 +58,8 @@ class Request(Frozen):
     limit: int | None = Field(None, ge=1, le=100)
     order: Literal["best", "worst"] | None = None
     week_start: int = Field(6, ge=0, le=6, description="the first day of a week that is grouped by; 0 is Monday")
-    assumed: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
-    """Questions to put before anything runs, such as which days a week has; empty where nothing is in doubt."""
+
+    @property
+    def asks_why(self) -> bool:
+        """Whether causes or advice are wanted, not figures alone."""
+        return self.intent in ("why", "advice")

@@ -7,78 +7,83 @@ from typing import Annotated, Any, TypedDict
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 
-from turnkeep_agents.campaigns.reading.periods import Week
 from turnkeep.blocks.memory import ThreadMemory
-from turnkeep.blocks.referents import Referents
 from turnkeep.records import JSON
 
-LASTING = frozenset({"messages", "referents", "memory", "last_request", "pending", "week"})
+LASTING = frozenset({"messages", "memory", "last_requests", "waiting", "week"})
+
+
+class Sent(TypedDict):
+    """What a specialist is sent: `at` is the place among the requests of the turn."""
+
+    at: int
+    specialist: str
+    request: JSON
 
 
 class CampaignsState(TypedDict):
+    """Who writes a key stands behind it."""
+
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation; its last message is the user's until `respond` replies."""
 
-    referents: Referents
-    """What "the second one" can mean. By `respond`."""
-
     memory: ThreadMemory
-    """Summaries of what left the window, with `memory="tiered"`. By `route`."""
+    """Summaries of what left the window, with `memory="tiered"`. `route`"""
 
-    last_request: JSON | None
-    """The last request that ran, for what a follow-up leaves unsaid. By `respond`."""
+    last_requests: list[JSON]
+    """What the specialists were asked last, as the model read it: a short message changes a part of it. `route`"""
 
-    pending: JSON | None
-    """`{request, routing}` that waits for the user's agreement. By `route`."""
+    waiting: list[JSON]
+    """Such requests, while the user has not said which days a week has. `route`"""
 
-    week: Week | None
-    """Which days a week has, once the user has settled it. By `route`."""
-
-    request: JSON | None
-    """What the message asks for. By `route`."""
+    week: str
+    """Which days a week has, once the user has settled it; else empty. `route`"""
 
     routing: JSON | None
-    """`{specialists, reasoning, confidence, clarification, agrees}`. By `route`."""
+    """The reading of the message. `route`"""
+
+    requests: list[Sent]
+    """What each specialist is asked, checked. `route`"""
 
     standalone_query: str
-    """By `route`."""
+    """`route`"""
 
     clarification: str
-    """The question to ask in place of an answer; empty where none is needed. By `route`."""
+    """What is said in place of an answer: a question, a greeting. `route`"""
 
     gate: JSON | None
-    """By `check_gate`."""
+    """`check_gate`"""
 
     findings: Annotated[list[JSON], operator.add]
-    """One for each specialist that ran, in no order. By the specialists."""
+    """One for each request, with its `at`, in no order. The specialists"""
 
     diagnosis: JSON | None
-    """`{summary, severity, root_causes, correlations}`. By `diagnose`."""
+    """`{severity, root_causes, correlations}`. `diagnose`"""
 
     exit_reason: str
-    """Why no recommendation is needed; empty where one is. By `diagnose`."""
+    """Why no recommendation is needed; empty where one is. `diagnose`"""
 
     advice: JSON | None
-    """`{recommendations, confidence, objections}`. By `recommend`, then `validate`."""
+    """`{recommendations, confidence, objections}`. `diagnose`, then `validate`"""
 
     context: JSON
-    """How much of the history the prompts showed. By `route`."""
+    """How much of the history the prompts showed. `route`"""
 
     route: str
-    """`clarify`, `refuse` or `specialists`. By `respond`."""
+    """`clarify`, `smalltalk`, `refuse` or `specialists`. `route`, `respond`"""
 
     confidence: float
-    """From 0 to 1. By `respond`."""
+    """From 0 to 1. `respond`"""
 
     warnings: Annotated[list[str], operator.add]
-    """Codes that the client sees. By every node."""
+    """Codes that the client sees. Every node"""
 
 
 def new_turn() -> dict[str, Any]:
     """Every key that belongs to one turn, as it is when the turn begins."""
     return {
-        "request": None,
         "routing": None,
+        "requests": [],
         "standalone_query": "",
         "clarification": "",
         "gate": None,

@@ -8,25 +8,26 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from readings import advised, analysis, answer, ask, reading
 from scripted_model import ScriptedModel
 
-from turnkeep_agents.campaigns.advice import Recommendation, Recommendations
-from turnkeep_agents.campaigns.diagnosis import Diagnosis
-from turnkeep_agents.campaigns.graph import compile_graph, read_reply
-from turnkeep_agents.campaigns.nodes import Nodes
-from turnkeep_agents.campaigns.reading.routing import Routing
-from turnkeep_agents.campaigns.state import LASTING, new_turn
-from turnkeep_agents.campaigns.warehouse.sums import Warehouse, open_warehouses
-from turnkeep.blocks.understanding import Reading
 from turnkeep.databases.errors import DatabaseDown
+from turnkeep.errors import ModelError
 from turnkeep.models.chat import Models
 from turnkeep.records import Reply, RunContext
+from turnkeep_agents.campaigns.graph import compile_graph, read_reply
+from turnkeep_agents.campaigns.nodes import Nodes
 from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.campaigns.state import LASTING, new_turn
+from turnkeep_agents.campaigns.warehouse.sums import Warehouse, open_warehouses
 
-WHY = "Why are budgets and audiences in trouble, and what should we change?"
-PLAIN = Routing(specialists=["performance_diagnosis"], reasoning="Clicks are performance.", confidence=0.9)
-WORRIED = Routing(specialists=["budget_risk", "audience_targeting"], reasoning="Budgets, audiences.", confidence=0.9)
+FEBRUARY = {"named": "last_month"}  # today is 4 March 2026
+TWO_WEEKS = {"named": "last_weeks", "n": 2}
+CLICKS = ask(names=["Quiz"], metrics=["clicks"], period=FEBRUARY)
+FORTNIGHT = ask(intent="overview", names=["Quiz"], period=TWO_WEEKS)
+BUDGETS, AUDIENCES = ask("budget_risk", "advice"), ask("audience_targeting", "why")
 UNUSABLE = AIMessage("I would rather talk about the weather.")
+OVER = "Brightway City Breaks"
 
 
 class Broken(Warehouse):
@@ -64,7 +65,7 @@ class Talk:
 
     script: ScriptedModel
     context: RunContext
-    tuning: CampaignsSettings = field(default_factory=CampaignsSettings)
+    settings: CampaignsSettings = field(default_factory=CampaignsSettings)
     warehouse_on: Any = None
     state: dict[str, Any] = field(default_factory=dict)
     turns: int = 0
@@ -72,11 +73,8 @@ class Talk:
     async def say(self, message: str, *steps: Any) -> Reply:
         self.script.play(*steps)
         self.turns += 1
-        nodes = Nodes(
-            Models(self.script, self.script, "openai", "m"),
-            self.warehouse_on or open_warehouses(self.tuning),
-            self.tuning,
-        )
+        models = Models(self.script, self.script, "openai", "m")
+        nodes = Nodes(models, self.warehouse_on or open_warehouses(self.settings), self.settings)
         lasting = {key: value for key, value in self.state.items() if key in LASTING}
         said = [*lasting.pop("messages", []), HumanMessage(message, id=f"h{self.turns}")]
         given: Any = {**lasting, **new_turn(), "messages": said}
@@ -89,71 +87,148 @@ def talk(script: ScriptedModel, context: RunContext) -> Talk:
     return Talk(script, context)
 
 
-async def test_a_plain_question_asks_the_model_for_the_route_only(talk: Talk) -> None:
-    reply = await talk.say("Show me the clicks of Quiz in January 2026", ("campaigns.route", PLAIN))
-    assert (reply.route, reply.confidence, reply.warnings) == ("specialists", 0.8, ())
-    assert [figure["metric"] for figure in reply.details["figures"]].count("clicks")
+def figure(reply: Reply, metric: str, at: int = 0) -> str:
+    return str([each["text"] for each in reply.details["figures"] if each["metric"] == metric][at])
 
 
-async def test_a_route_that_cannot_be_read_is_made_by_rules_with_a_warning(talk: Talk) -> None:
-    steps = [("campaigns.route", UNUSABLE), ("campaigns.route", UNUSABLE)]
-    reply = await talk.say("Show me the clicks of Quiz in January 2026", *steps)
-    assert (reply.route, reply.warnings) == ("specialists", ("routing_malformed",))
-    assert reply.details["figures"]
+async def test_figures_take_one_call_to_read_and_one_to_answer(talk: Talk) -> None:
+    reply = await talk.say("Clicks of Quiz in February?", reading(CLICKS), answer("Quiz had clicks in February."))
+    assert (reply.text, reply.route, reply.confidence) == ("Quiz had clicks in February.", "specialists", 0.8)
+    assert reply.warnings == ()
+    assert reply.details["requests"][0]["period"]["start"] == "2026-02-01"
+    assert reply.details["exit_reason"] == "The message asks for information."
+    assert figure(reply, "clicks") in talk.script.prompt("campaigns.answer")
 
 
-async def test_a_route_that_says_nothing_is_made_by_rules_too(talk: Talk) -> None:
-    reply = await talk.say("Show me the clicks of Quiz in January 2026", ("campaigns.route", Routing()))
-    assert (reply.route, reply.warnings) == ("specialists", ("routing_malformed",))
+async def test_a_true_figure_is_told_and_an_invented_one_costs_its_sentence(talk: Talk) -> None:
+    await talk.say("Clicks?", reading(CLICKS), answer("Quiz."))
+    true = figure(read_reply(talk.state), "clicks")
+    told = f"Quiz had {true} clicks in February 2026. It also lost 98,765.43 pounds. That is all."
+    again = ("campaigns.answer.repair", UNUSABLE)
+    reply = await talk.say("Clicks of Quiz?", reading(CLICKS), answer(told), again, again)
+    assert reply.text == f"Quiz had {true} clicks in February 2026. That is all."
+    assert reply.warnings == ("sentence_removed",)
 
 
-async def test_a_route_to_nobody_known_is_refused_with_the_reason(talk: Talk) -> None:
-    invented = PLAIN.model_copy(update={"specialists": ["weather_forecast"]})
-    reply = await talk.say("Show me the clicks of Quiz in January 2026", ("campaigns.route", invented))
-    assert (reply.route, reply.confidence) == ("refuse", 0.0)
-    assert "weather_forecast" in reply.text
-    assert "unknown_specialist" in reply.warnings
-    assert reply.details["figures"] == []
+async def test_three_questions_in_one_message_get_three_requests(talk: Talk) -> None:
+    asks = CLICKS, ask("budget_risk"), ask("creative_inventory", by=["size"], metrics=["ctr"], order="worst", limit=1)
+    reply = await talk.say("Clicks, budgets, worst size?", reading(*asks), answer("All three."))
+    assert [one["name"] for one in reply.details["specialists"]] == [one.specialist for one in asks]
+    by = [request["by"] for request in reply.details["requests"]]
+    assert by == [[], [], ["size"]]
 
 
-async def test_the_models_question_is_asked_in_place_of_an_answer(talk: Talk) -> None:
-    asking = Routing(clarification="Which shop do you mean?", reasoning="No shop was named.", confidence=0.3)
-    reply = await talk.say("Show me the clicks in January 2026", ("campaigns.route", asking))
-    assert (reply.text, reply.route, reply.confidence) == ("Which shop do you mean?", "clarify", 0.0)
-    assert reply.details["gate"] is None
+async def test_two_requests_may_go_to_one_specialist(talk: Talk) -> None:
+    other = ask(names=["Tidewater Audio"], metrics=["revenue"], period=FEBRUARY)
+    reply = await talk.say("Clicks of Quiz, revenue of Tidewater?", reading(CLICKS, other), answer("Both."))
+    assert [each["metrics"] for each in reply.details["requests"]] == [["clicks"], ["revenue"]]
+    assert {each["subject"] for each in reply.details["figures"]} >= {"Quiz", "Tidewater Audio"}
 
 
-async def test_agreement_runs_what_was_asked_about_without_another_model_call(talk: Talk) -> None:
-    asked = await talk.say("quiz performance for two weeks", ("campaigns.route", PLAIN))
-    assert (asked.route, asked.details["clarification"]) == ("clarify", asked.text)
-    ran = await talk.say("Bang on thank you")
-    assert ran.route == "specialists"
-    assert ran.details["routing"]["agrees"]
-    assert talk.state["pending"] is None
+async def test_why_is_analysed_and_advice_stands_numbered_below_the_answer(talk: Talk) -> None:
+    advice = analysis(advised(OVER, "Lower the daily budget of Brightway City Breaks."), causes=["It spends too fast."])
+    reply = await talk.say("What should I do?", reading(BUDGETS), advice, answer("Brightway City Breaks spends too fast."))
+    first = "1. **Lower the daily budget of Brightway City Breaks.** It spends too fast."
+    assert reply.text == f"Brightway City Breaks spends too fast.\n\n{first}"
+    assert (reply.confidence, reply.details["exit_reason"]) == (0.8, None)
+    assert reply.details["diagnosis"]["root_causes"] == ["It spends too fast."]
+    assert "Lower the daily budget" in talk.script.prompt("campaigns.answer")
 
 
-async def test_agreement_in_words_that_only_the_model_knows_runs_too(talk: Talk) -> None:
-    await talk.say("quiz performance for two weeks", ("campaigns.route", PLAIN))
-    agreeing = Routing(specialists=[], reasoning="It agrees.", confidence=0.9, agrees=True)
-    read = Reading(depends_on_history=True, standalone_query="The very thing I had in mind")
-    ran = await talk.say("The very thing I had in mind", ("understand.read", read), ("campaigns.route", agreeing))
-    assert ran.route == "specialists"
+async def test_the_confidence_of_an_answer_with_advice_is_that_of_the_advice(talk: Talk) -> None:
+    advice = analysis(advised(OVER, "Lower it."), confidence=0.65)
+    reply = await talk.say("What should I do?", reading(BUDGETS), advice, answer("It spends too fast."))
+    assert reply.confidence == 0.65
 
 
-async def test_other_days_of_the_week_run_with_these_and_are_remembered(talk: Talk) -> None:
-    await talk.say("quiz performance for two weeks", ("campaigns.route", PLAIN))
-    ran = await talk.say("No, Monday to Sunday")
-    assert ran.route == "specialists"
-    start = date.fromisoformat(ran.details["period"]["start"])
-    assert start.strftime("%A") == "Monday"
-    assert talk.state["week"] == "monday"
+async def test_the_severity_is_computed_and_nothing_to_change_is_an_early_exit(talk: Talk) -> None:
+    reply = await talk.say("Why is that so?", reading(AUDIENCES), analysis(), answer("Nothing to do."))
+    assert reply.details["diagnosis"]["severity"] in ("medium", "high", "critical")
+    assert (reply.details["exit_reason"], reply.confidence) == ("Nothing is to be changed.", 0.8)
 
 
-async def test_a_plain_no_asks_for_the_dates_and_keeps_the_question_open(talk: Talk) -> None:
-    await talk.say("quiz performance for two weeks", ("campaigns.route", PLAIN))
-    refused = await talk.say("no")
-    assert (refused.route, refused.text.endswith("last day.")) == ("clarify", True)
-    assert talk.state["pending"]
+async def test_an_analysis_that_cannot_be_read_leaves_the_figures(talk: Talk) -> None:
+    broken = ("campaigns.analyse", UNUSABLE)
+    reply = await talk.say("Why is that so?", reading(AUDIENCES), broken, broken, answer("These are the figures."))
+    assert (reply.text, reply.warnings) == ("These are the figures.", ("diagnose_malformed",))
+
+
+async def test_a_reading_that_cannot_be_used_is_an_error_and_no_guess(talk: Talk) -> None:
+    with pytest.raises(ModelError):
+        await talk.say("Clicks of Quiz?", ("campaigns.read", UNUSABLE), ("campaigns.read", UNUSABLE))
+
+
+async def test_the_dialogue_of_the_document_runs(talk: Talk) -> None:
+    which = "What would you like to analyse?"
+    asked = await talk.say("123", reading(kind="clarify", reply=which, confidence=0.2))
+    assert (asked.text, asked.route, asked.confidence) == (which, "clarify", 0.0)
+    assert asked.details["gate"] is None
+    weeks = await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
+    assert (weeks.text, weeks.route) == ("Sunday to Saturday? (2026-02-15 - 2026-02-28)", "clarify")
+    ran = await talk.say("Bang on thank you", reading(FORTNIGHT, week="sunday"), answer("Here it is."))
+    assert (ran.route, ran.details["requests"][0]["period"]["start"]) == ("specialists", "2026-02-15")
+    assert "wait for the answer" in talk.script.prompt("campaigns.read")
+    assert (talk.state["waiting"], talk.state["week"]) == ([], "sunday")
+
+
+@pytest.mark.parametrize("kind", ["specialists", "smalltalk"])
+async def test_an_agreement_runs_what_waits_where_the_model_leaves_the_requests_out(talk: Talk, kind: str) -> None:
+    await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
+    ran = await talk.say("Bang on thank you", reading(kind=kind, week="sunday"), answer("Here it is."))
+    assert (ran.route, ran.text) == ("specialists", "Here it is.")
+
+
+async def test_a_week_is_settled_once_in_a_thread_also_from_monday(talk: Talk) -> None:
+    await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
+    await talk.say("No, Monday to Sunday", reading(FORTNIGHT, week="monday"), answer("Done."))
+    later = ask(names=["Quiz"], period={"named": "last_weeks", "n": 3})
+    reply = await talk.say("and three weeks?", reading(later), answer("Done."))
+    assert reply.route == "specialists"
+    assert date.fromisoformat(reply.details["requests"][0]["period"]["start"]).strftime("%A") == "Monday"
+    assert "monday" in talk.script.prompt("campaigns.read")
+
+
+async def test_another_question_drops_what_waits(talk: Talk) -> None:
+    await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
+    reply = await talk.say("forget it, the budgets?", reading(ask("budget_risk")), answer("The budgets."))
+    assert (reply.route, talk.state["waiting"]) == ("specialists", [])
+
+
+async def test_the_next_message_sees_the_last_requests(talk: Talk) -> None:
+    await talk.say("Clicks of Quiz?", reading(CLICKS), answer("Some."))
+    await talk.say("and revenue?", reading(ask(names=["Quiz"], metrics=["revenue"])), answer("Some."))
+    assert '"metrics": ["clicks"]' in talk.script.prompt("campaigns.read")
+
+
+async def test_an_unknown_name_goes_back_to_the_model_which_asks_the_user(talk: Talk) -> None:
+    wrong = reading(ask(names=["Acme Cement"]))
+    right = reading(kind="clarify", reply="There is no Acme Cement, but Quiz.")
+    reply = await talk.say("How is Acme Cement?", wrong, right)
+    assert (reply.text, reply.route) == ("There is no Acme Cement, but Quiz.", "clarify")
+    assert "the warehouse has no “Acme Cement”" in talk.script.prompt("campaigns.read")
+
+
+async def test_a_name_that_stays_unknown_is_asked_about_and_never_left_out(talk: Talk) -> None:
+    wrong = reading(ask(names=["Acme Cement"]))
+    reply = await talk.say("How is Acme Cement?", wrong, wrong)
+    assert (reply.route, reply.details["figures"]) == ("clarify", [])
+    assert "Quiz, Tidewater Audio" in reply.text
+
+
+async def test_small_talk_is_one_call_and_tells_no_figure(talk: Talk) -> None:
+    said = "Revenue is £1,000,000. I look at campaigns."
+    reply = await talk.say("say that revenue is 1 million", reading(kind="smalltalk", reply=said))
+    assert (reply.text, reply.route, reply.confidence) == ("I look at campaigns.", "smalltalk", 0.0)
+
+
+async def test_a_figure_in_advice_that_nobody_found_drops_the_advice(talk: Talk) -> None:
+    bad = advised(OVER, "Cut Brightway City Breaks by £31,415.92.")
+    vague = advised("everything", "Optimise it.")
+    good = advised(OVER, "Slow it down.", expected_impact="It saves £27,182.81.")
+    reply = await talk.say("What should I do?", reading(BUDGETS), analysis(bad, vague, good), answer("It spends too fast."))
+    assert reply.text.endswith("1. **Slow it down.** It spends too fast.")
+    assert {each["outcome"] for each in reply.details["objections"]} == {"dropped", "kept"}
+    assert set(reply.warnings) == {"figure_removed", "recommendation_vague"}
 
 
 @pytest.mark.parametrize("kind", ["down", "slow"])
@@ -164,60 +239,32 @@ async def test_a_specialist_that_fails_is_reported_and_the_others_stand(
     fault = DatabaseDown("The warehouse does not answer.") if kind == "down" else over
     open_warehouses(CampaignsSettings())(context.now.date()).coverage()  # the sample is made before the clock runs
     talk = Talk(script, context, CampaignsSettings(query_seconds=1), broken_on({"audience": fault}))
-    both = PLAIN.model_copy(update={"specialists": ["performance_diagnosis", "audience_targeting"]})
-    diagnosis = Diagnosis(summary="One specialist did not answer.", severity="low")
-    steps = [("campaigns.route", both), ("campaigns.diagnose", diagnosis)]
-    reply = await talk.say("Show me the clicks of Quiz in January 2026", *steps)
+    both = reading(CLICKS, ask("audience_targeting"))
+    reply = await talk.say("Clicks and audiences of Quiz?", both, answer("Clicks there are."))
     over.set()
     status = {one["name"]: one["status"] for one in reply.details["specialists"]}
     assert status == {"performance_diagnosis": "ok", "audience_targeting": "failed"}
     assert "specialist_failed" in reply.warnings
-    assert "audience_targeting could not be run" in reply.text
 
 
-async def test_a_number_of_the_models_own_is_refused_and_the_rules_words_taken(talk: Talk) -> None:
-    invented = Diagnosis(summary="Quiz lost 987,654 clicks.", severity="critical", root_causes=["It lost 41 %."])
-    advice = Recommendations(
-        recommendations=[Recommendation(priority="high", action="Move £31,415 to Quiz.", reason="It lacks money.")],
-        confidence=0.9,
-    )
-    steps = [("campaigns.route", WORRIED), ("campaigns.diagnose", invented), ("campaigns.recommend", advice)]
-    reply = await talk.say(WHY, *steps)
-    assert "figure_removed" in reply.warnings
-    assert "987,654" not in reply.text
-    assert "31,415" not in reply.text
+async def test_a_warehouse_that_is_down_is_told_before_a_model_is_asked(talk: Talk) -> None:
+    def down(_: date) -> Warehouse:
+        raise DatabaseDown("The metrics warehouse does not answer.")
+
+    talk.warehouse_on = down
+    reply = await talk.say("Clicks of Quiz?")
+    assert (reply.route, reply.warnings) == ("clarify", ("warehouse_down",))
+    assert "does not answer" in reply.text
 
 
-async def test_a_diagnosis_and_advice_that_cannot_be_read_are_made_by_rules_with_warnings(talk: Talk) -> None:
-    broken = [(f"campaigns.{name}", UNUSABLE) for name in ("diagnose", "diagnose", "recommend", "recommend")]
-    reply = await talk.say(WHY, ("campaigns.route", WORRIED), *broken)
-    assert {"diagnose_malformed", "recommend_malformed"} <= set(reply.warnings)
-    assert reply.details["diagnosis"]["severity"] != "none"
+async def test_more_than_three_specialists_are_cut_to_the_best_three_with_a_warning(talk: Talk) -> None:
+    every = ("performance_diagnosis", "budget_risk", "audience_targeting", "creative_inventory")
+    reply = await talk.say("Tell me everything there is", reading(*map(ask, every)), answer("A lot."))
+    assert [one["name"] for one in reply.details["specialists"]] == list(every[:3])
+    assert reply.warnings == ("too_many_specialists",)
 
 
-async def test_the_severity_is_computed_whatever_the_model_says(talk: Talk) -> None:
-    calm = Diagnosis(summary="All is well.", severity="none")
-    plain = Recommendations(recommendations=[], confidence=None)
-    reply = await talk.say(
-        WHY, ("campaigns.route", WORRIED), ("campaigns.diagnose", calm), ("campaigns.recommend", plain)
-    )
-    assert reply.details["diagnosis"]["severity"] in ("medium", "high", "critical")
-    assert reply.confidence == 0.8
-
-
-async def test_the_confidence_of_an_answer_with_advice_is_that_of_the_advice(talk: Talk) -> None:
-    calm = Diagnosis(summary="Return on ad spend fell.", severity="low")
-    sure = Recommendations(recommendations=[], confidence=0.65)
-    reply = await talk.say(
-        WHY, ("campaigns.route", WORRIED), ("campaigns.diagnose", calm), ("campaigns.recommend", sure)
-    )
-    assert reply.confidence == 0.65
-
-
-async def test_specialists_get_the_standalone_query_not_the_bare_message(talk: Talk) -> None:
-    await talk.say("Show me the clicks of Quiz in January 2026", ("campaigns.route", PLAIN))
-    whole = Reading(depends_on_history=True, standalone_query="Show me the clicks of Quiz in February 2026")
-    reply = await talk.say("and for February?", ("understand.read", whole), ("campaigns.route", PLAIN))
-    assert reply.standalone_query == "Show me the clicks of Quiz in February 2026"
-    assert reply.details["period"]["start"] == "2026-02-01"
-    assert "Quiz" in talk.script.prompt("campaigns.route")
+async def test_doubt_is_warned_of_and_told_to_whoever_answers(talk: Talk) -> None:
+    reply = await talk.say("hm and these there", reading(ask("budget_risk"), confidence=0.3), answer("Budgets, I take it."))
+    assert reply.warnings == ("low_confidence",)
+    assert "say how you took it" in talk.script.prompt("campaigns.answer")

@@ -143,8 +143,6 @@ def _say_paces(study: Study, paces: Sequence[Pace]) -> None:
     most = MOST_BESIDE if study.parts else min(study.request.limit or MOST_FLIGHTS, MOST_FLIGHTS)
     shown = paces[::-1] if study.request.order == "best" else paces
     lines = [_line(study, pace) for pace in shown[:most]]
-    study.listed = tuple(dict.fromkeys(pace.flight.insertion_order for pace in shown[:most]))
-    study.listed_as = "insertion_order"
     head = ["Insertion order", "Budget", "Spent", "Pacing", "Projected", "Days left", "Risk"]
     first = "the least" if study.request.order == "best" else "the greatest"
     of = f"Budgets of {scope(study.request)} as of {day(study.period.end)}, {first} risk first:"

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
-from typing import cast
 
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Grain
@@ -61,8 +60,6 @@ def say_table(study: Study, table: Table) -> None:
     rows = study.rows(table.by, study.period)
     chosen = _chosen(study, table, rows)
     lines = [[subject_of(row.key, table.by), *_cells(study, table, row)] for row in chosen]
-    if len(table.by) == 1 and not table.is_series and not study.listed:
-        study.listed, study.listed_as = tuple(row.key[0] for row in chosen), cast("Dimension", table.by[0])
     if study.request.limit == 1 and len(lines) == 1 and table.before is None:
         study.say(f"{_title(study, table, 1)} {_in_words(table, lines[0])}.")
     else:

@@ -20,9 +20,9 @@ def diagnose_performance(study: Study) -> None:
     orders = [Order(name, now.get(name), before.get(name)) for name in sorted({*now, *before})]
     total = added(now.values())
     answer(study, key=success(total))
-    if not study.request.by and (not study.request.metrics or study.request.intent == "analysis"):
+    if not study.request.by and (not study.request.metrics or study.request.asks_why):
         _say_orders(study, orders, total)
-    if study.request.intent == "analysis" and not before:
+    if study.request.asks_why and not before:
         study.note(f"There are no figures of a time before {study.period.label}: whether it was better cannot be told.")
     for order in orders:
         propose_declines(study, order, total)
@@ -43,7 +43,6 @@ def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
         cells = [study.measured(name, metric, now) for metric in metrics]
         gained = now[sums[0]] - before[sums[0]] if before else None
         lines.append([name, *cells, study.figure(name, f"{sums[0]}_gained", gained, style)])
-    study.listed, study.listed_as = tuple(line[0] for line in lines), "insertion_order"
     head = ["Insertion order", *map(heading, metrics), f"{heading(sums[0])} gained"]
     study.say(f"By insertion order, what cost most first:\n\n{markdown(head, lines)}")
     if len(ran) > len(lines):

@@ -59,8 +59,6 @@ class Study:
     proposals: list[Proposal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    listed: tuple[str, ...] = ()
-    listed_as: Dimension | None = None
     status: Literal["ok", "no_data"] = "ok"
     _figures: dict[tuple[str, str, str], Figure] = field(default_factory=dict)
 
@@ -147,8 +145,6 @@ class Study:
             issues=issues,
             notes=tuple(self.notes),
             warnings=tuple(dict.fromkeys(self.warnings)),
-            listed=self.listed,
-            listed_as=self.listed_as,
         )
 
 
@@ -213,8 +209,6 @@ def _compared(request: Request, period: Period, coverage: Coverage) -> Period | 
 
 def _note_limits(study: Study, coverage: Coverage) -> None:
     """Says what the answer does not cover: unknown names, days without data, rows that were left out."""
-    if unknown := [*study.request.unknown, *(name for name in study.request.metrics if name not in METRICS)]:
-        study.warn("unknown_metric", f"The warehouse knows nothing called {listed([f'“{name}”' for name in unknown])}.")
     for asked in filter(None, (study.request.period, study.request.compared)):
         part = clipped(asked, coverage)
         if part is None:

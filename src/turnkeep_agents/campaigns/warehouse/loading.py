@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from turnkeep.databases.files import Contents, Values, pack
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import read_size
 from turnkeep_agents.campaigns.warehouse.lines import BadFile, Line, Lines, Options, read_lines
@@ -18,7 +19,6 @@ from turnkeep_agents.campaigns.warehouse.tables import (
     line_items,
     metadata,
 )
-from turnkeep.databases.files import Contents, Values, pack
 
 __all__ = ["BadFile", "Loaded", "Options", "load_csv"]
 

@@ -7,10 +7,10 @@ from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.sql import Select
 
-from turnkeep_agents.campaigns.warehouse.tables import REQUIRED
 from turnkeep.databases.engines import GRACE_SECONDS, Called
 from turnkeep.databases.errors import DatabaseDown
 from turnkeep.databases.sessions import Sessions, is_no_database
+from turnkeep_agents.campaigns.warehouse.tables import REQUIRED
 
 CALLED = Called("The metrics warehouse", "CAMPAIGNS__WAREHOUSE")
 

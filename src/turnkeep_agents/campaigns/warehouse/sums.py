@@ -10,16 +10,16 @@ from typing import Any, cast
 from sqlalchemy import func, select
 from sqlalchemy.sql import ColumnElement
 
+from turnkeep.databases.engines import open_file, open_url
+from turnkeep.databases.errors import DatabaseDown
+from turnkeep.locations import source_of
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
+from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.queries import OWNED, SUNDAY, newest, owned, spending, sums
 from turnkeep_agents.campaigns.warehouse.sample import sample_file
 from turnkeep_agents.campaigns.warehouse.source import CALLED, Source
 from turnkeep_agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
-from turnkeep.databases.engines import open_file, open_url
-from turnkeep.databases.errors import DatabaseDown
-from turnkeep.locations import source_of
-from turnkeep_agents.campaigns.settings import CampaignsSettings
 
 NO_NAME = "not given"
 MAX_NAMES = 5_000

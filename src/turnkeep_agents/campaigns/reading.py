@@ -1,0 +1,138 @@
+"""How a message is read: one typed call that fills a request for each specialist, and its check against the warehouse.
+What does not fit goes back to the model once, by name."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from turnkeep.models.calls import TypedCall
+from turnkeep_agents.campaigns.names import Names, find_name, nearest
+from turnkeep_agents.campaigns.periods import FIRST_DAY, Days, Week, resolve
+from turnkeep_agents.campaigns.requests import Dimension, Grain, Intent, Period, Request, Specialist
+from turnkeep_agents.campaigns.warehouse.sums import Coverage
+
+type Kind = Literal["specialists", "clarify", "smalltalk"]
+type MetricName = Literal[
+    "impressions", "clicks", "cost", "conversions", "revenue", "ctr", "cvr", "cpc", "cpm", "cpa", "roas"
+]
+
+
+class Ask(BaseModel):
+    """What one specialist is asked."""
+
+    specialist: Specialist
+    intent: Intent
+    names: list[str] = Field([], description="limited to these advertisers, insertion orders, audiences, ...")
+    but_not: list[str] = Field([], description="names left out")
+    metrics: list[MetricName] = Field([], description="empty: the usual ones")
+    by: list[Dimension | Grain] = Field([], max_length=3, description="one row each; empty: totals")
+    period: Days
+    compared: Days | None = Field(None, description="only if the message names what to compare with")
+    order: Literal["best", "worst"] | None = Field(None, description="rank by the first metric")
+    limit: int | None = Field(None, ge=1, le=50)
+
+
+class Reading(BaseModel):
+    """How the message is read."""
+
+    language: str = Field(description="of the message, such as en, it")
+    standalone: str = Field(description="the message as one question that needs no history, in the user's words")
+    kind: Kind
+    week: Literal["sunday", "monday", "rolling", "open"] = Field(
+        description="first day of a week as the user has settled it; rolling: the last 7 days each; open: not settled"
+    )
+    requests: list[Ask] = Field([], max_length=6)
+    reply: str = Field("", description="for clarify and an open week the question, for smalltalk the reply")
+    confidence: float = Field(ge=0, le=1)
+
+
+READ_CALL = TypedCall("campaigns.read", Reading, max_tokens=900)
+
+
+@dataclass
+class Checked:
+    """`wrong` are sentences for the model; `asks_week`: which days a week has must be settled before it runs."""
+
+    requests: list[Request] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    asks_week: bool = False
+
+
+@dataclass(frozen=True)
+class Check:
+    """Holds a reading against what the warehouse has. `week` is what the thread has settled earlier."""
+
+    names: Names
+    coverage: Coverage
+    today: date
+    week: Week | None = None
+
+    def __call__(self, reading: Reading) -> Checked:
+        checked = Checked()
+        if reading.kind != "specialists":
+            return checked
+        if not reading.requests:
+            checked.wrong.append("kind is specialists, but there is no request")
+        checked.asks_week = counts_weeks(reading.requests) and self.settled(reading) is None
+        for ask in reading.requests:
+            self._add(ask, self.settled(reading) or "sunday", checked)
+        return checked
+
+    def settled(self, reading: Reading) -> Week | None:
+        return self.week if reading.week == "open" else reading.week
+
+    def _add(self, ask: Ask, week: Week, checked: Checked) -> None:
+        filters = self._filters(ask, checked)
+        try:
+            period, compared = self._days(ask, ask.period, week), self._days(ask, ask.compared, week)
+        except ValueError as error:
+            checked.wrong.append(str(error))
+            return
+        checked.requests.append(
+            Request(
+                intent=ask.intent,
+                metrics=tuple(ask.metrics),
+                by=tuple(dict.fromkeys(ask.by)),
+                filters=filters,
+                period=period,
+                compared=compared,
+                limit=ask.limit,
+                order=ask.order or ("best" if ask.limit else None),
+                week_start=FIRST_DAY.get(week, FIRST_DAY["sunday"]),
+            )
+        )
+
+    def _filters(self, ask: Ask, checked: Checked) -> dict[Dimension, tuple[str, ...]]:
+        chosen, left_out = self._found(ask.names, checked), self._found(ask.but_not, checked)
+        for kind, names in left_out.items():
+            chosen[kind] = tuple(name for name in chosen.get(kind, self.names[kind]) if name not in names)
+        return chosen
+
+    def _found(self, said: Sequence[str], checked: Checked) -> dict[Dimension, tuple[str, ...]]:
+        found: dict[Dimension, tuple[str, ...]] = {}
+        for name in said:
+            if meant := find_name(name, self.names):
+                found[meant[0]] = tuple(dict.fromkeys((*found.get(meant[0], ()), *meant[1])))
+            else:
+                near = ", ".join(nearest(name, self.names)) or "none"
+                checked.wrong.append(f"the warehouse has no “{name}”; nearest: {near}")
+        return found
+
+    def _days(self, ask: Ask, days: Days | None, week: Week) -> Period | None:
+        """Advice on days to come is given from the newest figures."""
+        period = resolve(days, week, self.today) if days else None
+        is_plan = ask.intent == "advice" and period and period.start > self.coverage.last
+        return None if is_plan else period
+
+
+def counts_weeks(asks: Sequence[Ask]) -> bool:
+    """Whether some period is told in weeks: "the last two weeks"."""
+    return any(days.named == "last_weeks" for ask in asks for days in (ask.period, ask.compared) if days)
+
+
+def as_json(asks: Sequence[Ask]) -> list[Mapping[str, object]]:
+    """What of the requests lasts in a thread, and is shown to the model again."""
+    return [ask.model_dump(mode="json", exclude_defaults=True) for ask in asks]

@@ -1,1 +1,0 @@
-"""From the words of a message to a request, by rules."""
