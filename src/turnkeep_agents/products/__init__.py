@@ -1,6 +1,6 @@
 """Finds, compares and explains products of a catalogue, over several turns."""
 
-from turnkeep.agents import Entry
+from turnkeep.entries import Entry
 
 ENTRY = Entry(
     "Finds, compares and explains products of a catalogue",

@@ -5,63 +5,48 @@ from typing import Annotated, Any, TypedDict
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 
-from turnkeep_agents.products.planning.plans import Plan, Search
-from turnkeep_agents.products.planning.situation import Heard
 from turnkeep.blocks.memory import ThreadMemory
-from turnkeep.blocks.referents import Referents
 from turnkeep.records import JSON
 
-LASTING = frozenset({"messages", "referents", "memory", "search"})
+LASTING = frozenset({"messages", "memory", "listed", "spoken", "searched", "limits"})
 
 
 class ProductsState(TypedDict):
     messages: Annotated[list[AnyMessage], add_messages]
-    """The conversation; its last message is the question until `answer`, `respond` or `clarify` replies. Lasting."""
-
-    referents: Referents
-    """The products that were spoken of; absent in the first turn. By `answer` and `clarify`. Lasting."""
+    """The conversation; its last message is the customer's until a reply follows. Lasting."""
 
     memory: ThreadMemory
-    """Summaries, with tiered memory; absent in the first turn. By `understand`. Lasting."""
+    """Summaries, with tiered memory; absent in the first turn. By `read`. Lasting."""
 
-    search: Search
-    """The last search and an open question; absent in the first turn. By `answer` and `clarify`. Lasting."""
+    listed: list[str]
+    """Ids of the last list that a search has shown, in the order of the reply. By `answer`. Lasting."""
 
-    understood: Heard
-    """What the message says on its own. By `understand`, then `choose_route`."""
+    spoken: list[str]
+    """Ids of the products of the last reply that named any. By `answer`. Lasting."""
 
-    plan: Plan | None
-    """What to do. By `choose_route`."""
+    searched: list[JSON]
+    """The last searches, so that a follow-up can change them. By `answer`. Lasting."""
 
-    standalone_query: str
-    """The message so that it needs no history. By `understand`, then `reformulate`."""
-
-    found: list[str]
-    """Ids of the products that the answer is about, in their order. By `retrieve` or `use_tool`."""
-
-    winners: list[str]
-    """Those of `found` that are what was asked for, where a superlative was. By `retrieve`."""
-
-    notes: list[str]
-    """What the prompt says about the documents. By `retrieve`."""
-
-    tool_results: list[JSON]
-    """`{tool, output}`. By `use_tool`."""
-
-    sources: list[JSON]
-    """What the reply was written from: `{id, title, url, score, cited}`. By `answer`."""
+    limits: list[float]
+    """Amounts of the customer that searches were held to: a reply may name them. By `answer`. Lasting."""
 
     route: str | None
-    """`retrieve`, `tool`, `respond` or `clarify`. By `choose_route`."""
+    """`retrieve`, `tool`, `respond` or `clarify`. By `read`."""
+
+    calls: list[JSON]
+    """What the model calls, `tool` and its arguments. By `read`."""
+
+    draft: str
+    """A reply that needs no catalogue, or a question back. By `read`."""
+
+    results: list[JSON]
+    """`tool`, `wish`, `texts` and `ids` of each call. By `use_tool` and `retrieve`."""
+
+    sources: list[JSON]
+    """The products that the reply was written from. By `answer`."""
 
     context: JSON
-    """How much of the history the prompts show. By `understand`."""
-
-    reply: str
-    """The text of the reply. By `answer`, `respond` or `clarify`."""
-
-    reasoning_steps: list[str]
-    """One sentence a node, for the ledger. By every node."""
+    """How much of the history the prompts show. By `read`."""
 
     warnings: list[str]
     """Codes that the client sees. By every node that asks a model."""
@@ -70,17 +55,11 @@ class ProductsState(TypedDict):
 def new_turn() -> dict[str, Any]:
     """Every key that belongs to one turn, as it is when the turn begins."""
     return {
-        "understood": {},
-        "plan": None,
-        "standalone_query": "",
-        "found": [],
-        "winners": [],
-        "notes": [],
-        "tool_results": [],
-        "sources": [],
         "route": None,
+        "calls": [],
+        "draft": "",
+        "results": [],
+        "sources": [],
         "context": {},
-        "reply": "",
-        "reasoning_steps": [],
         "warnings": [],
     }

@@ -3,14 +3,14 @@ from collections.abc import Callable
 import pytest
 from product_talk import Talk
 
+from scripted_model import ScriptedModel
+from turnkeep.models.chat import Models
+from turnkeep.records import RunContext
+from turnkeep_agents.products.answers import prices
 from turnkeep_agents.products.catalogue.products import Catalogue, open_catalogue
-from turnkeep_agents.products.demo import demo_rules
 from turnkeep_agents.products.graph import compile_graph
 from turnkeep_agents.products.nodes import Nodes
-from turnkeep_agents.products.search import Finder
-from turnkeep.models.chat import chat_models
-from turnkeep.records import RunContext
-from turnkeep.settings import Settings
+from turnkeep_agents.products.reading import reading_call
 from turnkeep_agents.products.settings import ProductsSettings
 
 type Start = Callable[..., Talk]
@@ -22,13 +22,12 @@ def bundled() -> Catalogue:
 
 
 @pytest.fixture
-def start(bundled: Catalogue, context: RunContext) -> Start:
-    """A thread with the demo model, with other tuning numbers where a test gives them."""
+def start(bundled: Catalogue, script: ScriptedModel, context: RunContext) -> Start:
+    """A thread whose model follows the script, with other tuning numbers where a test gives them."""
 
     def begin(**tuning: object) -> Talk:
-        models = chat_models(Settings(model="demo"), demo_rules(bundled))
-        numbers = ProductsSettings.model_validate(tuning)
-        return Talk(compile_graph(Nodes(models, bundled, Finder(bundled, numbers.top_k), numbers)), context)
+        models, own = Models(script, script, "openai", "m"), ProductsSettings.model_validate(tuning)
+        return Talk(compile_graph(Nodes(models, bundled, reading_call(bundled), prices(bundled), own)), context)
 
     return begin
 

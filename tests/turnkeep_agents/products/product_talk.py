@@ -4,11 +4,11 @@ import itertools
 from collections.abc import Mapping
 from typing import Any
 
-from langchain_core.messages import AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from turnkeep.records import Reply, RunContext
 from turnkeep_agents.products.graph import ProductsGraph, read_reply
 from turnkeep_agents.products.state import LASTING, new_turn
-from turnkeep.records import Reply, RunContext
 
 WINDOW_MESSAGES = 24
 _NUMBERS = itertools.count()
@@ -33,17 +33,24 @@ class Talk:
         window = self.kept["messages"][-WINDOW_MESSAGES:]
         state: Any = {**self.kept, **new_turn(), "messages": [*window, asked]}
         self.events, self.tokens, values = [], [], {}
-        parts: Any = self.graph.astream(state, context=self.context, stream_mode=["custom", "messages", "values"])
-        async for mode, part in parts:
-            if mode == "custom":
-                self.events.append(part)
-            elif mode == "messages":
-                self.tokens.append(part[0].text)
-            else:
+        async for mode, part in self.graph.astream(state, context=self.context, stream_mode=["custom", "values"]):
+            if mode == "values":
                 values = part
+            elif part["event"] == "token":
+                self.tokens.append(part["content"])
+            else:
+                self.events.append(part)
         self.values = values
         self.kept = {key: values[key] for key in LASTING if key in values}
         return read_reply(values)
 
-    async def all(self, *messages: str) -> list[Reply]:
-        return [await self.say(message) for message in messages]
+
+def calls(*each: tuple[str, dict[str, Any]]) -> AIMessage:
+    """What a model calls in one answer; a call that names no wish of its own has a short one."""
+    return AIMessage(
+        "",
+        tool_calls=[
+            {"name": name, "args": args if name == "Ask" else {"wish": "as asked", **args}, "id": f"c{at}"}
+            for at, (name, args) in enumerate(each)
+        ],
+    )

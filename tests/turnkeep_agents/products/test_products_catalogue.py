@@ -3,22 +3,22 @@
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from turnkeep_agents.products.catalogue.loading import load_products
-from turnkeep_agents.products.catalogue.product import read_product, row_of
-from turnkeep_agents.products.catalogue.products import BUNDLED, VECTORS, Catalogue, open_catalogue
-from turnkeep_agents.products.filters import Filters, no_filters
-from turnkeep_agents.products.planning.plans import look_for
-from turnkeep_agents.products.reading.wishes import read_wishes
-from turnkeep_agents.products.search import Finder
 from turnkeep.blocks.dense import passages_of
 from turnkeep.blocks.vectors import digest, load_vectors
+from turnkeep.demo import sample
 from turnkeep.models.embedding import SentenceEncoder
+from turnkeep_agents.products.catalogue.loading import load_products
+from turnkeep_agents.products.catalogue.names import named
+from turnkeep_agents.products.catalogue.product import read_product, row_of
+from turnkeep_agents.products.catalogue.products import SAMPLE, VECTORS, Catalogue, open_catalogue
+from turnkeep_agents.products.catalogue.search import PRICE, Bound, Wish, find
+
+BUNDLED = sample(SAMPLE, "")
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +58,15 @@ def test_a_product_that_is_back_later_is_back_in_the_future_of_its_release(rows:
 
 
 def test_one_of_the_best_phones_below_500_dollars_is_a_samsung(catalogue: Catalogue) -> None:
-    found = Finder(catalogue, 5).run(look_for(wished("phones under $500", catalogue), "", uses_history=False))
-    brands = [product.brand for product in catalogue.get(found.ids)]
-    assert len([p for p in catalogue.products if p.category == "phones" and p.price < 500]) >= 6
+    found = find(Wish(category="phones", bounds=(Bound(PRICE, most=500),)), catalogue)
+    brands = [product.brand for product in found.fitting[:5]]
+    assert len(found.fitting) >= 6
     assert (brands.count("Samsung"), brands[0] == "Samsung") == (1, False)
 
 
-def wished(message: str, catalogue: Catalogue) -> Filters:
-    return read_wishes(message, catalogue).filters
-
-
 def test_each_product_is_found_by_its_whole_name(catalogue: Catalogue) -> None:
-    found = {product.id: read_wishes(f"Tell me about the {product.name}", catalogue) for product in catalogue.products}
-    assert [id_ for id_, wishes in found.items() if wishes.ids != (id_,)] == []
-    assert {json.dumps(wishes.filters) for wishes in found.values()} == {json.dumps(no_filters())}
+    missed = [each.name for each in catalogue.products if named(each.name, catalogue.products) != [each]]
+    assert missed == []
 
 
 def test_what_is_written_out_is_read_as_the_same_product(catalogue: Catalogue) -> None:
@@ -97,8 +92,3 @@ def test_a_users_catalogue_keeps_its_vectors_beside_it(tmp_path: Path) -> None:
 def test_one_product_of_a_kind_is_told_in_the_singular(catalogue: Catalogue) -> None:
     phones = [product for product in catalogue.products if product.category == "phones"]
     assert Catalogue([*phones[:2], catalogue.by_id["dyson-v15-detect"]]).summary == "2 phones, 1 vacuum cleaner"
-
-
-def test_a_number_in_words_at_the_end_of_a_name_is_no_length_before_in_stock(catalogue: Catalogue) -> None:
-    guitar = replace(catalogue.products[0], id="g", name="Lindo Twelve", brand="Lindo", category="guitars")
-    assert read_wishes("is the Lindo Twelve in stock?", Catalogue([guitar])).ids == ("g",)

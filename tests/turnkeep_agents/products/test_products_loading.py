@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep_agents.products.catalogue.loading import load_products
-from turnkeep_agents.products.reading.measures import Measure
 from turnkeep.blocks.documents import CorpusError
+from turnkeep_agents.products.catalogue.loading import load_products
+from turnkeep_agents.products.catalogue.measures import Measure
 
 CSV = "id,name,price,category,brand,description,availability,weight_kg,Colour\n"
 TENT = 'a,Trail Tent,"$1,299.50",tents,Alpina,"Light, dry.",3 left,2.1,"green, red"\n'

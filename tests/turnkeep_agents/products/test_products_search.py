@@ -1,14 +1,18 @@
-"""What a search finds, in which order, and what it says where nothing fits; on a few lamps that are easy to survey."""
+"""What a search finds, in which order, and what comes near where nothing fits; on a few lamps that are easy to survey."""
 
+from datetime import date
 from typing import Any
 
 import pytest
 
+from turnkeep_agents.products.catalogue.names import look_up, shown_in
 from turnkeep_agents.products.catalogue.product import read_product
 from turnkeep_agents.products.catalogue.products import Catalogue
-from turnkeep_agents.products.planning.plans import Plan, look_for
-from turnkeep_agents.products.reading.wishes import read_wishes
-from turnkeep_agents.products.search import Finder, Found
+from turnkeep_agents.products.catalogue.search import Bound, Wish, find, remarks_on
+from turnkeep_agents.products.reading import Compare, Price, Search, nearest, wish_of
+from turnkeep_agents.products.tools import run
+
+TODAY = date(2026, 3, 4)
 
 
 def lamp(id_: str, price: float, rating: float, **more: Any) -> dict[str, Any]:
@@ -19,85 +23,133 @@ def lamp(id_: str, price: float, rating: float, **more: Any) -> dict[str, Any]:
 ROWS = [
     lamp("Alba", 40, 4.2, colour=["red", "white"], power="40 W"),
     lamp("Bora", 90, 4.8, colour=["black"], power="60 W"),
-    lamp("Cima", 60, 4.5, colour=["red"], power="25 W", description="It shines on pages at night."),
+    lamp("Cima", 60, 4.5, colour=["red"], power="25 W", description="It shines on pages at night. Nothing dims it."),
     lamp("Duna", 30, 4.9, colour=["red"], power="60 W", availability="discontinued"),
-    lamp("Etna", 200, 4.5, colour=["white"], power="10 W", availability="back on 2090-01-01"),
-    lamp("Faro", 50, 4.0, category="lanterns", brand="Orto", colour=["black"]),
+    lamp("Etna 2", 200, 4.5, colour=["white"], power="10 W", availability="back on 2090-01-01"),
+    lamp("Faro", 50, 4.0, category="lanterns", brand="Orto", name="Orto Faro", colour=["black"]),
 ]
-CATALOGUE = Catalogue([read_product(row) for row in ROWS])
+LAMPS = Catalogue([read_product(row) for row in ROWS])
 
 
-def run(message: str, **more: Any) -> Found:
-    wishes = read_wishes(message, CATALOGUE)
-    plan: Plan = look_for(wishes.filters, "", uses_history=False, is_best_only=wishes.is_superlative, **more)
-    return Finder(CATALOGUE, 3).run(plan)
+def found(**wish: Any) -> list[str]:
+    return [product.id for product in find(Wish(**wish), LAMPS).fitting]
+
+
+def texts(**args: Any) -> tuple[str, ...]:
+    return run(Search(**{"wish": "as asked", **args}), LAMPS, TODAY, top_k=3).texts
 
 
 def test_the_best_rated_comes_first_and_what_is_not_made_any_more_last() -> None:
-    assert run("lamps").ids == ("Bora", "Cima", "Etna")
-    assert run("lamps", left_out=["Bora", "Cima"]).ids == ("Etna", "Alba", "Duna")
+    assert found(category="lamps") == ["Bora", "Cima", "Etna 2", "Alba", "Duna"]
 
 
 def test_an_order_that_is_asked_for_comes_before_all() -> None:
-    assert run("cheap lamps").ids == ("Duna", "Alba", "Cima")
+    assert found(category="lamps", sort="price")[:2] == ["Duna", "Alba"]
+    assert found(category="lamps", sort="power", is_descending=True)[-1] == "Etna 2"
 
 
-def test_a_heading_counts_all_and_says_what_is_shown() -> None:
-    [heading] = run("lamps").said
-    assert heading == "I found 5 matches for lamps, from $30 to $200. Here are 3 of them, the best rated first:"
-    assert run("black lamps").said == ("I found 1 match for lamps in black:",)
+def test_limits_brands_stock_and_what_must_not_be_have_to_hold() -> None:
+    assert found(category="lamps", bounds=(Bound("price", 40, 60), Bound("power", least=30))) == ["Alba"]
+    assert found(brands=("Orto",)) == ["Faro"]
+    assert found(not_brands=("Lumo",)) == ["Faro"]
+    assert found(category="lamps", without=("red",)) == ["Bora", "Etna 2"]
+    assert found(category="lamps", in_stock=True, terms=("red",)) == ["Cima", "Alba"]
 
 
-def test_a_superlative_names_its_winner_and_all_that_share_it() -> None:
-    cheapest, strongest = run("the cheapest lamp"), run("the lamp with the most power")
-    assert (cheapest.winners, cheapest.ids[0]) == (("Duna",), "Duna")
-    assert cheapest.said == ("The Lumo Duna is the cheapest of 5 lamps: $30.",)
-    assert set(strongest.winners) == {"Bora", "Duna"}
-    assert strongest.said[0].endswith("share the most power of 5 lamps: 60 W.")
-
-
-def test_a_superlative_of_what_no_product_tells_is_said() -> None:
-    found = run("the lantern with the most power")
-    assert found.winners == ()
-    assert found.said == ("I found 1 match for lanterns:",)
-
-
-def test_words_beside_filters_say_what_comes_first_and_alone_what_is_found() -> None:
-    found = run("lamps for reading pages")
-    assert found.ids == ("Cima", "Bora", "Etna")
-    assert "; 1 mentions “pages” and comes first. Here are 3 of them:" in found.said[0]
-    assert run("something for pages").ids == ("Cima",)
-
-
-def test_words_that_none_of_the_products_mentions_are_said() -> None:
-    found = run("lanterns for the night")
-    assert (found.ids, found.said) == (("Faro",), ("I found 1 match for lanterns; none mentions “night”:",))
+def test_a_property_that_only_a_description_tells_comes_behind_one_that_is_listed() -> None:
+    assert found(category="lamps", terms=("night",)) == ["Cima"]
+    [remark] = remarks_on(LAMPS.by_id["Cima"], Wish(terms=("night",)))
+    assert remark == "says: “It shines on pages at night.”"
 
 
 @pytest.mark.parametrize(
-    ("message", "given_up", "ids"),
+    ("wish", "near", "missed"),
     [
-        ("lamps under $25", "Without “under $25”, the nearest are:", ("Duna", "Alba", "Cima")),
-        ("black lamps under $50", "Without “under $50”, the nearest is:", ("Bora",)),
-        ("white lamps with at least 60 W", "Without “white”, the nearest are:", ("Bora", "Duna")),
-        ("lamps by Orto", "Without “Orto”, the nearest are:", ("Bora", "Cima", "Etna")),
-        ("red lanterns", "Without “red”, the nearest is:", ("Faro",)),
+        ({"bounds": (Bound("price", most=25, unit="USD"),)}, ["Duna", "Alba", "Cima"], "price at most 25 USD"),
+        ({"terms": ("black",), "bounds": (Bound("price", most=50),)}, ["Duna", "Alba"], "does not say “black”"),
+        ({"terms": ("purple",)}, ["Bora", "Cima", "Etna 2"], "does not say “purple”"),
     ],
 )
-def test_where_nothing_fits_the_nearest_misses_one_filter_and_that_is_said(
-    message: str, given_up: str, ids: tuple[str, ...]
+def test_where_nothing_fits_the_nearest_say_what_they_lack(wish: dict[str, Any], near: list[str], missed: str) -> None:
+    result = find(Wish(category="lamps", **wish), LAMPS)
+    assert result.is_nearest
+    assert {product.id for product in result.fitting} == set(near)
+    assert all(missed in "; ".join(remarks_on(product, Wish(**wish))) for product in result.fitting)
+
+
+def test_a_search_says_how_many_fit_what_they_cost_and_in_which_order() -> None:
+    assert texts(category="lamps")[0] == "5 fit, from $30 to $200; 3 shown, the best first:"
+    assert texts(category="lamps", sort="price", limit=1)[0] == "5 fit, from $30 to $200; 1 shown, the cheapest first:"
+    assert texts(category="lamps", page=2)[1].startswith("Lumo Alba (lamps): $40, in stock; rating 4.2; colour")
+    assert texts(category="lamps", page=3) == ("All 5 products that fit were shown.",)
+
+
+def test_a_product_named_in_a_search_is_told_beside_what_is_found_and_alone_where_nothing_else_is_asked() -> None:
+    like = texts(wish="one like the Lumo Bora for less", category="lamps", price_max=80)
+    assert [text.partition(" (")[0] for text in like if "lamps" in text] == ["Named: Lumo Bora", *names_of(like[2:])]
+    assert "Lumo Bora" not in names_of(like[2:])
+    assert names_of(texts(wish="is the Orto Faro any good?")) == ["Orto Faro"]
+    assert names_of(texts(names=["Faro", "Alba"])) == ["Orto Faro", "Lumo Alba"]
+
+
+def names_of(cards: tuple[str, ...]) -> list[str]:
+    return [card.partition(" (")[0] for card in cards]
+
+
+def test_a_limit_in_another_currency_is_said_to_be_no_dollars() -> None:
+    said = texts(category="lamps", price_max=50, currency="EUR")
+    assert said[0] == "The customer's limit is in EUR; prices are US dollars and were not converted."
+
+
+def test_a_brand_that_is_unknown_is_said_and_one_that_is_misspelt_is_taken() -> None:
+    wish, remarks = wish_of(Search(wish="", brands=["Ortto", "Ikea"]), LAMPS)
+    assert (wish.brands, remarks) == (("Orto",), ["No product is by Ikea."])
+
+
+def test_words_of_a_property_are_taken_as_the_catalogue_spells_them() -> None:
+    wish, _ = wish_of(Search(wish="", terms=["shinees", "red"]), LAMPS)
+    assert wish.terms == ("shines", "red")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("phone", "phones"), ("smartphones", "phones"), ("Televison", "televisions"), ("boats", None)],
+)
+def test_kinds_are_taken_by_their_nearest_spelling(said: str, meant: str | None) -> None:
+    assert nearest(said, ["phones", "televisions", "e-readers"]) == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "ids", "remark"),
+    [
+        ("alba", ["Alba"], None),
+        ("Lumo Abla", ["Alba"], None),
+        ("Etna 3", [], "There is no product called “Etna 3”. Nearest names: Lumo Etna 2."),
+        ("Lumo", ["Alba", "Bora", "Cima", "Duna"], "“Lumo” may be Lumo Alba, Lumo Bora, Lumo Cima, Lumo Duna."),
+    ],
+)
+def test_names_are_looked_up_by_words_then_by_spelling_and_a_number_is_never_guessed(
+    name: str, ids: list[str], remark: str | None
 ) -> None:
-    found = run(message)
-    assert (found.ids, found.is_nearest) == (ids, True)
-    assert found.said[-1].startswith("Nothing in the catalogue matches ")
-    assert found.said[-1].endswith(given_up)
+    meant = look_up([name], LAMPS)
+    assert [product.id for product in meant.products] == ids
+    assert meant.remarks == ([remark] if remark else [])
 
 
-def test_a_number_of_results_is_kept_to() -> None:
-    assert len(run("lamps", limit=2).ids) == 2
-    assert len(run("lamps", limit=99).ids) == 5
+def test_products_that_a_text_names_come_in_its_order() -> None:
+    text = "First the Etna 2, then the Lumo Alba, and never the Etna 20."
+    assert [product.id for product in shown_in(text, LAMPS)] == ["Etna 2", "Alba"]
 
 
-def test_a_kind_that_is_unknown_is_said_with_those_that_there_are() -> None:
-    found = run("sofas", unknown=["sofas"], is_strange=True, remarks=["No sofas."])
-    assert (found.ids, found.said) == ((), ("No sofas.", "The catalogue holds lamps and lanterns."))
+def test_a_comparison_tells_what_differs_who_is_cheaper_and_better_rated() -> None:
+    [told] = run(Compare(wish="", names=["Alba", "Bora"]), LAMPS, TODAY, top_k=5).texts
+    assert "| price | $40 | $90 |" in told
+    assert "| power | 40 W | 60 W |" in told
+    assert "The Lumo Alba is $50 cheaper than the Lumo Bora. The Lumo Bora has the better rating: 4.8." in told
+
+
+def test_prices_are_added_up_only_where_each_name_is_one_product() -> None:
+    both = run(Price(wish="", names=["Alba", "Bora"], quantities=[2]), LAMPS, TODAY, top_k=5).texts
+    assert both == ("Lumo Alba: $40", "Lumo Bora: $90", "2 x Lumo Alba + 1 x Lumo Bora: $170 together")
+    unsure = run(Price(wish="", names=["Lumo"], quantities=[2]), LAMPS, TODAY, top_k=5).texts
+    assert not any("together" in text for text in unsure)

@@ -4,9 +4,9 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from turnkeep_agents.products.catalogue.product import NEEDED, Product, read_product
 from turnkeep.blocks.documents import CorpusError, Document, load_documents
 from turnkeep.records import JSON
+from turnkeep_agents.products.catalogue.product import NEEDED, Product, read_product
 
 TABLES = (".csv", ".tsv", ".txt")
 MOST_PRODUCTS = 10_000  # which take five seconds at a start

@@ -5,14 +5,13 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Any
 
-from turnkeep_agents.products.catalogue.stock import Stock, read_stock
-from turnkeep_agents.products.reading.measures import Measure, convert, money, read_measure, unit_of
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON
+from turnkeep_agents.products.catalogue.measures import Measure, convert, read_measure, unit_of
+from turnkeep_agents.products.catalogue.stock import Stock, read_stock
 
 COLUMNS = ("id", "name", "price", "category", "brand", "description", "availability")
 NEEDED = ("id", "name", "price", "category")
@@ -50,12 +49,6 @@ class Product:
 
     def told(self, attribute: str) -> str:
         return ", ".join(self.attributes[attribute])
-
-    def document(self, today: date) -> Document:
-        """As a prompt shows it."""
-        facts = {"brand": self.brand, "category": self.category, "price": money(self.price)}
-        facts |= {"availability": self.stock.told(today)} | {name: self.told(name) for name in self.attributes}
-        return Document(self.id, self.name, self.description, metadata=facts)
 
     def searchable(self) -> Document:
         """As it is indexed."""

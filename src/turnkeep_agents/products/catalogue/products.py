@@ -1,27 +1,21 @@
-"""The products that the agent knows: the bundled ones, or a user's file. The bundled ones are made up, under the names
-of real brands."""
+"""The products that the agent knows: a user's file, or the demo's sample."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from turnkeep.blocks.retrieval import open_retriever
+from turnkeep.blocks.words import singular, words
+from turnkeep.demo import sample
 from turnkeep_agents.products.catalogue.loading import load_products
 from turnkeep_agents.products.catalogue.product import Product
-from turnkeep_agents.products.reading.lexicon import Lexicon, roots
-from turnkeep_agents.products.reading.names import Names
-from turnkeep.blocks.retrieval import open_retriever
-from turnkeep.blocks.words import singular
 
 MOST_KINDS = 15
-# What attributes are called that hold the colour, or the kind of product within a category.
-COLOURS = frozenset({"colour", "color", "finish"})
-KINDS = frozenset({"type", "kind"})
-BUNDLED = Path(__file__).parents[1] / "catalogue.jsonl"
-VECTORS = ".vectors.npz"
+SAMPLE, VECTORS = "products.jsonl", ".vectors.npz"
 
 
 class Catalogue:
-    """The products with their words, their names and their index."""
+    """The products with their index."""
 
     def __init__(self, products: Sequence[Product], *, is_dense: bool = False, vectors: Path | None = None):
         """`vectors` is a file as `open_retriever` takes it. Raises MissingExtra where dense retrieval is asked for and
@@ -29,15 +23,13 @@ class Catalogue:
         self.products = tuple(products)
         self.by_id = {product.id: product for product in products}
         self.categories = tuple(dict.fromkeys(product.category for product in products))
-        self.measured = frozenset(name for p in products for name in p.attributes if p.measure(name))
-        """Attributes of which any product has a number."""
+        self.brands = tuple(dict.fromkeys(product.brand for product in products if product.brand))
+        self.units = _units(products)
+        """The base unit of each attribute that is a number, empty where it has none."""
         self.summary = _summary(products)
         """Which kinds of products there are, and how many."""
-        self.choices = _choices(products)
-        """Attributes of which one value is chosen."""
-        self.lexicon = Lexicon(products)
-        self.names = Names(products, self.lexicon)
         documents = [product.searchable() for product in products]
+        self.words = frozenset(word for each in documents for word in words(f"{each.title} {each.text}"))
         self._retriever = open_retriever(documents, dense=is_dense, vectors=vectors)
 
     def get(self, ids: Iterable[str]) -> list[Product]:
@@ -45,9 +37,17 @@ class Catalogue:
         return [self.by_id[id_] for id_ in ids if id_ in self.by_id]
 
     def scores(self, query: str) -> dict[str, float]:
-        """How well each product that shares words with the query fits it."""
+        """How well each product that shares words with the query fits it, 1 for the best."""
         found = self._retriever.search(query, len(self.products))
-        return {document.id: document.score or 0.0 for document in found}
+        best = max((document.score or 0.0 for document in found), default=0.0) or 1.0
+        return {document.id: (document.score or 0.0) / best for document in found}
+
+
+def open_catalogue(path: str | None, *, is_dense: bool = False) -> Catalogue:
+    """The catalogue at `path`, or the sample, with its file of vectors beside it; raises CorpusError with file, line
+    and remedy, and UnusableFile where neither is there."""
+    file = Path(path) if path else sample(SAMPLE, "PRODUCTS__CATALOGUE")
+    return Catalogue(load_products(file), is_dense=is_dense, vectors=file.with_suffix(VECTORS))
 
 
 def _summary(products: Sequence[Product]) -> str:
@@ -56,14 +56,11 @@ def _summary(products: Sequence[Product]) -> str:
     return ", ".join([*told, "and more"] if len(kinds) > MOST_KINDS else told)
 
 
-def _choices(products: Sequence[Product]) -> frozenset[str]:
-    every = {name for product in products for name in product.attributes}
-    several = {name for product in products for name, values in product.attributes.items() if len(values) > 1}
-    return frozenset(name for name in every if name not in several or set(roots(name)) & COLOURS)
-
-
-def open_catalogue(path: str | None, *, is_dense: bool = False) -> Catalogue:
-    """The catalogue at `path`, or the bundled one, with its file of vectors beside it; raises CorpusError with file,
-    line and remedy."""
-    file = Path(path) if path else BUNDLED
-    return Catalogue(load_products(file), is_dense=is_dense, vectors=file.with_suffix(VECTORS))
+def _units(products: Iterable[Product]) -> Mapping[str, str]:
+    """Of what a catalogue writes in several units, the most frequent base unit."""
+    counted: dict[str, Counter[str]] = {}
+    for product in products:
+        for name in product.attributes:
+            if measure := product.measure(name):
+                counted.setdefault(name, Counter())[measure.unit] += 1
+    return {name: counts.most_common(1)[0][0] for name, counts in sorted(counted.items())}

@@ -1,0 +1,65 @@
+"""What the catalogue says of products, in the words that a prompt shows: a card, a table of differences, prices, stock.
+What stands in an answer was read here and not made up."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from turnkeep_agents.products.catalogue.measures import money
+from turnkeep_agents.products.catalogue.product import YES, Product
+from turnkeep_agents.products.catalogue.search import PRICE, RATING, number_of
+
+AVAILABILITY = "availability"
+MOST_DIFFERENCES = 12
+
+
+def card(product: Product, today: date, *, is_whole: bool = False) -> str:
+    """A product on one line, with its description where `is_whole`."""
+    own = [name if values == (YES,) else f"{name} {', '.join(values)}" for name, values in product.attributes.items()]
+    head = f"{product.name} ({product.category}): {money(product.price)}, {product.stock.told(today)}"
+    line = "; ".join([head, *own])
+    return f"{line}. {product.description}" if is_whole and product.description else line
+
+
+def prices(products: Sequence[Product], quantities: Sequence[int]) -> list[str]:
+    """One line each, and what so many of each cost together."""
+    lines = [f"{product.name}: {money(product.price)}" for product in products]
+    counted = list(zip(products, quantities, strict=True))
+    if sum(quantities) < 2:
+        return lines
+    parts = " + ".join(f"{count} x {product.name}" for product, count in counted)
+    return [*lines, f"{parts}: {money(sum(product.price * count for product, count in counted))} together"]
+
+
+def availability(products: Iterable[Product], today: date) -> list[str]:
+    return [f"{product.name}: {product.stock.told(today)}" for product in products]
+
+
+def compare(products: Sequence[Product], today: date) -> str:
+    """A table of price, stock and the attributes that differ, who is cheaper and better rated, and what they share."""
+    every = dict.fromkeys(name for product in products for name in product.attributes)
+    names = [name for name in every if len({product.attributes.get(name) for product in products}) > 1]
+    rows = [["", *(product.name for product in products)], ["---"] * (len(products) + 1)]
+    rows += [[PRICE, *(money(product.price) for product in products)]]
+    rows += [[AVAILABILITY, *(product.stock.told(today) for product in products)]]
+    rows += [[name, *(_told(product, name) for product in products)] for name in names[:MOST_DIFFERENCES]]
+    table = "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows)
+    shared = [f"{name} {_told(products[0], name)}" for name in every if name not in names]
+    common = f"In common: {'; '.join(shared)}." if shared else ""
+    return "\n".join(filter(None, [table, _verdict(products), common]))
+
+
+def _told(product: Product, name: str) -> str:
+    return product.told(name) if name in product.attributes else "-"
+
+
+def _verdict(products: Sequence[Product]) -> str:
+    """ "The A is $50 cheaper than the B. The C has the better rating: 4.6." """
+    first, second, *_ = sorted(products, key=lambda product: product.price)
+    gap = second.price - first.price
+    said = [f"The {first.name} is {money(gap)} cheaper than the {second.name}."] if gap else []
+    rated = [(value, product) for product in products if (value := number_of(product, RATING)) is not None]
+    best = max((value for value, _ in rated), default=0.0)
+    winners = [product for value, product in rated if value == best]
+    if len(rated) == len(products) and len(winners) == 1:
+        said.append(f"The {winners[0].name} has the better rating: {best:g}.")
+    return " ".join(said)

@@ -1,0 +1,99 @@
+"""Which products a name means: by its words, else by the nearest spelling. A number in a name is never guessed."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from turnkeep.blocks.words import words
+from turnkeep_agents.products.catalogue.product import Product
+from turnkeep_agents.products.catalogue.products import Catalogue
+
+ALIKE, REMOTELY_ALIKE = 0.75, 0.5
+MOST_MEANT, MOST_NEAR = 4, 3
+
+
+@dataclass(frozen=True)
+class Named:
+    """`remarks`: a sentence for each name that fits no product, or several."""
+
+    products: list[Product]
+    remarks: list[str]
+
+
+def look_up(names: Iterable[str], catalogue: Catalogue) -> Named:
+    """The products that are meant, in the order of their names."""
+    found: dict[str, Product] = {}
+    remarks: list[str] = []
+    for name in names:
+        meant = named(name, catalogue.products)
+        if not meant:
+            remarks.append(_unknown(name, catalogue))
+        elif len(meant) > 1:
+            remarks.append(f"“{name}” may be {', '.join(product.name for product in meant)}.")
+        found.update((product.id, product) for product in meant)
+    return Named(list(found.values()), remarks)
+
+
+def named(name: str, products: Sequence[Product]) -> list[Product]:
+    """By the whole name, else by all its words ("Galaxy S24"), else by the nearest spelling ("Galxy S24")."""
+    said = words(name)
+    whole = [product for product in products if "".join(words(product.name)) == "".join(said)]
+    part = [product for product in products if said and set(said) <= set(words(product.name))]
+    if not whole and not part:
+        return _spelled(name, products)
+    shortest = min((len(words(product.name)) for product in part), default=0)
+    closest = [product for product in part if len(words(product.name)) == shortest]
+    return whole or (closest if len(closest) == 1 else part[:MOST_MEANT])
+
+
+def within(text: str, catalogue: Catalogue) -> list[Product]:
+    """The products whose names, with their brand or without, stand in a text."""
+    return catalogue.get(_id for _, _id in _places(text, catalogue))
+
+
+def shown_in(text: str, catalogue: Catalogue) -> list[Product]:
+    """The same in the order of the text."""
+    return catalogue.get(id_ for _, id_ in sorted(_places(text, catalogue)))
+
+
+def short_names(catalogue: Catalogue) -> dict[str, Product]:
+    """Names without their brand that are one product's and hold more than one word, or a number: "Galaxy S24"."""
+    found: dict[str, list[Product]] = {}
+    for product in catalogue.products:
+        short = product.name.removeprefix(product.brand).strip()
+        if product.brand and short != product.name and (" " in short or re.search(r"\d", short)) and len(short) > 3:
+            found.setdefault(short, []).append(product)
+    return {short: owners[0] for short, owners in found.items() if len(owners) == 1}
+
+
+def _places(text: str, catalogue: Catalogue) -> list[tuple[int, str]]:
+    """Where each product is named first; a name within a longer one is not meant."""
+    by_name = {product.name: product for product in catalogue.products} | short_names(catalogue)
+    places: dict[str, int] = {}
+    rest = text.lower()
+    for name in sorted((each for each in by_name if each.lower() in rest), key=len, reverse=True):
+        for found in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", rest):
+            id_ = by_name[name].id
+            places[id_] = min(places.get(id_, found.start()), found.start())
+            rest = rest[: found.start()] + " " * len(name) + rest[found.end() :]
+    return [(at, id_) for id_, at in places.items()]
+
+
+def _spelled(name: str, products: Sequence[Product]) -> list[Product]:
+    """A number has to be the same: there is no "Galaxy S25" because there is an S24."""
+    numbers = re.findall(r"\d+", name)
+    spellings = {each.lower(): product for product in products for each in _spellings(product)}
+    fitting = {
+        each: product for each, product in spellings.items() if all(n in re.findall(r"\d+", each) for n in numbers)
+    }
+    return [fitting[each] for each in get_close_matches(name.lower(), fitting, 1, ALIKE)]
+
+
+def _spellings(product: Product) -> tuple[str, str]:
+    return product.name, product.name.removeprefix(product.brand).strip() or product.name
+
+
+def _unknown(name: str, catalogue: Catalogue) -> str:
+    near = get_close_matches(name, [product.name for product in catalogue.products], MOST_NEAR, REMOTELY_ALIKE)
+    return f"There is no product called “{name}”." + (f" Nearest names: {', '.join(near)}." if near else "")

@@ -1,0 +1,172 @@
+"""Finds what a wish asks for. Limits, brands and kinds have to hold; terms rank, and each product says which of them it
+lacks, so that nothing has to be guessed from what a catalogue leaves out."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from turnkeep.blocks.words import STOP_WORDS, singular, words
+from turnkeep_agents.products.catalogue.product import YES, Product
+from turnkeep_agents.products.catalogue.products import Catalogue
+
+PRICE, RATING = "price", "rating"
+MOST_NEAR = 3
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+type Words = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A limit on the price or a measured attribute, in its base unit; both ends may be reached."""
+
+    attribute: str
+    least: float | None = None
+    most: float | None = None
+    unit: str = ""
+
+    def told(self) -> str:
+        ends = [("at least", self.least), ("at most", self.most)]
+        said = [f"{side} {end:g} {self.unit}".strip() for side, end in ends if end is not None]
+        return f"{self.attribute} {' and '.join(said)}"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is looked for. `terms` are properties and uses ("OLED", "running"); `without`: what it must not have."""
+
+    category: str = ""
+    brands: tuple[str, ...] = ()
+    not_brands: tuple[str, ...] = ()
+    bounds: tuple[Bound, ...] = ()
+    terms: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    in_stock: bool = False
+    sort: str = ""
+    is_descending: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """`fitting`: all that meet the wish, or the nearest where `is_nearest`; best first."""
+
+    fitting: tuple[Product, ...]
+    is_nearest: bool = False
+
+
+def find(wish: Wish, catalogue: Catalogue, but: Sequence[Product] = ()) -> Found:
+    """Without the products in `but`."""
+    among = [product for product in catalogue.products if product not in but]
+    ranked = _ranked([product for product in among if not misses(product, wish)], wish, catalogue)
+    whole = tuple(product for product in ranked if not any(_lacks(product, term) == 2 for term in wish.terms))
+    return Found(whole) if whole else Found(tuple(_nearest(ranked or among, wish, catalogue)), is_nearest=True)
+
+
+def misses(product: Product, wish: Wish) -> list[str]:
+    """What a product does not meet, in words; terms apart."""
+    found = [bound.told() for bound in wish.bounds if not _holds(bound, product)]
+    found += [wish.category] if wish.category and product.category != wish.category else []
+    found += ["brand"] if (wish.brands and product.brand not in wish.brands) or product.brand in wish.not_brands else []
+    found += [f"has {term}" for term in wish.without if _lacks(product, term) == 0]
+    return found + (["not in stock"] if wish.in_stock and not product.stock.is_in else [])
+
+
+def remarks_on(product: Product, wish: Wish) -> list[str]:
+    """What the catalogue does not say outright: what is missed, and each term that is no attribute, with the sentence
+    that holds it."""
+    found = [f"does not fit: {each}" for each in misses(product, wish)]
+    for term in wish.terms:
+        if _lacks(product, term):
+            sentence = _described(product, term)
+            found.append(f"says: “{sentence}”" if sentence else f"does not say “{term}”")
+    return found
+
+
+def number_of(product: Product, attribute: str) -> float | None:
+    """The price or a measure in base units."""
+    if attribute == PRICE:
+        return product.price
+    measure = product.measure(attribute)
+    return measure.value if measure else None
+
+
+def by_number(attribute: str, *, is_descending: bool) -> Callable[[Product], tuple[bool, float]]:
+    """Products without the attribute come last."""
+
+    def key(product: Product) -> tuple[bool, float]:
+        value = number_of(product, attribute)
+        return value is None, -(value or 0.0) if is_descending else value or 0.0
+
+    return key
+
+
+def _ranked(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> list[Product]:
+    """What lacks the fewest terms first, then as asked, else what its words fit best, the best rated, the cheapest.
+    What is not made any more comes last."""
+    scores = catalogue.scores(" ".join(wish.terms)) if wish.terms else {}
+    rating = by_number(RATING, is_descending=True)
+
+    def usual(product: Product) -> tuple[int, bool, float, tuple[bool, float], float]:
+        lacking = sum(_lacks(product, term) for term in wish.terms)
+        score = round(scores.get(product.id, 0.0), 1) if lacking else 0.0
+        return lacking, product.stock.state == "gone", -score, rating(product), product.price
+
+    found = sorted(products, key=usual)
+    if not wish.sort:
+        return found
+    order = by_number(wish.sort, is_descending=wish.is_descending)
+    return sorted(found, key=lambda product: (usual(product)[0], order(product)))
+
+
+def _nearest(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> list[Product]:
+    """What misses the least, of the same kind before all; the nearest to a limit first."""
+    of_kind = [product for product in products if product.category == wish.category] or products
+
+    def distance(product: Product) -> tuple[int, float]:
+        missed = [bound for bound in wish.bounds if not _holds(bound, product)]
+        return len(misses(product, wish)), sum(_gap(bound, product) for bound in missed)
+
+    return sorted(_ranked(of_kind, wish, catalogue), key=distance)[:MOST_NEAR]
+
+
+def _holds(bound: Bound, product: Product) -> bool:
+    return _gap(bound, product) == 0
+
+
+def _gap(bound: Bound, product: Product) -> float:
+    """How far a product is from a limit, as a share of it; 1 where it has no such number."""
+    value = number_of(product, bound.attribute)
+    if value is None:
+        return 1.0
+    under = max(0.0, bound.least - value) if bound.least is not None else 0.0
+    over = max(0.0, value - bound.most) if bound.most is not None else 0.0
+    return (under + over) / (abs(bound.least or bound.most or 0.0) or 1.0)
+
+
+def _lacks(product: Product, term: str) -> int:
+    """0 where an attribute or the name says it, 1 where only the description does, 2 where nothing does."""
+    wanted = _words_of(term)
+    if any(wanted <= each for each in _listed(product)):
+        return 0
+    return 1 if _described(product, term) else 2
+
+
+def _described(product: Product, term: str) -> str:
+    wanted = _words_of(term)
+    sentences = _SENTENCE_END.split(product.description)
+    return next((sentence for sentence in sentences if wanted <= _words_of(sentence)), "")
+
+
+def _listed(product: Product) -> list[Words]:
+    """The words of each value with its attribute, so that "good for gaming" and "gaming" are both found."""
+    values = [
+        f"{name} {'' if value == YES else value}" for name, values in product.attributes.items() for value in values
+    ]
+    return [_words_of(each) for each in (product.name, product.category, *values)]
+
+
+@lru_cache(maxsize=200_000)
+def _words_of(text: str) -> Words:
+    each = [singular(word) for word in words(text)]
+    return frozenset(word for word in each if word not in STOP_WORDS) or frozenset(each)

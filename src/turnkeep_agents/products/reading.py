@@ -1,0 +1,193 @@
+"""How a message is read: the tools that a model may call, typed in the terms of the catalogue, and what its calls mean
+there. Kinds, attributes and brands are taken by their nearest spelling."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, create_model, model_validator
+
+from turnkeep.blocks.words import singular, words
+from turnkeep.models.calls import ToolsAnswer, ToolsCall
+from turnkeep.records import JSON
+from turnkeep_agents.products.catalogue.products import Catalogue
+from turnkeep_agents.products.catalogue.search import PRICE, Bound, Wish
+
+ALIKE = 0.75
+WORD_ALIKE, LEAST_LETTERS = 0.85, 5  # of terms: "canceling" is "cancelling", but "IPS" is not "VPS"
+MOST_ENUMERATED = 40
+MOST_CALLS = 5
+CURRENCY = "USD"
+
+type Route = Literal["retrieve", "tool", "respond", "clarify"]
+
+
+Number = Annotated[float, PlainSerializer(lambda value: int(value) if value == int(value) else value)]
+"""Kept as it was written: 450, not 450.0."""
+
+
+class Given(BaseModel):
+    """A null is a field left out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, given: Any) -> Any:
+        is_object = isinstance(given, Mapping)
+        return {name: value for name, value in given.items() if value is not None} if is_object else given
+
+
+class Call(Given):
+    wish: str
+
+
+class Range(Given):
+    attribute: str
+    min: Number | None = None
+    max: Number | None = None
+
+
+class Search(Call):
+    """Finds products of one kind, or tells about named ones."""
+
+    names: list[str] = Field([], description="to tell about these only")
+    category: str | None = None
+    brands: list[str] = []
+    not_brands: list[str] = []
+    price_min: Number | None = None
+    price_max: Number | None = None
+    currency: str = Field(CURRENCY, description="of these prices, if the customer named another")
+    ranges: list[Range] = []
+    terms: list[str] = Field([], description="properties and uses in English, short: OLED, running")
+    without: list[str] = Field([], description="properties that it must not have")
+    in_stock: bool = False
+    sort: str = Field("", description="price or an attribute; default: best first")
+    descending: bool = False
+    limit: int | None = None
+    page: int = Field(1, description="2: more of the same")
+
+    @property
+    def limits(self) -> list[float]:
+        return [each for each in (self.price_min, self.price_max) if each is not None]
+
+
+class Named(Call):
+    names: list[str] = Field(min_length=1)
+
+
+class Compare(Named):
+    """What differs between products."""
+
+
+class Price(Named):
+    """Prices, and what so many of them cost together."""
+
+    quantities: list[int] = Field([], description="of each name; default: one")
+
+
+class Availability(Named):
+    """Whether products can be had, and when."""
+
+
+class Ask(Given):
+    """Asks back, alone, where no kind of product could be meant."""
+
+    question: str = Field(description="one short question, in the customer's language")
+
+
+KINDS: Mapping[str, type[Call]] = {kind.__name__.lower(): kind for kind in (Search, Compare, Price, Availability)}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """`calls` are those of lookups, as plain data; else `text` is the reply."""
+
+    route: Route
+    calls: tuple[JSON, ...] = ()
+    text: str = ""
+
+
+def reading_call(catalogue: Catalogue) -> ToolsCall:
+    """With the kinds and attributes of this catalogue."""
+    units = ", ".join(f"{name} in {unit}" for name, unit in catalogue.units.items() if unit)
+    attribute = (_one_of(tuple(catalogue.units)), Field(description=units))
+    ranged: Any = create_model("Range", __base__=Range, attribute=attribute)
+    own: Any = {"category": (_one_of(catalogue.categories) | None, None), "ranges": (list[ranged], [])}
+    search = create_model("Search", __base__=Search, __doc__=Search.__doc__, **own)
+    return ToolsCall("products.read", (search, Compare, Price, Availability, Ask))
+
+
+def read(answer: ToolsAnswer) -> Reading:
+    """In the seed's order of priority: a tool, a search, else words."""
+    lookups = [call for call in answer.calls if isinstance(call, Call)][:MOST_CALLS]
+    questions = [call.question for call in answer.calls if isinstance(call, Ask)]
+    if lookups:
+        calls = tuple({"tool": _tool(call), **call.model_dump(exclude_defaults=True)} for call in lookups)
+        return Reading("retrieve" if all(isinstance(call, Search) for call in lookups) else "tool", calls)
+    return Reading("clarify", text=questions[0]) if questions else Reading("respond", text=answer.text)
+
+
+def call_of(said: JSON) -> Call:
+    """What was kept of a call."""
+    return KINDS[said["tool"]].model_validate({name: value for name, value in said.items() if name != "tool"})
+
+
+def wish_of(search: Search, catalogue: Catalogue) -> tuple[Wish, list[str]]:
+    """What a search looks for, in the terms of the catalogue, and a sentence for each that has none there."""
+    remarks: list[str] = []
+    if search.limits and search.currency.upper() != CURRENCY:
+        remarks.append(f"The customer's limit is in {search.currency}; prices are US dollars and were not converted.")
+    sort = nearest(search.sort, [PRICE, *catalogue.units]) if search.sort else ""
+    bounds = [Bound(PRICE, search.price_min, search.price_max, CURRENCY)] if search.limits else []
+    bounds += [Bound(each.attribute, each.min, each.max, catalogue.units[each.attribute]) for each in search.ranges]
+    wish = Wish(
+        category=search.category or "",
+        brands=_brands(search.brands, catalogue, remarks),
+        not_brands=_brands(search.not_brands, catalogue, []),
+        bounds=tuple(bounds),
+        terms=tuple(_spelled(term, catalogue) for term in search.terms),
+        without=tuple(_spelled(term, catalogue) for term in search.without),
+        in_stock=search.in_stock,
+        sort=sort or "",
+        is_descending=search.descending,
+    )
+    return wish, remarks
+
+
+def nearest(said: str, known: Iterable[str]) -> str | None:
+    """ "Phone" and "smartphones" are phones where nothing else is."""
+    by_name = {singular(each.lower()): each for each in known}
+    plain = singular(said.lower())
+    parts = [each for each in by_name if each in plain or plain in each]
+    alike = [plain] if plain in by_name else parts if len(parts) == 1 else get_close_matches(plain, by_name, 1, ALIKE)
+    return by_name[alike[0]] if alike else None
+
+
+def _one_of(values: Sequence[str]) -> Any:
+    """An enum that takes the nearest spelling; any text where there are too many to show."""
+    if not 0 < len(values) <= MOST_ENUMERATED:
+        return Annotated[str, BeforeValidator(lambda said: nearest(str(said), values) or said)]
+    return Annotated[Literal[values], BeforeValidator(lambda said: nearest(str(said), values) or said)]
+
+
+def _brands(said: Sequence[str], catalogue: Catalogue, remarks: list[str]) -> tuple[str, ...]:
+    found = [(each, nearest(each, catalogue.brands)) for each in said]
+    remarks.extend(f"No product is by {each}." for each, brand in found if not brand)
+    return tuple(brand for _, brand in found if brand)
+
+
+def _spelled(term: str, catalogue: Catalogue) -> str:
+    """With each word as the catalogue spells it."""
+
+    def spelled(word: str) -> str:
+        if word in catalogue.words or len(word) < LEAST_LETTERS or not word.isalpha():
+            return word
+        return next(iter(get_close_matches(word, catalogue.words, 1, WORD_ALIKE)), word)
+
+    said = words(term)
+    fixed = [spelled(word) for word in said]
+    return term if fixed == said else " ".join(fixed)
+
+
+def _tool(call: Call) -> str:
+    return type(call).__name__.lower()
