@@ -36,9 +36,9 @@ class Recommendation(BaseModel):
 class Analysis(BaseModel):
     """What is going on, and what to do."""
 
-    causes: list[str] = Field([], description="root causes, one sentence each")
-    links: list[str] = Field([], description="what in one finding goes with what in another")
-    recommendations: list[Recommendation] = Field([], max_length=6)
+    causes: list[str] = Field(description="root causes, one sentence each")
+    links: list[str] = Field(description="what in one finding goes with what in another")
+    recommendations: list[Recommendation] = Field(max_length=6)
     confidence: float = Field(0.8, ge=0, le=1, description="in the recommendations")
 
 

@@ -23,7 +23,7 @@ from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendat
 from turnkeep_agents.campaigns.answers import advice_lines, checked, judge_of, with_days
 from turnkeep_agents.campaigns.findings import Finding
 from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
-from turnkeep_agents.campaigns.reading import READ_CALL, Ask, Check, Checked, Reading, as_json
+from turnkeep_agents.campaigns.reading import READ_CALL, Check, Checked, Reading, as_asks, as_json
 from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
@@ -111,7 +111,7 @@ class Nodes:
         is_asking = reading.kind != "specialists" or result.asks_week or bool(result.wrong)
         asks = as_json(reading.requests)
         taken: Update = {
-            "routing": reading.model_dump(mode="json", exclude_defaults=True),
+            "routing": reading.model_dump(mode="json", include={"reasoning", "language", "kind", "week", "confidence"}),
             "standalone_query": reading.standalone,
             "route": "smalltalk" if reading.kind == "smalltalk" else "clarify" if is_asking else "specialists",
             "requests": [],
@@ -284,8 +284,7 @@ def _with_waiting(reading: Reading, state: CampaignsState) -> Reading:
     waiting = state.get("waiting")
     if not waiting or reading.requests or reading.week == "open":
         return reading
-    asks = [Ask.model_validate(each) for each in waiting]
-    return reading.model_copy(update={"kind": "specialists", "requests": asks})
+    return reading.model_copy(update={"kind": "specialists", "requests": as_asks(waiting)})
 
 
 def _notes(state: CampaignsState) -> list[str]:

@@ -25,10 +25,10 @@ class Ask(BaseModel):
 
     specialist: Specialist
     intent: Intent
-    names: list[str] = Field([], description="limited to these advertisers, insertion orders, audiences, ...")
+    names: list[str] = Field(description="limited to these advertisers, insertion orders, audiences, ...")
     but_not: list[str] = Field([], description="names left out")
-    metrics: list[MetricName] = Field([], description="empty: the usual ones")
-    by: list[Dimension | Grain] = Field([], max_length=3, description="one row each; empty: totals")
+    metrics: list[MetricName] = Field(description="empty: the usual ones")
+    by: list[Dimension | Grain] = Field(max_length=3, description="one row each; empty: totals")
     period: Days
     compared: Days | None = Field(None, description="only if the message names what to compare with")
     order: Literal["best", "worst"] | None = Field(None, description="rank by the first metric")
@@ -38,13 +38,14 @@ class Ask(BaseModel):
 class Reading(BaseModel):
     """How the message is read."""
 
+    reasoning: str = Field(description="what is asked for, in one short sentence")
     language: str = Field(description="of the message, such as en, it")
     standalone: str = Field(description="the message as one question that needs no history, in the user's words")
     kind: Kind
     week: Literal["sunday", "monday", "rolling", "open"] = Field(
         description="first day of a week as the user has settled it; rolling: the last 7 days each; open: not settled"
     )
-    requests: list[Ask] = Field([], max_length=6)
+    requests: list[Ask] = Field(max_length=6)
     reply: str = Field("", description="for clarify and an open week the question, for smalltalk the reply")
     confidence: float = Field(ge=0, le=1)
 
@@ -136,3 +137,7 @@ def counts_weeks(asks: Sequence[Ask]) -> bool:
 def as_json(asks: Sequence[Ask]) -> list[Mapping[str, object]]:
     """What of the requests lasts in a thread, and is shown to the model again."""
     return [ask.model_dump(mode="json", exclude_defaults=True) for ask in asks]
+
+
+def as_asks(kept: Sequence[Mapping[str, object]]) -> list[Ask]:
+    return [Ask.model_validate(each) for each in kept]

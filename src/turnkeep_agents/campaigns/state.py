@@ -40,7 +40,7 @@ class CampaignsState(TypedDict):
     """Which days a week has, once the user has settled it; else empty. `route`"""
 
     routing: JSON | None
-    """The reading of the message. `route`"""
+    """`{reasoning, language, kind, week, confidence}` of the reading. `route`"""
 
     requests: list[Sent]
     """What each specialist is asked, checked. `route`"""

@@ -127,7 +127,9 @@ async def test_two_requests_may_go_to_one_specialist(talk: Talk) -> None:
 
 async def test_why_is_analysed_and_advice_stands_numbered_below_the_answer(talk: Talk) -> None:
     advice = analysis(advised(OVER, "Lower the daily budget of Brightway City Breaks."), causes=["It spends too fast."])
-    reply = await talk.say("What should I do?", reading(BUDGETS), advice, answer("Brightway City Breaks spends too fast."))
+    reply = await talk.say(
+        "What should I do?", reading(BUDGETS), advice, answer("Brightway City Breaks spends too fast.")
+    )
     first = "1. **Lower the daily budget of Brightway City Breaks.** It spends too fast."
     assert reply.text == f"Brightway City Breaks spends too fast.\n\n{first}"
     assert (reply.confidence, reply.details["exit_reason"]) == (0.8, None)
@@ -225,7 +227,9 @@ async def test_a_figure_in_advice_that_nobody_found_drops_the_advice(talk: Talk)
     bad = advised(OVER, "Cut Brightway City Breaks by £31,415.92.")
     vague = advised("everything", "Optimise it.")
     good = advised(OVER, "Slow it down.", expected_impact="It saves £27,182.81.")
-    reply = await talk.say("What should I do?", reading(BUDGETS), analysis(bad, vague, good), answer("It spends too fast."))
+    reply = await talk.say(
+        "What should I do?", reading(BUDGETS), analysis(bad, vague, good), answer("It spends too fast.")
+    )
     assert reply.text.endswith("1. **Slow it down.** It spends too fast.")
     assert {each["outcome"] for each in reply.details["objections"]} == {"dropped", "kept"}
     assert set(reply.warnings) == {"figure_removed", "recommendation_vague"}
@@ -265,6 +269,8 @@ async def test_more_than_three_specialists_are_cut_to_the_best_three_with_a_warn
 
 
 async def test_doubt_is_warned_of_and_told_to_whoever_answers(talk: Talk) -> None:
-    reply = await talk.say("hm and these there", reading(ask("budget_risk"), confidence=0.3), answer("Budgets, I take it."))
+    reply = await talk.say(
+        "hm and these there", reading(ask("budget_risk"), confidence=0.3), answer("Budgets, I take it.")
+    )
     assert reply.warnings == ("low_confidence",)
     assert "say how you took it" in talk.script.prompt("campaigns.answer")

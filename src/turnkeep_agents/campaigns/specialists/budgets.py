@@ -185,19 +185,22 @@ def judge(pace: Pace) -> tuple[str, Severity | None]:
 
 
 def _sentence(study: Study, pace: Pace, code: str) -> str:
-    """Keeps what the advice needs: how much a day is spent and ought to be, and what will be left or missing."""
+    """With what advice needs: how much a day is spent and ought to be, and what will be left or missing."""
     flight, name = pace.flight, pace.name
     budget = study.figure(name, "budget", flight.budget, "money")
     spent = study.figure(name, "spent", flight.spent, "money")
     pacing = study.figure(name, "pacing", pace.pacing, "share")
-    projected = study.figure(name, "projected_spend", pace.projected, "money")
-    gap = study.figure(name, "budget_gap", abs(pace.projected - flight.budget), "money")
-    study.figure(name, "run_rate", pace.run_rate, "money")
-    study.figure(name, "daily_needed", flight.budget / pace.days if pace.needed is None else pace.needed, "money")
-    left = study.figure(name, "days_left", pace.days_left, "count")
-    if code == "budget_spent":
-        return f"{name} has spent {spent} of its budget of {budget} with days left in its flight: {left}."
     if not pace.days_left:
         return f"{name} ended its flight with {spent} spent of {budget}: pacing {pacing}."
+    rate = study.figure(name, "run_rate", pace.run_rate, "money")
+    if code == "budget_spent":
+        left = study.figure(name, "days_left", pace.days_left, "count")
+        return f"{name} has spent {spent} of its budget of {budget}, lately {rate} a day, with days left: {left}."
+    projected = study.figure(name, "projected_spend", pace.projected, "money")
+    gap = study.figure(name, "budget_gap", abs(pace.projected - flight.budget), "money")
+    needed = study.figure(name, "daily_needed", pace.needed, "money")
     side = "more" if pace.projected > flight.budget else "less"
-    return f"{name} paces at {pacing} of its budget of {budget}; projected are {projected}, {gap} {side} than that."
+    return (
+        f"{name} paces at {pacing} of its budget of {budget}; projected are {projected}, {gap} {side} than that. It "
+        f"spends {rate} a day; {needed} a day would end at its budget."
+    )
