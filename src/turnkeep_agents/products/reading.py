@@ -53,15 +53,14 @@ class Search(Call):
     names: list[str] = Field([], description="to tell about these only")
     category: str | None = None
     brands: list[str] = []
-    not_brands: list[str] = []
     price_min: Number | None = None
     price_max: Number | None = None
-    currency: str = Field(CURRENCY, description="of these prices, if the customer named another")
+    currency: str = Field(CURRENCY, description="if the customer named another")
     ranges: list[Range] = []
     terms: list[str] = Field([], description="properties and uses in English, short: OLED, running")
-    without: list[str] = Field([], description="properties that it must not have")
+    without: list[str] = Field([], description="brands and properties that it must not have")
     in_stock: bool = False
-    sort: str = Field("", description="price or an attribute; default: best first")
+    sort: str = Field("", description="price or an attribute; else best first")
     descending: bool = False
     limit: int | None = None
     page: int = Field(1, description="2: more of the same")
@@ -80,9 +79,9 @@ class Compare(Named):
 
 
 class Price(Named):
-    """Prices, and what so many of them cost together."""
+    """Prices, and what so many cost together."""
 
-    quantities: list[int] = Field([], description="of each name; default: one")
+    quantities: list[int] = Field([], description="of each name")
 
 
 class Availability(Named):
@@ -90,9 +89,9 @@ class Availability(Named):
 
 
 class Ask(Given):
-    """Asks back, alone, where no kind of product could be meant."""
+    """Asks back where no kind of product could be meant."""
 
-    question: str = Field(description="one short question, in the customer's language")
+    question: str
 
 
 KINDS: Mapping[str, type[Call]] = {kind.__name__.lower(): kind for kind in (Search, Compare, Price, Availability)}
@@ -108,9 +107,9 @@ class Reading:
 
 
 def reading_call(catalogue: Catalogue) -> ToolsCall:
-    """With the kinds and attributes of this catalogue."""
-    units = ", ".join(f"{name} in {unit}" for name, unit in catalogue.units.items() if unit)
-    attribute = (_one_of(tuple(catalogue.units)), Field(description=units))
+    """With the kinds and attributes of this catalogue; these say their units: "weight (g)"."""
+    measured = tuple(f"{name} ({unit})" if unit else name for name, unit in catalogue.units.items())
+    attribute = (_one_of(measured), ...)
     ranged: Any = create_model("Range", __base__=Range, attribute=attribute)
     own: Any = {"category": (_one_of(catalogue.categories) | None, None), "ranges": (list[ranged], [])}
     search = create_model("Search", __base__=Search, __doc__=Search.__doc__, **own)
@@ -139,14 +138,17 @@ def wish_of(search: Search, catalogue: Catalogue) -> tuple[Wish, list[str]]:
         remarks.append(f"The customer's limit is in {search.currency}; prices are US dollars and were not converted.")
     sort = nearest(search.sort, [PRICE, *catalogue.units]) if search.sort else ""
     bounds = [Bound(PRICE, search.price_min, search.price_max, CURRENCY)] if search.limits else []
-    bounds += [Bound(each.attribute, each.min, each.max, catalogue.units[each.attribute]) for each in search.ranges]
+    for each in search.ranges:
+        name = each.attribute.partition(" (")[0]
+        bounds.append(Bound(name, each.min, each.max, catalogue.units[name]))
+    not_brands = {each: brand for each in search.without for brand in catalogue.brands if each.lower() == brand.lower()}
     wish = Wish(
         category=search.category or "",
         brands=_brands(search.brands, catalogue, remarks),
-        not_brands=_brands(search.not_brands, catalogue, []),
+        not_brands=tuple(not_brands.values()),
         bounds=tuple(bounds),
         terms=tuple(_spelled(term, catalogue) for term in search.terms),
-        without=tuple(_spelled(term, catalogue) for term in search.without),
+        without=tuple(_spelled(term, catalogue) for term in search.without if term not in not_brands),
         in_stock=search.in_stock,
         sort=sort or "",
         is_descending=search.descending,

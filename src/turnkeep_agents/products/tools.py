@@ -12,6 +12,7 @@ from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.catalogue.search import PRICE, Found, Wish, by_number, find, misses, remarks_on
 from turnkeep_agents.products.reading import Availability, Call, Compare, Named, Price, Search, wish_of
 
+NOTHING = "Nothing fits; the nearest:"
 MOST_DESCRIBED, MOST_COMPARED, MOST_REFERENCES = 2, 4, 2
 
 

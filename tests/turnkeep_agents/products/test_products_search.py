@@ -1,4 +1,4 @@
-"""What a search finds, in which order, and what comes near where nothing fits; on a few lamps that are easy to survey."""
+"""What a search finds, in which order, and what is near where nothing fits; on a few lamps that are easy to survey."""
 
 from datetime import date
 from typing import Any
