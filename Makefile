@@ -30,8 +30,11 @@ chat: ready ## talk in the terminal (AGENT=papers)
 invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=stream EVENT=events/stream-chat.json)
 	@exec $(BIN)/turnkeep invoke $(FUNCTION) $(EVENT)
 
-test: ready .tools/sam/ready ## every test that needs no root, in under 8 minutes
-	@$(BIN)/pytest -n $(WORKERS) --dist worksteal
+# The packages alone; servers, processes, the template and the deployed whole are in the other folders.
+FAST := tests/turnkeep tests/turnkeep_agents tests/turnkeep_demo tests/recordings tests/test_house.py
+
+test: ready ## what the packages promise, in some minutes
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal $(FAST)
 
 scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its serverless rules, checkov and sam validate
 	@.tools/scan/bin/cfn-lint --append-rules cfn_lint_serverless.rules
@@ -43,8 +46,12 @@ build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXT
 	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" \
 		SAM_CLI_TELEMETRY=0 sam build
 
-check: ## what CI does, word for word
-	@bash .ci/run
+check: ready scan ## everything: lint, types, contracts, the template, every tier of tests, none skipped
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@TURNKEEP_NO_SKIP=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 bench: ready ## the benchmarks (DATA=../shared/data)
 	@uv sync --frozen --quiet --inexact --group bench

@@ -7,12 +7,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "storage"))  # desk.py serves here too
-
 from stack import ROOT, Stack, emulated_aws
 
 BUILT_FROM = ("template.yaml", "pyproject.toml", "uv.lock", "Makefile", "functions", "layers", "src")

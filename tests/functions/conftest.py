@@ -1,7 +1,6 @@
 """Stores for functions that run in processes of their own, and a way to start them."""
 
 import os
-import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -9,14 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from front import Front
+from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function
 
-TESTS = Path(__file__).parents[1]
-sys.path[:0] = [str(TESTS / "models"), str(TESTS / "api")]  # wire.py and scripted.py serve here too
-
-from front import Front  # noqa: E402 - needs the paths above
-from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function  # noqa: E402
-
-from turnkeep.local.tables import create_table  # noqa: E402
+from turnkeep.local.tables import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -1,6 +1,5 @@
 """One table for the whole folder: every test has a user of its own, so that none sees another's threads."""
 
-import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
@@ -10,11 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 TESTS = Path(__file__).parents[1]
-# wire.py, scripted.py, front.py and issuer.py serve here too.
-sys.path[:0] = [str(TESTS / folder) for folder in ("models", "api", "functions", "aws")]
 pytest.register_assert_rewrite("canary_site", "canary_drive")
 
-from whole_site import HandClock, Site, Visitor  # noqa: E402 - needs the paths above
+from whole_site import HandClock, Site, Visitor  # noqa: E402 - needs the rewriting above
 
 from turnkeep.local.tables import create_table  # noqa: E402
 

@@ -23,6 +23,8 @@ from turnkeep.errors import AgentUnavailable
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep.settings import Settings
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.database.settings import DatabaseSettings
 
 if TYPE_CHECKING:
     from mariadb import Server
@@ -125,11 +127,11 @@ def test_a_login_that_is_no_json_object_is_none() -> None:
 
 def test_a_secret_that_stands_in_the_environment_itself_stays(configured: Callable[..., Settings]) -> None:
     settings = configured(DATABASE__URL="sqlite:////tmp/x", DATABASE__SEAL="plain")
-    assert (settings.database.url.get_secret_value(), settings.database.seal.get_secret_value()) == (
+    assert (settings.of(DatabaseSettings).url.get_secret_value(), settings.of(DatabaseSettings).seal.get_secret_value()) == (
         "sqlite:////tmp/x",
         "plain",
     )
-    assert source_of(settings.database.url) is source_of(settings.campaigns.warehouse) is None
+    assert source_of(settings.of(DatabaseSettings).url) is source_of(settings.of(CampaignsSettings).warehouse) is None
 
 
 def test_a_function_starts_without_reading_them_and_only_their_agents_cannot_work(
@@ -155,8 +157,8 @@ def test_an_agent_is_built_as_soon_as_its_secret_is_there(
     boto3.client("ssm", endpoint_url=s3_url).put_parameter(Name=f"/{name}", Value=sample_url, Type="SecureString")
     manager.create_secret(Name=name, SecretString=json.dumps({"seal": "of the wall"}))
     assert build_agent("database", settings).name == "database"
-    assert settings.database.seal.get_secret_value() == "of the wall"
-    assert "of the wall" not in f"{settings!r}{settings.database.seal!r}"
+    assert settings.of(DatabaseSettings).seal.get_secret_value() == "of the wall"
+    assert "of the wall" not in f"{settings!r}{settings.of(DatabaseSettings).seal!r}"
 
 
 @pytest.fixture

@@ -172,7 +172,7 @@ async def test_messages_that_left_the_window_without_a_summary_are_never_silentl
 
 async def test_a_memory_that_begins_in_a_long_thread_says_that_it_knows_no_more() -> None:
     assert (await fold(no_memory(), turns(29, 40), model=ScriptedModel([summary(1)]))).warnings == ("memory_gap",)
-    assert (await fold(no_memory(), turns(1, 10), model=ScriptedModel())).warnings == ()
+    assert (await fold(no_memory(), turns(1, 10), model=ScriptedModel([summary(1)]))).warnings == ()
 
 
 async def test_an_unusable_summary_is_written_by_rules(script: ScriptedModel) -> None:

@@ -17,6 +17,8 @@ from turnkeep.api.auth import local_principal
 from turnkeep.api.errors import as_problem
 from turnkeep.errors import NotFound, TurnkeepError
 from turnkeep.settings import Settings
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.database.settings import DatabaseSettings
 
 AUTHS = ["keys", "jwt", "AWS_IAM"]
 FUNCTIONS = ["ApiFunction", "AuthorizerFunction", "CleanupFunction", "StreamFunction"]
@@ -375,7 +377,7 @@ def test_functions_are_told_where_a_url_lies_in_words_that_settings_take(
     for variable, value in told.items():
         monkeypatch.setenv(variable, value)
     settings = Settings()
-    url = settings.database.url if name == "Database" else settings.campaigns.warehouse
+    url = settings.of(DatabaseSettings).url if name == "Database" else settings.of(CampaignsSettings).warehouse
     assert url.get_secret_value() == expected[0]
 
 
@@ -429,7 +431,8 @@ def test_every_check_that_a_resource_passes_over_has_a_reason() -> None:
 
 
 def test_ci_runs_all_scans() -> None:
-    assert "make --no-print-directory scan\n" in (ROOT / ".ci/run").read_text()
+    assert "make --no-print-directory check" in (ROOT / ".ci/run").read_text()
+    assert "\ncheck: ready scan " in (ROOT / "Makefile").read_text()
     recipe = (ROOT / "Makefile").read_text().partition("\nscan:")[2].partition("\n\n")[0]
     for command in ("cfn-lint --append-rules cfn_lint_serverless.rules", "checkov", "sam validate --lint"):
         assert command in recipe

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TEMPLATE = ROOT / "template.yaml"
 SAM_PYTHON = ROOT / ".tools/sam/bin/python"
 TRANSLATE = Path(__file__).with_name("template_translate.py")
