@@ -1,6 +1,6 @@
 """`papers`: a research assistant that answers questions about arXiv papers from a corpus, with citations."""
 
-from turnkeep.agents import Entry
+from turnkeep.entries import Entry
 
 ENTRY = Entry(
     "Answers questions about arXiv papers, with citations",

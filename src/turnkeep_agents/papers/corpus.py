@@ -1,74 +1,71 @@
-"""The papers that the agent knows: the bundled ones, or a user's JSONL. Authors and year can be searched for too;
-a prompt shows them as facts beside the text."""
+"""The papers that the agent knows: a user's JSONL, or the bundled ones. Authors, year and id can be searched for too; a
+prompt shows them as facts beside the text."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from turnkeep_agents.papers.names import Names, spelled_like_names
 from turnkeep.blocks.documents import Document, load_documents
-from turnkeep.blocks.guardrails import Scope
 from turnkeep.blocks.retrieval import LexicalRetriever
+from turnkeep.demo import sample
 from turnkeep.records import JSON
 
-BUNDLED = Path(__file__).with_name("corpus.jsonl")
 BUNDLED_FIELD = "machine learning and artificial intelligence"
-# What people call the field of the bundled papers; a user's corpus speaks for itself.
-BUNDLED_TERMS = (
-    "machine learning", "deep learning", "artificial intelligence", "neural network", "language model",
-    "transformer", "attention", "embedding", "reinforcement learning", "computer vision",
-    "natural language processing", "nlp", "llm", "fine tuning", "pretraining", "classifier", "image recognition",
-    "object detection", "speech recognition", "translation", "diffusion", "gradient descent", "backpropagation",
-    "overfitting", "optimizer", "dataset", "benchmark", "retrieval", "generative", "convolution", "recurrent",
-    "tokenization", "quantization", "distillation", "prompt", "prompting", "agent", "alignment", "hallucination",
-    "few shot", "zero shot", "arxiv", "dropout", "regularization", "hyperparameter", "learning rate", "autoencoder",
-    "loss function", "activation function", "neural", "chatbot", "unsupervised", "self supervised",
-    "supervised learning", "pruning", "scaling law", "rag", "adversarial", "interpretability", "explainability",
-    "mixture of expert",
-)  # fmt: skip
+OWN_FIELD = "the subjects of this collection"
+EACH_SEARCH = 2  # papers of one of several searches
+FAINT = 0.4  # of the best score: what is less shares a word by chance
+TITLES_SHOWN = 6
 
-SEARCH_DEPTH = 30
+
+@dataclass(frozen=True)
+class Collection:
+    """What a prompt says of the papers: how many, on what, and some titles, which show their language too."""
+
+    field: str
+    count: int
+    titles: tuple[str, ...]
 
 
 class Corpus:
     """The papers with their index."""
 
-    def __init__(self, papers: Sequence[Document], *, field: str, terms: Sequence[str] = ()):
-        """`field` is what a refusal calls the subject of the papers."""
-        self.field = field
+    def __init__(self, papers: Sequence[Document], *, field: str):
         self.by_id = {paper.id: paper for paper in papers}
-        self.names = Names(papers)
+        every = max(1, len(papers) // TITLES_SHOWN)
+        titles = tuple(paper.title for paper in papers[::every][:TITLES_SHOWN])
+        self.collection = Collection(field, len(papers), titles)
         self._retriever = LexicalRetriever(map(_searchable, papers))
-        self.scope = Scope(
-            terms=[*terms, *map(" ".join, self.names.phrases), *_names_within(papers)],
-            names=[name for paper in papers for name in paper.metadata["authors"]],
-            titles=[paper.title for paper in papers],
-            texts=[paper.text for paper in papers],
-        )
 
-    def search(self, query: str, limit: int) -> list[Document]:
-        """The papers that the query names, then those that share its words."""
-        named = self.names.find(query)
-        scores = {one.id: one.score or 0.0 for one in self._retriever.search(query, SEARCH_DEPTH)}
-        top = max(scores.values(), default=0.0)
-        scores |= {id_: scores.get(id_, 0.0) + (len(named) - at) * top for at, id_ in enumerate(named)}
-        best = sorted(scores, key=lambda id_: -scores[id_])[:limit]
-        return [replace(self.by_id[id_], score=round(scores[id_], 3)) for id_ in best]
+    def search(self, queries: Sequence[str], limit: int) -> list[Document]:
+        """The best `limit` papers of one query; of several some of each, taken in turns. Faint ones are left out."""
+        each = limit if len(queries) == 1 else EACH_SEARCH
+        found: dict[str, Document] = {}
+        for document in _in_turns([self._search(query, each) for query in queries]):
+            found.setdefault(document.id, document)
+        return list(found.values())
+
+    def _search(self, query: str, limit: int) -> list[Document]:
+        best = self._retriever.search(query, limit)
+        enough = FAINT * (best[0].score or 0.0) if best else 0.0
+        return [
+            replace(self.by_id[one.id], score=round(one.score, 3)) for one in best if one.score and one.score >= enough
+        ]
 
 
 def open_corpus(path: str | None) -> Corpus:
     """The corpus at `path`, or the bundled one; raises CorpusError with file, line and remedy."""
     if path:
-        return Corpus(load_documents(Path(path), read_paper), field="the papers of this collection")
-    return Corpus(load_documents(BUNDLED, read_paper), field=BUNDLED_FIELD, terms=BUNDLED_TERMS)
+        return Corpus(load_documents(Path(path), read_paper), field=OWN_FIELD)
+    return Corpus(load_documents(sample("papers.jsonl", "PAPERS__CORPUS"), read_paper), field=BUNDLED_FIELD)
 
 
-def _names_within(papers: Sequence[Document]) -> list[str]:
-    return [name for paper in papers for name in spelled_like_names(f"{paper.title} {paper.text}")]
+def _in_turns(lists: Sequence[Sequence[Document]]) -> Iterable[Document]:
+    longest = max(map(len, lists), default=0)
+    return (each[at] for at in range(longest) for each in lists if at < len(each))
 
 
 def _searchable(paper: Document) -> Document:
-    facts = [*paper.metadata["authors"], str(paper.metadata["year"] or "")]
+    facts = [*paper.metadata["authors"], str(paper.metadata["year"] or ""), paper.id]
     return replace(paper, text=" ".join([paper.text, *facts]))
 
 

@@ -1,31 +1,32 @@
-"""The nodes and routers of the agent. A node returns only what it changed; the model is asked through prompts.py."""
+"""The nodes and routers of the agent. A node returns only what it changed."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any, Literal
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AnyMessage, BaseMessage
 from langgraph.runtime import Runtime
 
-from turnkeep_agents.papers import prompts
-from turnkeep_agents.papers.corpus import Corpus
-from turnkeep_agents.papers.prompts import Prompts
-from turnkeep_agents.papers.state import PapersState
-from turnkeep_agents.papers.topic import topic_of
-from turnkeep.blocks.citations import ARXIV, check_citations, cited_ids
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
+from turnkeep.blocks.wording import word
 from turnkeep.errors import ModelError
-from turnkeep.models.calls import TextAnswer, ask_text, ask_typed
+from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
+from turnkeep_agents.papers import prompts, reading
+from turnkeep_agents.papers.answers import Citing, cited_in
+from turnkeep_agents.papers.corpus import Corpus
+from turnkeep_agents.papers.reading import READ_CALL, Heard
 from turnkeep_agents.papers.settings import PapersSettings
+from turnkeep_agents.papers.state import PapersState
 
 type Update = dict[str, Any]
 
-QUESTION_WEIGHT = 3  # times that a question comes before what it goes on from
-MOST_CHARACTERS = 1_000  # of a question that is searched for; the answer reads all of it
+MOST_CITED = 6  # papers of earlier replies that the reading is told by title
+ANSWER_TOKENS = 400  # of history, beside documents
+CONVERSE_TOKENS = 2_000
 
 
 @dataclass(frozen=True)
@@ -36,136 +37,154 @@ class Nodes:
     corpus: Corpus
     tuning: PapersSettings
 
-    async def understand(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        """Makes a follow-up stand alone: by rules, so that it costs no model call and a replay searches the same."""
-        question = _question(state)
-        history = _window(state, runtime)
-        asked = [message.text for message in history if message.type == "human"]
-        cited = self._cited_titles(history)
-        topic = [line[:MOST_CHARACTERS] for line in topic_of(question, asked, self._answered(history), cited)]
-        return {
-            "topic": topic,
-            "standalone_query": " ".join([question[:MOST_CHARACTERS], *topic]),
-            "search_query": "\n".join([question[:MOST_CHARACTERS]] * (QUESTION_WEIGHT if topic else 1) + topic),
-            "reasoning_steps": ["The question goes on from what was said." if topic else "The question stands alone."],
-        }
-
-    async def check_scope(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        prompt = self._prompts(state, runtime).score_scope(_question(state), state["topic"])
-        found = await ask_typed(self.models.small, prompts.SCORE_SCOPE_CALL, prompt)
+    async def read(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+        """Understands the message and decides the route: the guardrail is a score that knows its threshold."""
+        *history, message = _window(state, runtime)
+        cited = cited_in(history, self.corpus.by_id)[:MOST_CITED]
+        heard = Heard(message.text, history, cited, runtime.context.conversation_window, runtime.context.now)
+        prompt = reading.prompt(self.corpus.collection, self.tuning.guardrail_threshold, heard)
+        found = reading.checked(await ask_typed(self.models.small, READ_CALL, prompt), message.text)
         is_inside = found.score >= self.tuning.guardrail_threshold
-        route = "retrieve" if is_inside else "refuse"
+        route = "respond" if found.kind == "conversation" else "retrieve" if is_inside else "refuse"
         runtime.stream_writer({"event": "route_decision", "route": route})
+        said = f"The message is {'out of' if route == 'refuse' else 'in'} scope: {found.score} of 100. {found.reason}"
         return {
-            "guardrail": {"score": found.score, "reason": found.reason},
             "route": route,
-            **_step(state, f"The message is {'in' if is_inside else 'out of'} scope: {found.score} of 100."),
+            "guardrail_score": found.score,
+            "standalone_query": found.question,
+            "language": found.language,
+            "searches": found.searches,
+            **_step(state, said.strip()),
         }
 
     async def refuse(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        guardrail = state["guardrail"] or {"score": 0, "reason": ""}
-        prompt = self._prompts(state, runtime).refuse(_question(state), guardrail["score"], guardrail["reason"])
-        said = await ask_text(self.models.main, prompts.REFUSE_CALL, prompt, run_id=_run_id(state))
-        return {**self._reply(said, said.text), **_step(state, "Said what can be asked instead.")}
+        prompt = self._begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
+        prompt.with_note(f"{prompts.SCOPE}{state['reasoning_steps'][0]}")
+        said = await ask_text(self.models.main, prompts.REFUSE_CALL, _asking(prompt, state), run_id=_run_id(state))
+        update = {"messages": [said.message], "reply": said.text, "warnings": list(said.warnings)}
+        return {**update, **_step(state, "Said what can be asked instead.")}
+
+    async def converse(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+        prompt = self._begin(prompts.CONVERSE, state, runtime, CONVERSE_TOKENS)
+        judge = self._judge(cited_in(state["messages"], self.corpus.by_id), state, runtime)
+        update = await self._word(prompts.CONVERSE_CALL, prompt, judge, state, runtime)
+        cited = [source for source in judge.sources() if source["cited"]]
+        return {**update, "sources": cited, **_step(state, "Answered from the conversation.")}
 
     async def retrieve(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        query, attempt = state["search_query"], state["attempts"] + 1
+        attempt = state["attempts"] + 1
         runtime.stream_writer({"event": "tool_start", "tool": "retrieve", "attempt": attempt})
-        found = self.corpus.search(query, self.tuning.top_k)
+        found = self.corpus.search(state["searches"], self.tuning.top_k)
+        new = [document for document in found if document.id not in state["seen"]]
         return {
-            "documents": [asdict(document) for document in found],
+            "documents": [asdict(document) for document in new],
+            "seen": [*state["seen"], *(document.id for document in new)],
             "attempts": attempt,
-            **_step(state, f"Search {attempt} found {len(found)} papers."),
+            "is_exhausted": bool(found) and not new,
+            **_step(state, f"Search {attempt} found {len(new)} {'new ' if attempt > 1 else ''}papers."),
         }
 
     async def grade_documents(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        if not state["documents"]:
-            return {"relevant": [], **_step(state, "There was nothing to grade.")}
-        documents = _documents(state["documents"])
-        query = state["search_query"] if state["attempts"] > 1 else state["standalone_query"]
-        prompt = self._prompts(state, runtime).grade(state["standalone_query"], query, documents)
-        grade = await ask_typed(self.models.small, prompts.GRADE_CALL, prompt)
+        prompt = PromptBuilder(self._said(prompts.GRADE)).with_retrieval_context(_documents(state["documents"]))
+        asked = prompt.with_query(state["standalone_query"]).messages()
+        grade = await ask_typed(self.models.small, prompts.GRADE_CALL, asked)
         relevant = [document for document in state["documents"] if document["id"] in grade.relevant_ids]
-        return {"relevant": relevant, **_step(state, f"{len(relevant)} of {len(documents)} papers are relevant.")}
+        step = f"{len(relevant)} of {len(state['documents'])} papers are relevant."
+        return {"relevant": relevant, **_step(state, step)}
 
     async def rewrite_query(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        tried = [state["standalone_query"], *state["rewritten_queries"]]
-        documents = _documents(state["documents"])
-        prompt = self._prompts(state, runtime).rewrite(state["standalone_query"], tried, documents)
-        found = await ask_typed(self.models.small, prompts.REWRITE_CALL, prompt)
-        return {
-            "search_query": found.query,
-            "rewritten_queries": [*state["rewritten_queries"], found.query],
-            **_step(state, "Rewrote the query."),
-        }
+        tried = [*state["searches"]] if state["attempts"] == 1 else [*state["rewritten_queries"]]
+        titles = [self.corpus.by_id[id_].title for id_ in state["seen"]] or self.corpus.collection.titles
+        prompt = PromptBuilder(self._said(prompts.REWRITE)).with_notes(f"{prompts.SEARCHED}{each}" for each in tried)
+        prompt.with_note(f"{prompts.FOUND}{prompts.titled(titles)}").with_query(state["standalone_query"])
+        found = await ask_typed(self.models.small, prompts.REWRITE_CALL, prompt.messages())
+        query = found.query.strip()
+        if not query:
+            return {"is_exhausted": True, **_step(state, "Saw no other way to search.")}
+        rewritten = [*state["rewritten_queries"], query]
+        return {"searches": [query], "rewritten_queries": rewritten, **_step(state, "Rewrote the query.")}
 
     async def answer(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        sources = state["relevant"]
-        is_limited = state["attempts"] >= self.tuning.max_attempts and len(sources) < self.tuning.top_k
-        notes = [prompts.LIMITED_SOURCES.format(attempts=state["attempts"])] if is_limited else []
-        now = runtime.context.now
-        prompt = self._prompts(state, runtime).answer(_question(state), _documents(sources), notes, now)
-        said = await ask_text(self.models.main, prompts.ANSWER_CALL, prompt, run_id=_run_id(state))
-        checked = check_citations(said.text, {source["id"] for source in sources}, ARXIV)
-        if not checked.text:
-            raise ModelError("The model's answer held nothing but unknown citations.")
-        found = ["citation_removed"] if checked.removed else []
-        found += ["no_citation"] if sources and not checked.cited else []
-        found += ["limited_sources"] if is_limited else []
-        return {
-            **self._reply(said, checked.text, found),
-            "sources": [_source(source, cited=source["id"] in checked.cited) for source in sources],
-            **_step(state, f"Answered from {len(sources)} papers, citing {len(checked.cited)}."),
-        }
+        papers, note = _documents(state["relevant"]), self._gap(state)
+        prompt = self._begin(prompts.ANSWER, state, runtime, ANSWER_TOKENS).with_retrieval_context(papers)
+        prompt.with_notes([note] if note else [])
+        prompt.with_note(prompts.TODAY.format(date=f"{runtime.context.now:%Y-%m-%d}"))
+        judge = self._judge(papers, state, runtime)
+        update = await self._word(prompts.ANSWER_CALL, prompt, judge, state, runtime)
+        update["warnings"] += ["no_citation"] if papers and not judge.cited else []
+        update["warnings"] += ["limited_sources"] if note else []
+        step = f"Answered from {len(papers)} papers, citing {len(judge.cited)}."
+        return {**update, "sources": judge.sources(), **_step(state, step)}
 
-    def after_check_scope(self, state: PapersState) -> Literal["retrieve", "refuse"]:
+    def after_read(self, state: PapersState) -> Literal["retrieve", "converse", "refuse"]:
+        if state["route"] == "respond":
+            return "converse"
         return "retrieve" if state["route"] == "retrieve" else "refuse"
 
-    def after_grade_documents(self, state: PapersState) -> Literal["answer", "rewrite_query"]:
-        has_more_attempts = state["attempts"] < self.tuning.max_attempts
-        return "rewrite_query" if has_more_attempts and not state["relevant"] else "answer"
+    def after_retrieve(self, state: PapersState) -> Literal["grade_documents", "rewrite_query", "answer"]:
+        return "grade_documents" if state["documents"] else self._next(state)
 
-    def _prompts(self, state: PapersState, runtime: Runtime[RunContext]) -> Prompts:
-        return Prompts(self.corpus.field, runtime.context.conversation_window, state["messages"][:-1])
+    def after_grade_documents(self, state: PapersState) -> Literal["rewrite_query", "answer"]:
+        return "answer" if state["relevant"] else self._next(state)
 
-    def _reply(self, said: TextAnswer, text: str, found: Sequence[str] = ()) -> Update:
-        return {"messages": [AIMessage(text, id=said.id)], "reply": text, "warnings": [*said.warnings, *found]}
+    def after_rewrite_query(self, state: PapersState) -> Literal["retrieve", "answer"]:
+        return "answer" if state["is_exhausted"] else "retrieve"
 
-    def _answered(self, history: Sequence[AnyMessage]) -> list[str]:
-        """The questions that were answered with citations."""
-        return [
-            question.text
-            for question, reply in pairwise(history)
-            if question.type == "human" and reply.type == "ai" and cited_ids(reply.text, self.corpus.by_id, ARXIV)
-        ]
+    def _next(self, state: PapersState) -> Literal["rewrite_query", "answer"]:
+        has_more = state["attempts"] < self.tuning.max_attempts and not state["is_exhausted"]
+        return "rewrite_query" if has_more else "answer"
 
-    def _cited_titles(self, history: Sequence[AnyMessage]) -> list[str]:
-        """What the newest answer with citations was about."""
-        for message in reversed(history):
-            cited = cited_ids(message.text, self.corpus.by_id, ARXIV) if message.type == "ai" else []
-            if cited:
-                return [self.corpus.by_id[id_].title for id_ in cited]
-        return []
+    def _gap(self, state: PapersState) -> str:
+        """What the answer is told where the searches found too little."""
+        if not state["relevant"]:
+            return prompts.NOTHING.format(attempts=state["attempts"])
+        is_last = state["attempts"] >= self.tuning.max_attempts
+        is_limited = is_last and len(state["relevant"]) < self.tuning.top_k
+        return prompts.LIMITED.format(attempts=state["attempts"]) if is_limited else ""
+
+    def _judge(self, papers: Sequence[Document], state: PapersState, runtime: Runtime[RunContext]) -> Citing:
+        today = runtime.context.now.date()
+        return Citing(papers, self.corpus.by_id, state["messages"], language=state["language"], today=today)
+
+    async def _word(
+        self, call: TextCall, prompt: PromptBuilder, judge: Citing, state: PapersState, runtime: Runtime[RunContext]
+    ) -> Update:
+        """The reply, sentence by sentence as the judge lets it pass."""
+        run_id, tell = _run_id(state), runtime.stream_writer
+        asked = _asking(prompt, state)
+        said = await word(self.models.main, call, asked, judge, tell=tell, run_id=run_id, fallback=judge.listed())
+        if not said.text:
+            raise ModelError("The model's answer held nothing that can be shown.")
+        return {"messages": [said.message], "reply": said.text, "warnings": [*said.warnings]}
+
+    def _begin(self, system: str, state: PapersState, runtime: Runtime[RunContext], tokens: int) -> PromptBuilder:
+        formatter = ConversationFormatter(runtime.context.conversation_window, tokens)
+        return PromptBuilder(self._said(system)).with_conversation(formatter, state["messages"][:-1])
+
+    def _said(self, system: str) -> str:
+        collection = self.corpus.collection
+        titles = prompts.titled(collection.titles)
+        return system.format(field=collection.field, count=collection.count, titles=titles)
 
 
-def _question(state: PapersState) -> str:
-    return state["messages"][-1].text
+def _asking(prompt: PromptBuilder, state: PapersState) -> list[BaseMessage]:
+    """The message, and what it means where that is more."""
+    message, question = state["messages"][-1].text, state["standalone_query"]
+    if question != message:
+        prompt.with_note(f"{prompts.MEANING}{question}")
+    return prompt.with_query(message, label="Message").messages()
 
 
 def _window(state: PapersState, runtime: Runtime[RunContext]) -> list[AnyMessage]:
-    """The messages of the newest turns before the question, as many turns as a prompt shows."""
-    earlier = state["messages"][:-1]
-    starts = [at for at, message in enumerate(earlier) if message.type == "human"]
+    """The newest turns before the message, as many as a prompt shows, and the message."""
+    *earlier, message = state["messages"]
+    starts = [at for at, said in enumerate(earlier) if said.type == "human"]
     newest = starts[-runtime.context.conversation_window :]
-    return earlier[newest[0] :] if newest else []
+    return [*(earlier[newest[0] :] if newest else []), message]
 
 
 def _documents(rows: Sequence[JSON]) -> list[Document]:
     return [Document(**row) for row in rows]
-
-
-def _source(row: JSON, *, cited: bool) -> JSON:
-    return {"id": row["id"], "title": row["title"], "url": row["url"], "score": row["score"], "cited": cited}
 
 
 def _step(state: PapersState, sentence: str) -> Update:
@@ -173,5 +192,5 @@ def _step(state: PapersState, sentence: str) -> Update:
 
 
 def _run_id(state: PapersState) -> UUID:
-    """From the id of the question, so that a node that runs again replaces its message instead of adding one."""
+    """From the id of the message, so that a node that runs again replaces its reply instead of adding one."""
     return uuid5(NAMESPACE_OID, f"papers.reply:{state['messages'][-1].id}")

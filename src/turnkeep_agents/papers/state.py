@@ -12,25 +12,31 @@ LASTING = frozenset({"messages"})
 
 class PapersState(TypedDict):
     messages: Annotated[list[AnyMessage], add_messages]
-    """The conversation, the only lasting key; its last message is the question until `refuse` or `answer` replies."""
-
-    topic: list[str]
-    """Earlier questions and cited titles that the question leans on; empty if it stands alone. By `understand`."""
+    """The conversation, the only lasting key; its last message is the user's until a node replies."""
 
     standalone_query: str
-    """The question so that it needs no history. By `understand`."""
+    """The question so that it needs no history, in the user's words. By `read`."""
 
-    search_query: str
-    """What to search for next. By `understand`, then `rewrite_query`."""
+    language: str
+    """Of the reply, two letters. By `read`."""
 
-    guardrail: JSON | None
-    """`{"score": 0..100, "reason": str}`. By `check_scope`."""
+    guardrail_score: int | None
+    """From 0 to 100. By `read`."""
+
+    route: str | None
+    """`retrieve`, `respond` (of the conversation itself) or `refuse`. By `read`."""
+
+    searches: list[str]
+    """What to search for next. By `read`, then `rewrite_query`."""
 
     documents: list[JSON]
-    """What the last search found, best first. By `retrieve`."""
+    """What the last search found that no search before it had, best first. By `retrieve`."""
+
+    seen: list[str]
+    """The ids of all that was found. By `retrieve`."""
 
     relevant: list[JSON]
-    """Those of `documents` that bear on the question. By `grade_documents`."""
+    """Those of `documents` that help. By `grade_documents`."""
 
     attempts: int
     """Searches so far. By `retrieve`."""
@@ -38,35 +44,37 @@ class PapersState(TypedDict):
     rewritten_queries: list[str]
     """Queries that were tried after the first. By `rewrite_query`."""
 
-    sources: list[JSON]
-    """What the reply was written from: `{id, title, url, score, cited}`. By `answer`."""
+    is_exhausted: bool
+    """Another search would find nothing else. By `retrieve` and `rewrite_query`."""
 
-    route: str | None
-    """`retrieve` or `refuse`. By `check_scope`."""
+    sources: list[JSON]
+    """What the reply was written from: `{id, title, url, score, cited}`. By the node that replies."""
 
     reply: str
-    """The text of the reply. By `refuse` or `answer`."""
+    """The text of the reply. By the node that replies."""
 
     reasoning_steps: list[str]
     """One sentence a node, for the ledger. By every node."""
 
     warnings: list[str]
-    """Codes that the client sees. By `refuse` and `answer`."""
+    """Codes that the client sees. By the node that replies."""
 
 
 def new_turn() -> dict[str, Any]:
     """Every key that belongs to one turn, as it is when the turn begins."""
     return {
-        "topic": [],
         "standalone_query": "",
-        "search_query": "",
-        "guardrail": None,
+        "language": "",
+        "guardrail_score": None,
+        "route": None,
+        "searches": [],
         "documents": [],
+        "seen": [],
         "relevant": [],
         "attempts": 0,
         "rewritten_queries": [],
+        "is_exhausted": False,
         "sources": [],
-        "route": None,
         "reply": "",
         "reasoning_steps": [],
         "warnings": [],

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scope_cases import FIELD_TERMS, IN_SCOPE
-
-import turnkeep
 from turnkeep.blocks.guardrails import Scope, score_scope
 from turnkeep.blocks.reformulation import standalone_query
+
+import turnkeep
 
 THRESHOLD = 75
 BEES = Scope(

@@ -8,9 +8,9 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from turnkeep.agents import Agent
-from turnkeep_agents.papers.graph import build
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import Settings
+from turnkeep_agents.papers.graph import build
 
 type Talk = Callable[..., Coroutine[Any, Any, list[Reply]]]
 
