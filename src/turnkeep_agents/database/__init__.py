@@ -1,6 +1,6 @@
 """Questions over a large SQL database, a user manual, and the rest."""
 
-from turnkeep.agents import Entry
+from turnkeep.entries import Entry
 
 ENTRY = Entry(
     "Answers questions over a SQL database and its user manual",

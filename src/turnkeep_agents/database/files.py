@@ -7,6 +7,7 @@ from turnkeep_agents.database.access import load_access
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.manual.files import read_files
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.verified import load_verified
 
 
 def check_files(tuning: DatabaseSettings) -> None:
@@ -17,3 +18,5 @@ def check_files(tuning: DatabaseSettings) -> None:
         load_graph(Path(tuning.joins))
     if tuning.manual:
         read_files(Path(tuning.manual))
+    if tuning.verified:
+        load_verified(Path(tuning.verified))

@@ -1,45 +1,45 @@
-"""Two graphs. The orchestrator: understand -> choose_route -> query_database | search_manual -> answer_from_manual |
-answer_generally. Inside query_database: select_tables -> plan_joins -> write_sql -> check_sql -> run_sql ->
-tell_result, with correct_sql on what is refused, write_sql once more on no rows, clarify and tell_failure."""
+"""Two graphs. The orchestrator: read, then for each ask query_database | search_manual | pass_on, then answer. Inside
+query_database: select_tables -> plan_joins -> write_sql -> check_sql -> run_sql, with correct_sql on what is refused,
+select_tables once more for tables that were missed; or turn_page -> check_sql."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from turnkeep.agents import Agent
-from turnkeep_agents.database.demo import demo_rules
-from turnkeep_agents.database.desk import Desk
-from turnkeep_agents.database.manual.manual import Manual, open_manual
-from turnkeep_agents.database.nodes.orchestration import OrchestratorNodes
-from turnkeep_agents.database.nodes.selection import SelectionNodes
-from turnkeep_agents.database.nodes.statements import StatementNodes
-from turnkeep_agents.database.nodes.talking import TalkingNodes
-from turnkeep_agents.database.nodes.telling import TellingNodes
-from turnkeep_agents.database.state import DatabaseState, QueryState, new_turn
-from turnkeep_agents.database.wall.database import open_databases
+from turnkeep.demo import sample
 from turnkeep.models.chat import Models, chat_models
 from turnkeep.records import Reply, RunContext, Source
 from turnkeep.settings import Settings
+from turnkeep_agents.database.manual.manual import Manual, open_manual
+from turnkeep_agents.database.nodes.answering import AnsweringNodes
+from turnkeep_agents.database.nodes.orchestration import OrchestratorNodes
+from turnkeep_agents.database.nodes.planning import PlanningNodes
+from turnkeep_agents.database.nodes.statements import StatementNodes
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.state import AskState, DatabaseState, new_turn
+from turnkeep_agents.database.verified import Verified, load_verified
+from turnkeep_agents.database.wall.database import open_databases
+from turnkeep_agents.database.workspace import Workspace
 
 WINDOW_TURNS = 12  # ten that a prompt may show, and two for summaries that have to be tried again
+SAMPLE_MANUAL, SAMPLE_VERIFIED = "manual", "field_service/verified.jsonl"
 
 type DatabaseGraph = CompiledStateGraph[DatabaseState, RunContext, DatabaseState, DatabaseState]
-type QueryGraph = CompiledStateGraph[QueryState, RunContext, QueryState, QueryState]
+type QueryGraph = CompiledStateGraph[AskState, RunContext, AskState, AskState]
 
 
 def build(settings: Settings) -> Agent:
-    """Reads the manual once, and no database; raises CorpusError, JoinGraphError or AccessError where a file of the
-    settings cannot be used, and MissingExtra."""
-    tuning = settings.database
-    manual = _manual(tuning)
-    desk = Desk(open_databases(tuning), manual, tuning)
-    models = chat_models(settings, demo_rules(desk))
+    """Reads the manual once, and no database; raises UnusableFile where a file of the settings cannot be used, and
+    MissingExtra."""
+    tuning, models = settings.of(DatabaseSettings), chat_models(settings, "database")
+    workspace = Workspace(open_databases(tuning), _manual(tuning), _verified(tuning), tuning)
     return Agent(
         name="database",
-        graph=compile_graph(models, desk, tuning),
+        graph=compile_graph(models, workspace, tuning),
         read_reply=read_reply,
         new_turn=new_turn,
         window=WINDOW_TURNS,
@@ -51,83 +51,87 @@ def build(settings: Settings) -> Agent:
 
 def _manual(tuning: DatabaseSettings) -> Manual:
     """The bundled one tells of the software around the sample, so a database of one's own goes without it."""
-    if tuning.url.get_secret_value() and not tuning.manual:
+    if tuning.is_own and not tuning.manual:
         return Manual(())
-    return open_manual(tuning.manual, dense=tuning.retrieval == "hybrid")
+    folder = Path(tuning.manual) if tuning.manual else sample(SAMPLE_MANUAL, "DATABASE__MANUAL")
+    return open_manual(folder, dense=tuning.retrieval == "hybrid")
 
 
-def compile_graph(models: Models, desk: Desk, tuning: DatabaseSettings) -> DatabaseGraph:
-    work = (models, desk, tuning)
-    orchestrator, talking = OrchestratorNodes(*work), TalkingNodes(*work)
+def _verified(tuning: DatabaseSettings) -> Verified:
+    """The same of the questions."""
+    if tuning.is_own and not tuning.verified:
+        return Verified()
+    return load_verified(Path(tuning.verified) if tuning.verified else sample(SAMPLE_VERIFIED, "DATABASE__VERIFIED"))
+
+
+def compile_graph(models: Models, workspace: Workspace, tuning: DatabaseSettings) -> DatabaseGraph:
+    work = (models, workspace, tuning)
+    orchestrator = OrchestratorNodes(*work)
     builder = StateGraph(DatabaseState, context_schema=RunContext)
-    builder.add_node("understand", orchestrator.understand)
-    builder.add_node("choose_route", orchestrator.choose_route)
-    builder.add_node("query_database", compile_query_graph(models, desk, tuning))
-    builder.add_node("search_manual", talking.search_manual)
-    builder.add_node("answer_from_manual", talking.answer_from_manual)
-    builder.add_node("answer_generally", talking.answer_generally)
-    builder.add_edge(START, "understand")
-    builder.add_edge("understand", "choose_route")
-    builder.add_conditional_edges("choose_route", orchestrator.after_choose_route)
-    builder.add_edge("search_manual", "answer_from_manual")
-    for last in ("query_database", "answer_from_manual", "answer_generally"):
-        builder.add_edge(last, END)
+    builder.add_node("read", orchestrator.read)
+    builder.add_node("query_database", compile_query_graph(*work))
+    builder.add_node("search_manual", orchestrator.search_manual)
+    builder.add_node("pass_on", orchestrator.pass_on)
+    builder.add_node("answer", AnsweringNodes(*work).answer)
+    builder.add_edge(START, "read")
+    for before in ("read", "query_database", "search_manual", "pass_on"):
+        builder.add_conditional_edges(before, orchestrator.next_ask)
+    builder.add_edge("answer", END)
     return builder.compile(name="database")
 
 
-def compile_query_graph(models: Models, desk: Desk, tuning: DatabaseSettings) -> QueryGraph:
+def compile_query_graph(models: Models, workspace: Workspace, tuning: DatabaseSettings) -> QueryGraph:
     """It keeps no checkpoints of its own: a turn is stored when the orchestrator has ended."""
-    work = (models, desk, tuning)
-    selection, statements, telling = SelectionNodes(*work), StatementNodes(*work), TellingNodes(*work)
-    builder = StateGraph(QueryState, context_schema=RunContext)
-    builder.add_node("select_tables", selection.select_tables)
-    builder.add_node("plan_joins", selection.plan_joins)
-    builder.add_node("clarify", selection.clarify)
+    work = (models, workspace, tuning)
+    planning, statements = PlanningNodes(*work), StatementNodes(*work)
+    builder = StateGraph(AskState, context_schema=RunContext)
+    builder.add_node("select_tables", planning.select_tables)
+    builder.add_node("plan_joins", planning.plan_joins)
+    builder.add_node("turn_page", planning.turn_page)
     builder.add_node("write_sql", statements.write_sql)
     builder.add_node("check_sql", statements.check_sql)
     builder.add_node("correct_sql", statements.correct_sql)
     builder.add_node("run_sql", statements.run_sql)
-    builder.add_node("tell_result", telling.tell_result)
-    builder.add_node("tell_failure", telling.tell_failure)
-    builder.add_conditional_edges(START, selection.after_start)
-    builder.add_conditional_edges("select_tables", selection.after_select_tables)
-    builder.add_conditional_edges("plan_joins", selection.after_plan_joins)
-    builder.add_edge("write_sql", "check_sql")
+    builder.add_conditional_edges(START, planning.after_start)
+    builder.add_conditional_edges("select_tables", planning.after_select_tables)
+    builder.add_edge("plan_joins", "write_sql")
+    builder.add_edge("turn_page", "check_sql")
+    builder.add_conditional_edges("write_sql", statements.after_write_sql)
+    builder.add_conditional_edges("correct_sql", statements.after_write_sql)
     builder.add_conditional_edges("check_sql", statements.after_check_sql)
-    builder.add_edge("correct_sql", "check_sql")
     builder.add_conditional_edges("run_sql", statements.after_run_sql)
-    for last in ("clarify", "tell_result", "tell_failure"):
-        builder.add_edge(last, END)
     return builder.compile(name="query_database", checkpointer=False)
 
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
     """What the client sees of the final state."""
+    results = [_result(finding) for finding in values["findings"] if "rows" in finding]
+    nothing: dict[str, Any] = {"sql": None, "tables": [], "joins": [], "columns": [], "rows": []}
+    first = results[0] if results else {**nothing, "page": {"offset": 0, "size": 0, "has_more": False}}
     return Reply(
         text=values["reply"],
         route=values["route"],
-        standalone_query=values["standalone_query"],
+        standalone_query=" ".join(ask["question"] for ask in values["asks"]),
         sources=tuple(Source(**source) for source in values["sources"]),
         warnings=tuple(dict.fromkeys(values["warnings"])),
         details={
-            **_query_details(values),
-            "attempts": values["attempts"],
+            **first,
+            "further_results": results[1:],
+            "attempts": values["all_attempts"],
             "context": values["context"],
             "reasoning_steps": values["reasoning_steps"],
         },
     )
 
 
-def _query_details(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The statement that gave the rows, or the last that was to."""
-    rows = values["result"] or {"columns": [], "rows": [], "is_cut": False, "ran": values["ran"]}
-    page = {"number": values["page"] + 1, "size": len(rows["rows"]), "has_more": rows["is_cut"]}
-    ran = rows["ran"] or {"sql": None, "tables": values["tables"], "columns": [], "joins": []}
+def _result(finding: Mapping[str, Any]) -> dict[str, Any]:
+    """Rows from the page's first on, as many as one statement gives; `page` are those of them that the reply shows."""
+    ran, is_cut = finding["ran"], finding["has_more"] or len(finding["rows"]) > finding["size"]
     return {
         "sql": ran["sql"],
         "tables": ran["tables"],
         "joins": ran["joins"],
-        "columns": rows["columns"],
-        "rows": rows["rows"],
-        "page": {**page, "offset": values["start"] or 0},
+        "columns": finding["columns"],
+        "rows": finding["rows"],
+        "page": {"offset": finding["start"], "size": finding["size"], "has_more": is_cut},
     }

@@ -28,17 +28,13 @@ ALIASES: Mapping[str, tuple[str, Callable[[str], str]]] = {
     "MAX_OUTPUT_TOKENS": ("max_output_tokens", str),
     "MAX_QUERY_ROWS": ("max_rows", str),
     "OPENAI_TEMPERATURE": ("temperature", str),
-    "SQL_AGENT_MAX_ITERATIONS": ("max_steps", str),
     "SQL_CONFIDENCE_THRESHOLD": ("confidence_threshold", str),
     "SQL_CORRECTION_MAX_ATTEMPTS": ("max_corrections", str),
-    "SQL_MAX_COLUMNS_IN_CORRECTION": ("max_columns_in_correction", str),
     "SQL_MAX_COLUMNS_IN_SCHEMA": ("max_columns", str),
     "SQL_MAX_COLUMNS_IN_VALIDATION": ("max_columns_in_problems", str),
     "SQL_MAX_FALLBACK_TABLES": ("max_fallback_tables", str),
-    "SQL_MAX_RELATIONSHIPS_IN_PROMPT": ("max_relationships", str),
     "SQL_MAX_SQL_HISTORY_LENGTH": ("max_history_characters", str),
-    "SQL_MAX_SUGGESTED_PATHS": ("max_suggested_paths", str),
-    "SQL_MAX_TABLES_IN_CONTEXT": ("max_context_tables", str),
+    "SQL_MAX_TABLES_IN_CONTEXT": ("max_tables", str),
     "SQL_MAX_TABLES_IN_SELECTION_PROMPT": ("max_named_tables", str),
     "SQL_PRE_VALIDATION_ENABLED": ("checks_names", str),
     "SQL_SAMPLE_ROWS": ("sample_rows", str),
@@ -57,31 +53,32 @@ class DatabaseSettings(DataSource):
     access: str | None = Field(None, description="JSON of who may read which tables, through which secure views")
     seal: LocatedSecret = Field(SecretStr(""), description="secret that signs a session's tenant for secure views")
     manual: str | None = Field(None, description="folder of Markdown pages in place of the bundled manual")
+    verified: str | None = Field(None, description="JSONL of questions with their SQL, shown to the model as examples")
     retrieval: Retrieval = Field("lexical", description="of the manual; hybrid needs `dense`")
     query_seconds: float = Field(5, gt=0, le=60, description="longest time of one statement")
     max_rows: int = Field(100, ge=1, le=1_000, description="rows of one page")
     max_bytes: int = Field(200_000, ge=1_000, le=1_000_000, description="of the rows of one page as JSON")
     max_corrections: int = Field(3, ge=0, le=5)
-    max_steps: int = Field(15, ge=6, le=25, description="most steps of the SQL graph in one turn")
     checks_names: bool = Field(True, description="refuse unknown names before the database does; the filter stays")
     confidence_threshold: float = Field(0.7, ge=0, le=1, description="of relationships that joins may use")
     max_hops: int = Field(4, ge=1, le=8, description="joins between two tables")
-    max_suggested_paths: int = Field(5, ge=1, le=20, description="links that a clarification offers")
-    max_tables: int = Field(8, ge=1, le=20, description="tables of one question")
-    max_context_tables: int = Field(20, ge=1, le=100, description="tables that the selection sees with their columns")
-    max_named_tables: int = Field(250, ge=0, le=1_000, description="further tables that it sees by name")
-    max_fallback_tables: int = Field(5, ge=1, le=20, description="tables taken where the model's choice is unusable")
+    max_tables: int = Field(12, ge=1, le=40, description="tables that a statement may be written over")
+    max_named_tables: int = Field(250, ge=1, le=1_000, description="tables that a message is read with, by name")
+    max_fallback_tables: int = Field(5, ge=1, le=20, description="tables by words where the model named none")
     max_columns: int = Field(50, ge=5, le=500, description="columns of a table that a prompt shows")
     max_columns_in_problems: int = Field(100, ge=5, le=500, description="columns that a message about names lists")
-    max_columns_in_correction: int = Field(100, ge=5, le=500, description="the same as max_columns, in corrections")
-    max_relationships: int = Field(20, ge=1, le=200, description="joins that a prompt shows")
-    max_history_characters: int = Field(100, ge=50, le=4_000, description="of each earlier SQL in a correction")
+    max_history_characters: int = Field(100, ge=50, le=4_000, description="of an earlier SQL in a correction")
     max_context_tokens: int = Field(120_000, ge=4_000, le=1_000_000, description="of one prompt")
     max_output_tokens: int = Field(4_000, ge=200, le=16_000, description="of one SQL or answer")
     sample_rows: int = Field(1, ge=0, le=10, description="0 keeps the values of the database out of schema prompts")
     temperature: float = Field(0.1, ge=0, le=2, description="of answers; SQL is written at 0")
     window: int = Field(10, ge=1, le=10, description="turns that a prompt shows when the request names none")
     memory: Memory = "window"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the database is one's own, so that what is bundled with the sample does not fit."""
+        return bool(self.url.get_secret_value())
 
     @classmethod
     def own_data(cls, home: Path) -> dict[str, Any]:
@@ -107,7 +104,7 @@ class DatabaseSettings(DataSource):
             yield from brief(self)
 
     def check(self) -> None:
-        if self.access or self.joins or self.manual:
+        if self.access or self.joins or self.manual or self.verified:
             from turnkeep_agents.database.files import check_files  # noqa: PLC0415 - few deployments need it
 
             check_files(self)

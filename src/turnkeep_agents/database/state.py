@@ -8,32 +8,22 @@ from langgraph.graph.message import add_messages
 from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.records import JSON
 
-LASTING = frozenset({"messages", "memory", "chain", "last"})
+LASTING = frozenset({"messages", "memory", "shown"})
 
 
-class Last(TypedDict):
-    """What the next turn may go on from: its route, and for `sql` the statement before it was checked, with the page of
-    its rows that was shown, the rows with which its pages begin, as far as known, and the one behind those shown, all
-    from 0."""
+class Shown(TypedDict):
+    """A result that the user has seen, for the turns that go on from it. `head` are its first rows; `start` and `end`
+    are the rows that were shown of it, from 0."""
 
-    route: str
+    question: str
     sql: str
-    page: int
-    starts: list[int]
+    understood_as: str
+    tables: list[str]
+    columns: list[str]
+    head: list[list[Any]]
+    start: int
     end: int
-
-
-def without_rows(route: str) -> Last:
-    """Of a turn that leaves no pages to turn."""
-    return Last(route=route, sql="", page=0, starts=[0], end=0)
-
-
-class Heard(TypedDict):
-    """What a message says on its own. `search` is for a retriever."""
-
-    is_follow_up: bool
-    query: str
-    search: str
+    has_more: bool
 
 
 class Ran(TypedDict):
@@ -52,135 +42,134 @@ class Attempt(TypedDict):
     problem: str
 
 
-class Rows(TypedDict):
-    """What the database gave, and to which statement. `has_cut_texts` where a row was too long by itself."""
+class Finding(TypedDict, total=False):
+    """What came of one ask, whose kind is `kind`; how it ended says which other keys are there."""
 
+    kind: str
+    question: str
+    understood_as: str
+    left_out: list[str]
+    """What nothing is held of."""
+    sql: str
+    """As it was written."""
+    ran: Ran
     columns: list[str]
     rows: list[list[Any]]
-    is_cut: bool
-    has_cut_texts: bool
-    ran: Ran | None
+    start: int
+    size: int
+    """How many of `rows` are shown."""
+    has_more: bool
+    """Beyond `rows`."""
+    near: list[str]
+    """What there would be without one condition, where there is nothing."""
+    cautions: list[str]
+    """What is doubtful in the figures."""
+    problem: str
+    """Why there is no result."""
+    asked_back: str
+    sections: list[JSON]
+    """Of the manual, as documents."""
 
 
-class QueryState(TypedDict):
-    """The part that the SQL graph works on."""
+class AskState(TypedDict):
+    """One ask, as the SQL graph works on it."""
 
     messages: Annotated[list[AnyMessage], add_messages]
     """The conversation; its last message is the question until a reply is there. Lasting."""
 
-    memory: ThreadMemory
-    """Summaries, with tiered memory; absent in the first turn. By `understand`. Lasting."""
+    shown: list[Shown]
+    """The newest last. By `answer`. Lasting; absent in the first turn."""
 
-    chain: list[str]
-    """The questions to the database since the last that stood alone, oldest first. By `choose_route`. Lasting."""
+    language: str
+    """Of the message, as ISO 639-1. By `read`."""
 
-    last: Last
-    """Absent in the first turn. By the node that replies. Lasting."""
+    asks: list[JSON]
+    """As `reading.Ask` has them. By `read`."""
 
-    standalone_query: str
-    """The message so that it needs no history. By `understand`, then `choose_route`."""
+    at: int
+    """Which of `asks` is worked on. By the node that ends one."""
 
-    page: int
-    """Which page of the last statement's rows is asked for; 0 for a question. By `choose_route`."""
-
-    start: int | None
-    """The row that this page begins with, from 0; None for a question. By `choose_route`."""
+    findings: list[Finding]
+    """By the node that ends an ask."""
 
     tables: list[str]
-    """The tables that the question needs. By `select_tables`, then `plan_joins`."""
+    """Those whose columns `write_sql` sees. By `select_tables`, then `plan_joins`."""
 
-    plan: list[str]
-    """The joins in words. By `plan_joins`."""
+    wanted: list[str]
+    """Those that it missed. By `write_sql`."""
 
-    asking: str
-    """The question that has to be asked back; empty where none. By `plan_joins`."""
+    join_notes: list[str]
+    """What the model should know of the ways between them. By `plan_joins`."""
 
-    sql: str
-    """The statement as it was written. By `choose_route` (a page), `write_sql` or `correct_sql`."""
+    written: JSON
+    """As `prompts.Written` has it; empty where there is no statement. By `write_sql`, `correct_sql`, `turn_page`."""
 
     ran: Ran | None
     """The statement as it may run; None where it may not. By `check_sql`."""
 
-    problem: str
-    """What is wrong with `sql`; empty where nothing is. By `check_sql` or `run_sql`."""
+    start: int
+    """The row with which the page begins that is asked for, from 0. By `turn_page`."""
 
     attempts: list[Attempt]
-    """By `check_sql` and `run_sql`."""
+    """Statements of this ask that were refused. By `check_sql` and `run_sql`."""
 
-    corrections: int
-    """How often `correct_sql` ran."""
+    all_attempts: list[Attempt]
+    """Those of the asks before. By the node that ends one."""
 
-    is_second_look: bool
-    """Whether the statement was written once more because the first gave no rows. By `write_sql`."""
+    cautions: list[str]
+    """By `check_sql`."""
 
-    result: Rows | None
-    """By `run_sql`."""
-
-    failure: str
-    """The code of what ended the query; empty where nothing did. By the node that met it."""
-
-    told: str
-    """What is wrong, for the user. By the node that met it."""
-
-    route: str | None
-    """`sql`, `rag`, `general` or `clarify`. By `choose_route`, then `clarify`."""
-
-    steps: int
-    """Of the SQL graph."""
-
-    reply: str
-    """The text of the reply. By the node that replies."""
+    warnings: list[str]
+    """Codes that the client sees. By every node."""
 
     reasoning_steps: list[str]
     """One sentence a node, for the ledger. By every node."""
 
-    warnings: list[str]
-    """Codes that the client sees. By every node that asks a model."""
 
-
-class DatabaseState(QueryState):
-    understood: Heard
-    """By `understand`."""
-
-    confidence: float | None
-    """Of the route. By `choose_route`."""
-
-    sources: list[JSON]
-    """Pages of the manual: `{id, title, url, score, cited}`. By `search_manual`, then `answer_from_manual`."""
-
-    pages: list[JSON]
-    """The sections found, as documents. By `search_manual`."""
+class DatabaseState(AskState):
+    memory: ThreadMemory
+    """Summaries, with tiered memory; absent in the first turn. By `read`. Lasting."""
 
     context: JSON
-    """How much of the history the prompts show. By `understand`."""
+    """How much of the history the prompts show. By `read`."""
+
+    route: str | None
+    """`sql`, `rag`, `general` or `clarify`. By `read`, then `answer`."""
+
+    reply: str
+    """By `answer`."""
+
+    sources: list[JSON]
+    """Sections of the manual: `{id, title, url, score, cited}`. By `answer`."""
+
+
+def fresh_ask() -> JSON:
+    """The keys of one ask, as they are when it begins."""
+    return {
+        "tables": [],
+        "wanted": [],
+        "join_notes": [],
+        "written": {},
+        "ran": None,
+        "start": 0,
+        "attempts": [],
+        "cautions": [],
+    }
 
 
 def new_turn() -> dict[str, Any]:
     """Every key that belongs to one turn, as it is when the turn begins."""
     return {
-        "understood": {"is_follow_up": False, "query": "", "search": ""},
-        "standalone_query": "",
-        "confidence": None,
-        "page": 0,
-        "start": None,
-        "tables": [],
-        "plan": [],
-        "asking": "",
-        "sql": "",
-        "ran": None,
-        "problem": "",
-        "attempts": [],
-        "corrections": 0,
-        "is_second_look": False,
-        "result": None,
-        "failure": "",
-        "told": "",
-        "route": None,
-        "steps": 0,
-        "sources": [],
-        "pages": [],
+        **fresh_ask(),
+        "language": "",
+        "asks": [],
+        "at": 0,
+        "findings": [],
+        "all_attempts": [],
         "context": {},
+        "route": None,
         "reply": "",
-        "reasoning_steps": [],
+        "sources": [],
         "warnings": [],
+        "reasoning_steps": [],
     }

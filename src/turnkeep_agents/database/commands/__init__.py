@@ -41,7 +41,7 @@ def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 
     draw = joins.add_parser("draw", parents=[graph], help="a drawing of some tables and those next to them, or of all")
     draw.add_argument("tables", nargs="*", metavar="TABLE")
-    draw.add_argument("--out", type=Path, required=True, metavar="FILE.html|FILE.svg|FILE.mmd")
+    draw.add_argument("--out", type=Path, required=True, metavar="FILE.mmd")
     draw.set_defaults(run=_draw_joins)
 
 

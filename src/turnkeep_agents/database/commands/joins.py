@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from turnkeep.agents import read_settings
 from turnkeep.databases.errors import DatabaseError
 from turnkeep.errors import ModelFault
 from turnkeep.local import LocalError
@@ -22,7 +22,7 @@ from turnkeep.settings import UNUSABLE, Settings, UnusableFile
 from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.access import Access, AccessError, load_access
 from turnkeep_agents.database.joins.associations import with_associations
-from turnkeep_agents.database.joins.drawing import Form, draw
+from turnkeep_agents.database.joins.drawing import draw
 from turnkeep_agents.database.joins.explaining import explain
 from turnkeep_agents.database.joins.files import JoinGraphError, load_graph, save_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
@@ -31,6 +31,7 @@ from turnkeep_agents.database.joins.overrides import with_overrides
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, validate
+from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.wall.database import DIALECTS, sample_joins
 from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
 
@@ -63,7 +64,7 @@ def build_joins(wanted: Wanted) -> str:
             raise LocalError("The overrides hide all tables: nothing is left to be joined. Nothing was written.")
         remarks: list[Finding] = []
         if wanted.with_model:
-            graph, remarks = asyncio.run(judge(chat_models(settings, {}).small, graph, progress=_progress()))
+            graph, remarks = asyncio.run(judge(chat_models(settings, "database").small, graph, progress=_progress()))
         save_graph(graph, wanted.out)
     except (JoinGraphError, AccessError, DatabaseError) as error:
         raise LocalError(str(error)) from None
@@ -75,13 +76,13 @@ def build_joins(wanted: Wanted) -> str:
 def check_joins(file: Path) -> tuple[str, bool]:
     """The findings about a file, and whether it is free of errors. Raises LocalError."""
     graph = _load(file)
-    found = validate(graph, confidence_threshold=_settings().database.confidence_threshold)
+    found = validate(graph, confidence_threshold=_tuning().confidence_threshold)
     return "\n".join([*map(_line, found), f"{_shape(graph)}: {_severities(found)}."]), not _errors(found)
 
 
 def show_joins(a: str, b: str, file: Path | None) -> str:
     """Why `a` and `b` are joined as they are. Raises LocalError."""
-    tuning = _settings().database
+    tuning = _tuning()
     graph = _load(file or tuning.joins)
     finder = PathFinder(graph, confidence_threshold=tuning.confidence_threshold, max_hops=tuning.max_hops)
     return "\n".join(explain(finder, _table(graph, a), _table(graph, b)))
@@ -89,12 +90,11 @@ def show_joins(a: str, b: str, file: Path | None) -> str:
 
 def draw_joins(tables: Collection[str], out: Path, file: Path | None) -> str:
     """Draws into `out`, in the form that its ending says. Raises LocalError."""
-    form = next((form for form in get_args(Form.__value__) if out.suffix == f".{form}"), None)
-    if form is None:
-        raise LocalError(f"--out {out.name}: the name has to end in .html, .svg or .mmd.")
-    graph = _load(file or _settings().database.joins)
+    if out.suffix != ".mmd":
+        raise LocalError(f"--out {out.name}: the name has to end in .mmd, which Mermaid reads.")
+    graph = _load(file or _tuning().joins)
     try:
-        out.write_text(draw(graph, form, [_table(graph, table) for table in tables]), encoding="utf-8")
+        out.write_text(draw(graph, [_table(graph, table) for table in tables]), encoding="utf-8")
     except OSError as error:
         raise LocalError(f"{out} cannot be written: {error.strerror}. Name another file.") from None
     return f"Drawn in {out}."
@@ -120,7 +120,8 @@ def _introspected(url: str, with_values: bool, settings: Settings) -> tuple[Join
     what no secret is."""
     if url.partition(":")[0].partition("+")[0] not in DIALECTS:
         raise LocalError(f"The URL has to begin with one of {', '.join(DIALECTS)}, as in sqlite:////folder/file.")
-    access = load_access(Path(settings.of(DatabaseSettings).access)) if settings.of(DatabaseSettings).access else Access()
+    file = settings.of(DatabaseSettings).access
+    access = load_access(Path(file)) if file else Access()
     try:
         graph, omitted = _read(url, access, with_values)
     except (SQLAlchemyError, OSError, ValueError) as error:
@@ -150,9 +151,13 @@ def _read(url: str, access: Access, with_values: bool) -> tuple[JoinGraph, list[
 
 def _settings() -> Settings:
     try:
-        return Settings()
+        return read_settings()
     except UNUSABLE as error:
         raise LocalError(explain_settings(error)) from None
+
+
+def _tuning() -> DatabaseSettings:
+    return _settings().of(DatabaseSettings)
 
 
 def _load(file: Path | str | None) -> JoinGraph:

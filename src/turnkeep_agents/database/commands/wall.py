@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from turnkeep.local import LocalError
+from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, AccessError, load_access
 from turnkeep_agents.database.joins.files import JoinGraphError, load_graph
 from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
 from turnkeep_agents.database.wall.views import Secrets, secure_file_ddl, secure_views_ddl
-from turnkeep.local import LocalError
-from turnkeep.records import Principal
 
 ACCOUNT = re.compile(r"'[^'\\]+'@'[^'\\]+'")
 ROLE = re.compile(r"[^'\"\\@]+")

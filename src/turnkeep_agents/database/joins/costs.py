@@ -5,9 +5,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 
+from turnkeep.blocks.words import words
 from turnkeep_agents.database.joins.naming import name_words
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
-from turnkeep.blocks.words import words
 
 PLAIN = 100
 AUDIT = 200

@@ -1,18 +1,12 @@
-"""Drawings of a join graph for people: Mermaid's text, and a picture of its own as SVG, or as a page that can be
-searched and zoomed. Nothing in them is loaded from elsewhere, and names are text there, whatever they hold."""
+"""Drawings of a join graph for people, in Mermaid's language. Names are text there, whatever they hold."""
 
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from html import escape
-from typing import Literal
 
-from turnkeep_agents.database.joins.costs import hub_surcharges, is_audit_link
+from turnkeep_agents.database.joins.costs import is_audit_link
 from turnkeep_agents.database.joins.links import sound_links
-from turnkeep_agents.database.joins.picture import PAGE, svg
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
-
-type Form = Literal["html", "svg", "mmd"]
 
 MOST_NEIGHBOURS = 20
 SHOWN_COLUMNS = 12
@@ -20,14 +14,9 @@ SHOWN_COLUMNS = 12
 _ENDS = {"N:1": "}o--||", "1:1": "|o--||", "1:N": "||--o{", "N:N": "}o--o{"}
 
 
-def draw(graph: JoinGraph, form: Form, tables: Collection[str] = ()) -> str:
+def draw(graph: JoinGraph, tables: Collection[str] = ()) -> str:
     """The whole graph, or what is around `tables`. KeyError for a table that the graph does not hold."""
-    shown = around(graph, tables) if tables else graph
-    if form == "mmd":
-        return mermaid(shown)
-    picture = svg(shown, hub_surcharges(graph).keys() - set(tables))
-    title = f"Joins of {', '.join(tables)}" if tables else f"Joins of {len(graph.tables)} tables"
-    return picture if form == "svg" else PAGE.format(title=escape(title), svg=picture)
+    return mermaid(around(graph, tables) if tables else graph)
 
 
 def around(graph: JoinGraph, tables: Collection[str]) -> JoinGraph:

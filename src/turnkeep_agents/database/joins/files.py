@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from turnkeep_agents.database.joins.records import Cardinality, Column, JoinGraph, Kind, Origin, Relationship, Table
 from turnkeep.settings import UnusableFile
+from turnkeep_agents.database.joins.records import Cardinality, Column, JoinGraph, Kind, Origin, Relationship, Table
 
 REBUILD = "Build it anew with `turnkeep joins build --out FILE`."
 

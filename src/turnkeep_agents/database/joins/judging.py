@@ -8,9 +8,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
+from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
 from turnkeep_agents.database.joins.validation import Finding, edge_of
-from turnkeep.models.calls import TypedCall, try_typed
 
 BATCH = 30
 """Relationships that one call is shown."""

@@ -2,13 +2,16 @@
 same four. Abbreviations stay as they are."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 from unicodedata import normalize
 
 from turnkeep.blocks.words import singular
 
 KEY_WORDS = frozenset({"id", "key", "code", "uuid", "guid", "no", "nr", "num", "number", "fk", "pk", "sk", "oid"})
 """What the last word of a column is where it holds the key of something."""
+
+LIKENESS = 0.85  # of two spellings of one name: "workorders" is workOrder, "order" is not
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _HUMPS = re.compile(r"(?<=[a-zß-öø-ÿ\d])(?=[A-ZÀ-ÖØ-Þ])|(?<=[A-ZÀ-ÖØ-Þ])(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])")
@@ -41,3 +44,10 @@ def is_key_like(name: str) -> bool:
     """Whether a column of this name holds the key of something: its last word says so, and others say of what."""
     words = name_words(name)
     return len(words) > 1 and words[-1] in KEY_WORDS
+
+
+def nearest_names(names: Iterable[str], known: Collection[str]) -> list[str]:
+    """Those of `known` that `names` mean, by nearest spelling; what is like none is left out."""
+    folded = {name.casefold(): name for name in known}
+    found = (get_close_matches(name.casefold(), folded, n=1, cutoff=LIKENESS) for name in names)
+    return list(dict.fromkeys(folded[match[0]] for match in found if match))

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
-from turnkeep_agents.database.joins.naming import KEY_WORDS, name_words
 from turnkeep.blocks.words import singular, words
+from turnkeep_agents.database.joins.naming import KEY_WORDS, name_words
 
 MIN_PART = 3
 _ENDINGS = ("ments", "ment", "ations", "ation", "ings", "ing", "ions", "ion", "able", "ed", "ly", "e")

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep_agents.database.joins.costs import is_audit_link
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
 from turnkeep_agents.database.planning.identifiers import split, split_joined, spoken, stem
 from turnkeep_agents.database.planning.vocabulary import Vocabulary
-from turnkeep.blocks.words import STOP_WORDS, words
 
 type Kind = Literal["name", "column", "value", "comment"]
 type Parts = dict[str, float]

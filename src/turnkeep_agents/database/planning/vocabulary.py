@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
+from turnkeep.blocks.words import STOP_WORDS, singular, words
 from turnkeep_agents.database.planning.identifiers import (
     is_misspelt,
     is_short_for,
     split_joined,
     stem,
 )
-from turnkeep.blocks.words import STOP_WORDS, singular, words
 
 LONGEST_QUESTION_WORDS = 400
 SHORT_FORM, SHORT_BESIDE, DERIVED, MISSPELT, RELATED = 0.8, 0.4, 0.6, 0.7, 0.4

@@ -10,9 +10,6 @@ from urllib.parse import unquote
 from sqlalchemy import Connection, CursorResult
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from turnkeep_agents.database.access import Access
-from turnkeep_agents.database.wall.complaints import tell_server
-from turnkeep_agents.database.wall.hidden import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
 from turnkeep.databases.engines import Called, open_url
 from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed, TenantUnknown
 from turnkeep.databases.results import Result, read_result
@@ -20,7 +17,10 @@ from turnkeep.databases.sessions import Sessions
 from turnkeep.databases.watch import Watch
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
+from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.wall.complaints import tell_server
+from turnkeep_agents.database.wall.hidden import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
 
 GRACE_SECONDS = 0.15
 """After which a statement is killed that the server itself did not end."""

@@ -13,6 +13,11 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from turnkeep.databases.engines import connect_file
+from turnkeep.databases.errors import DatabaseDown, TenantUnknown
+from turnkeep.databases.results import Cell, Result, read_result
+from turnkeep.databases.watch import PROGRESS_STEPS
+from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.wall.ciphers import decrypt
 from turnkeep_agents.database.wall.complaints import is_ended, is_too_big
@@ -27,11 +32,6 @@ from turnkeep_agents.database.wall.hidden import (
     KEY_TABLE,
     quote,
 )
-from turnkeep.databases.engines import connect_file
-from turnkeep.databases.errors import DatabaseDown, TenantUnknown
-from turnkeep.databases.results import Cell, Result, read_result
-from turnkeep.databases.watch import PROGRESS_STEPS
-from turnkeep.records import Principal
 
 WIDE_BYTES = 1_000_000
 """Of a text that is only shown and compared, where one is beyond the limit."""

@@ -1,0 +1,58 @@
+"""What each sentence of an answer is held against before it is shown: figures against what was found, citations against
+the sections that were given, addresses against what anybody named."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date
+
+from turnkeep.blocks.citations import IdForm, check_citations
+from turnkeep.blocks.verification import Sources, Verifier
+from turnkeep.records import JSON
+from turnkeep_agents.database.answers.addresses import unlinked
+
+SECTION_ID = IdForm(re.compile(r"[\w/-]+(?:#[\w-]+)?"))
+LINK_REMOVED, CITATION_REMOVED = "link_removed", "citation_removed"
+
+
+class ReplyJudge:
+    """`warnings` and `cited` grow with what is accepted. Without a verifier figures are the model's own business."""
+
+    def __init__(self, verifier: Verifier | None, sections: Collection[str] = (), addresses: Iterable[str] = ()):
+        self._verifier, self._sections, self._addresses = verifier, sections, tuple(addresses)
+        self.warnings: dict[str, None] = {}
+        self.cited: dict[str, None] = {}
+
+    def problems(self, unit: str) -> list[str]:
+        return list(self._verifier.problems(unit)) if self._verifier else []
+
+    def accept(self, unit: str) -> str:
+        """Without links, and without citations of what was not given."""
+        text = self._verifier.accept(unit) if self._verifier else unit
+        plain = unlinked(text, self._addresses)
+        checked = check_citations(plain, self._sections, SECTION_ID) if "[" in plain else None
+        self.warnings |= {LINK_REMOVED: None} if plain != text else {}
+        if checked is None:
+            return plain
+        self.warnings |= {CITATION_REMOVED: None} if checked.removed else {}
+        self.cited |= dict.fromkeys(checked.cited)
+        return _as_spaced(checked.text, plain)
+
+
+def _as_spaced(text: str, like: str) -> str:
+    """With the blanks around that it had."""
+    head, tail = len(like) - len(like.lstrip()), len(like.rstrip())
+    return f"{like[:head]}{text.strip()}{like[tail:]}" if like.strip() else like
+
+
+def verifier_of(known: Sequence[str], asked: Sequence[str], today: date) -> Verifier:
+    return Verifier(Sources(known=known, asked=asked, days=[(today, today)]))
+
+
+def verifier_of_talk(known: Sequence[str], asked: Sequence[str], today: date) -> Verifier:
+    """Nothing was looked up, so a small number counts nothing by itself."""
+    return Verifier(Sources(known=known, asked=asked, days=[(today, today)], has_counts=False))
+
+
+def source_of(section: JSON, cited: Collection[str]) -> JSON:
+    source = {name: section.get(name) for name in ("id", "title", "url", "score")}
+    return {**source, "cited": section["id"] in cited}

@@ -1,0 +1,59 @@
+"""Where the data of a table begin and end: the first and the last of its main date, asked once a day for each caller,
+since callers see different rows."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+
+from sqlglot import exp
+
+from turnkeep.databases.results import Result
+from turnkeep_agents.database.guard.verdicts import Dialect
+from turnkeep_agents.database.joins.records import Table
+from turnkeep_agents.database.planning.schema_text import is_audit_moment, main_date
+
+MOST_KEPT = 5_000
+MOST_ASKED = 12  # statements of one turn
+
+type Try = Callable[[str], Result | None]
+type Span = tuple[str, str]
+
+
+class DateSpans:
+    """`owner` in a key is what else the rows depend on: the day, the tenant, the user."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[object, ...], Span] = OrderedDict()
+
+    def of(self, tables: Iterable[Table], dialect: Dialect, owner: Sequence[object], run: Try) -> dict[str, Span]:
+        """By "table.column"; without those that are empty or not to be had."""
+        named = [(table.name, main_date(table)) for table in tables]
+        named = [(table, date) for table, date in named if date and not is_audit_moment(date)][:MOST_ASKED]
+        spans = {f"{table}.{date}": self._span(_bounds(table, date, dialect), owner, run) for table, date in named}
+        return {name: span for name, span in spans.items() if span[0]}
+
+    def _span(self, sql: str, owner: Sequence[object], run: Try) -> Span:
+        key = (*owner, sql)
+        with self._lock:
+            if key in self._known:
+                return self._known[key]
+        found = run(sql)
+        row = found.rows[0] if found and found.rows else (None, None)
+        span = (_day(row[0]), _day(row[1]))
+        with self._lock:
+            self._known[key] = span
+            while len(self._known) > MOST_KEPT:
+                self._known.popitem(last=False)
+        return span
+
+
+def _bounds(table: str, date: str, dialect: Dialect) -> str:
+    column = exp.column(date, quoted=True)
+    bounds = exp.Min(this=column).as_("first_day"), exp.Max(this=column.copy()).as_("last_day")
+    return exp.select(*bounds).from_(exp.to_identifier(table, quoted=True)).sql(dialect)
+
+
+def _day(cell: object) -> str:
+    text = str(cell or "")[:10]
+    return text if len(text) == 10 and text[4] == text[7] == "-" else ""

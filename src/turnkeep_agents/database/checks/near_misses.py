@@ -1,0 +1,72 @@
+"""What there would be where a statement gave nothing: each condition is dropped in turn, and the values nearest to a
+text that it asks for are named. None may be the answer; nobody writes it anew."""
+
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+
+from sqlglot import exp, parse_one
+
+from turnkeep.databases.results import Result
+from turnkeep_agents.database.guard.verdicts import Dialect
+
+MOST_CONDITIONS = 6
+MOST_NEAR = 3
+
+type Try = Callable[[str], Result | None]
+"""Runs a statement as any other is run; None where it may not, or fails."""
+
+
+def is_nothing(result: Result) -> bool:
+    """No rows, or one that counts none."""
+    is_figure = len(result.rows) == len(result.columns) == 1
+    return not result.rows or (is_figure and result.rows[0][0] in (0, None))
+
+
+def near_misses(sql: str, dialect: Dialect, run: Try) -> list[str]:
+    """Of a statement that gave nothing: which single condition can be dropped, and how much there is then."""
+    tree = parse_one(sql, dialect=dialect)
+    where = tree.args.get("where")
+    if not isinstance(tree, exp.Select) or where is None:
+        return []
+    conditions = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+    return list(_wider(tree, conditions, dialect, run))
+
+
+def _wider(tree: exp.Select, conditions: list[exp.Expr], dialect: Dialect, run: Try) -> Iterator[str]:
+    for number, condition in enumerate(conditions[:MOST_CONDITIONS]):
+        others = [other for at, other in enumerate(conditions) if at != number]
+        wider = _with_conditions(tree, others)
+        result = run(wider.sql(dialect))
+        if result is None or is_nothing(result):
+            continue
+        figure = result.rows[0][0] if len(result.rows) == len(result.columns) == 1 else None
+        count = f"{len(result.rows)}{' or more' if result.is_cut else ''} rows" if figure is None else figure
+        near = _nearest(wider, condition, dialect, run)
+        yield f"without {condition.sql(dialect)}: {count}{f' (nearest: {", ".join(near)})' if near else ''}"
+
+
+def _nearest(wider: exp.Select, condition: exp.Expr, dialect: Dialect, run: Try) -> list[str]:
+    """The values of what `condition` compares with a text that are spelt most like it: "Janssen" for "Jansen"."""
+    text = condition.args.get("expression")
+    if not isinstance(condition, exp.EQ | exp.Like) or not isinstance(text, exp.Literal) or not text.is_string:
+        return []
+    values = wider.copy().select(condition.this.copy(), append=False).distinct()
+    for clause in ("group", "having", "order", "limit"):
+        values.set(clause, None)
+    result = run(values.sql(dialect))
+    texts = [str(row[0]) for row in result.rows if row[0] is not None] if result else []
+    return _close(text.this.strip("%"), texts)
+
+
+def _close(wanted: str, texts: list[str]) -> list[str]:
+    """By the whole, or by one of its words: somebody may give a part of a name."""
+    whole = get_close_matches(wanted, texts, n=MOST_NEAR)
+    by_word = {word.casefold(): text for text in texts for word in text.split()}
+    words = get_close_matches(wanted.casefold(), by_word, n=MOST_NEAR, cutoff=0.75)
+    return list(dict.fromkeys([*whole, *(by_word[word] for word in words)]))[:MOST_NEAR]
+
+
+def _with_conditions(tree: exp.Select, conditions: list[exp.Expr]) -> exp.Select:
+    wider = tree.copy()
+    wider.set("where", exp.Where(this=exp.and_(*(one.copy() for one in conditions))) if conditions else None)
+    return wider

@@ -1,0 +1,149 @@
+"""Sums and counts over rows that a join repeats ("fan-out"): the paid amount of an invoice, once for each of its lines.
+The cardinalities of the join graph tell which join may do so, and the rows whether it does."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp, parse_one
+
+from turnkeep.databases.results import Result
+from turnkeep_agents.database.guard.verdicts import Dialect
+from turnkeep_agents.database.joins.records import JoinGraph
+
+type Try = Callable[[str], Result | None]
+type Ends = tuple[str, str]  # alias, column
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Rows of `table` count more than once in `figure`, by the join to `by`. `is_shown`: its rows say so too."""
+
+    figure: str
+    table: str
+    by: str
+    is_shown: bool
+
+    @property
+    def problem(self) -> str:
+        return (
+            f"{self.figure} counts rows of {self.table} several times, once for each of their rows of {self.by}: "
+            f"aggregate one of both in a sub-query first, or count DISTINCT keys."
+        )
+
+    @property
+    def caution(self) -> str:
+        return f"rows of {self.table} may count several times in {self.figure}, once for each {self.by}"
+
+
+def repeated_rows(sql: str, graph: JoinGraph, dialect: Dialect, run: Try) -> list[Repeated]:
+    """In the order of the statement; those that the rows prove or that cannot be tried."""
+    tree = parse_one(sql, dialect=dialect)
+    return [found for select in tree.find_all(exp.Select) for found in _of_select(select, tree, graph, dialect, run)]
+
+
+def _of_select(select: exp.Select, tree: exp.Expr, graph: JoinGraph, dialect: Dialect, run: Try) -> Iterator[Repeated]:
+    tables = _tables(select, graph)
+    if len(tables) < 2:
+        return
+    many = _to_many(select, tables, graph)
+    for figure in _figures(select):
+        owners = {column.table for column in figure.find_all(exp.Column)}
+        if len(owners) != 1 or (owner := owners.pop()) not in tables or owner not in many:
+            continue
+        is_shown = _is_shown(select, tree, owner, graph.tables[tables[owner]].primary_key, dialect=dialect, run=run)
+        if is_shown is not False:
+            by = tables[many[owner]]
+            yield Repeated(figure.sql(dialect), tables[owner], by, is_shown=bool(is_shown))
+
+
+def _tables(select: exp.Select, graph: JoinGraph) -> dict[str, str]:
+    """By alias: the tables of FROM and its joins that the graph knows."""
+    folded = {name.casefold(): name for name in graph.tables}
+    start = select.args.get("from_")
+    sources = [start.this] if start else []
+    sources += [join.this for join in select.args.get("joins") or ()]
+    named = ((one.alias_or_name, folded.get(one.name.casefold())) for one in sources if isinstance(one, exp.Table))
+    return {alias: table for alias, table in named if table}
+
+
+def _figures(select: exp.Select) -> Iterator[exp.Expr]:
+    """Sums, means and counts of columns of this very SELECT, not DISTINCT ones."""
+    for node in select.find_all(exp.Sum, exp.Avg, exp.Count):
+        is_own = node.find_ancestor(exp.Select) is select and not isinstance(node.parent, exp.Window)
+        if is_own and not isinstance(node.this, exp.Distinct | exp.Star):
+            yield node
+
+
+def _to_many(select: exp.Select, tables: Mapping[str, str], graph: JoinGraph) -> dict[str, str]:
+    """By alias: another one of which a row here has many, over whatever joins."""
+    steps: dict[str, list[tuple[str, bool]]] = {alias: [] for alias in tables}
+    for one, other in _equalities(select, tables):
+        for here, there in ((one, other), (other, one)):
+            steps[here[0]].append((there[0], not _is_unique(there, tables, graph)))
+    found = {}
+    for alias in tables:
+        if many := _first_many(alias, steps):
+            found[alias] = many
+    return found
+
+
+def _first_many(alias: str, steps: Mapping[str, Sequence[tuple[str, bool]]]) -> str:
+    queue, seen = [alias], {alias}
+    while queue:
+        for other, is_many in steps[queue.pop(0)]:
+            if other in seen:
+                continue
+            if is_many:
+                return other
+            seen.add(other)
+            queue.append(other)
+    return ""
+
+
+def _equalities(select: exp.Select, tables: Mapping[str, str]) -> Iterator[tuple[Ends, Ends]]:
+    where = select.args.get("where")
+    tops = [join.args["on"] for join in select.args.get("joins") or () if join.args.get("on")]
+    for top in [*tops, where.this] if where else tops:
+        for part in top.flatten() if isinstance(top, exp.And) else [top]:
+            sides = [part.args.get("this"), part.args.get("expression")] if isinstance(part, exp.EQ) else []
+            ends = [(side.table, side.name) for side in sides if isinstance(side, exp.Column)]
+            if len(ends) == 2 and ends[0][0] != ends[1][0] and {ends[0][0], ends[1][0]} <= tables.keys():
+                yield ends[0], ends[1]
+
+
+def _is_unique(end: Ends, tables: Mapping[str, str], graph: JoinGraph) -> bool:
+    """Whether one row at most has a given value there."""
+    table, column = graph.tables[tables[end[0]]], end[1].casefold()
+    unique = {name.casefold() for name in table.unique_columns}
+    is_key = [name.casefold() for name in table.primary_key] == [column]
+    is_one_to_one = any(
+        link.cardinality == "1:1" and link.from_table == table.name and link.from_column.casefold() == column
+        for link in graph.relationships
+    )
+    return is_key or column in unique or is_one_to_one
+
+
+def _is_shown(
+    select: exp.Select, tree: exp.Expr, owner: str, key: Sequence[str], *, dialect: Dialect, run: Try
+) -> bool | None:
+    """Whether a row of `owner` really stands twice in one group; None where that cannot be tried."""
+    if len(key) != 1 or tree.args.get("with_") or select.find_ancestor(exp.Select):
+        return None
+    probe = select.copy()
+    for clause in ("having", "order", "limit", "offset", "distinct", "qualify", "windows"):
+        probe.set(clause, None)
+    column = exp.column(key[0], owner)
+    rows, keys = exp.Count(this=column), exp.Count(this=exp.Distinct(expressions=[column.copy()]))
+    if group := probe.args.get("group"):
+        probe.set("group", exp.Group(expressions=[_grouped(one, select) for one in group.expressions]))
+        probe = probe.having(exp.GT(this=rows.copy(), expression=keys.copy())).limit(1)
+    result = run(probe.select(rows.as_("all_rows"), keys.as_("own_rows"), append=False).sql(dialect))
+    return None if result is None else any(row[0] != row[1] for row in result.rows)
+
+
+def _grouped(expression: exp.Expr, select: exp.Select) -> exp.Expr:
+    """GROUP BY 1 by what stands first in the SELECT."""
+    if not isinstance(expression, exp.Literal) or expression.is_string:
+        return expression
+    named: exp.Expr = select.expressions[int(expression.this) - 1]
+    return named.this.copy() if isinstance(named, exp.Alias) else named.copy()

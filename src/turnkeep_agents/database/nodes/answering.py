@@ -1,0 +1,166 @@
+"""The answer: one call over all findings, held against them sentence by sentence; then the rows."""
+
+from collections.abc import Sequence
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from langgraph.runtime import Runtime
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.wording import Worded, say, word
+from turnkeep.records import RunContext
+from turnkeep_agents.database import prompts
+from turnkeep_agents.database.answers.addresses import unlinked
+from turnkeep_agents.database.answers.findings import (
+    MOST_SHOWN,
+    kept,
+    known,
+    shown_known,
+    shown_text,
+    table,
+    table_below,
+    told,
+)
+from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of, verifier_of_talk
+from turnkeep_agents.database.nodes.turn import (
+    TurnNodes,
+    Update,
+    language_note,
+    last_shown,
+    message_of,
+    step,
+    today_note,
+)
+from turnkeep_agents.database.planning.choosing import choose
+from turnkeep_agents.database.state import DatabaseState, Finding, Shown
+from turnkeep_agents.database.workspace import Snapshot
+
+TALK_TURNS, TALK_TOKENS = 10, 2_000
+ASKED_BEFORE = 3  # messages of the user whose numbers may be quoted
+MOST_TOLD, MOST_TITLES = 20, 20
+
+
+class AnsweringNodes(TurnNodes):
+    async def answer(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+        findings = state["findings"]
+        asked_back = next((one["asked_back"] for one in findings if one.get("asked_back")), "")
+        if not findings:
+            return await self._talked(state, runtime)
+        if asked_back and len(findings) == 1:
+            text = unlinked(asked_back, [message_of(state)])
+            worded = say(text, tell=runtime.stream_writer, run_id=_run_id(state))
+            return {**self._replied(state, worded, ReplyJudge(None)), "route": "clarify"}
+        tables = [below for one in findings if (below := _below(one, state["language"], is_only=len(findings) == 1))]
+        if all(one["kind"] == "more_rows" and one.get("rows") for one in findings):
+            worded = say("\n\n".join(tables), tell=runtime.stream_writer, run_id=_run_id(state))
+            return self._replied(state, worded, ReplyJudge(None))
+        return await self._answered(state, runtime, "\n\n".join([*filter(None, [asked_back]), *tables]))
+
+    async def _answered(self, state: DatabaseState, runtime: Runtime[RunContext], end: str) -> Update:
+        findings, last = state["findings"], last_shown(state)
+        compared = last if last and state["asks"][0]["goes_on"] else None
+        sections = [Document(**section) for one in findings for section in one.get("sections", ())]
+        notes = [f"{prompts.COMPARED}{shown_text(compared)}"] if compared else []
+        notes += [today_note(runtime), language_note(state)]
+        prompt = prompts.answer(message_of(state), [(one["kind"], told(one)) for one in findings], sections, notes)
+        texts = [text for one in findings for text in known(one)]
+        texts += shown_known(compared) if compared else []
+        texts += [f"{section.title}\n{section.text}" for section in sections]
+        judge = ReplyJudge(
+            verifier_of(texts, self._asked(state), runtime.context.now.date()),
+            {section.id for section in sections},
+            [message_of(state), *(section.text for section in sections), *_cells(findings)],
+        )
+        worded = await word(
+            self.models.main,
+            self.calls.answer,
+            prompt,
+            judge,
+            tell=runtime.stream_writer,
+            run_id=_run_id(state),
+            fallback=_fallback(findings, state["language"]),
+            end=f"\n\n{end}" if end else "",
+        )
+        return self._replied(state, worded, judge)
+
+    async def _talked(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
+        """About the conversation, or about nothing that has to be looked up."""
+        runtime.stream_writer({"event": "tool_start", "tool": "general"})
+        shown, is_about = state.get("shown") or [], state["asks"][0]["kind"] == "about_conversation"
+        history = self.history(state, runtime, TALK_TURNS, TALK_TOKENS)
+        holdings = [] if is_about else self._holdings(state, await self.snapshot_or_none(runtime))
+        results = [f"{prompts.SHOWN_RESULT}{shown_text(one)}" for one in shown]
+        notes = [*results, *holdings, today_note(runtime), language_note(state)]
+        prompt = prompts.talk(message_of(state), *history, notes)
+        said = [str(one.text) for one in state["messages"][:-1] if one.type == "ai"]
+        texts = [*said, *(text for one in shown for text in shown_known(one)), *history[2]]
+        asked = [str(one.text) for one in state["messages"] if one.type == "human"]
+        verifier = verifier_of_talk(texts, asked, runtime.context.now.date()) if is_about else None
+        judge = ReplyJudge(verifier, (), asked)
+        worded = await word(
+            self.models.main,
+            self.calls.talk,
+            prompt,
+            judge,
+            tell=runtime.stream_writer,
+            run_id=_run_id(state),
+            fallback="\u2026",
+        )
+        return self._replied(state, worded, judge)
+
+    def _holdings(self, state: DatabaseState, snapshot: Snapshot | None) -> list[str]:
+        """What there is near the message, for whoever asks what there is."""
+        titles = ", ".join(self.workspace.manual.titles[:MOST_TITLES])
+        notes = [prompts.MANUAL.format(titles=titles or "there is none")]
+        if snapshot is None:
+            return notes
+        ask, schema, allowed = state["asks"][0], snapshot.schema, snapshot.allowed
+        words = " ".join(ask["words"])
+        near = choose(schema.ranker, schema.finder, ask["tables"], words, allowed, most=MOST_TOLD) if words else []
+        names = [_described(name, snapshot) for name in near] or schema.tables_by_weight(allowed)[:MOST_TOLD]
+        return [prompts.HELD.format(count=len(allowed), tables="; ".join(names)), *notes]
+
+    def _asked(self, state: DatabaseState) -> list[str]:
+        return [str(one.text) for one in state["messages"] if one.type == "human"][-ASKED_BEFORE:]
+
+    def _replied(self, state: DatabaseState, worded: Worded, judge: ReplyJudge) -> Update:
+        results = [kept(one) for one in state["findings"] if "rows" in one]
+        shown: list[Shown] = [*(state.get("shown") or []), *results]
+        sections = [section for one in state["findings"] for section in one.get("sections", ())]
+        warnings = [*state["warnings"], *worded.warnings, *judge.warnings]
+        return {
+            "messages": [worded.message],
+            "reply": worded.text,
+            "sources": [source_of(section, judge.cited) for section in sections],
+            "warnings": list(dict.fromkeys(warnings)),
+            "shown": shown[-MOST_SHOWN:],
+            **step(state, "Answered."),
+        }
+
+
+def _below(finding: Finding, language: str, *, is_only: bool) -> str:
+    """A single value of several findings, and the only row of a page, are said by the answer."""
+    return table_below(finding, language) if is_only or not finding.get("asked_back") else ""
+
+
+def _cells(findings: Sequence[Finding]) -> list[str]:
+    return [str(cell) for one in findings for row in one.get("rows", ()) for cell in row if isinstance(cell, str)]
+
+
+def _fallback(findings: Sequence[Finding], language: str) -> str:
+    """What stands where no sentence of the model could: what was asked as the model understood it, the problem or the
+    only value."""
+    texts = []
+    for one in findings:
+        value = table(one, language) if one.get("rows") and not table_below(one, language) else ""
+        texts += [one.get("understood_as") or one.get("problem") or one["question"], value]
+    return "\n\n".join(filter(None, texts))
+
+
+def _described(name: str, snapshot: Snapshot) -> str:
+    comment = snapshot.schema.graph.tables[name].comment
+    return f"{name} ({comment})" if comment else name
+
+
+def _run_id(state: DatabaseState) -> UUID:
+    """From the id of the question, so that a node that runs again replaces its message instead of adding one."""
+    return uuid5(NAMESPACE_OID, f"database.reply:{state['messages'][-1].id}")

@@ -1,0 +1,65 @@
+"""Which tables a question needs and what connects them, or which page of the last rows. What a caller may not read does
+not exist for it."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from turnkeep.records import RunContext
+from turnkeep_agents.database.answers.tables import PAGE
+from turnkeep_agents.database.nodes.outcomes import failed
+from turnkeep_agents.database.nodes.turn import TurnNodes, Update, ask_of, found, last_of_ask, last_shown, step
+from turnkeep_agents.database.planning.choosing import choose, ways_between
+from turnkeep_agents.database.state import AskState, Finding
+from turnkeep_agents.database.wall.database import DatabaseError
+
+NOTHING_HELD = "The database has no tables that the user may read; whoever runs the server can tell why."
+
+
+class PlanningNodes(TurnNodes):
+    def after_start(self, state: AskState) -> Literal["select_tables", "turn_page"]:
+        return "turn_page" if ask_of(state)["kind"] == "more_rows" else "select_tables"
+
+    async def select_tables(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+        """Those that the reading named, those that the model missed when it wrote, those of the statement that this
+        goes on from, and a few that the words speak of."""
+        if not state["wanted"]:
+            runtime.stream_writer({"event": "tool_start", "tool": "sql"})
+        try:
+            snapshot = await self.snapshot(runtime)
+        except DatabaseError as error:
+            return failed(state, error)
+        if not snapshot.allowed:
+            finding = Finding(kind="sql", question=ask_of(state)["question"], problem=NOTHING_HELD)
+            return found(state, finding, "There is no table to ask.")
+        ask, last, tuning = ask_of(state), last_of_ask(state), self.tuning
+        named = [*state["wanted"], *ask["tables"], *(last["tables"] if last else ())]
+        named = [name for name in dict.fromkeys(named) if name in snapshot.allowed]
+        most = tuning.max_tables if named else tuning.max_fallback_tables
+        schema, words = snapshot.schema, " ".join(ask["words"]) or ask["question"]
+        tables = choose(schema.ranker, schema.finder, named, words, snapshot.allowed, most=most)
+        tables = tables or schema.tables_by_weight(snapshot.allowed)[:most]
+        return {"tables": tables, **step(state, f"Tables: {', '.join(tables)}.")}
+
+    def after_select_tables(self, state: AskState) -> Literal["plan_joins", "__end__"]:
+        return "plan_joins" if state["tables"] else "__end__"
+
+    async def plan_joins(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+        """All links among the tables are shown to the model, which picks; a tree only adds what lies between."""
+        snapshot, last = await self.snapshot(runtime), last_of_ask(state)
+        meant = {*state["wanted"], *ask_of(state)["tables"], *(last["tables"] if last else ())}
+        asked = [name for name in state["tables"] if name in meant]
+        ways = ways_between(snapshot.schema.finder, state["tables"], asked, snapshot.allowed)
+        added = [name for name in ways.tables if name not in state["tables"]]
+        told = f"Added {', '.join(added)} between them." if added else "No table lies between them."
+        return {"tables": list(ways.tables), "join_notes": list(ways.notes), **step(state, told)}
+
+    def turn_page(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
+        """The last statement again, from another row on."""
+        runtime.stream_writer({"event": "tool_start", "tool": "sql"})
+        last, rows = last_shown(state), ask_of(state)["rows"]
+        if last is None:  # the reading is checked for it
+            return found(state, Finding(kind="sql", question=ask_of(state)["question"]), "There is no last result.")
+        starts = {"previous": max(last["start"] - PAGE, 0), "first": 0, "all": 0}
+        written = {"kind": "sql", "sql": last["sql"], "understood_as": last["understood_as"], "left_out": []}
+        return {"written": written, "start": starts.get(rows, last["end"]), **step(state, "Turned the page.")}

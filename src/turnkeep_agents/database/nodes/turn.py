@@ -1,0 +1,132 @@
+"""What all nodes share: models, the workspace, the database of the turn, and how a prompt begins."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AnyMessage
+from langgraph.runtime import Runtime
+
+from turnkeep.blocks import memory
+from turnkeep.blocks.prompting import ConversationFormatter
+from turnkeep.databases.results import Result
+from turnkeep.models.chat import Models
+from turnkeep.records import RunContext
+from turnkeep_agents.database.guard.guard import Checked
+from turnkeep_agents.database.prompts import Calls
+from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.state import AskState, Attempt, Finding, Shown, fresh_ask
+from turnkeep_agents.database.wall.database import DatabaseError
+from turnkeep_agents.database.workspace import Snapshot, Workspace
+
+type Update = dict[str, Any]
+
+UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is
+LONGEST_MESSAGE = 4_000  # characters of a message that prompts show: its beginning and its end
+CUT_MARK = " [cut] "
+MESSAGE_CUT, NOTHING_CHANGED = "message_cut", "nothing_changed"
+
+
+@dataclass(frozen=True)
+class TurnNodes:
+    models: Models
+    workspace: Workspace
+    tuning: DatabaseSettings
+
+    @property
+    def calls(self) -> Calls:
+        return Calls(self.tuning)
+
+    async def snapshot(self, runtime: Runtime[RunContext]) -> Snapshot:
+        """Raises DatabaseError."""
+        context = runtime.context
+        return await asyncio.to_thread(self.workspace.on, context.now.date(), context.principal)
+
+    async def snapshot_or_none(self, runtime: Runtime[RunContext]) -> Snapshot | None:
+        """None where the database does not answer: the SQL graph says so if it is needed."""
+        try:
+            return await self.snapshot(runtime)
+        except DatabaseError:
+            return None
+
+    def history(
+        self, state: Mapping[str, Any], runtime: Runtime[RunContext], turns: int, tokens: int
+    ) -> tuple[ConversationFormatter, list[AnyMessage], list[str]]:
+        """The part of the conversation that prompts show, without tables of rows, and the summaries of the rest."""
+        messages, kept = state["messages"][:-1], state.get("memory")
+        most = min(tokens, self.tuning.max_context_tokens // 4)
+        if self.tuning.memory == "window" or not kept:
+            window = min(turns, runtime.context.conversation_window)
+            return ConversationFormatter(window, most), [without_table(one) for one in messages], []
+        waiting = [without_table(one) for one in memory.unfolded(kept, messages)]
+        return ConversationFormatter(UNFOLDED_TURNS, most), waiting, memory.notes(kept)
+
+
+def runner(snapshot: Snapshot) -> Callable[[str], Result | None]:
+    """Runs what code itself asks, through the guard like any other statement; None where it may not, or fails."""
+
+    def run(sql: str) -> Result | None:
+        checked = snapshot.schema.guard.check(sql, allowed=snapshot.allowed)
+        if not isinstance(checked, Checked):
+            return None
+        try:
+            return snapshot.database.run(checked.sql, snapshot.principal)
+        except DatabaseError:
+            return None
+
+    return run
+
+
+def today_note(runtime: Runtime[RunContext]) -> str:
+    today = runtime.context.now.date()
+    return f"Today is {today.isoformat()}, a {today:%A}."
+
+
+def language_note(state: Mapping[str, Any]) -> str:
+    return f"Language: {state['language']} (ISO 639-1)."
+
+
+def message_of(state: Mapping[str, Any]) -> str:
+    text = str(state["messages"][-1].text)
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    half = LONGEST_MESSAGE // 2
+    return f"{text[:half]}{CUT_MARK}{text[-half:]}"
+
+
+def last_shown(state: Mapping[str, Any]) -> Shown | None:
+    """The newest result, whose statement is known."""
+    shown = state.get("shown") or []
+    return shown[-1] if shown and shown[-1]["sql"] else None
+
+
+def ask_of(state: AskState) -> dict[str, Any]:
+    return state["asks"][state["at"]]
+
+
+def last_of_ask(state: AskState) -> Shown | None:
+    """The result that the ask goes on from."""
+    return last_shown(state) if ask_of(state)["goes_on"] else None
+
+
+def step(state: Mapping[str, Any], sentence: str) -> Update:
+    return {"reasoning_steps": [*state["reasoning_steps"], sentence]}
+
+
+def found(state: AskState, finding: Finding, sentence: str, *, attempts: Sequence[Attempt] | None = None) -> Update:
+    """The ask is done; the next one begins."""
+    tried = state["attempts"] if attempts is None else list(attempts)
+    return {
+        **fresh_ask(),
+        "findings": [*state["findings"], finding],
+        "all_attempts": [*state["all_attempts"], *tried],
+        "at": state["at"] + 1,
+        **step(state, sentence),
+    }
+
+
+def without_table(message: AnyMessage) -> AnyMessage:
+    """What was said; the rows are shown elsewhere or not at all."""
+    lines = [line for line in message.text.splitlines() if not line.startswith("|")]
+    return message.model_copy(update={"content": "\n".join(lines).strip() or "(rows)"})

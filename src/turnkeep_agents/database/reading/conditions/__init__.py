@@ -1,1 +1,0 @@
-"""Which rows count: values, figures, names, roles, and what rows have or lack."""

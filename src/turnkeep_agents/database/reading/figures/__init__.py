@@ -1,1 +1,0 @@
-"""What is counted, summed, averaged, grouped and ranked."""

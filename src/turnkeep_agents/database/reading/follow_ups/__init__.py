@@ -1,1 +1,0 @@
-"""What a later line changes in the question before it."""

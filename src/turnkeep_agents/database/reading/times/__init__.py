@@ -1,1 +1,0 @@
-"""Which days a question speaks of, and of which date."""

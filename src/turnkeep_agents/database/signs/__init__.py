@@ -1,1 +1,0 @@
-"""What in a message speaks for which route."""

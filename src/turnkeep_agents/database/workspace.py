@@ -1,0 +1,97 @@
+"""What the nodes work with: the database as it is on one day for one caller, and what is derived from its join graph,
+once for each graph."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from turnkeep.records import Principal
+from turnkeep_agents.database.guard.guard import Guard
+from turnkeep_agents.database.joins.paths import PathFinder
+from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.manual.manual import Manual
+from turnkeep_agents.database.planning.ranking import TableRanker
+from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.verified import Verified
+from turnkeep_agents.database.wall.database import Database
+
+
+class Schema:
+    """A join graph and all that is derived from it, each when it is first asked for."""
+
+    def __init__(self, database: Database, graph: JoinGraph, tuning: DatabaseSettings):
+        self.graph = graph
+        self._database, self._tuning = database, tuning
+
+    def tables_by_weight(self, allowed: Collection[str]) -> list[str]:
+        """Those of `allowed`, the ones with the most relationships first, which says what a database is about better
+        than its first tables do."""
+        ends = Counter(end for one in self.graph.relationships for end in {one.from_table, one.to_table})
+        return sorted((name for name in self.graph.tables if name in allowed), key=lambda name: -ends[name])
+
+    @cached_property
+    def targets(self) -> Mapping[str, tuple[str, ...]]:
+        """By "table.column": the columns that a foreign key points at, as far as the graph is sure of it."""
+        found: dict[str, dict[str, None]] = {}
+        for link in self.graph.relationships:
+            if link.confidence >= self._tuning.confidence_threshold:
+                for here, there in link.pairs:
+                    found.setdefault(f"{link.from_table}.{here}", {})[f"{link.to_table}.{there}"] = None
+        return {key: tuple(targets) for key, targets in found.items()}
+
+    @cached_property
+    def finder(self) -> PathFinder:
+        tuning = self._tuning
+        return PathFinder(self.graph, confidence_threshold=tuning.confidence_threshold, max_hops=tuning.max_hops)
+
+    @cached_property
+    def ranker(self) -> TableRanker:
+        return TableRanker(self.graph)
+
+    @cached_property
+    def guard(self) -> Guard:
+        database, tuning = self._database, self._tuning
+        return Guard(
+            self.graph,
+            dialect=database.dialect,
+            views=database.access.view_of,
+            max_rows=tuning.max_rows,
+            checks_names=tuning.checks_names,
+            max_columns=tuning.max_columns_in_problems,
+        )
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The database on one day, for one caller."""
+
+    database: Database
+    schema: Schema
+    allowed: Collection[str]
+    principal: Principal
+    today: date
+
+
+class Workspace:
+    """Opens the database of a day and keeps what was derived from its graph while that stays the same."""
+
+    def __init__(
+        self, open_database: Callable[[date], Database], manual: Manual, verified: Verified, tuning: DatabaseSettings
+    ):
+        self.manual, self.verified, self.tuning = manual, verified, tuning
+        self._open = open_database
+        self._lock = threading.Lock()
+        self._schema: Schema | None = None
+
+    def on(self, today: date, principal: Principal) -> Snapshot:
+        """Raises DatabaseError where the graph has to be read from a database that does not answer."""
+        database = self._open(today)
+        graph = database.graph()
+        with self._lock:
+            if self._schema is None or self._schema.graph is not graph:
+                self._schema = Schema(database, graph, self.tuning)
+            schema = self._schema
+        return Snapshot(database, schema, database.access.allowed(principal, graph.tables), principal, today)

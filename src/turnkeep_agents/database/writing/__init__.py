@@ -1,1 +1,0 @@
-"""How the demo model writes SQL, and how rows are told."""
