@@ -12,7 +12,7 @@ from turnkeep.databases.files import Contents, Values, built_once, pack, tempora
 from turnkeep.demo import sample
 from turnkeep_agents.campaigns.warehouse.tables import REQUIRED, daily_metrics, metadata
 
-VERSION = 2
+VERSION = 3
 """To be raised with every change of the figures, so that no file of an older version is taken."""
 SAMPLE = "campaigns"
 
