@@ -1,7 +1,7 @@
 """nDCG@10 and recall@10 on collections in BEIR's shape: our lexical retriever, the same fused with the dense one where
-the extra `dense` is installed, and plain BM25 (bm25s) where that is. Queries with a history are asked as they stand and
-as standalone queries. nDCG has linear gain and log2 discount, as trec_eval has it; queries without a judgement are left
-out. Last line: JSON.
+the extra `dense` is installed, and plain BM25 (bm25s) where that is, all in one run: figures of other runs may have
+another gain or other queries. nDCG has linear gain and log2 discount, as trec_eval has it; queries without a judgement
+are left out. Last line: JSON.
 
     python benchmarks/retrieval.py --data ../shared/data --set cranfield --vectors /tmp/vectors
 """
@@ -14,10 +14,9 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from turnkeep.blocks.reformulation import standalone_query
 from turnkeep.blocks.retrieval import DENSE_PACKAGES, Document, load_documents, open_retriever
 from turnkeep.records import JSON
 
@@ -68,18 +67,12 @@ def main() -> None:
 
 
 def measure(folder: Path, vectors: Path | None = None, *, dense: bool = True) -> Iterator[Row]:
-    """One row over the collection in `folder` for each system and each way to ask."""
+    """One row over the collection in `folder` for each system."""
     documents = load_documents(folder / "corpus.jsonl", as_published)
     queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines() if line.strip()]
     judgements = read_judgements(folder / "qrels.tsv")
-    asked = {"": queries}
-    if any(query.get("history") for query in queries):
-        asked[", standalone query"] = [
-            {**q, "text": standalone_query(q["text"], q.get("history", []))} for q in queries
-        ]
     for system in _systems(documents, vectors / f"{folder.name}.npz" if vectors else None, dense=dense):
-        for how, texts in asked.items():
-            yield _score(replace(system, name=system.name + how), folder.name, texts, judgements)
+        yield _score(system, folder.name, queries, judgements)
 
 
 def _systems(documents: list[Document], vectors: Path | None, *, dense: bool) -> Iterator[System]:

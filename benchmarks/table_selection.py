@@ -5,6 +5,7 @@ are read out of its SQL. Last line: JSON.
     python benchmarks/table_selection.py --data ../shared/data
 """
 
+import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,13 +18,13 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from conversations import data_option
-from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
-from turnkeep_agents.database.planning.ranking import TableRanker
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.retrieval import LexicalRetriever
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.planning.ranking import TableRanker
 
 BEAVER, BIRD = Path("beaver_sql"), Path("bird_minidev_sql")
+DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 DEPTHS = {BEAVER: (8,), BIRD: (3, 5)}
 
 type Rank = Callable[[str, int], list[str]]
@@ -52,7 +53,9 @@ class Selected:
 
 
 def main() -> None:
-    rows = selection(data_option(__doc__))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help=f"a folder with {BEAVER} or {BIRD}")
+    rows = selection(parser.parse_args().data)
     if not rows:
         sys.exit(f"neither {BEAVER} nor {BIRD} is there; name a folder with --data")
     print(f"{'set':34}{'ranker':12}{'tables':>7}{'questions':>10}{'at':>4}{'recall':>8}{'all found':>10}{'ms':>7}")
