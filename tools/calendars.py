@@ -12,9 +12,11 @@ from babel.core import Locale
 from babel.dates import get_month_names
 from babel.numbers import get_currency_name, get_currency_symbol
 
-LANGUAGES = (
-    "en de es fr it nl pt pl sv da nb fi ro tr ca cs sk hu hr sl et lv lt el bg ru uk".split()
-)  # those whose months are words between a day and a year
+# Those whose months are words between a day and a year.
+# fmt: off
+LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "pl", "sv", "da", "nb", "fi", "ro", "tr", "ca", "cs", "sk", "hu",
+             "hr", "sl", "et", "lv", "lt", "el", "bg", "ru", "uk")
+# fmt: on
 ISO = ("USD", "EUR", "GBP", "CHF", "JPY", "INR")
 BY_WORD = ("USD", "EUR", "GBP")  # whose names languages have words for: "libras", "dollari"
 SIGNS = {"USD": "$ us$ dollar dollars", "EUR": "€ euro euros", "GBP": "£ pound pounds", "JPY": "¥", "INR": "₹"}
@@ -23,7 +25,7 @@ STEMS = {
     "EUR": ("eur", "evr", "eir", "евр", "євр", "ευρ"),
     "GBP": ("pou", "pfu", "pon", "pun", "fun", "fon", "lib", "lir", "liv", "lli", "ste", "szt", "фун", "лир", "λίρ"),
 }  # "British pounds" is told by "pounds" alone
-SHORT = {"1000": "k", "1000000": "m mn", "1000000000": "bn"}
+SHORT = {"1000": "k", "1000000": "m mn", "1000000000": "b bn", "1000000000000": "t"}
 FILE = Path(__file__).parents[1] / "src/turnkeep/blocks/calendars.json"
 
 type Table = dict[str, str]

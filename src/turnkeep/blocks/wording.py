@@ -25,8 +25,8 @@ REPAIR = """Some sentences of your reply cannot be shown:
 Write these sentences again, in the same order and language, without what is wrong or with what was found. Leave one \
 empty to drop it."""
 
-# Behind a full stop stands a sentence only where a capital, a digit or a mark that opens one begins: "e.g. this" is one,
-# "am 3. Mai" as well.
+# Behind a full stop stands a sentence only where a capital, a digit or a mark that opens one begins: "e.g. this" is
+# one, "am 3. Mai" as well.
 _END = re.compile(
     r"(?<=[.!?\u2026])(?<!\b\d\.)(?<!\b\d\d\.)[\"\u201d)*_]*\s+(?=[\"\u201c\u00ab(*_\u00bf\u00a1\[]*[^\W_a-z])"
 )

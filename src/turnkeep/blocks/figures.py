@@ -1,0 +1,211 @@
+"""Figures as they are written, and the tables in which they stand. What only looks like a figure is taken out first:
+names ("Pixel 8a"), dates, times, sizes, the number of a list's item."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, cached_property
+from itertools import groupby
+
+from turnkeep.blocks.calendars import Written, alternatives, notation
+
+type Span = tuple[date, date]
+
+LABEL_LETTERS = range(3, 81)
+SURE_SCALE_LETTERS = 3  # "4K" may be 4 or 4,000, "4 Mio" is millions
+
+SIZE = re.compile(r"\b\d+\s?[x\u00d7]\s?\d+\b", re.IGNORECASE)  # 300x250
+_NO_FIGURES = (
+    SIZE,
+    re.compile(r"\b\d{1,2}:\d{2}\b"),  # 10:30
+    re.compile(r"\b24/7\b"),
+    re.compile(r"\b[^\W\d_]+[-.]?\d\w*(?:-\w*\d\w*)*"),  # S24, WH-1000XM5: names
+    re.compile(r"^\s*(?:[-*]\s+)?(?:\*\*)?\d{1,2}[.)](?=\s)", re.MULTILINE),  # 1. of a list
+)
+_RULE = re.compile(r"[\s|:-]+")  # | --- | ---: |
+_MINUS = "+\\-\u2212"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number as written: `values` are all that it may mean (1.234 is two things), `step` is what its last digit
+    counts. `unit` is a currency, "%" or empty."""
+
+    at: int
+    written: str
+    values: tuple[float, ...]
+    unit: str
+    step: float
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.unit and self.values[0] == int(self.values[0])
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is told of one thing, its `label`: a row of a table, whose first text that is, or a line of text. `at` is
+    where the label stands."""
+
+    label: str
+    at: int
+    texts: tuple[str, ...]
+    cells: tuple[tuple[Figure, ...], ...]
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Without those in its label."""
+        return tuple(figure for at, cell in enumerate(self.cells) if at != self.at for figure in cell)
+
+    @property
+    def in_label(self) -> tuple[Figure, ...]:
+        return self.cells[self.at] if self.at >= 0 else ()
+
+
+@dataclass(frozen=True)
+class Table:
+    rows: tuple[Row, ...]
+    head: Row | None = None
+
+    def turned(self, labels: Collection[str]) -> Iterator[Row]:
+        """Its columns, where their heads name things."""
+        for at, label in enumerate(self.head.texts if self.head else ()):
+            if label in labels:
+                yield Row(label, -1, (), tuple(row.cells[at] for row in self.rows if len(row.cells) > at))
+
+    def columns(self) -> Iterator[list[tuple[str, Figure]]]:
+        """Its columns of figures, each with the label of its row."""
+        for at in range(min((len(row.cells) for row in self.rows), default=0)):
+            cells = [(row.label, row.cells[at][0]) for row in self.rows if row.at != at and len(row.cells[at]) == 1]
+            if len(cells) > 1:
+                yield cells
+
+    def counts(self) -> Iterator[int]:
+        """How many rows there are and how many share a text; a single row counts nothing: its figure is not 1."""
+        if len(self.rows) > 1:
+            yield len(self.rows)
+            for column in range(min(len(row.texts) for row in self.rows)):
+                yield from Counter(row.texts[column] for row in self.rows).values()
+
+
+class Reader:
+    """Reads figures and dates as one language and English write them. `days` tell whether a short form is
+    a date: "8.11."."""
+
+    def __init__(self, language: str, names: Iterable[str] = (), days: Sequence[Span] = ()):
+        self._language, self._notation, self._days = language, notation(language), days
+        names = {name.casefold(): name for name in names if name}
+        self._spelt = names
+        self._names = re.compile(rf"(?<!\w)(?:{alternatives(names)})(?!\w)", re.IGNORECASE) if names else None
+
+    def named(self, text: str) -> list[tuple[int, str]]:
+        """Where the text names a thing, in order; a name within a longer one is not meant."""
+        found = self._names.finditer(text) if self._names else ()
+        return [(each.start(), self._spelt[" ".join(each[0].casefold().split())]) for each in found]
+
+    def dates(self, text: str) -> list[Written]:
+        found = self._notation.dates(self._without_names(text))
+        return [each for each in found if not each.is_short or self.fits(each)]
+
+    def fits(self, written: Written) -> bool:
+        return any(reading.fits(*span) for reading in written.readings for span in self._days)
+
+    def read(self, text: str) -> list[Figure]:
+        plain = self._without_names(text)
+        for found in self.dates(text):
+            plain = plain[: found.start] + " " * (found.end - found.start) + plain[found.end :]
+        for pattern in _NO_FIGURES:
+            plain = pattern.sub(_blank, plain)
+        return [self._figure(found) for found in _number(self._language).finditer(plain)]
+
+    def tables(self, text: str) -> list[Table]:
+        """Of lines such as "| a | b |" or "a | b"; the first one is a head if it holds no figures."""
+        lines = [_cells(line) for line in text.splitlines()]
+        return [self._table(list(table)) for width, table in groupby(lines, len) if width > 1]
+
+    def lines(self, text: str) -> list[Row]:
+        """Lines that are of no table, with the thing that each is about: "Pixel 8a (phones): $499", "Quiz: £21.85"."""
+        return [self._line(line) for line in text.splitlines() if "|" not in line and line.strip()]
+
+    def _line(self, line: str) -> Row:
+        found = self.read(line)
+        first = found[0].at if found else 0
+        name = next((name for at, name in self.named(line) if at < first), "")
+        head, mark, rest = line.partition(": ")
+        is_label = len(head) in LABEL_LETTERS and len(found) == 1 and rest.strip().startswith(found[0].written)
+        return Row(name or (head if mark and is_label else ""), -1, (line,), (tuple(found),))
+
+    def _table(self, lines: Sequence[Sequence[str]]) -> Table:
+        rows = [self._row(cells) for cells in lines if not _RULE.fullmatch("|".join(cells))]
+        has_head = len(rows) > 1 and not any(rows[0].cells)
+        has_head = has_head or (len(lines) > 1 and bool(_RULE.fullmatch("|".join(lines[1]))))
+        return Table(tuple(rows[1:]), rows[0]) if has_head else Table(tuple(rows))
+
+    def _row(self, cells: Sequence[str]) -> Row:
+        at = next((at for at, cell in enumerate(cells) if self._is_text(cell)), -1)
+        return Row(cells[at] if at >= 0 else "", at, tuple(cells), tuple(tuple(self.read(cell)) for cell in cells))
+
+    def _is_text(self, cell: str) -> bool:
+        plain = cell
+        for each in self._notation.dates(cell):
+            plain = plain.replace(each.text, "")
+        plain = _number(self._language).sub("", plain)
+        return len(cell) in LABEL_LETTERS and any(map(str.isalpha, plain))
+
+    def _without_names(self, text: str) -> str:
+        return self._names.sub(_blank, text) if self._names else text
+
+    def _figure(self, found: re.Match[str]) -> Figure:
+        words, suffix = self._notation.currencies, (found["suffix"] or "").casefold()
+        said = found["before"] or found["after"] or (suffix if suffix in words else "")
+        unit = "%" if said == "%" else words.get(said.casefold(), "")
+        scale = re.sub(r"\s", " ", found["scale"] or "").casefold()
+        scales = sorted(self._notation.scales.get(scale, {1.0}), reverse=True)
+        is_sure = len(scale) >= SURE_SCALE_LETTERS or not scale or unit not in ("", "%")
+        sizes = scales if is_sure else [*scales, 1.0]
+        values = [value * size for value in _values(found["digits"]) for size in sizes]
+        return Figure(found.start("digits"), found[0].strip(), tuple(values), unit, _step(found["digits"]) * scales[0])
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip(" *") for cell in line.strip().strip("|").split("|")] if "|" in line else []
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+@cache
+def _number(language: str) -> re.Pattern[str]:
+    writes = notation(language)
+    unit, scale = alternatives(writes.currencies), alternatives(writes.scales)
+    return re.compile(
+        rf"(?P<sign>(?<![\w.,)])[{_MINUS}])?(?:(?<![^\W\d_])(?P<before>{unit})\s?[{_MINUS}]?)?(?<![\w.,])"
+        r"(?P<digits>\d{1,3}(?: \d{3})+(?:,\d+)?(?![\d.])|\d(?:[\d.,'\u2019\u00a0\u202f]*\d)?)"
+        rf"(?:\s?(?P<scale>{scale})(?!\w))?(?P<suffix>[^\W\d_]+)?(?:[\s-]?(?P<after>%|(?:{unit})(?!\w)))?",
+        re.IGNORECASE,
+    )
+
+
+def _values(digits: str) -> list[float]:
+    """12,345.67, 12.345,67 and 12 345,67 alike; "1.234" may be either."""
+    plain = re.sub(r"[ '\u2019\u00a0\u202f]", "", digits)
+    marks = re.findall(r"[.,]", plain)
+    if not marks:
+        return [float(plain)]
+    whole, part = re.sub(r"[.,]", "", plain[: plain.rfind(marks[-1])]), plain[plain.rfind(marks[-1]) + 1 :]
+    if marks.count(marks[-1]) > 1:
+        return [float(whole + part)]
+    split = float(f"{whole}.{part}")
+    return [float(whole + part), split] if len(part) == 3 and len(whole) <= 3 and len(set(marks)) == 1 else [split]
+
+
+def _step(digits: str) -> float:
+    """Of 13.50: a hundredth; of 1,650: ten."""
+    part = re.search(r"[.,](\d+)$", digits)
+    if part and len(part[1]) != 3:
+        return 10.0 ** -len(part[1])
+    plain = re.sub(r"\D", "", digits)
+    return 10.0 ** (len(plain) - len(plain.rstrip("0"))) if plain.strip("0") else 1.0
