@@ -1,0 +1,215 @@
+"""What the demo says for each inner call of `papers`: a question in one of its forms is looked up by the name in its
+slot, and answered with sentences of the paper. What it does not understand whole it says, with the nearest it knows."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from turnkeep.blocks.documents import load_documents
+from turnkeep.blocks.words import words
+from turnkeep.records import JSON
+from turnkeep_agents.papers.corpus import read_paper
+from turnkeep_agents.papers.prompts import CITED, FOUND, MEANING, SEARCHED
+from turnkeep_demo.model import Rule
+from turnkeep_demo.papers import forms
+from turnkeep_demo.papers.forms import Asked, meant_by, named, question_of, talk_of, terms
+
+SAMPLE = Path(__file__).parents[1] / "samples" / "papers.jsonl"
+SENTENCES = 3  # of a paper that is explained
+NEAREST = 3
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
+_LONG_AND_SHORT = re.compile(r"(?P<long>[^.(]{3,60}) \((?P<short>[A-Za-z][\w-]{1,15})\)")
+_ARTICLE = re.compile(r"^(?:The|An?) ")
+_CITED_PAPER = re.compile(r"\[([^\[\]]+)\] (.+?)(?=; \[|\.$)")
+
+
+def rules() -> Mapping[str, Rule]:
+    return {
+        "papers.read": _read,
+        "papers.grade": _grade,
+        "papers.rewrite": _rewrite,
+        "papers.answer": _answer,
+        "papers.converse": _converse,
+        "papers.refuse": _refuse,
+    }
+
+
+def _read(parts: JSON) -> JSON:
+    message, conversation = parts["query"], parts["conversation"]
+    if talk_of(message):
+        return _reading(message, "conversation", [], 100)
+    asked = question_of(message)
+    subjects = [meant_by(subject, conversation, _titles(parts)) for subject in asked.subjects] if asked else []
+    if asked is None or None in subjects:
+        return _reading(message, "question", [], 0)
+    question, known = message, [subject for subject in subjects if subject]
+    for said, meant in zip(asked.subjects, known, strict=True):
+        question = re.sub(rf"(?<!\w){re.escape(said)}(?!\w)", meant.replace("\\", r"\\"), question, count=1)
+    return _reading(question, "question", [named(subject) for subject in known], 100)
+
+
+def _reading(question: str, kind: str, searches: Sequence[str], score: int) -> JSON:
+    reason = "One of the forms that the demo knows." if score else "The demo does not understand it whole."
+    known = {"question": question or "?", "kind": kind, "searches": list(searches), "language": "en"}
+    return {**known, "reason": reason, "score": score}
+
+
+def _titles(parts: JSON) -> dict[str, str]:
+    """Of the papers that were cited."""
+    begin = CITED.split("{")[0]
+    notes = [note.removeprefix(begin) for note in parts["notes"] if note.startswith(begin)]
+    return dict(_CITED_PAPER.findall(notes[0])) if notes else {}
+
+
+def _grade(parts: JSON) -> JSON:
+    asked = question_of(parts["query"])
+    fitting = _fitting(asked, parts["documents"]) if asked else []
+    return {"relevant_ids": [document["id"] for document in fitting]}
+
+
+def _fitting(asked: Asked, documents: Sequence[JSON]) -> list[JSON]:
+    """The documents that the question is about; an explanation is of a name, or of a title that holds it alone."""
+    if asked.form == forms.BY:
+        return [one for one in documents if set(words(asked.subjects[0])) <= set(words(" ".join(_authors(one))))]
+    if asked.form == forms.MENTIONS:
+        return _mentioning(named(asked.subjects[0]), documents)
+    found = [_called(subject, documents) for subject in asked.subjects]
+    return [one for paper in found for one in paper] if all(found) else []
+
+
+def _called(subject: str, documents: Sequence[JSON]) -> list[JSON]:
+    """The one document that is called so, or whose title alone holds the whole of a subject of several words."""
+    for name in dict.fromkeys([subject.strip(" “”\"'"), named(subject)]):
+        if own := [one for one in documents if words(name) in map(words, _names(one)) or _opens_with(name, one)]:
+            return own[:1]
+    held = [one for one in documents if set(terms(named(subject))) <= set(words(one["title"]))]
+    return held if len(held) == 1 and len(terms(named(subject))) > 1 else []
+
+
+def _mentioning(subject: str, documents: Sequence[JSON]) -> list[JSON]:
+    """Others than the paper of this name that hold it."""
+    own = _called(subject, documents)
+    names = [subject, *(name for one in own for name in _names(one))]
+    wanted = [set(terms(name)) for name in names]
+    others = [one for one in documents if one not in own]
+    return [one for one in others if any(each <= set(words(f"{one['title']} {one['text']}")) for each in wanted)]
+
+
+def _names(document: JSON) -> list[str]:
+    """Id, title, its part before a colon, and a name with its short form that opens the text."""
+    title = document["title"]
+    found = _LONG_AND_SHORT.match(_ARTICLE.sub("", document["text"]))
+    return [document["id"], title, title.split(":")[0], *(found.groups() if found else ())]
+
+
+def _opens_with(name: str, document: JSON) -> bool:
+    text = _ARTICLE.sub("", document["text"]).lower()
+    return text.startswith((f"{name.lower()} ", f"{name.lower()}, "))
+
+
+def _authors(document: JSON) -> list[str]:
+    authors: list[str] = document["metadata"]["authors"]
+    return authors
+
+
+def _rewrite(parts: JSON) -> JSON:
+    """The longest word of the slot that was not tried; nothing where there is none."""
+    tried = {note.removeprefix(SEARCHED).lower() for note in parts["notes"] if not note.startswith(FOUND)}
+    asked = question_of(parts["query"])
+    every = [word for subject in asked.subjects for word in terms(named(subject))] if asked else []
+    left = sorted((word for word in every if word not in tried), key=len, reverse=True)
+    return {"query": left[0] if left and len(tried) < 2 else ""}
+
+
+def _answer(parts: JSON) -> str:
+    meant = [note.removeprefix(MEANING) for note in parts["notes"] if note.startswith(MEANING)]
+    question = (meant or [parts["query"]])[0]
+    asked, documents = question_of(question), parts["documents"]
+    if asked is None or not documents:
+        return f"I found no paper that answers this. {_known(question)}"
+    return _TOLD[asked.form](documents)
+
+
+def _told_about(documents: Sequence[JSON]) -> str:
+    return "\n\n".join(_cited(_sentences(one)[:SENTENCES], one) for one in documents)
+
+
+def _told_authors(documents: Sequence[JSON]) -> str:
+    return _facts(documents, lambda one: _authors(one) and f"was written by {_joined(_authors(one))}", "authors")
+
+
+def _told_year(documents: Sequence[JSON]) -> str:
+    return _facts(documents, lambda one: (year := one["metadata"]["year"]) and f"was published in {year}", "year")
+
+
+def _told_link(documents: Sequence[JSON]) -> str:
+    return _facts(documents, lambda one: one["url"] and f"can be read at {one['url']}", "link")
+
+
+def _facts(documents: Sequence[JSON], said: Callable[[JSON], str], what: str) -> str:
+    told = [(one, said(one) or f"is listed without its {what}") for one in documents]
+    return " ".join(f"“{one['title']}” {fact} [{one['id']}]." for one, fact in told)
+
+
+def _told_list(documents: Sequence[JSON]) -> str:
+    lines = [f"- “{one['title']}” [{one['id']}]: {_sentences(one)[0]}" for one in documents]
+    return "\n".join(["I found:", *lines])
+
+
+_TOLD: Mapping[str, Callable[[Sequence[JSON]], str]] = {
+    forms.ABOUT: _told_about,
+    forms.COMPARE: _told_about,
+    forms.AUTHORS: _told_authors,
+    forms.YEAR: _told_year,
+    forms.LINK: _told_link,
+    forms.MENTIONS: _told_list,
+    forms.BY: _told_list,
+}
+
+
+def _sentences(document: JSON) -> list[str]:
+    return [sentence.strip() for sentence in _SENTENCE.split(document["text"]) if sentence.strip()]
+
+
+def _cited(sentences: Sequence[str], document: JSON) -> str:
+    """Each with its citation before the full stop, so that one can be quoted alone."""
+    return " ".join(f"{sentence.rstrip('.')} [{document['id']}]." for sentence in sentences)
+
+
+def _joined(names: Sequence[str]) -> str:
+    if names[-1] == "et al.":
+        return f"{', '.join(names[:-1])} and others"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def _converse(parts: JSON) -> str:
+    talk = talk_of(parts["query"])
+    replies = [said["content"] for said in parts["conversation"] if said["role"] == "assistant"]
+    if talk == "summary" and replies:
+        return _SENTENCE.split(replies[-1])[0]
+    begin = {"greeting": "Hello!", "thanks": "You are welcome!", "summary": "Nothing has been said yet."}.get(
+        talk or ""
+    )
+    return " ".join(filter(None, [begin, "I answer questions about papers and cite them.", _known("")]))
+
+
+def _refuse(parts: JSON) -> str:
+    return f"I am a demo for questions about papers and do not understand this one. {_known(parts['query'])}"
+
+
+def _known(question: str) -> str:
+    """The nearest questions among those that it knows."""
+    said = set(terms(question[: forms.LONGEST]))
+    nearest = sorted(_heads(), key=lambda head: -len(said & set(words(head))))[:NEAREST]
+    asking = ("What is {}?", "Who wrote {}?", "Which papers mention {}?")
+    known = "; ".join(f"“{form.format(head)}”" for form, head in zip(asking, nearest, strict=False))
+    return f"Questions that I know are, for example: {known}."
+
+
+@cache
+def _heads() -> tuple[str, ...]:
+    """What the bundled papers are called."""
+    titles = [paper.title for paper in load_documents(SAMPLE, read_paper)]
+    return tuple(title.split(":")[0] for title in titles if ":" in title)
