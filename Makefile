@@ -55,7 +55,7 @@ check: ready scan ## everything: lint, types, contracts, the template, every tie
 
 bench: ready ## the benchmarks (DATA=../shared/data)
 	@uv sync --frozen --quiet --inexact --group bench
-	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py benchmarks/followups.py benchmarks/reformulation.py benchmarks/demo_questions.py benchmarks/joins.py benchmarks/sql_validator.py benchmarks/routing.py benchmarks/database_questions.py benchmarks/blind_questions.py benchmarks/manual_questions.py benchmarks/tracing.py); do \
+	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py benchmarks/joins.py benchmarks/sql_validator.py benchmarks/tracing.py); do \
 		echo "== $$file"; $(BIN)/python $$file --data $(DATA); done
 	@echo "== benchmarks/cold_start.py"; $(BIN)/python benchmarks/cold_start.py
 

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,14 @@ from turnkeep.api.auth import local_principal
 from turnkeep.settings import Settings
 
 ROOT = Path(__file__).parents[1]
-SRC = ROOT / "src" / "turnkeep"
+SRC = ROOT / "src"
+BACKEND, AGENTS, DEMO = SRC / "turnkeep", SRC / "turnkeep_agents", SRC / "turnkeep_demo"
 README = (ROOT / "README.md").read_text()
 
 # No answer is keyed to a question
 
-RULES = ("agents/*/**/*.py", "blocks/*.py", "models/demo.py")
-"""Where a rule could know a question: the agents with their demo rules, the blocks, the demo model."""
+RULES = ("turnkeep_agents/**/*.py", "turnkeep/blocks/*.py", "turnkeep_demo/**/*.py")
+"""Where a rule or a prompt could know a question. Verified questions are data, and say so."""
 
 ASKED_WORDS = 3
 LONGEST_QUESTION_WORDS = 60
@@ -155,7 +157,7 @@ def test_a_planted_question_is_found_wherever_it_is_hidden(planted: str) -> None
 # Sizes, catches, names, imports
 
 LONGEST_MODULE, LONGEST_FUNCTION = 300, 60
-SWALLOWED = {("api/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500"}
+SWALLOWED = {("turnkeep/api/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500"}
 
 
 def modules() -> list[Path]:
@@ -223,6 +225,46 @@ def test_no_module_is_named_after_nothing() -> None:
     assert parts & {"util", "utils", "core", "helper", "helpers", "common", "misc", "base"} == set()
 
 
+# The plan of an agent, the seam, names
+
+PLAN = {"graph", "state", "prompts", "settings", "reading", "nodes", "answers"}
+PLANNED = PLAN | {"commands", "rules", "__init__"}
+MOST_PLACES = 3
+LIMITS = {BACKEND: 15_000, AGENTS: 16_000, DEMO: 4_000}
+ASKS_WHICH_MODEL = re.compile(r"\bis_demo\b|\bmodel is (?:not )?None\b|provider ==")
+
+
+def agents() -> list[Path]:
+    return sorted(path.parent for path in AGENTS.glob("*/graph.py"))
+
+
+def test_every_agent_is_built_on_one_plan() -> None:
+    assert len(agents()) >= 4
+    found = {agent.name: PLAN - {path.stem for path in agent.iterdir()} for agent in agents()}
+    assert found == {agent.name: set() for agent in agents()}
+
+
+def test_no_agent_asks_which_model_it_has() -> None:
+    asking = [name_of(path) for path in AGENTS.rglob("*.py") if ASKS_WHICH_MODEL.search(path.read_text())]
+    assert asking == []
+
+
+def test_nothing_imports_the_demo() -> None:
+    imports = re.compile(r"^\s*(?:from|import) turnkeep_demo", re.MULTILINE)
+    outside = [*BACKEND.rglob("*.py"), *AGENTS.rglob("*.py"), *(ROOT / "functions").rglob("*.py")]
+    assert [name for name in outside if imports.search(name.read_text())] == []
+
+
+def test_no_name_of_a_module_stands_in_more_than_three_places() -> None:
+    places = Counter(path.stem for path in modules())
+    assert {name: count for name, count in places.items() if count > MOST_PLACES and name not in PLANNED} == {}
+
+
+def test_each_package_keeps_within_its_lines() -> None:
+    lines = {package: sum(len(path.read_text().splitlines()) for path in package.rglob("*.py")) for package in LIMITS}
+    assert {package.name: count for package, count in lines.items() if count > LIMITS[package]} == {}
+
+
 def test_what_runs_no_graph_loads_no_langgraph() -> None:
     light = ", ".join(f"turnkeep.{name}" for name in ("bootstrap", "storage.cleanup", "local.server", "cli"))
     heavy = ("langgraph", "langchain_core", "langchain_openai", "openai")
@@ -282,5 +324,5 @@ def test_every_folder_of_the_house_exists() -> None:
     drawing = README.split("## The house")[1].split("```")[1]
     named = re.findall(r"[\w.-]+/|\b\w+\.yaml", drawing)
     assert len(named) > 8
-    places = (ROOT, ROOT / "src", SRC)
+    places = (ROOT, SRC, BACKEND)
     assert [name for name in named if not any((place / name).exists() for place in places)] == []

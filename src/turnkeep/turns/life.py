@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import Agent
 from turnkeep.entries import entries
-from turnkeep.errors import (
-    AgentFault,
-    ModelTimeout,
-    StoreUnavailable,
-    TurnkeepError,
-    UnknownAgent,
-)
+from turnkeep.errors import AgentFault, ModelTimeout, StoreUnavailable, TurnkeepError, UnknownAgent
 from turnkeep.observability import annotate, count, logger, place
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
 from turnkeep.settings import TurnTuning
