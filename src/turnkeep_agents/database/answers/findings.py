@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from turnkeep_agents.database.answers.tables import LONGEST_CELL, is_single, preview, table_of
+from turnkeep_agents.database.answers.tables import LONGEST_CELL, is_single, plain, preview, table_of
 from turnkeep_agents.database.prompts import LAST_QUESTION
 from turnkeep_agents.database.state import Finding, Shown
 
@@ -59,10 +59,15 @@ def known(finding: Finding) -> list[str]:
 
 
 def _grid(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """With its header in front, so that a figure in a column's name is known too."""
-    lines = ["" if cell is None else str(cell) for row in (columns, *rows) for cell in row]
-    width = len(columns)
-    return "\n".join(f"| {' | '.join(lines[at : at + width])} |" for at in range(0, len(lines), max(width, 1)))
+    """As Markdown, so that rows and columns are known as such; one column is a list."""
+    if len(columns) == 1:
+        return "\n".join(_told_cell(cell) for line in (columns, *rows) for cell in line)
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(map(_told_cell, line))} |" for line in lines)
+
+
+def _told_cell(cell: object) -> str:
+    return plain(cell).replace("|", "/")
 
 
 def shown_text(shown: Shown) -> str:

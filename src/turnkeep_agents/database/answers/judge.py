@@ -3,7 +3,7 @@ the sections that were given, addresses against what anybody named."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from turnkeep.blocks.citations import IdForm, check_citations
 from turnkeep.blocks.verification import Sources, Verifier
@@ -11,6 +11,7 @@ from turnkeep.records import JSON
 from turnkeep_agents.database.answers.addresses import unlinked
 
 SECTION_ID = IdForm(re.compile(r"[\w/-]+(?:#[\w-]+)?"))
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 LINK_REMOVED, CITATION_REMOVED = "link_removed", "citation_removed"
 
 
@@ -44,13 +45,32 @@ def _as_spaced(text: str, like: str) -> str:
     return f"{like[:head]}{text.strip()}{like[tail:]}" if like.strip() else like
 
 
-def verifier_of(known: Sequence[str], asked: Sequence[str], today: date) -> Verifier:
-    return Verifier(Sources(known=known, asked=asked, days=[(today, today)]))
+def verifier_of(
+    known: Sequence[str],
+    asked: Sequence[str],
+    today: date,
+    language: str,
+    *,
+    statements: Sequence[str] = (),
+    has_counts: bool = False,
+) -> Verifier:
+    """`statements` tell which periods were asked for; `has_counts`: whether a small number may count things by itself,
+    as the steps of a manual do and rows do not."""
+    days = [(today, today), *(span for sql in statements for span in _periods(sql))]
+    return Verifier(Sources(known=known, asked=asked, days=days, language=language[:2], has_counts=has_counts))
 
 
-def verifier_of_talk(known: Sequence[str], asked: Sequence[str], today: date) -> Verifier:
-    """Nothing was looked up, so a small number counts nothing by itself."""
-    return Verifier(Sources(known=known, asked=asked, days=[(today, today)], has_counts=False))
+def _periods(sql: str) -> list[tuple[date, date]]:
+    """From the first to the last day that a statement names, whether it leaves that one out or not."""
+    days = sorted({day for text in _DAY.findall(sql) if (day := _date(text))})
+    return [(days[0], days[-1]), (days[0], days[-1] - timedelta(days=1))] if len(days) > 1 else []
+
+
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def source_of(section: JSON, cited: Collection[str]) -> JSON:

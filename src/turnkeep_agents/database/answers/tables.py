@@ -55,6 +55,13 @@ def preview(columns: Sequence[str], rows: Sequence[Sequence[Any]], most: int = M
     return "\n".join([" | ".join(columns), *(" | ".join(map(_short, row)) for row in rows[:most])])
 
 
+def plain(cell: object) -> str:
+    """A cell as text on one line, a figure without the dust of its arithmetic."""
+    if isinstance(cell, float):
+        return f"{cell:.4f}".rstrip("0").rstrip(".")
+    return "" if cell is None else " ".join(_moment(str(cell)).split())
+
+
 def escaped(text: str) -> str:
     """As Markdown that shows the text and does nothing else; on one line, cut where it is long."""
     seen = "".join(_visible(sign) for sign in text[: 4 * LONGEST_CELL])
@@ -99,7 +106,5 @@ def _moment(text: str) -> str:
 
 
 def _short(cell: object) -> str:
-    if isinstance(cell, float):
-        return f"{cell:.4f}".rstrip("0").rstrip(".")
-    text = "" if cell is None else " ".join(_moment(str(cell)).split())
+    text = plain(cell)
     return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}\u2026"

@@ -20,7 +20,7 @@ from turnkeep_agents.database.answers.findings import (
     table_below,
     told,
 )
-from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of, verifier_of_talk
+from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of
 from turnkeep_agents.database.nodes.turn import (
     TurnNodes,
     Update,
@@ -66,7 +66,14 @@ class AnsweringNodes(TurnNodes):
         texts += shown_known(compared) if compared else []
         texts += [f"{section.title}\n{section.text}" for section in sections]
         judge = ReplyJudge(
-            verifier_of(texts, self._asked(state), runtime.context.now.date()),
+            verifier_of(
+                texts,
+                self._asked(state),
+                runtime.context.now.date(),
+                state["language"],
+                statements=[one["ran"]["sql"] for one in findings if "ran" in one],
+                has_counts=not any("rows" in one for one in findings),
+            ),
             {section.id for section in sections},
             [message_of(state), *(section.text for section in sections), *_cells(findings)],
         )
@@ -94,7 +101,10 @@ class AnsweringNodes(TurnNodes):
         said = [str(one.text) for one in state["messages"][:-1] if one.type == "ai"]
         texts = [*said, *(text for one in shown for text in shown_known(one)), *history[2]]
         asked = [str(one.text) for one in state["messages"] if one.type == "human"]
-        verifier = verifier_of_talk(texts, asked, runtime.context.now.date()) if is_about else None
+        today, language = runtime.context.now.date(), state["language"]
+        verifier = (
+            verifier_of(texts, asked, today, language, statements=[one["sql"] for one in shown]) if is_about else None
+        )
         judge = ReplyJudge(verifier, (), asked)
         worded = await word(
             self.models.main,
