@@ -132,7 +132,8 @@ def _title(study: Study, table: Table, shown: int) -> str:
     of = f"{scope(study.request)}, {dated(study.period)}:"
     if not study.request.limit and not study.request.order:
         return f"{capital(table.of)} by {one}, {of}"
-    word = "Worst" if study.request.order == "worst" else "Best"
+    is_worst, is_neutral = study.request.order == "worst", METRICS[table.metrics[0]].is_good_high is None
+    word = ("Lowest" if is_worst else "Highest") if is_neutral else "Worst" if is_worst else "Best"
     if not study.request.limit:
         return f"{capital(several)} by {in_sentence(table.metrics[0])}, {word.lower()} first, {of}"
     if study.request.limit == 1:

@@ -1,0 +1,257 @@
+"""The demo's answers to the inner calls of `campaigns`, by a few forms of question and their slots. What it does not
+understand whole it says, with the three nearest questions that it knows."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from turnkeep.records import JSON
+from turnkeep_demo.campaigns.advice import analyse
+from turnkeep_demo.campaigns.slots import LOW_IS_GOOD, Known, Slots, known_of
+from turnkeep_demo.model import Rule
+
+LAST, WAITING = "Last requests: ", "These requests wait for the answer to your question about weeks: "
+KNOWN_QUESTIONS = (
+    "How is Quiz doing this month?",
+    "How did Tidewater Audio perform last month?",
+    "What were the impressions and clicks of Larkspur Pets last month?",
+    "How much did Quiz spend yesterday?",
+    "Show the revenue of Fernhill Garden by month",
+    "Show the clicks of Quiz by week",
+    "What was the CTR of each size last month?",
+    "Which audience has the best conversion rate?",
+    "Which creative has the worst CTR?",
+    "Which advertiser had the highest revenue last month?",
+    "Top three insertion orders by ROAS",
+    "Compare the revenue of Quiz and Tidewater Audio last month",
+    "Compare the clicks of Quiz this month with last month",
+    "Which budgets are overspending?",
+    "How is the pacing of Brightway Travel?",
+    "Why did the revenue of Quiz New Season drop?",
+    "What should I change about the budgets?",
+    "What do you recommend for the creatives?",
+)
+NOT_UNDERSTOOD = "I am the demo and do not understand that whole. Near it are these questions, which I know: {near}."
+HELLO = (
+    "Hello! I look at advertising campaigns: performance, budgets, audiences, creatives. What would you like to know?"
+)
+WHICH_WEEK = "Just to confirm: do you mean whole weeks, from Sunday to Saturday?"
+WHICH_DATES = "Which dates shall I take instead? Name a month, or a first and a last day."
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+FILLERS = _words(
+    "show me what is are was were the of for in give tell how much many did do does we i have has had get got on and "
+    "our please to see list an a per each every by from at you can my all with figures numbers their they it its be which "
+    "who about as so far or"
+)
+AGREES = _words("yes yeah yep ok okay sure right correct exactly perfect great fine good bang spot go ahead do")
+POLITE = _words("thanks thank you please on it that is s so very much lovely")
+GREETS = _words("hello hi hey good morning afternoon evening there thanks thank you bye cheers")
+FOLLOWS = re.compile(r"(?:and|what about|how about|now|then|same)\b")
+DRIVERS: Mapping[str, Sequence[str]] = {
+    "revenue": ["clicks", "cvr", "conversions"],
+    "conversions": ["clicks", "cvr"],
+    "cpa": ["cpc", "cvr"],
+    "roas": ["cpc", "cvr"],
+    "clicks": ["impressions", "ctr"],
+}
+SPECIALIST = {
+    "audience": "audience_targeting",
+    "line_item": "audience_targeting",
+    "creative": "creative_inventory",
+    "size": "creative_inventory",
+}
+
+
+def rules() -> Mapping[str, Rule]:
+    return {"campaigns.read": read, "campaigns.analyse": analyse, "campaigns.answer": answer}
+
+
+def read(parts: JSON) -> JSON:
+    message, notes = parts["query"], parts["notes"]
+    waiting, last = _noted(notes, WAITING), _noted(notes, LAST)
+    words = re.findall(r"\w+", message.lower())
+    if waiting and (settled := _settled(words)):
+        return _reading(message, week=settled, requests=waiting)
+    if waiting and words[:1] == ["no"] and len(words) == 1:
+        return _reading(message, kind="clarify", reply=WHICH_DATES)
+    if words and GREETS.issuperset(words):
+        return _reading(message, kind="smalltalk", reply=HELLO)
+    known = known_of(notes)
+    request = understand(message, known, (last or waiting)[:1])
+    if request is None:
+        near = "; ".join(f"“{question}”" for question in nearest(message))
+        return _reading(message, kind="clarify", reply=NOT_UNDERSTOOD.format(near=near), confidence=0.2)
+    return _reading(message, requests=[request], reply=WHICH_WEEK if "last_weeks" in json.dumps(request) else "")
+
+
+def understand(message: str, known: Known, last: Sequence[JSON]) -> JSON | None:
+    """The request of a message that is understood whole."""
+    slots = known.read(message)
+    is_more = bool(FOLLOWS.match(message.strip().lower()))
+    if slots.is_empty or not FILLERS.union(["now", "then", "same"] if is_more else []).issuperset(slots.rest):
+        return None
+    if not _is_one_question(message, slots):
+        return None
+    if is_more or _is_fragment(slots):
+        return _changed(last[0], slots) if last and not slots.intents & {"why", "advice", "budget"} else None
+    return _request(slots)
+
+
+def nearest(message: str) -> list[str]:
+    said = set(re.findall(r"\w{3,}", message.lower()))
+
+    def distance(question: str) -> float:
+        own = set(re.findall(r"\w{3,}", question.lower()))
+        return -len(said & own) / len(said | own)
+
+    return sorted(KNOWN_QUESTIONS, key=distance)[:3]
+
+
+def answer(parts: JSON) -> str:
+    """What the specialists found, as they put it; causes where they were asked for."""
+    told = []
+    for result in parts["tool_results"]:
+        text, _, rest = result["output"].partition("\nIssues:\n")
+        if not rest:
+            text, _, rest = text.partition("\nNote: ")
+            rest = f"Note: {rest}" if rest else ""
+        told += [text, *(line.removeprefix("Note: ") for line in rest.splitlines() if line.startswith("Note: "))]
+    analysis = next((note for note in parts["notes"] if note.startswith("Analysis: ")), "")
+    told += json.loads(analysis.removeprefix("Analysis: "))["causes"] if analysis else []
+    return "\n\n".join(told)
+
+
+def _is_one_question(message: str, slots: Slots) -> bool:
+    """Two questions in one message would be mixed up: so would kinds of slots that come again."""
+    sentences = [each for each in re.split(r"[.?!;]\s+", message.strip()) if each]
+    polite = GREETS | POLITE
+    real = [each for each in sentences if not polite.issuperset(re.findall(r"\w+", each.lower()))]
+    again = [kind for kind in ("names", "metrics", "by", "period") if slots.order.count(kind) > 1]
+    allowed = ["names"] if slots.rank or "compare" in slots.intents else []
+    allowed += ["period"] if "compare" in slots.intents else []
+    many = len(slots.periods) > 1 + ("compare" in slots.intents) or len({kind for kind, _ in slots.names}) > 2
+    return len(real) == 1 and not many and not set(again) - set(allowed)
+
+
+def _is_fragment(slots: Slots) -> bool:
+    """ "last week", "by creative": nothing that is asked."""
+    return not (slots.metrics or slots.intents or slots.rank)
+
+
+def _request(slots: Slots) -> JSON | None:
+    intents = slots.intents
+    if slots.rank and slots.rank[1] and not slots.metrics:
+        return None
+    if "budget" in intents:
+        return _budgets(slots)
+    if intents == {"why", "moved"}:
+        return _why(slots)
+    if intents == {"advice"} and not (slots.metrics or slots.rank):
+        return _advice(slots)
+    is_asked = bool(slots.metrics or slots.rank)
+    return (
+        _figures(slots) if (intents == {"overview"} and not is_asked) or (intents <= {"compare"} and is_asked) else None
+    )
+
+
+def _figures(slots: Slots) -> JSON | None:
+    by = slots.by
+    kinds = list(dict.fromkeys(kind for kind, _ in slots.names))
+    is_compared = "compare" in slots.intents
+    if is_compared and len(slots.periods) < 2 and len(slots.names) < 2:
+        return None
+    if not by and (slots.rank or is_compared) and len(slots.names) > 1 and len(kinds) == 1:
+        by = kinds
+    if slots.rank and not by:
+        return None
+    request = _about(slots, by, "overview" if "overview" in slots.intents else "figures")
+    if slots.rank:
+        request |= {
+            "order": _order(slots),
+            "limit": slots.limit or (None if len(slots.names) > 1 and kinds == by else 1),
+        }
+    if len(slots.periods) > 1:
+        request["compared"] = slots.periods[1]
+    return {name: value for name, value in request.items() if value is not None}
+
+
+def _order(slots: Slots) -> str:
+    """The highest price is the worst."""
+    order, level = slots.rank or ("best", "")
+    is_turned = bool(level) and bool(slots.metrics) and slots.metrics[0] in LOW_IS_GOOD
+    return {"best": "worst", "worst": "best"}[order] if is_turned else order
+
+
+def _budgets(slots: Slots) -> JSON | None:
+    if slots.metrics or slots.periods or set(slots.by) - {"insertion_order", "advertiser"} or slots.rank:
+        return None
+    if slots.intents - {"budget", "advice", "overview"} or {kind for kind, _ in slots.names} & set(SPECIALIST):
+        return None
+    intent = "advice" if "advice" in slots.intents else "figures"
+    return {**_about(slots, [], intent), "specialist": "budget_risk"}
+
+
+def _why(slots: Slots) -> JSON | None:
+    if len(slots.metrics) != 1 or slots.by or slots.rank or len(slots.periods) > 1:
+        return None
+    metric = slots.metrics[0]
+    return {**_about(slots, [], "why"), "metrics": [metric, *DRIVERS.get(metric, [])]}
+
+
+def _advice(slots: Slots) -> JSON:
+    return {**_about(slots, slots.by, "advice"), "by": []}
+
+
+def _about(slots: Slots, by: Sequence[str], intent: str) -> JSON:
+    things = [each for each in (*by, *(kind for kind, _ in slots.names)) if each in SPECIALIST]
+    chosen = list(dict.fromkeys(SPECIALIST[each] for each in things))
+    specialist = "delivery_optimization" if len(chosen) > 1 else chosen[0] if chosen else "performance_diagnosis"
+    return {
+        "specialist": specialist,
+        "intent": intent,
+        "names": [name for _, name in slots.names],
+        "metrics": slots.metrics,
+        "by": list(by),
+        "period": slots.periods[0] if slots.periods else {"named": "none"},
+    }
+
+
+def _changed(last: JSON, slots: Slots) -> JSON | None:
+    """The last request with what the message says of it."""
+    if last["specialist"] == "budget_risk" and (slots.metrics or slots.by or slots.periods):
+        return None
+    if slots.rank or slots.intents or len(slots.periods) > 1 or (slots.by and last.get("limit")):
+        return None
+    own = _about(slots, slots.by or last.get("by", []), last["intent"])
+    changed = {**last, **{name: own[name] for name in ("names", "metrics", "by") if own[name]}}
+    changed |= {"period": slots.periods[0]} if slots.periods else {}
+    if slots.by:
+        changed["specialist"] = own["specialist"]
+    if "compared" in changed and slots.periods:
+        return None
+    return changed
+
+
+def _settled(words: Sequence[str]) -> str:
+    """Which week an answer to the question about weeks means; empty where it is none."""
+    if AGREES.intersection(words) and (AGREES | POLITE).issuperset(words):
+        return "sunday"
+    if (POLITE | {"no", "monday", "to", "sunday", "from", "weeks"}).issuperset(words) and "monday" in words:
+        return "monday"
+    return ""
+
+
+def _noted(notes: Sequence[str], label: str) -> list[JSON]:
+    found = next((note.removeprefix(label) for note in notes if note.startswith(label)), "[]")
+    requests: list[JSON] = json.loads(found)
+    return requests
+
+
+def _reading(message: str, **more: object) -> JSON:
+    usual = {"reasoning": "", "language": "en", "standalone": message, "kind": "specialists", "week": "open"}
+    return {**usual, "requests": [], "reply": "", "confidence": 0.9, **more}
