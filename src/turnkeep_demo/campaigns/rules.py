@@ -45,8 +45,8 @@ def _words(text: str) -> frozenset[str]:
 
 FILLERS = _words(
     "show me what is are was were the of for in give tell how much many did do does we i have has had get got on and "
-    "our please to see list an a per each every by from at you can my all with figures numbers their they it its be which "
-    "who about as so far or"
+    "our please to see list an a per each every by from at you can my all with figures numbers their they it its be "
+    "which who about as so far or"
 )
 AGREES = _words("yes yeah yep ok okay sure right correct exactly perfect great fine good bang spot go ahead do")
 POLITE = _words("thanks thank you please on it that is s so very much lovely")
@@ -153,10 +153,9 @@ def _request(slots: Slots) -> JSON | None:
         return _why(slots)
     if intents == {"advice"} and not (slots.metrics or slots.rank):
         return _advice(slots)
-    is_asked = bool(slots.metrics or slots.rank)
-    return (
-        _figures(slots) if (intents == {"overview"} and not is_asked) or (intents <= {"compare"} and is_asked) else None
-    )
+    is_asked = bool(slots.metrics or slots.rank or len(slots.periods) > 1)
+    fits = intents <= {"compare"} if is_asked else intents == {"overview"}
+    return _figures(slots) if fits else None
 
 
 def _figures(slots: Slots) -> JSON | None:
@@ -171,10 +170,8 @@ def _figures(slots: Slots) -> JSON | None:
         return None
     request = _about(slots, by, "overview" if "overview" in slots.intents else "figures")
     if slots.rank:
-        request |= {
-            "order": _order(slots),
-            "limit": slots.limit or (None if len(slots.names) > 1 and kinds == by else 1),
-        }
+        is_one = not slots.is_many and not (len(slots.names) > 1 and kinds == by)
+        request |= {"order": _order(slots), "limit": slots.limit or (1 if is_one else None)}
     if len(slots.periods) > 1:
         request["compared"] = slots.periods[1]
     return {name: value for name, value in request.items() if value is not None}
