@@ -2,8 +2,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
-from scripted_model import ScriptedModel
 
+from scripted_model import ScriptedModel
 from turnkeep.records import Principal, RunContext
 
 

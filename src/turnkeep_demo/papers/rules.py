@@ -137,7 +137,7 @@ def _told_about(documents: Sequence[JSON]) -> str:
 
 
 def _told_authors(documents: Sequence[JSON]) -> str:
-    return _facts(documents, lambda one: _authors(one) and f"was written by {_joined(_authors(one))}", "authors")
+    return _facts(documents, lambda one: f"was written by {_joined(_authors(one))}" if _authors(one) else "", "authors")
 
 
 def _told_year(documents: Sequence[JSON]) -> str:

@@ -27,23 +27,43 @@ def test_the_bundled_corpus_holds_at_least_eighty_papers(bundled: Corpus) -> Non
 
 
 def test_every_bundled_paper_is_found_by_its_title(bundled: Corpus) -> None:
-    missed = [id_ for id_, paper in bundled.by_id.items() if bundled.search(paper.title, 1)[0].id != id_]
+    missed = [id_ for id_, paper in bundled.by_id.items() if bundled.search([paper.title], 1)[0].id != id_]
     assert missed == []
 
 
 def test_a_paper_is_found_by_its_author(bundled: Corpus) -> None:
     paper = bundled.by_id["1609.02907"]
-    assert paper.id in [found.id for found in bundled.search(paper.metadata["authors"][0], 3)]
+    assert paper.id in [found.id for found in bundled.search([paper.metadata["authors"][0]], 3)]
 
 
 def test_a_search_is_best_first(bundled: Corpus) -> None:
-    scores = [found.score or 0 for found in bundled.search("learning with attention and convolutions", 5)]
+    scores = [found.score or 0 for found in bundled.search(["learning with attention and convolutions"], 5)]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_a_paper_is_found_by_its_id(bundled: Corpus) -> None:
+    assert bundled.search(["1609.02907"], 1)[0].id == "1609.02907"
+
+
+def test_what_scores_far_below_the_best_is_left_out(bundled: Corpus) -> None:
+    assert [found.id for found in bundled.search(["GAN VAE generative adversarial networks game"], 3)][:1] == ["1406.2661"]
+    assert len(bundled.search(["GAN generative adversarial networks game"], 3)) == 1
+
+
+def test_several_searches_take_turns(bundled: Corpus) -> None:
+    found = [paper.id for paper in bundled.search(["U-Net segmentation", "WaveNet audio", "xyzzy"], 3)]
+    assert found[:2] == ["1505.04597", "1609.03499"]
+    assert len(found) == len(set(found)) <= 4
+
+
+def test_a_corpus_says_what_it_holds(bundled: Corpus) -> None:
+    assert bundled.collection.count == len(bundled.by_id)
+    assert len(bundled.collection.titles) == 6
 
 
 def test_a_corpus_of_ones_own_takes_the_place_of_the_bundled_one(tmp_path: Path) -> None:
     corpus = open_corpus(write(tmp_path, ROW, {"id": "x2", "title": "On Ferns", "text": "Ferns have fronds."}))
-    assert corpus.search("fronds", 3)[0].id == "x2"
+    assert corpus.search(["fronds"], 3)[0].id == "x2"
     assert corpus.by_id["x2"].metadata == {"authors": [], "year": None}
 
 
@@ -72,10 +92,3 @@ def test_a_bad_line_is_named_by_its_number(tmp_path: Path, row: Any, complaint: 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match=r"none\.jsonl"):
         open_corpus(str(tmp_path / "none.jsonl"))
-
-
-def test_what_two_papers_are_called_names_neither(tmp_path: Path) -> None:
-    dances = ROW | {"id": "b1", "title": "Dances", "abstract": "Bees dance to share the way to nectar."}
-    combs = ROW | {"id": "b2", "title": "Combs", "abstract": "Bees build combs of wax."}
-    corpus = open_corpus(write(tmp_path, dances, combs))
-    assert corpus.search("Which combs do bees build of wax?", 1)[0].id == "b2"

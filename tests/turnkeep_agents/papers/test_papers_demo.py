@@ -1,4 +1,4 @@
-"""The agent with the demo model over the bundled corpus: what a newcomer sees."""
+"""The demo over the bundled corpus: right, or it says that it cannot."""
 
 import itertools
 from collections.abc import Callable, Coroutine
@@ -13,6 +13,7 @@ from turnkeep.settings import Settings
 from turnkeep_agents.papers.graph import build
 
 type Talk = Callable[..., Coroutine[Any, Any, list[Reply]]]
+CANNOT = "Questions that I know are"
 
 
 @pytest.fixture(scope="module")
@@ -39,55 +40,79 @@ def talk(agent: Agent, context: RunContext) -> Talk:
     return say
 
 
-def first_cited(reply: Reply) -> str:
-    return next(source.id for source in reply.sources if source.cited)
+def cited(reply: Reply) -> list[str]:
+    return [source.id for source in reply.sources if source.cited]
 
 
 async def test_an_explanation_is_extracted_and_cited(talk: Talk) -> None:
     (reply,) = await talk("What is knowledge distillation?")
-    assert first_cited(reply) == "1503.02531"
-    assert "[1503.02531]" in reply.text
-    assert reply.warnings == ("demo_model",)
-    assert "demo" not in reply.text
+    assert cited(reply) == ["1503.02531"]
+    assert reply.text.count("[1503.02531]") > 1
+    assert reply.warnings == ()
 
 
 async def test_a_follow_up_on_authors_and_year_keeps_to_the_paper(talk: Talk) -> None:
     replies = await talk("Explain the U-Net architecture", "Who wrote it?", "And when did it come out?")
     assert "Olaf Ronneberger" in replies[1].text
     assert "2015" in replies[2].text
-    assert {first_cited(reply) for reply in replies} == {"1505.04597"}
+    assert [cited(reply) for reply in replies] == [["1505.04597"]] * 3
+    assert "U-Net: Convolutional Networks" in (replies[1].standalone_query or "")
 
 
 async def test_a_new_name_in_a_follow_up_changes_the_paper(talk: Talk) -> None:
     replies = await talk("What is MoCo?", "What about SimCLR?", "Who wrote it?")
-    assert first_cited(replies[1]) == "2002.05709"
+    assert cited(replies[1]) == ["2002.05709"]
     assert "Ting Chen" in replies[2].text
 
 
 async def test_the_second_of_a_list_can_be_asked_for(talk: Talk) -> None:
     listed, chosen = await talk("Which papers are about image segmentation?", "Tell me more about the second one")
-    cited = [source.id for source in listed.sources if source.cited]
-    assert first_cited(chosen) == cited[1]
+    assert cited(chosen) == cited(listed)[1:2]
 
 
 async def test_two_papers_are_compared_side_by_side(talk: Talk) -> None:
     (reply,) = await talk("How does ELECTRA differ from ALBERT?")
-    assert "[2003.10555]" in reply.text
-    assert "[1909.11942]" in reply.text
+    assert cited(reply) == ["2003.10555", "1909.11942"]
+
+
+async def test_papers_of_an_author_and_papers_that_mention_another_are_listed(talk: Talk) -> None:
+    by, mention = await talk("Which papers did Geoffrey Hinton write?", "List papers that mention LoRA")
+    assert len(cited(by)) == 3
+    assert CANNOT in mention.text
+    (mention,) = await talk("Which papers mention LoRA?")
+    assert cited(mention) == ["2305.14314"]
+
+
+async def test_the_last_answer_is_summed_up_without_a_search(talk: Talk) -> None:
+    told, summed = await talk("What is Mamba?", "Summarise that in one sentence")
+    assert summed.route == "respond"
+    assert summed.text == told.text.split(". ")[0] + "."
 
 
 @pytest.mark.parametrize(
-    "question", ["What should I plant in May?", "Book me a flight to Oslo", "How tall is Mount Everest?"]
+    "question",
+    [
+        "What is dropout?",
+        "Who invented transformers?",
+        "Who introduced RLHF?",
+        "What is fine-tuning?",
+        "What is the accuracy of ResNet on ImageNet?",
+        "What should I plant in May?",
+        "Book me a flight to Oslo",
+        "Was ist der Unterschied zwischen LoRA und QLoRA?",
+        "Who wrote it?",
+    ],
 )
-async def test_what_is_off_topic_is_refused_with_what_can_be_asked(talk: Talk, question: str) -> None:
+async def test_what_it_does_not_know_whole_it_says(talk: Talk, question: str) -> None:
     (reply,) = await talk(question)
-    assert (reply.route, reply.sources) == ("refuse", ())
-    assert "machine learning" in reply.text
+    assert reply.sources == ()
+    assert reply.text.count("“") == 3
+    assert CANNOT in reply.text
 
 
-async def test_an_off_topic_follow_up_is_refused_too(talk: Talk) -> None:
+async def test_what_is_no_form_of_question_is_refused(talk: Talk) -> None:
     _, reply = await talk("What is BYOL?", "And what should I plant there in May?")
-    assert reply.route == "refuse"
+    assert (reply.route, reply.details["guardrail_score"]) == ("refuse", 0)
 
 
 async def test_a_greeting_is_returned(talk: Talk) -> None:
@@ -95,20 +120,13 @@ async def test_a_greeting_is_returned(talk: Talk) -> None:
     assert reply.text.startswith("Hello!")
 
 
-async def test_a_search_for_words_that_no_paper_holds_is_rewritten(talk: Talk) -> None:
-    (reply,) = await talk("Qual è la differenza tra ELECTRA e gli altri modelli linguistici?")
-    assert reply.route == "retrieve"
-    assert reply.details["retrieval_attempts"] <= 3
-    assert first_cited(reply) == "2003.10555"
-
-
 async def test_the_same_question_gets_the_same_answer(talk: Talk) -> None:
     one, other = await talk("What is the Decision Transformer?"), await talk("What is the Decision Transformer?")
     assert one == other
 
 
-ODD = ["?", "🙂", "[2106.09685]", "who", "\u0000", "and", "SELECT * FROM x;"]
-UNITS = ("a", "who ", "how many ", "- ", "[", " ", "\n", "A1-", "what is and ", "it, ", "GPT-3 ", "the ", "about ")
+ODD = ["?", "🙂", "[2106.09685]", "who", "\u0000", "and", "SELECT * FROM x;", "who wrote \\1 it"]
+UNITS = ("a", "who ", "how many ", "- ", "[", " ", "\n", "A1-", "what is and ", "it, ", "GPT-3 ", "the ", "and ")
 LONG = [unit * (65_536 // len(unit)) for unit in UNITS]
 
 
