@@ -13,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel, Field
 
+from turnkeep.errors import ModelError, ModelFault
 from turnkeep.models.calls import TextCall, TypedCall, storable, stream_text, try_typed, warnings_of
 
 type Tell = Callable[[Any], None]
@@ -121,7 +122,7 @@ def is_token(data: Any) -> bool:
 
 def units(text: str) -> list[str]:
     """Sentences, rows of tables and items of lists, each with the blanks behind it: joined they are the text."""
-    return [unit for line in text.splitlines(keepends=True) for unit in _of_line(line)]
+    return [unit for line in re.split(r"(?<=\n)", text) for unit in _of_line(line)]
 
 
 def _of_line(line: str) -> Iterator[str]:
@@ -139,34 +140,43 @@ class _Draft:
         self.warnings: tuple[str, ...] = ()
 
     async def units(self) -> AsyncIterator[str]:
-        waiting = ""
+        """Each as soon as what follows shows that it is whole; raises ModelError for an empty answer."""
+        start = given = 0  # of the line that is being written, and how many of its units are given
         async for piece in self._pieces:
             self.warnings = tuple(dict.fromkeys((*self.warnings, *warnings_of(piece))))
-            said = storable(piece.text)
-            self.text += said
-            *whole, waiting = units(waiting + said) or [""]
-            for unit in whole:
+            self.text += storable(piece.text)
+            *lines, line = self.text[start:].split("\n")
+            for whole in lines:
+                for unit in units(f"{whole}\n")[given:]:
+                    yield unit
+                start, given = start + len(whole) + 1, 0
+            for unit in units(line)[given:-1]:
                 yield unit
-            if waiting.endswith("\n"):
-                yield waiting
-                waiting = ""
-        if waiting:
-            yield waiting
+                given += 1
+        for unit in units(self.text[start:])[given:]:
+            yield unit
+        if not self.text.strip():
+            raise ModelError("The model's answer was empty.")
 
 
 class _Reply:
-    """What is shown, and only grows."""
+    """What is shown, and only grows. Blanks wait for the words behind them, so that a lost sentence leaves no gap."""
 
     def __init__(self, judge: Judge, tell: Tell, message_id: str):
         self._judge, self._tell, self._id = judge, tell, message_id
+        self._blanks = ""
         self._missing = 0  # items that the running list has lost
         self.text, self.has_words = "", False
         self.dropped: list[str] = []
 
     def show(self, text: str) -> None:
-        if text:
-            self.text += text
-            self._tell(token(self._id, text))
+        said = text.rstrip()
+        if said:
+            shown = f"{self._blanks if self.text else ''}{said if self.text else said.lstrip()}"
+            self.text += shown
+            self._tell(token(self._id, shown))
+            self._blanks = ""
+        self._blanks = re.sub(r"\n{3,}", "\n\n", self._blanks + text[len(said) :])
 
     def add(self, unit: str) -> None:
         self.has_words = self.has_words or any(map(str.isalnum, unit))
@@ -177,20 +187,25 @@ class _Reply:
         warnings: dict[str, None] = {}
         for unit in held:
             said = written.get(unit, unit)
-            if said.strip() and not self._judge.problems(said):
+            if said and not self._judge.problems(said):
                 self.add(said)
                 warnings |= {SENTENCE_CORRECTED: None} if said != unit else {}
             else:
-                self._missing += bool(_NUMBERED.match(unit))
-                self.dropped.append(unit.strip())
+                self._drop(unit)
                 warnings |= {SENTENCE_REMOVED: None}
         return tuple(warnings)
+
+    def _drop(self, unit: str) -> None:
+        self._missing += bool(_NUMBERED.match(unit))
+        self.dropped.append(unit.strip())
+        if unit.endswith("\n") and not self._blanks.endswith("\n"):
+            self._blanks = "\n"  # the line went on before it
 
     def _renumbered(self, unit: str) -> str:
         """A list that lost an item counts on without a gap."""
         found = _NUMBERED.match(unit)
         if not found:
-            self._missing = self._missing if not unit.strip() else 0
+            self._missing = 0 if unit.strip() and not unit[0].isspace() else self._missing
             return unit
         number = max(1, int(found["number"]) - self._missing)
         return f"{found['indent']}{number}{found['mark']}{unit[found.end() :]}"
@@ -205,7 +220,10 @@ async def _repaired(
         return {}
     listed = "\n".join(f"{at}. “{unit.strip()}”: {'; '.join(wrong[unit])}" for at, unit in enumerate(wrong, 1))
     call = TypedCall(f"{name}.repair", Rewritten, max_tokens=REPAIR_TOKENS)
-    said = await try_typed(model, call, [*prompt, HumanMessage(REPAIR.format(problems=listed))])
+    try:
+        said = await try_typed(model, call, [*prompt, HumanMessage(REPAIR.format(problems=listed))])
+    except ModelFault:  # what was shown stands; what is wrong is lost, with its warning
+        return {}
     if said is None or len(said.sentences) != len(wrong):
         return {}
     return {

@@ -1,0 +1,260 @@
+"""A reply while it is written, with a judge that forbids words."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import PrivateAttr
+
+from turnkeep.blocks.wording import SENTENCE_CORRECTED, SENTENCE_REMOVED, Worded, say, token, units, word
+from turnkeep.errors import ModelError, ModelFault, ModelTimeout
+from turnkeep.models.calls import TextCall, inner_call_of
+
+CALL = TextCall("agent.answer", temperature=0.3, max_tokens=300, visible=False)
+RUN_ID = UUID(int=7)
+FALLBACK = "Nothing can be said."
+
+
+class WritingModel(BaseChatModel):
+    """Streams the pieces of a draft, raising where one is a fault, and rewrites what it is asked to; records prompts."""
+
+    _pieces: Sequence[Any] = PrivateAttr()
+    _rewritten: Any = PrivateAttr()
+    _asked: list[tuple[str, list[BaseMessage]]] = PrivateAttr(default_factory=list)
+
+    def __init__(self, pieces: Sequence[Any], rewritten: Any = None):
+        super().__init__()
+        self._pieces, self._rewritten = pieces, rewritten
+
+    @property
+    def _llm_type(self) -> str:
+        return "writing"
+
+    @property
+    def asked(self) -> list[tuple[str, list[BaseMessage]]]:
+        return self._asked
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
+        return self.bind(tools=tools, **kwargs)
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        raise AssertionError("the block asks asynchronously")
+
+    async def _astream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        self._asked.append((inner_call_of(messages) or "", messages))
+        for piece in self._pieces:
+            if isinstance(piece, BaseException):
+                raise piece
+            message = piece if isinstance(piece, AIMessageChunk) else AIMessageChunk(content=piece)
+            yield ChatGenerationChunk(message=message)
+
+    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        self._asked.append((inner_call_of(messages) or "", messages))
+        if isinstance(self._rewritten, BaseException):
+            raise self._rewritten
+        call = {"name": "Rewritten", "args": {"sentences": self._rewritten}, "id": "c1"}
+        return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
+
+
+class Forbids:
+    """Finds a word wrong unless what was accepted before allows it; remembers what it accepted."""
+
+    def __init__(self, *words: str):
+        self.words, self.accepted = words, ""
+
+    def problems(self, unit: str) -> list[str]:
+        said = self.accepted + unit
+        return [f"{each} is forbidden" for each in self.words if each in unit and f"allow {each}" not in said]
+
+    def accept(self, unit: str) -> str:
+        self.accepted += unit
+        return unit.replace("TRIM", "")
+
+
+async def written(
+    draft: str | Sequence[Any], *forbidden: str, rewritten: Any = None, begin: str = "", end: str = ""
+) -> tuple[Worded, list[str], WritingModel]:
+    told: list[Any] = []
+    model = WritingModel([draft] if isinstance(draft, str) else draft, rewritten)
+    prompt = [HumanMessage("the question")]
+    worded = await word(
+        model,
+        CALL,
+        prompt,
+        Forbids(*forbidden),
+        tell=told.append,
+        run_id=RUN_ID,
+        fallback=FALLBACK,
+        begin=begin,
+        end=end,
+    )
+    assert told == [token(str(RUN_ID), each["content"]) for each in told]
+    pieces = [each["content"] for each in told]
+    assert "".join(pieces) == worded.text, "what is told is the reply, and nothing of it was taken back"
+    return worded, pieces, model
+
+
+async def test_a_right_reply_is_told_sentence_by_sentence_in_one_call() -> None:
+    worded, pieces, model = await written("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C\n")
+    assert pieces == ["It is so.", " And e.g. this, on 3. May too.", " Is it?", "\n\n1. A. B", "\n2. C"]
+    assert worded == Worded("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C", str(RUN_ID))
+    assert worded.message.id == str(RUN_ID)
+    assert [name for name, _ in model.asked] == ["agent.answer"]
+
+
+async def test_a_sentence_leaves_before_the_next_one_is_written() -> None:
+    told: list[Any] = []
+
+    class Watched(WritingModel):
+        async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+            async for chunk in super()._astream(*args, **kwargs):
+                yield chunk
+                seen.append(len(told))
+
+    seen: list[int] = []
+    model = Watched(["One. ", "Two. ", "Three."])
+    await word(model, CALL, [HumanMessage("x")], Forbids(), tell=told.append, run_id=RUN_ID, fallback="")
+    assert seen == [0, 1, 2]
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        [
+            " ",
+            "\n",
+            "\n\n",
+            ". ",
+            "! ",
+            "1. ",
+            "12. ",
+            "- ",
+            "* ",
+            "| a | 1 |",
+            "A",
+            "b",
+            "é",
+            "Ä",
+            "9",
+            "e.g. x",
+            "…",
+            ")",
+            '"',
+        ]
+    ),
+    max_size=30,
+).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, st.data())
+async def test_pieces_of_any_size_give_the_same_units(text: str, data: st.DataObject) -> None:
+    assert "".join(units(text)) == text
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=12)) | {0, len(text)})
+    pieces = [text[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    if any(map(str.isalnum, text)):
+        whole, at_once, _ = await written(text)
+        assert (await written(pieces))[1] == at_once
+        assert "".join(whole.text.split()) == "".join(text.split())
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(["Good.", "Bad.", "Bad too.", "So."]), min_size=1, max_size=8), st.booleans())
+async def test_what_is_shown_is_right_and_keeps_its_order(sentences: list[str], is_list: bool) -> None:
+    lines = [f"{at}. {each}" for at, each in enumerate(sentences, 1)] if is_list else sentences
+    worded, _, _ = await written(("\n" if is_list else " ").join(lines), "Bad", rewritten=[])
+    shown = [each for each in ("Bad", "Good", "So") if each in worded.text]
+    assert "Bad" not in shown
+    kept = [each for each in sentences if "Bad" not in each]
+    expected = [f"{at}. {each}" for at, each in enumerate(kept, 1)] if is_list else kept
+    assert worded.text == (("\n" if is_list else " ").join(expected) or FALLBACK)
+
+
+async def test_what_is_wrong_is_named_once_and_shown_as_it_was_rewritten() -> None:
+    worded, pieces, model = await written("A is so. Bad one. B. Bad two.", "Bad", rewritten=["Good one.", "Good two."])
+    assert worded.text == "A is so. Good one. B. Good two."
+    assert pieces[0] == "A is so.", "what was right before had left"
+    assert (worded.warnings, worded.dropped) == ((SENTENCE_CORRECTED,), ())
+    assert [name for name, _ in model.asked] == ["agent.answer", "agent.answer.repair"]
+    question, draft, complaint = model.asked[1][1]
+    assert (question.text, draft.text) == ("the question", "A is so. Bad one. B. Bad two.")
+    assert "1. “Bad one.”: Bad is forbidden\n2. “Bad two.”: Bad is forbidden" in complaint.text
+    assert "B." not in complaint.text
+
+
+@pytest.mark.parametrize(
+    ("rewritten", "text", "warnings"),
+    [
+        (["Still Bad."], "A. B.", (SENTENCE_REMOVED,)),
+        ([""], "A. B.", (SENTENCE_REMOVED,)),
+        ([], "A. B.", (SENTENCE_REMOVED,)),
+        (["Good.", "More."], "A. B.", (SENTENCE_REMOVED,)),
+        (ModelTimeout(), "A. B.", (SENTENCE_REMOVED,)),
+        (["Good."], "A. Good. B.", (SENTENCE_CORRECTED,)),
+    ],
+)
+async def test_what_stays_wrong_costs_its_sentence(rewritten: Any, text: str, warnings: tuple[str, ...]) -> None:
+    worded, _, _ = await written("A. Bad. B.", "Bad", rewritten=rewritten)
+    assert (worded.text, worded.warnings) == (text, warnings)
+    assert worded.dropped == (("Bad.",) if SENTENCE_REMOVED in warnings else ())
+
+
+@pytest.mark.parametrize(
+    ("draft", "text"),
+    [
+        ("1. A\n2. Bad\n3. C\n\nBad. D\n\n1. E", "1. A\n2. C\n\nD\n\n1. E"),
+        ("1. A\n   - more\n2. Bad\n   - of it\n3. C", "1. A\n   - more\n   - of it\n2. C"),
+        ("| a | b |\n|---|---|\n| x | Bad |\n| y | 2 |\n\nEnd. Bad.", "| a | b |\n|---|---|\n| y | 2 |\n\nEnd."),
+        ("First. Bad.\nSecond.\n\nBad.\n\nThird.", "First.\nSecond.\n\nThird."),
+        ("**Do it.** Because. Bad (see above). *So.*", "**Do it.** Because. *So.*"),
+    ],
+)
+async def test_what_is_lost_leaves_no_gap(draft: str, text: str) -> None:
+    worded, _, _ = await written(draft, "Bad", rewritten=[])
+    assert worded.text == text
+
+
+async def test_a_rewritten_sentence_is_judged_in_the_light_of_those_before() -> None:
+    worded, _, _ = await written("Wrong. Bad.", "Wrong", "Bad", rewritten=["Now allow Bad.", "Bad it is."])
+    assert worded.text == "Now allow Bad. Bad it is."
+
+
+async def test_where_nothing_can_stand_the_fallback_stands() -> None:
+    worded, pieces, _ = await written("Bad. Bad!", "Bad", rewritten=["", ""], begin="Hello.\n\n", end="\n\nBye.")
+    assert worded.text == f"Hello.\n\n{FALLBACK}\n\nBye."
+    assert pieces == ["Hello.", f"\n\n{FALLBACK}", "\n\nBye."]
+
+
+async def test_the_judge_may_trim_what_is_shown() -> None:
+    assert (await written("ATRIM is. B TRIMis."))[0].text == "A is. B is."
+
+
+async def test_a_fault_halfway_ends_the_reply_and_what_was_told_stands() -> None:
+    told: list[Any] = []
+    model = WritingModel(["One. Two", ModelTimeout()])
+    with pytest.raises(ModelFault):
+        await word(model, CALL, [HumanMessage("x")], Forbids(), tell=told.append, run_id=RUN_ID, fallback=FALLBACK)
+    assert [each["content"] for each in told] == ["One."]
+
+
+@pytest.mark.parametrize("draft", ["", " \n"])
+async def test_an_empty_answer_is_a_fault_of_the_model(draft: str) -> None:
+    with pytest.raises(ModelError):
+        await written(draft)
+
+
+async def test_a_refusal_is_shown_and_warned_of() -> None:
+    refusal = AIMessageChunk(content="I won't.", additional_kwargs={"refusal": "I won't."})
+    worded, _, _ = await written([refusal])
+    assert (worded.text, worded.warnings) == ("I won't.", ("model_refused",))
+
+
+def test_a_reply_of_code_is_told_the_same_way() -> None:
+    told: list[Any] = []
+    assert say("Which week?", tell=told.append, run_id=RUN_ID).message.text == "Which week?"
+    assert told == [token(str(RUN_ID), "Which week?")]
