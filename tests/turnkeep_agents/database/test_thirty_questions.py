@@ -1,21 +1,37 @@
-"""The thirty questions of `questions.py`, asked the agent with the demo model over the embedded sample: the rows beside
+"""The thirty questions of `questions.py`, asked the agent with the demo model over the bundled sample: the rows beside
 the answer have to be those of the SQL by hand."""
 
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlglot
+from langchain_core.messages import HumanMessage
 from questions import QUESTIONS, TODAY, Question
-from sample_talk import ask
 from sqlglot import exp
 
 from judged_rows import hold, plain
 from sample_on_mariadb import DAY
 from sample_on_postgres import DAY as DAY_ON_POSTGRESQL
 from turnkeep.agents import Agent
+from turnkeep.records import Principal, Reply, RunContext
+from turnkeep_agents.database.state import LASTING
 
 NAMES = [" / ".join(question.chain) for question in QUESTIONS]
+
+
+async def ask(agent: Agent, *messages: str) -> Reply:
+    """The reply to the last message of a thread."""
+    now = datetime(TODAY.year, TODAY.month, TODAY.day, 9, tzinfo=UTC)
+    context = RunContext(conversation_window=5, now=now, principal=Principal("local", "ann"))
+    state: dict[str, Any] = {"messages": []}
+    for number, message in enumerate(messages):
+        lasting = {key: value for key, value in state.items() if key in LASTING}
+        said = [*state["messages"], HumanMessage(message, id=f"h{number}")]
+        state = await agent.graph.ainvoke({**lasting, **agent.new_turn(), "messages": said}, context=context)
+    return agent.read_reply(state)
 
 
 def test_there_are_thirty_that_touch_forty_tables() -> None:
@@ -68,11 +84,3 @@ async def test_servers_give_the_same_rows(
     reply = await ask(request.getfixturevalue(f"agent_on_{server}"), *question.chain)
     expected = by_hand.execute(question.sql).fetchall()
     assert hold(reply.details["rows"], expected, is_ordered=question.is_ordered), reply.details
-
-
-async def test_a_long_talk_keeps_what_was_said_at_its_beginning(agent_on_sqlite: Agent) -> None:
-    groups = ["by status", "by priority"] * 4
-    reply = await ask(agent_on_sqlite, "How many work orders are there?", "in 2025", *groups)
-
-    assert "2025-01-01" in str(reply.details["sql"])
-    assert "priority" in str(reply.details["columns"]).lower()

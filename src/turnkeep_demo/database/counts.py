@@ -1,0 +1,85 @@
+"""Counts of one table, which need no line of their own among the verified questions: "How many tools are in repair?",
+"How many safety meetings are there?", "How many payments are there by payment method?"."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from turnkeep.blocks.words import singular
+from turnkeep_agents.database.joins.naming import name_words
+from turnkeep_demo.database.loading import FOLDER
+from turnkeep_demo.database.questions import Known, phrasings, tables, values_of
+
+STATE = "status"
+KIND = re.compile(r"[a-z][a-z_ ]+")
+"""A value that names a state or kind: "on_hold", "full service"; not "New vans arrived" or "GB"."""
+LABEL = "name"
+RESERVED = frozenset({"order", "group", "user", "lead", "message", "3rdPartySystem"})
+"""Names that SQL keeps for itself, or that a question means something else by: an order is a work order as well."""
+
+
+@cache
+def counts() -> tuple[Known, ...]:
+    """A table with a state is only counted by state: whether former employees count, no rule can know."""
+    return tuple(known for table in tables() if table not in RESERVED for known in _of(table))
+
+
+def _of(table: str) -> Iterator[Known]:
+    things = _plural(table)
+    total = f'SELECT COUNT(*) AS "{things}" FROM {table}'  # noqa: S608
+    has_state = STATE in tables()[table]["types"]
+    for column in [STATE] if has_state else tables()[table].get("values", {}):
+        if values := [value for value in values_of(table, column) if KIND.fullmatch(value)]:
+            yield from _by_column(table, column, things)
+            asks = [
+                f"How many {_said(values[0])} {things} are there?",
+                f"How many {_said(values[0])} {things} do we have?",
+            ]
+            sql = f"{total} WHERE {table}.{column} = '{values[0]}'"
+            yield from phrasings(f"How many {things} are {_said(values[0])}?", sql, asks, {values[0]: values})
+    if not has_state:
+        yield from phrasings(f"How many {things} are there?", total, [f"How many {things} do we have?"])
+        for column, other in _lookups(table):
+            yield from _by_lookup(table, column, other, things)
+
+
+def _by_column(table: str, column: str, things: str) -> Iterator[Known]:
+    name = f"{table}.{column}"
+    said = " ".join(name_words(column))
+    sql = f'SELECT {name} AS "{said}", COUNT(*) AS "{things}" FROM {table} GROUP BY {name} ORDER BY {name}'  # noqa: S608
+    yield from phrasings(f"How many {things} are there by {said}?", sql, [f"How many {things} do we have by {said}?"])
+
+
+def _by_lookup(table: str, column: str, other: str, things: str) -> Iterator[Known]:
+    said = " ".join(name_words(other))
+    sql = f"""SELECT {other}.{LABEL} AS "{said}", COUNT(*) AS "{things}" FROM {table}
+LEFT JOIN {other} ON {other}.id = {table}.{column} GROUP BY {other}.id, {other}.{LABEL} ORDER BY {other}.{LABEL}"""  # noqa: S608
+    yield from phrasings(f"How many {things} are there by {said}?", sql, [f"How many {things} do we have by {said}?"])
+
+
+def _lookups(table: str) -> Iterator[tuple[str, str]]:
+    """The tables with a name that exactly one foreign key leads to, called as the table is: `branchId`, no other."""
+    for link in _links():
+        column, other = link["from_column"], link["to_table"]
+        is_named = LABEL in tables()[other]["types"] and column == f"{other}Id"
+        if link["from_table"] == table and is_named and other not in (*RESERVED, "company"):
+            yield column, other
+
+
+@cache
+def _links() -> list[dict[str, str]]:
+    links: list[dict[str, str]] = json.loads((FOLDER / "joins.json").read_text())["relationships"]
+    return links
+
+
+def _plural(table: str) -> str:
+    *before, last = name_words(table)
+    one = singular(last)
+    if one.endswith("y") and one[-2] not in "aeo":
+        return " ".join([*before, f"{one[:-1]}ies"])
+    return " ".join([*before, f"{one}{'es' if one.endswith(('s', 'x', 'ch')) else 's'}"])
+
+
+def _said(value: str) -> str:
+    return value.replace("_", " ")

@@ -1,0 +1,62 @@
+"""What goes on from the last question: another period, another state, or the same by something. The question is put
+anew, whole, and has to be known itself."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+
+from turnkeep.blocks.words import words
+from turnkeep_demo.database import periods
+from turnkeep_demo.database.questions import Slot, Understood, tokens_of, value_tokens
+
+OPENING = frozenset(
+    words("and what about how count list show them those these it only just then now break down split instead one")
+)
+"""Words with which one goes on: "And what about the failed ones?", "Break them down by crew"."""
+GROUPING = re.compile(r",?\s+(?:by|per|for each|in each)\s")
+
+type Understand = Callable[[str], Understood | None]
+
+
+def go_on(message: str, last: str, today: date, understand: Understand) -> Understood | None:
+    """The new question; None where the message is no known way to go on, or where two would do."""
+    before = understand(last)
+    if before is None:
+        return None
+    found = {known.sql: known for text in _candidates(message, before, today) if (known := understand(text))}
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _candidates(message: str, before: Understood, today: date) -> Iterator[str]:
+    period, span = _period(message, before, today)
+    tokens = [word for word in tokens_of(message[: span[0]] + " " + message[span[1] :]) if word not in OPENING]
+    text = before.question.rstrip(" ?.!")
+    old = periods.find(text, today)
+    if period and old:
+        text = f"{text[: old.span[0]].rstrip()} {period.phrase}{text[old.span[1] :]}"
+    elif period:
+        return
+    if not tokens and period:
+        yield f"{text}?"
+    elif tokens[:1] == ["by"]:
+        yield f"{GROUPING.split(text)[0]}, {' '.join(tokens)}?"
+    else:
+        yield from _with_value(text, tuple(tokens), before)
+
+
+def _period(message: str, before: Understood, today: date) -> tuple[periods.Period | None, tuple[int, int]]:
+    """The one that the message names, by itself or from the one before, and where it stands."""
+    if (step := periods.step_from(message)) and before.period:
+        way, unit, span = step
+        return (before.period.moved(way), span) if before.period.unit in ("", unit) else (None, (0, 0))
+    found = periods.find(message, today)
+    return (found.period, found.span) if found else (None, (0, 0))
+
+
+def _with_value(text: str, said: tuple[str, ...], before: Understood) -> Iterator[str]:
+    """ "And how many passed?" after a question for those that failed."""
+    for slot in (each for each in before.known.elements if isinstance(each, Slot)):
+        if said in slot.options:
+            old = re.escape(" ".join(value_tokens(before.values[slot.said])))
+            new = slot.options[said].replace("_", " ")
+            yield re.sub(rf"\b{old}(s?)\b", rf"{new}\1", f"{text}?", count=1, flags=re.IGNORECASE)

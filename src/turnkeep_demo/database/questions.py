@@ -1,0 +1,206 @@
+"""The questions that the demo knows, and when a message is one of them: word for word but for words that say nothing,
+and for slots (a period, a number, a name or state that a column has). What is not understood whole is not known."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from itertools import count
+
+from turnkeep.blocks.words import singular, words
+from turnkeep_agents.database.verified import dated
+from turnkeep_demo.database import periods
+from turnkeep_demo.database.loading import FOLDER
+
+SILENT = frozenset(
+    words(
+        """a an the of in on at is are was were be been do does did have has had we our us there please me my all can
+        could you tell that which it its"""
+    )
+)
+"""Words without which a question asks the same."""
+FIRST = frozenset(words("which what list show display name"))
+"""With which a list is asked for: "Show the overdue invoices", "Which invoices are overdue"."""
+PHRASES: Mapping[tuple[str, ...], str] = {
+    ("how", "many"): "count", ("number", "of"): "count", ("for", "each"): "by", ("in", "each"): "by", ("each",): "by",
+    ("per",): "by", ("less", "than"): "below", ("fewer", "than"): "below", ("under",): "below", ("who",): "person",
+    ("whom",): "person",
+}  # fmt: skip
+LITERAL = re.compile(r"\b(\w+)\.(\w+) = '([^']*)'")
+MARK = re.compile(r"\{[^}]*\}")
+NUMBER = re.compile(r"(?<![\w'{+-])\d+(?![\w'}])")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What may stand at a place of a question: the values of a column by their words, or with none a number."""
+
+    said: str
+    options: Mapping[tuple[str, ...], str]
+
+
+type Element = str | Slot
+
+
+@dataclass(frozen=True)
+class Known:
+    """One phrasing of a question, as words and slots."""
+
+    text: str
+    sql: str
+    elements: tuple[Element, ...]
+    has_period: bool
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A message that is a known question, and its statement."""
+
+    question: str
+    known: Known
+    sql: str
+    period: periods.Period | None
+    values: Mapping[str, str]
+    """What was said in a slot, by what the known question says there."""
+
+
+@cache
+def verified() -> tuple[Known, ...]:
+    lines = (FOLDER / "verified.jsonl").read_text(encoding="utf-8").splitlines()
+    return tuple(known for line in lines for known in phrasings(**json.loads(line)))
+
+
+def phrasings(
+    question: str, sql: str, asks: Sequence[str] = (), only: Mapping[str, Sequence[str]] | None = None
+) -> Iterator[Known]:
+    """`asks` are further ways to put the question; `only` has what may stand for a value, where not all its column."""
+    for text in (question, *asks):
+        period = periods.find(text, date(2026, 3, 4))
+        tokens = tokens_of(text, period)
+        yield Known(text, sql, tuple(_elements(tokens, sql, only or {})), period is not None)
+
+
+def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:
+    """Its words without the period, those that say nothing, and endings of the plural."""
+    if period:
+        text = f"{text[: period.span[0]]} {text[period.span[1] :]}"
+    said = words(text.replace("'s ", " "))
+    found: list[str] = []
+    while said:
+        phrase = next((each for each in PHRASES if tuple(said[: len(each)]) == each), None)
+        found.append(PHRASES[phrase] if phrase else said[0])
+        del said[: len(phrase or "1")]
+    while found and found[0] in SILENT - FIRST:
+        del found[0]
+    head = ["list"] if found and found[0] in FIRST else found[:1]
+    return head + [singular(word) for word in found[1:] if word not in SILENT]
+
+
+def understand(text: str, today: date, among: Sequence[Known]) -> Understood | None:
+    """The message as one of the questions; None where more than one statement would answer it."""
+    period = periods.find(text, today)
+    tokens = tokens_of(text, period)
+    found: dict[str, Understood] = {}
+    for known in among:
+        values = _match(known.elements, tokens) if known.has_period == (period is not None) else None
+        if values is not None:
+            sql = _filled(known, values, period.period if period else None, today)
+            found.setdefault(sql, Understood(text, known, sql, period.period if period else None, values))
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def nearest(text: str, most: int) -> list[str]:
+    """Verified questions that share the most words with the message, without figures."""
+    said = set(tokens_of(text))
+    firsts = {known.sql: known for known in reversed(verified()) if not re.search(r"\d", known.text)}
+    order = count()
+    ranked = sorted((-_likeness(said, known), next(order), known.text) for known in reversed(firsts.values()))
+    return [text for _, _, text in ranked[:most]]
+
+
+def _likeness(said: set[str], known: Known) -> float:
+    own = set(tokens_of(known.text))
+    return len(said & own) / len(said | own)
+
+
+def _elements(tokens: Sequence[str], sql: str, only: Mapping[str, Sequence[str]]) -> Iterator[Element]:
+    slots = _slots(sql, only)
+    place = 0
+    while place < len(tokens):
+        width, slot = next(
+            ((len(key), slot) for key, slot in slots.items() if tuple(tokens[place : place + len(key)]) == key),
+            (1, None),
+        )
+        yield slot or tokens[place]
+        place += width
+
+
+def _slots(sql: str, only: Mapping[str, Sequence[str]]) -> dict[tuple[str, ...], Slot]:
+    """By the words that stand for them in the known question: the values and numbers that the statement holds once."""
+    found: dict[tuple[str, ...], Slot] = {}
+    for table, column, value in LITERAL.findall(sql):
+        values = only.get(value) or values_of(table, column)
+        options = {value_tokens(each): each for each in {value, *values}}
+        if values and sql.count(f"'{value}'") == 1:
+            found[value_tokens(value)] = Slot(value, options)
+    for number in NUMBER.findall(sql):
+        if len(re.findall(rf"\b{number}\b", sql)) == 1:
+            for word in (number, *periods.NUMBERS[int(number) :][:1]):
+                found[word,] = Slot(number, {})
+    return found
+
+
+def value_tokens(value: str) -> tuple[str, ...]:
+    """The words of a value as they stand in a question; all of them where none says anything."""
+    said = words(value.replace("_", " "))
+    return tuple(singular(word) for word in said if word not in SILENT) or tuple(said)
+
+
+@cache
+def tables() -> Mapping[str, Mapping[str, Mapping[str, list[str]]]]:
+    known: Mapping[str, Mapping[str, Mapping[str, list[str]]]] = json.loads((FOLDER / "joins.json").read_text())[
+        "tables"
+    ]
+    return known
+
+
+def values_of(table: str, column: str) -> list[str]:
+    """All that a column has, where that is known."""
+    return tables().get(table, {}).get("values", {}).get(column, [])
+
+
+def _match(elements: Sequence[Element], tokens: Sequence[str]) -> dict[str, str] | None:
+    """What stands in the slots, by what the known question says there; None where the words are others."""
+    if not elements or not tokens:
+        return None if elements or tokens else {}
+    first, rest = elements[0], elements[1:]
+    if isinstance(first, str):
+        return _match(rest, tokens[1:]) if tokens[0] == first else None
+    for said, value in _fitting(first, tokens):
+        if (further := _match(rest, tokens[len(said) :])) is not None:
+            return {first.said: value, **further}
+    return None
+
+
+def _fitting(slot: Slot, tokens: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    number = periods.number_of(tokens[0])
+    if not slot.options and number:
+        yield (tokens[0],), str(number)
+    for said in sorted(slot.options, key=len, reverse=True):
+        if tuple(tokens[: len(said)]) == said:
+            yield said, slot.options[said]
+
+
+def _filled(known: Known, values: Mapping[str, str], period: periods.Period | None, today: date) -> str:
+    sql = known.sql
+    if period:
+        marks = sorted(set(MARK.findall(sql)), key=lambda mark: dated(mark, today))
+        sql = sql.replace(marks[0], f"'{period.begin}'").replace(marks[1], f"'{period.end}'")
+    for said, value in values.items():
+        if said.isdecimal():
+            sql = re.sub(rf"(?<![\w'-]){said}\b(?![-'])", value, sql)
+        else:
+            sql = sql.replace(f"'{said}'", f"'{value.replace("'", "''")}'")
+    return sql

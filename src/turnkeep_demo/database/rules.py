@@ -1,0 +1,179 @@
+"""What the demo model answers in the calls of the agent `database`: known questions with their statements, sections of
+the manual by their titles, and otherwise that it does not understand."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from functools import cache, partial
+
+import sqlglot
+from sqlglot import exp
+
+from turnkeep.blocks.words import words
+from turnkeep.records import JSON
+from turnkeep_agents.database.manual.manual import load_manual
+from turnkeep_demo.database.counts import counts
+from turnkeep_demo.database.follow_ups import go_on
+from turnkeep_demo.database.loading import FOLDER
+from turnkeep_demo.database.questions import Understood, nearest, tokens_of, verified
+from turnkeep_demo.database.questions import understand as understand_among
+from turnkeep_demo.model import Rule
+
+TODAY = re.compile(r"Today is (\d{4}-\d\d-\d\d)")
+LAST = re.compile(r"The last result\. Question: (.*)")
+HOW = re.compile(
+    r"(?:please )?(?:how (?:do|can|could|should|to|would)|where (?:do|can))\s+(?:(?:i|we|you|one)\s+)?", re.I
+)
+"""With which a message asks for the manual: "How do I close a work order?"."""
+CHANGES = frozenset(words("delete update insert create change drop remove send cancel add set rename close"))
+PAGES: Mapping[str, str] = {
+    "more": "next", "next": "next", "next page": "next", "show more": "next", "more rows": "next", "the rest": "next",
+    "show me more": "next", "continue": "next", "back": "previous", "previous": "previous", "previous page": "previous",
+    "go back": "previous", "all": "all", "show all": "all", "show them all": "all",
+}  # fmt: skip
+ENGLISH = "English"
+SUGGESTED = 3
+ROWS = re.compile(r"^(\d+(?: or more)? rows|No rows|No further rows|One row)[.:]$", re.M)
+
+
+def rules() -> Mapping[str, Rule]:
+    return {
+        "database.read": read,
+        "database.write_sql": write,
+        "database.correct_sql": give_up,
+        "database.answer": answer,
+        "database.talk": talk,
+    }
+
+
+def read(parts: JSON) -> JSON:
+    message, today = str(parts.get("query", "")).strip(), _today(parts)
+    plain = message.lower().rstrip(".!? ")
+    asked = {"question": message, "goes_on": False, "words": [], "tables": [], "pages": [], "rows": "first"}
+    if plain in PAGES:
+        asked |= {"kind": "more_rows", "rows": PAGES[plain]}
+    elif found := _understood(parts, message, today):
+        goes_on = found.question != message
+        asked |= {"kind": "sql", "question": found.question, "goes_on": goes_on, "tables": _tables(found.sql)}
+    elif section := _section(message):
+        asked |= {"kind": "manual", "pages": [section]}
+    else:
+        asked |= {"kind": "change" if plain.split(" ")[0] in CHANGES else "general"}
+    return {"language": ENGLISH, "asks": [asked]}
+
+
+def write(parts: JSON) -> JSON:
+    found = understand(str(parts.get("query", "")), _today(parts))
+    if found is None:
+        return _written(kind="ask_back", ask_back=_refusal(str(parts.get("query", ""))))
+    told = f'Read as "{found.question.strip()}"'
+    days = f", from {found.period.begin} to before {found.period.end}" if found.period else ""
+    return _written(kind="sql", understood_as=f"{told}{days}.", sql=found.sql)
+
+
+def give_up(parts: JSON) -> JSON:
+    """A checked statement that is refused cannot be mended by rules: a database of one's own has other tables."""
+    return _written(kind="not_in_database", understood_as="The demo knows the bundled sample only.")
+
+
+def answer(parts: JSON) -> str:
+    told = [_told(str(result.get("output", ""))) for result in parts.get("tool_results", ())]
+    cited = [_cited(str(section["text"]), str(section["id"])) for section in list(parts.get("documents", ()))[:1]]
+    return "\n\n".join(filter(None, [*told, *cited])) or "Nothing was found."
+
+
+def talk(parts: JSON) -> str:
+    message = str(parts.get("query", ""))
+    if message.lower().split(" ")[0] in CHANGES:
+        return "Nothing was changed: I only read the database."
+    return _refusal(message)
+
+
+def understand(text: str, today: date) -> Understood | None:
+    return understand_among(text, today, verified()) or understand_among(text, today, counts())
+
+
+def _understood(parts: JSON, message: str, today: date) -> Understood | None:
+    if found := understand(message, today):
+        return found
+    last = next((seen[1] for note in _notes(parts) if (seen := LAST.search(note))), None)
+    return go_on(message, last, today, partial(understand, today=today)) if last else None
+
+
+def _refusal(message: str) -> str:
+    known = " ".join(f'"{question}"' for question in nearest(message, SUGGESTED))
+    return f"I am the demo model and do not understand this. Questions like it that I know: {known}"
+
+
+def _today(parts: JSON) -> date:
+    found = next((seen[1] for note in _notes(parts) if (seen := TODAY.search(note))), None)
+    return date.fromisoformat(found) if found else date.today()  # noqa: DTZ011 - every prompt says the day
+
+
+def _notes(parts: JSON) -> Sequence[str]:
+    return [str(note) for note in parts.get("notes", ())]
+
+
+def _tables(sql: str) -> list[str]:
+    return list(dict.fromkeys(table.name for table in sqlglot.parse_one(sql).find_all(exp.Table)))
+
+
+def _written(**said: str) -> JSON:
+    return {"kind": "", "understood_as": "", "sql": "", "left_out": [], "need_tables": [], "ask_back": "", **said}
+
+
+# The manual
+
+
+def _section(message: str) -> str | None:
+    """The section whose title asks just what the message asks."""
+    found = HOW.match(message)
+    return _titles().get(tuple(tokens_of(message[found.end() :]))) if found else None
+
+
+@cache
+def _titles() -> Mapping[tuple[str, ...], str]:
+    """Sections by the words of their titles, without titles that two of them have."""
+    seen: dict[tuple[str, ...], list[str]] = {}
+    for section in load_manual(FOLDER.parent / "manual"):
+        seen.setdefault(tuple(tokens_of(section.title.rpartition(" > ")[2])), []).append(section.id)
+    return {title: ids[0] for title, ids in seen.items() if len(ids) == 1}
+
+
+# Answers
+
+
+def _told(output: str) -> str:
+    """One result in a sentence; its rows stand below the answer."""
+    if problem := re.search(r"^No result: (.*)$", output, re.M):
+        return problem[1]
+    lines = output.splitlines()
+    found = next((place for place, line in enumerate(lines) if ROWS.match(line)), None)
+    if found is None:
+        return ""
+    understood = next((line.partition(": ")[2] for line in lines if line.startswith("Understood as: ")), "")
+    return " ".join(filter(None, [_rows(lines[found], lines[found + 1 :]), understood]))
+
+
+def _rows(counted: str, lines: Sequence[str]) -> str:
+    if counted.startswith("No"):
+        return "There are none."
+    columns, *rows = lines[: 2 if counted.startswith("One") else 1] or [""]
+    if not rows:
+        return f"Found {counted.rstrip(':')}, with {', '.join(columns.split(' | '))}."
+    return f"{_sentence(columns, rows[0])}"
+
+
+def _sentence(columns: str, row: str) -> str:
+    pairs = zip(columns.split(" | "), row.split(" | "), strict=False)
+    told = ", ".join(f"{name}: {value or 'none'}" for name, value in pairs)
+    return f"{told[:1].upper()}{told[1:]}."
+
+
+def _cited(text: str, section: str) -> str:
+    return "\n".join(_lines(text, section))
+
+
+def _lines(text: str, section: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield f"{line.rstrip()} [{section}]" if line.strip() else ""
