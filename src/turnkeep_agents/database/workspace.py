@@ -9,6 +9,7 @@ from datetime import date
 from functools import cached_property
 
 from turnkeep.records import Principal
+from turnkeep_agents.database.checks.date_spans import DateSpans
 from turnkeep_agents.database.guard.guard import Guard
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
@@ -23,7 +24,7 @@ class Schema:
     """A join graph and all that is derived from it, each when it is first asked for."""
 
     def __init__(self, database: Database, graph: JoinGraph, tuning: DatabaseSettings):
-        self.graph = graph
+        self.graph, self.spans = graph, DateSpans()
         self._database, self._tuning = database, tuning
 
     def tables_by_weight(self, allowed: Collection[str]) -> list[str]:

@@ -142,10 +142,13 @@ class Talk:
         asked = HumanMessage(message, id=f"h{self.turns}")
         given = {**self.kept, **new_turn(), "messages": [*self.kept.get("messages", []), asked]}
         values: Mapping[str, Any] = {}
-        async for mode, data in self.graph.astream(given, context=self.context, stream_mode=["custom", "values"]):
+        modes = ["custom", "values"]
+        async for place, mode, data in self.graph.astream(
+            given, context=self.context, stream_mode=modes, subgraphs=True
+        ):
             if mode == "custom":
                 self.told.append(data)
-            else:
+            elif not place:
                 values = data
         self.kept = {name: value for name, value in values.items() if name in LASTING}
         return read_reply(values)

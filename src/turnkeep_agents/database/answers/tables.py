@@ -42,7 +42,7 @@ def table_of(
     lines = [[escaped(name[:1].upper() + name[1:]) for name in columns]]
     lines.append(["---:" if form else "---" for form in forms])
     for row in rows[:size]:
-        lines.append([escaped(_cell(cell, form, language)) for cell, form in zip(row, forms, strict=True)])
+        lines.append([_cell(cell, form, language) for cell, form in zip(row, forms, strict=True)])
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
     total = start + len(rows)
     if size == total and not has_more:
@@ -91,7 +91,7 @@ def _form(cells: Sequence[Any]) -> str:
 def _cell(cell: Any, form: str, language: str) -> str:
     if cell is None:
         return ""
-    return _in_language(format(cell, form), language) if form else _moment(str(cell))
+    return _in_language(format(cell, form), language) if form else escaped(_moment(str(cell)))
 
 
 def _in_language(number: str, language: str) -> str:

@@ -13,7 +13,6 @@ from turnkeep.records import RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import last_question
 from turnkeep_agents.database.answers.tables import size_of
-from turnkeep_agents.database.checks.date_spans import DateSpans
 from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
@@ -56,8 +55,6 @@ REPAIRABLE = frozenset({"syntax", "function", "types", "limit"})
 """What rules may mend."""
 WRITES = frozenset({"not_select", "into", "statements"})
 
-_SPANS = DateSpans()
-
 
 class StatementNodes(TurnNodes):
     async def write_sql(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
@@ -94,7 +91,7 @@ class StatementNodes(TurnNodes):
             state["tables"],
             allowed=snapshot.allowed,
             hidden={view.table: view.company_column for view in snapshot.database.access.views},
-            spans=_SPANS.of(shown, dialect, owner, run) if has_values else {},
+            spans=snapshot.schema.spans.of(shown, dialect, owner, run) if has_values else {},
             asked=" ".join([ask_of(state)["question"], *ask_of(state)["words"]]),
             has_values=has_values,
             max_columns=tuning.max_columns,
