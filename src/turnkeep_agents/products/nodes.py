@@ -83,8 +83,8 @@ class Nodes:
 
     async def answer(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
         """The reply from what was found."""
-        searches = [call_of(call) for call in state["calls"] if call["tool"] == SEARCH]
-        limits = [amount for call in searches if isinstance(call, Search) for amount in call.limits]
+        searches = [call for call in state["calls"] if call["tool"] == SEARCH and not call.get("names")]
+        limits = [amount for call in map(call_of, searches) if isinstance(call, Search) for amount in call.limits]
         now: ProductsState = {**state, "limits": [*(state.get("limits") or []), *limits][-MOST_LIMITS:]}
         worded = await self._worded(now, runtime)
         listed = [id_ for each in state["results"] if each["is_list"] for id_ in each["ids"]]
@@ -96,7 +96,7 @@ class Nodes:
             "sources": [self._source(id_, worded.text) for id_ in _found(state)],
             **({"spoken": shown or _found(state)} if shown or _found(state) else {}),
             **({"listed": told} if len(told) > 1 else {}),
-            **({"searched": [call for call in state["calls"] if call["tool"] == SEARCH]} if searches else {}),
+            **({"searched": searches} if searches else {}),
         }
 
     async def respond(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:

@@ -1,8 +1,100 @@
-"""What the demo says in place of a model."""
+"""What the demo says in place of a model: a few forms of question become the calls that a model would make, and what
+the tools found is told. What is not understood whole is said to be so."""
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+
+from turnkeep.records import JSON
+from turnkeep_demo.model import Rule, Said
+from turnkeep_demo.products.forms import MORE, read_form, small_talk, unknown
+from turnkeep_demo.products.searches import read_search
+from turnkeep_demo.products.thread import Thread, thread_of, with_names
+
+MOST_PIECES = 4  # of a card in a list
+FOLLOW_UP = re.compile(r"^(?:and|only|just|but|what about|how about|in|with|without|not|no|under|over|below|cheaper)\b")
+_CARD = re.compile(r"(?P<name>[^;]+?) \((?P<kind>[^;()]+)\): (?P<price>\$[\d,.]+), (?P<rest>.+)")
 
 
-def rules() -> Mapping[str, Any]:
-    return {}
+def rules() -> Mapping[str, Rule]:
+    return {"products.read": read, "products.answer": answer}
+
+
+def read(parts: JSON) -> Said:
+    """Calls of tools, or a reply."""
+    message, thread = str(parts["query"]), thread_of(parts)
+    text, names = with_names(message, thread)
+    said = small_talk(text, thread)
+    if said:
+        return said
+    calls = read_form(text, names, thread) or _searches(message, text, names, thread)
+    return calls or unknown(message, names, thread)
+
+
+def answer(parts: JSON) -> str:
+    """What the tools found, as it stands there."""
+    told = [_told(result["tool"], str(result["output"]).split("\n")) for result in parts["tool_results"]]
+    return "\n\n".join(filter(None, told)) or "I do not understand that."
+
+
+def _searches(message: str, text: str, names: Sequence[str], thread: Thread) -> list[JSON] | None:
+    if names:
+        return None
+    last = thread.searched[0] if len(thread.searched) == 1 else None
+    if MORE.fullmatch(text.rstrip(". ")) and last:
+        return [_search(message, {**last, "page": last.get("page", 1) + 1})]
+    whole = read_search(text, thread)
+    if whole and ("category" in whole or ("brands" in whole and not FOLLOW_UP.match(text))):
+        return [_search(message, whole)]
+    if whole and last and FOLLOW_UP.match(text):
+        return [_search(f"{message} ({last.get('category', 'the same')})", _changed(last, whole))]
+    each = [read_search(part, thread) for part in text.split(" and ")] if " and " in text else []
+    both = [args for args in each if args and "category" in args]
+    is_plain = len(both) == len(each) == 2 and set(both[0]) == set(both[1])  # "a tv and a tablet under $400": which?
+    return [_search(message, args) for args in both] if is_plain else None
+
+
+def _changed(last: JSON, new: JSON) -> JSON:
+    """The last search with what a follow-up says; properties add up."""
+    kept = {name: value for name, value in last.items() if name not in ("page", "limit")}
+    if "sort" in new:
+        kept.pop("descending", None)
+    terms = [*kept.get("terms", []), *new.get("terms", [])]
+    return {**kept, **new, **({"terms": list(dict.fromkeys(terms))} if terms else {})}
+
+
+def _search(wish: str, args: JSON) -> JSON:
+    return {"name": "Search", "args": {"wish": wish, **args}}
+
+
+def _told(tool: str, lines: Sequence[str]) -> str:
+    asked, *found = lines
+    if tool != "search":
+        return "\n".join(found)
+    attribute, _, name = asked.removeprefix("Asked: ").partition(" of ")
+    cards = [card for line in found if (card := _CARD.match(line))]
+    if name and len(cards) == len(found) == 1 and cards[0]["name"] == name:
+        return _one(cards[0], attribute)
+    if len(cards) == len(found) == 1:
+        return _whole(cards[0])
+    numbered = iter(range(1, len(lines)))
+    said = " ".join(lines[:2])
+    return "\n".join(_line(next(numbered), card, said) if (card := _CARD.match(line)) else line for line in found)
+
+
+def _one(card: re.Match[str], attribute: str) -> str:
+    pieces = [piece for piece in card["rest"].split("; ") if piece.startswith(f"{attribute} ")]
+    told = pieces[0].partition(". ")[0] if pieces else f"the catalogue does not say the {attribute}"
+    return f"{card['name']}: {told}."
+
+
+def _whole(card: re.Match[str]) -> str:
+    return f"The {card['name']} costs {card['price']}: {card['rest']}"
+
+
+def _line(number: int, card: re.Match[str], said: str) -> str:
+    """With the rating, and what is `said` before other attributes."""
+    stock, *own = card["rest"].split("; ")
+    notes = [piece for piece in own if piece.startswith(("does not", "says: "))]
+    told = sorted(own, key=lambda piece: not piece.startswith("rating ") and piece.partition(" ")[0] not in said)
+    first = [piece for piece in told if piece not in notes][:MOST_PIECES]
+    return f"{number}. {card['name']} ({card['price']}), {stock}; {'; '.join([*first, *notes])}"

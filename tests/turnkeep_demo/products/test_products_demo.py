@@ -1,0 +1,130 @@
+"""What the demo answers in place of a model: whole questions rightly, and of all others that it does not understand."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from turnkeep.records import Principal, Reply, RunContext
+from turnkeep.settings import Settings
+from turnkeep_agents.products.catalogue.products import Catalogue, open_catalogue
+from turnkeep_agents.products.graph import build
+from turnkeep_agents.products.state import LASTING
+from turnkeep_demo.products.forms import known_questions
+from turnkeep_demo.products.rules import answer, read
+from turnkeep_demo.products.thread import thread_of
+
+AGENT = build(Settings(model="demo"))
+CONTEXT = RunContext(5, datetime(2026, 3, 4, tzinfo=UTC), Principal("local", "ann"))
+NOTHING = "does not understand that whole"
+FIRST = "What phones do you have under $500?"
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return open_catalogue(None)
+
+
+async def talk(*messages: str) -> list[Reply]:
+    kept: dict[str, Any] = {"messages": []}
+    replies = []
+    for at, message in enumerate(messages):
+        asked = HumanMessage(message, id=f"h{at}")
+        state = {**kept, **AGENT.new_turn(), "messages": [*kept["messages"], asked]}
+        values = await AGENT.graph.ainvoke(state, context=CONTEXT)
+        kept = {key: values[key] for key in LASTING if key in values}
+        replies.append(AGENT.read_reply(values))
+    return replies
+
+
+async def test_the_conversation_of_the_design() -> None:
+    listed, told, compared, narrowed = await talk(
+        FIRST, "Tell me more about the Samsung one", "how does it compare to the first?", "and under $300?"
+    )
+    assert [reply.route for reply in (listed, told, compared, narrowed)] == ["retrieve", "retrieve", "tool", "retrieve"]
+    assert "10 fit, from $89 to $499; 5 shown" in listed.text
+    assert told.text.startswith("The Samsung Galaxy A55 costs $449: in stock;")
+    assert told.standalone_query == "tell me about Samsung Galaxy A55"
+    assert "The Samsung Galaxy A55 is $50 cheaper than the Google Pixel 8a." in compared.text
+    assert "5 fit, from $89 to $299" in narrowed.text
+    assert not any(reply.warnings for reply in (listed, told, compared, narrowed))
+
+
+@pytest.mark.parametrize(
+    ("message", "args"),
+    [
+        ("noise-canceling headphones for less than 200 dollars", ("headphones", 199.99, ["noise cancelling"])),
+        ("Show me waterproof phones up to $1,000 please", ("phones", 1000, ["waterproof"])),
+        ("which e-readers have warm light?", ("e-readers", None, ["warm light"])),
+        ("do you have kettles", ("kitchen appliances", None, ["type kettle"])),
+    ],
+)
+async def test_kinds_prices_and_properties_become_a_search(message: str, args: tuple[str, float, list[str]]) -> None:
+    [reply] = await talk(message)
+    [filters] = reply.details["filters"]
+    assert (filters["category"], filters.get("price_max"), filters["terms"]) == args
+
+
+async def test_brands_are_wanted_or_not(catalogue: Catalogue) -> None:
+    wanted, unwanted = await talk("65-inch TVs from Samsung or LG", "phones that are not from Apple")
+    assert {product.brand for product in catalogue.get(wanted.details["products"])} == {"Samsung", "LG"}
+    assert unwanted.details["filters"] == [{"category": "phones", "without": ["Apple"]}]
+
+
+async def test_a_superlative_orders_and_shows_what_it_orders_by(catalogue: Catalogue) -> None:
+    [light] = await talk("Which is the lightest laptop?")
+    weights = [product.measure("weight") for product in catalogue.get(light.details["products"])]
+    values = [measure.value for measure in weights if measure]
+    assert values == sorted(values)
+    assert "weight 1." in light.text
+
+
+async def test_prices_stock_and_single_attributes_are_looked_up() -> None:
+    told = await talk("How much are two Dyson V8?", "how heavy is it?", "Is the Nespresso Vertuo Next in stock?")
+    assert "2 x Dyson V8: $798 together" in told[0].text
+    assert told[1].text == "Dyson V8: weight 2.6 kg."
+    assert told[2].text == "Nespresso Vertuo Next: out of stock, back on 15 December 2026"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What phones under 400 have a good camera?",
+        "do you ship to Italy?",
+        "phones on offer",
+        "which phones don't have 5G",
+        "something cheaper than the Bose QuietComfort Ultra",
+        "Is the Galaxy S25 in stock?",
+        "headphones and a tablet under $400",
+        "hola, ¿tienen auriculares?",
+        "phones for about $300",
+        "How many phones do you have?",
+        "which of them is best for football",
+    ],
+)
+async def test_what_is_not_understood_whole_is_said_with_three_questions_that_are(message: str) -> None:
+    [reply] = await talk(message)
+    assert NOTHING in reply.text
+    assert reply.text.count("\n- ") == 3
+    assert (reply.route, reply.warnings) == ("respond", ())
+
+
+async def test_each_question_that_it_names_is_one_that_it_understands() -> None:
+    notes = {"notes": ["The catalogue: 26 phones, 17 televisions."], "query": "?"}
+    for question in known_questions("televisions?", ["Dyson V8", "Sonos Beam"], thread_of(notes)):
+        [reply] = await talk(question)
+        assert NOTHING not in reply.text, question
+
+
+def test_in_a_catalogue_of_ones_own_it_knows_kinds_and_what_the_thread_named() -> None:
+    notes = ["The catalogue: 12 tents, 3 stoves.", "Your last list: 1. Trail Tent, 2. Basecamp Dome"]
+    wanted: Any = read({"query": "which tents are under $300", "notes": notes})
+    assert wanted[0]["args"] == {"wish": "which tents are under $300", "category": "tents", "price_max": 299.99}
+    compared: Any = read({"query": "compare the Trail Tent with the second one", "notes": notes})
+    assert compared[0]["args"]["names"] == ["Trail Tent", "Basecamp Dome"]
+    assert NOTHING in str(read({"query": "What phones do you sell?", "notes": notes}))
+
+
+def test_an_answer_without_results_is_no_answer() -> None:
+    assert answer({"tool_results": []}) == "I do not understand that."
