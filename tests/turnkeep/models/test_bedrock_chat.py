@@ -12,8 +12,6 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field, ValidationError
 from wire import Answer, WireServer
 
-from turnkeep_agents.papers.graph import build, read_reply
-from turnkeep_agents.papers.state import new_turn
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
 from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
 from turnkeep.models.calls import TypedCall, ask_typed
@@ -23,6 +21,8 @@ from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.records import Principal, RunContext
 from turnkeep.settings import ModelTuning, Settings
+from turnkeep_agents.papers.graph import build, read_reply
+from turnkeep_agents.papers.state import new_turn
 
 pytest.importorskip("langchain_aws", reason="needs the extra bedrock")
 
@@ -195,7 +195,7 @@ class Verdict(BaseModel):
     score: int = Field(ge=0, le=100)
 
 
-CALL = TypedCall("papers.score_scope", Verdict, max_tokens=300)
+CALL = TypedCall("papers.judge", Verdict, max_tokens=300)
 ASKED = [SystemMessage("Judge."), HumanMessage("Bees?")]
 GOOD = wire.calls("Verdict", {"score": 95})
 
@@ -207,7 +207,7 @@ async def test_a_typed_call_gets_its_result(server: WireServer, answer: Answer) 
     body = server.bodies[0]
     assert body["toolConfig"]["toolChoice"] == {"tool": {"name": "Verdict"}}
     assert body["inferenceConfig"] == {"temperature": 0.0, "maxTokens": 300}
-    assert "papers.score_scope" not in str(body)
+    assert "papers.judge" not in str(body)
 
 
 UNUSABLE: dict[str, Answer] = {
@@ -251,20 +251,21 @@ async def test_a_reasoning_model_has_room_to_think(server: WireServer) -> None:
 
 
 async def test_a_turn_of_an_agent_goes_through_bedrock_whole_and_in_words(server: WireServer) -> None:
-    scope = wire.calls("ScopeResult", {"score": 95, "reason": "of the field"})
-    grade = wire.calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
-    server.script += [scope, grade, wire.says("It adds low-rank matrices [2106.09685].")]
+    read = {"question": "How does LoRA adapt a model?", "kind": "question", "searches": ["LoRA"], "language": "en"}
+    reading = wire.calls("Reading", {**read, "reason": "of the field", "score": 95})
+    grade = wire.calls("Grade", {"relevant_ids": ["2106.09685"]})
+    server.script += [reading, grade, wire.says("It adds low-rank matrices [2106.09685]. Well.")]
     agent = build(Settings(model=f"bedrock:{CLAUDE}"))
     state: Any = {"messages": [HumanMessage("How does LoRA adapt a model?", id="h1")], **new_turn()}
-    words, values = [], {}
-    parts: Any = agent.graph.astream(state, None, context=CONTEXT, stream_mode=["values", "messages"])
+    told, values = [], {}
+    parts: Any = agent.graph.astream(state, None, context=CONTEXT, stream_mode=["values", "custom"])
     async for kind, part in parts:
         values = part if kind == "values" else values
-        words += [part[0].text] if kind == "messages" and part[0].text else []
+        told += [part["content"]] if kind == "custom" and part["event"] == "token" else []
     reply = read_reply(values)
-    assert reply.text == "It adds low-rank matrices [2106.09685]."
+    assert reply.text == "It adds low-rank matrices [2106.09685]. Well."
     assert [source.id for source in reply.sources if source.cited] == ["2106.09685"]
-    assert words == ["It ", "adds ", "low-rank ", "matrices ", "[2106.09685]. "]
+    assert [part.strip() for part in told] == ["It adds low-rank matrices [2106.09685].", "Well."]
     assert (agent.provider, agent.model) == ("bedrock", CLAUDE)
 
 

@@ -12,8 +12,6 @@ from langchain_core.messages import HumanMessage
 from pydantic import SecretStr
 from wire import Answer, WireServer, calls, fails, garbles, refuses, resets, says, sends, trickles, waits
 
-from turnkeep_agents.papers.graph import build, read_reply
-from turnkeep_agents.papers.state import new_turn
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
 from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
 from turnkeep.models.chat import chat_models
@@ -21,6 +19,8 @@ from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.settings import ModelTuning, Settings
+from turnkeep_agents.papers.graph import build, read_reply
+from turnkeep_agents.papers.state import new_turn
 
 SECRET = "secret upstream text"
 CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann"))
@@ -148,23 +148,37 @@ async def test_usage_is_read_from_a_stream_and_from_a_whole_answer() -> None:
     assert usage.cost_usd is None
 
 
-SCOPE = calls("ScopeResult", {"score": 95, "reason": "of the field"})
-GRADE = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
-NO_GRADE = calls("GradeResult", {"relevant_ids": [], "reason": "none"})
-REWRITE = calls("RewriteResult", {"query": "low-rank adaptation"})
+READING = {
+    "question": "How does LoRA adapt a model?",
+    "kind": "question",
+    "searches": ["LoRA low-rank adaptation"],
+    "language": "en",
+    "reason": "of the field",
+    "score": 95,
+}
+READ = calls("Reading", READING)
+GRADE = calls("Grade", {"relevant_ids": ["2106.09685"]})
+NO_GRADE = calls("Grade", {"relevant_ids": []})
+REWRITE = calls("Rewrite", {"query": "transformer attention"})
+OTHER_GRADE = calls("Grade", {"relevant_ids": ["1706.03762"]})
 ANSWER = says("It adds low-rank matrices [2106.09685].")
-OFF_TOPIC = calls("ScopeResult", {"score": 3, "reason": "cooking"})
+OTHER_ANSWER = says("It adds attention [1706.03762].")
+OFF_TOPIC = calls("Reading", {**READING, "score": 3})
+SMALL_TALK = calls("Reading", {**READING, "kind": "conversation"})
 
 # For each inner call: what comes before it, its valid answer, and what comes after.
 INNER_CALLS: dict[str, tuple[list[Answer], Answer, list[Answer]]] = {
-    "papers.score_scope": ([], SCOPE, [GRADE, ANSWER]),
-    "papers.grade": ([SCOPE], GRADE, [ANSWER]),
-    "papers.rewrite": ([SCOPE, NO_GRADE], REWRITE, [GRADE, ANSWER]),
-    "papers.answer": ([SCOPE, GRADE], ANSWER, []),
+    "papers.read": ([], READ, [GRADE, ANSWER]),
+    "papers.grade": ([READ], GRADE, [ANSWER]),
+    "papers.rewrite": ([READ, NO_GRADE], REWRITE, [OTHER_GRADE, OTHER_ANSWER]),
+    "papers.answer": ([READ, GRADE], ANSWER, []),
+    "papers.converse": ([SMALL_TALK], says("It adds to what I know."), []),
     "papers.refuse": ([OFF_TOPIC], says("I know papers. Ask me about one."), []),
 }
-TYPED = ["papers.score_scope", "papers.grade", "papers.rewrite"]
-TEXT = ["papers.answer", "papers.refuse"]
+RESULTS = {"papers.read": "Reading", "papers.grade": "Grade", "papers.rewrite": "Rewrite"}
+TYPED = list(RESULTS)
+TEXT = [call for call in INNER_CALLS if call not in RESULTS]
+ROUTES = {"papers.converse": "respond", "papers.refuse": "refuse"}
 
 
 async def turn(server: WireServer, mode: str, config: Any = None, **tuning: Any) -> Reply:
@@ -185,18 +199,17 @@ async def test_each_inner_call_takes_a_valid_answer(call: str, mode: str) -> Non
     before, valid, after = INNER_CALLS[call]
     with WireServer([*before, valid, *after]) as server:
         reply = await turn(server, mode)
-    assert reply.route == ("refuse" if call == "papers.refuse" else "retrieve")
+    assert reply.route == ROUTES.get(call, "retrieve")
     assert reply.text.startswith("I know papers." if call == "papers.refuse" else "It adds")
 
 
 UNUSABLE: dict[str, Callable[[str], Answer]] = {
     "invalid JSON": lambda name: calls(name, '{"score": 9'),
-    "invalid arguments": lambda name: calls(name, {"score": "very", "relevant_ids": 7, "query": ""}),
+    "invalid arguments": lambda name: calls(name, {"score": "very", "relevant_ids": 7, "query": 7}),
     "an unknown tool": lambda name: calls("DropTables", {}),
     "no tool": lambda name: says("It is surely relevant."),
     "a refusal": lambda name: refuses("I will not judge that."),
 }
-RESULTS = {"papers.score_scope": "ScopeResult", "papers.grade": "GradeResult", "papers.rewrite": "RewriteResult"}
 
 
 @pytest.mark.parametrize("mode", ["invoke", "stream"])
@@ -264,11 +277,12 @@ async def test_a_fault_in_any_inner_call_is_the_fault_of_the_run(call: str, faul
         await turn(server, mode, timeout_seconds=timeout_of(fault))
 
 
+WRITTEN = json.dumps(READING)
 AS_TEXT = [
-    '{"score": 95, "reason": "of the field"}',
-    '```json\n{"score": 95, "reason": "of the field"}\n```',
-    '<tool_call>\n{"name": "ScopeResult", "arguments": {"score": 95, "reason": "of the field"}}\n</tool_call>',
-    '{"name": "ScopeResult", "parameters": {"score": 95, "reason": "of the field"}}',
+    WRITTEN,
+    f"```json\n{WRITTEN}\n```",
+    f'<tool_call>\n{{"name": "Reading", "arguments": {WRITTEN}}}\n</tool_call>',
+    f'{{"name": "Reading", "parameters": {WRITTEN}}}',
 ]
 
 
@@ -289,22 +303,21 @@ WITHOUT_TOOLS: dict[str, Callable[[], Answer]] = {
 @pytest.mark.parametrize("mode", ["invoke", "stream"])
 @pytest.mark.parametrize("answer", WITHOUT_TOOLS)
 async def test_a_server_without_tools_is_asked_for_json_of_the_schema(answer: str, mode: str) -> None:
-    written = says('{"score": 95, "reason": "of the field"}')
-    with WireServer([WITHOUT_TOOLS[answer](), written, GRADE, ANSWER]) as server:
+    with WireServer([WITHOUT_TOOLS[answer](), says(WRITTEN), GRADE, ANSWER]) as server:
         assert (await turn(server, mode)).details["guardrail_score"] == 95
         again = server.bodies[1]
     schema = again["response_format"]["json_schema"]["schema"]
-    assert schema["properties"]["score"]["maximum"] == 100
+    assert schema["properties"]["kind"]["enum"] == ["question", "conversation"]
     assert json.dumps(schema) in again["messages"][-1]["content"]
-    assert (again["temperature"], again["max_tokens"]) == (0.0, 400)
+    assert (again["temperature"], again["max_tokens"]) == (0.0, 500)
     assert "tools" not in again
 
 
 async def test_a_model_that_calls_tools_badly_is_asked_for_the_tool_again() -> None:
-    with WireServer([calls("ScopeResult", {}), SCOPE, GRADE, ANSWER]) as server:
+    with WireServer([calls("Reading", {}), READ, GRADE, ANSWER]) as server:
         await turn(server, "invoke")
         again = server.bodies[1]
-    assert again["tool_choice"]["function"]["name"] == "ScopeResult"
+    assert again["tool_choice"]["function"]["name"] == "Reading"
     assert "response_format" not in again
 
 
@@ -318,7 +331,7 @@ async def test_a_server_that_fails_is_not_asked_in_another_way(status: str) -> N
 
 async def test_what_a_call_read_that_ran_into_its_limit_is_counted_as_estimated() -> None:
     meter = UsageMeter()
-    with WireServer([says("It is surely", "length"), SCOPE, GRADE, ANSWER]) as server:
+    with WireServer([says("It is surely", "length"), READ, GRADE, ANSWER]) as server:
         await turn(server, "invoke", {"callbacks": [meter]})
     usage = meter.usage(price_of)
     assert len(meter.calls) == 4
@@ -328,14 +341,14 @@ async def test_what_a_call_read_that_ran_into_its_limit_is_counted_as_estimated(
 
 
 async def test_requests_carry_limits_and_no_parts() -> None:
-    with WireServer([SCOPE, GRADE, ANSWER]) as server:
+    with WireServer([READ, GRADE, ANSWER]) as server:
         await turn(server, "invoke")
         bodies = server.bodies
-    assert [(body["temperature"], body["max_tokens"]) for body in bodies] == [(0.0, 400), (0.0, 400), (0.3, 1000)]
+    assert [(body["temperature"], body["max_tokens"]) for body in bodies] == [(0.0, 500), (0.0, 200), (0.3, 1000)]
     for body in bodies:
         assert all(set(message) == {"role", "content"} for message in body["messages"])
         assert "parts" not in body
-    assert bodies[0]["tool_choice"]["function"]["name"] == "ScopeResult"
+    assert bodies[0]["tool_choice"]["function"]["name"] == "Reading"
     assert "tools" not in bodies[2]
 
 
@@ -347,7 +360,7 @@ async def test_the_refusal_is_asked_with_its_own_limits() -> None:
 
 async def test_usage_covers_every_inner_call_and_the_repair() -> None:
     meter = UsageMeter()
-    with WireServer([calls("ScopeResult", {}), SCOPE, GRADE, ANSWER]) as server:
+    with WireServer([calls("Reading", {}), READ, GRADE, ANSWER]) as server:
         await turn(server, "stream", {"callbacks": [meter]})
     assert len(meter.calls) == 4
     assert meter.usage(price_of).input_tokens == 44
