@@ -152,6 +152,7 @@ def _read_calls(tools: Sequence[type[BaseModel]], message: AIMessage) -> tuple[l
 def _faults(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
 
+
 async def ask_typed[R: BaseModel](model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
     """The model's result; raises ModelFault, after one repair also for a result that cannot be used."""
     result = await try_typed(model, call, messages)

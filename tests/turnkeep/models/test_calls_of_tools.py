@@ -1,0 +1,141 @@
+"""A call in which a model may call several tools, and the schema that a model is sent."""
+
+import json
+from typing import Any, Literal
+
+import pytest
+from langchain_core.messages import HumanMessage
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+from wire import Answer, WireServer, answers, calls, fails, says
+
+from turnkeep.errors import ModelError
+from turnkeep.models.calls import ToolsAnswer, ToolsCall, TypedCall, ask_tools, ask_typed, tool_of
+from turnkeep.models.chat import chat_models
+from turnkeep.settings import ModelTuning, Settings
+
+
+class Search(BaseModel):
+    """Finds things."""
+
+    wish: str
+    limit: int | None = Field(None, ge=1, le=9)
+
+
+class Price(BaseModel):
+    names: list[str] = Field(min_length=1)
+
+
+CALL = ToolsCall("agent.read", (Search, Price), max_tokens=77)
+
+
+def several(*asked: tuple[str, Any]) -> Answer:
+    told = [
+        {"id": f"t{at}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        for at, (name, arguments) in enumerate(asked)
+    ]
+    return answers({"tool_calls": told}, "tool_calls")
+
+
+def model_of(server: WireServer) -> Any:
+    tuning, key = ModelTuning(timeout_seconds=15, max_retries=0), SecretStr("k")
+    settings = Settings(model="openai:m", openai_base_url=server.base_url, openai_api_key=key, models=tuning)
+    return chat_models(settings, "papers").main
+
+
+async def ask(*script: Answer) -> tuple[ToolsAnswer, list[Any]]:
+    with WireServer(list(script)) as server:
+        said = await ask_tools(model_of(server), CALL, [HumanMessage("x")])
+        assert len(server.bodies) == len(script)
+        return said, list(server.bodies)
+
+
+async def test_several_calls_come_in_their_order_and_the_model_may_choose() -> None:
+    said, bodies = await ask(several(("Search", {"wish": "a"}), ("Price", {"names": ["b"]}), ("Search", {"wish": "c"})))
+    assert said == ToolsAnswer((Search(wish="a"), Price(names=["b"]), Search(wish="c")))
+    assert [tool["function"]["name"] for tool in bodies[0]["tools"]] == ["Search", "Price"]
+    assert "tool_choice" not in bodies[0]
+    assert (bodies[0]["temperature"], bodies[0]["max_tokens"]) == (0.0, 77)
+
+
+async def test_text_in_place_of_calls_is_an_answer() -> None:
+    assert (await ask(says("Hello, what do you look for?")))[0] == ToolsAnswer((), "Hello, what do you look for?")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (several(("Price", {"names": []})), "names: List should have at least 1 item"),
+        (several(("Search", {"wish": "a", "limit": 99})), "limit: Input should be less than or equal to 9"),
+        (several(("Buy", {"what": "a"})), "there is no tool Buy"),
+        (calls("Search", '{"wish": "a'), "the arguments were not valid JSON"),
+    ],
+)
+async def test_a_call_that_cannot_be_used_is_asked_for_again_with_the_reason(wrong: Answer, why: str) -> None:
+    said, bodies = await ask(wrong, several(("Search", {"wish": "b"})))
+    assert said == ToolsAnswer((Search(wish="b"),))
+    assert why in bodies[1]["messages"][-1]["content"]
+
+
+async def test_of_calls_that_stay_wrong_the_right_ones_are_kept() -> None:
+    half = several(("Search", {"wish": "a"}), ("Price", {}))
+    assert (await ask(half, half))[0] == ToolsAnswer((Search(wish="a"),))
+    assert (await ask(half, says("I cannot.")))[0] == ToolsAnswer((Search(wish="a"),))
+
+
+@pytest.mark.parametrize("last", [several(("Buy", {})), says("")])
+async def test_nothing_that_can_be_used_is_a_fault_of_the_model(last: Answer) -> None:
+    with pytest.raises(ModelError):
+        await ask(several(("Buy", {})), last)
+
+
+async def test_a_server_that_fails_is_a_fault_of_the_model() -> None:
+    with pytest.raises(ModelError):
+        await ask(fails("500 Internal Server Error"))
+
+
+class Kind(BaseModel):
+    """What it is."""
+
+    title: str = Field("none", description="of the thing")
+    default: Literal["a", "b"]
+    size: int | None = Field(None, ge=1, le=9)
+    parts: list[Search] = Field(default_factory=list, max_length=2)
+
+
+def test_a_schema_is_sent_without_what_a_model_does_not_need() -> None:
+    text = {"type": "string"}
+    search = {"description": "Finds things.", "type": "object", "required": ["wish"]}
+    assert tool_of(Kind)["function"] == {
+        "name": "Kind",
+        "description": "What it is.",
+        "parameters": {
+            "type": "object",
+            "required": ["default"],
+            "properties": {
+                "title": {**text, "description": "of the thing"},
+                "default": {**text, "enum": ["a", "b"]},
+                "size": {"type": "integer"},
+                "parts": {
+                    "type": "array",
+                    "items": {**search, "properties": {"wish": text, "limit": {"type": "integer"}}},
+                },
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize("fields", [{"default": "c"}, {"default": "a", "size": 10}, {"default": "a", "parts": [1]}])
+def test_what_a_schema_leaves_out_is_still_held(fields: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Kind.model_validate(fields)
+
+
+async def test_a_typed_result_out_of_bounds_is_asked_for_again() -> None:
+    with WireServer(
+        [calls("Kind", {"default": "a", "size": 99}), calls("Kind", {"default": "a", "size": 9})]
+    ) as server:
+        tuning, key = ModelTuning(timeout_seconds=15, max_retries=0), SecretStr("k")
+        settings = Settings(model="openai:m", openai_base_url=server.base_url, openai_api_key=key, models=tuning)
+        model = chat_models(settings, "papers").main
+        assert (await ask_typed(model, TypedCall("agent.read", Kind), [HumanMessage("x")])).size == 9
+        assert "size: Input should be less than or equal to 9" in server.bodies[1]["messages"][-1]["content"]
