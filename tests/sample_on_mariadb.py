@@ -51,7 +51,7 @@ def load_into(server: Server, database: str, today: date) -> None:
     connection = server.connect(database)
     with connection, connection.cursor() as cursor:
         cursor.execute("SET sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', foreign_key_checks = 0")
-        for statement in schema().split(";\n"):
+        for statement in filter(str.strip, schema().split(";\n")):
             cursor.execute(statement)
         cursor.execute("BEGIN")
         for table, columns, rows in contents(today):

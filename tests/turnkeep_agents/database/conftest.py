@@ -9,9 +9,10 @@ import pytest
 from questions import TODAY
 
 from turnkeep.agents import Agent, build_agent
+from turnkeep.settings import Settings
+from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.wall.ciphers import decrypt
 from turnkeep_demo.database.loading import KEY, sample_file
-from turnkeep.settings import Settings
 
 if TYPE_CHECKING:
     from sample_on_mariadb import SampleServer
@@ -44,4 +45,4 @@ def agent_on_postgresql(sample_on_postgres: "SampleOnPostgres") -> Agent:
 
 
 def _on_server(tuning: dict[str, Any]) -> Agent:
-    return build_agent("database", Settings(model="demo", database=tuning))  # type: ignore[arg-type]
+    return build_agent("database", Settings(model="demo").with_agents(DatabaseSettings(**tuning)))
