@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, PlainSerializer, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, PlainSerializer, create_model, model_validator
 
 from turnkeep.blocks.words import singular, words
 from turnkeep.models.calls import ToolsAnswer, ToolsCall
@@ -51,17 +51,14 @@ class Search(Call):
     """Finds products of one kind, or tells about named ones."""
 
     names: list[str] = Field([], description="to tell about these only")
-    category: str | None = None
-    brands: list[str] = []
+    category: str | None = Field(None, description="a kind of the catalogue")
     price_min: Number | None = None
     price_max: Number | None = None
-    currency: str = Field(CURRENCY, description="if the customer named another")
     ranges: list[Range] = []
-    terms: list[str] = Field([], description="properties and uses in English, short: OLED, running")
-    without: list[str] = Field([], description="brands and properties that it must not have")
+    terms: list[str] = Field([], description="brands, properties, uses in English, short: Sony, OLED, running")
+    without: list[str] = Field([], description="the same, not wanted")
     in_stock: bool = False
-    sort: str = Field("", description="price or an attribute; else best first")
-    descending: bool = False
+    sort: str = Field("", description="price or an attribute, -price: highest first; default: best")
     limit: int | None = None
     page: int = Field(1, description="2: more of the same")
 
@@ -111,7 +108,9 @@ def reading_call(catalogue: Catalogue) -> ToolsCall:
     measured = tuple(f"{name} ({unit})" if unit else name for name, unit in catalogue.units.items())
     attribute = (_one_of(measured), ...)
     ranged: Any = create_model("Range", __base__=Range, attribute=attribute)
-    own: Any = {"category": (_one_of(catalogue.categories) | None, None), "ranges": (list[ranged], [])}
+    kind = Annotated[str | None, AfterValidator(lambda said: _kind(said, catalogue))]
+    category = (kind, Field(None, description=Search.model_fields["category"].description))
+    own: Any = {"category": category, "ranges": (list[ranged], [])}
     search = create_model("Search", __base__=Search, __doc__=Search.__doc__, **own)
     return ToolsCall("products.read", (search, Compare, Price, Availability, Ask))
 
@@ -131,29 +130,24 @@ def call_of(said: JSON) -> Call:
     return KINDS[said["tool"]].model_validate({name: value for name, value in said.items() if name != "tool"})
 
 
-def wish_of(search: Search, catalogue: Catalogue) -> tuple[Wish, list[str]]:
-    """What a search looks for, in the terms of the catalogue, and a sentence for each that has none there."""
-    remarks: list[str] = []
-    if search.limits and search.currency.upper() != CURRENCY:
-        remarks.append(f"The customer's limit is in {search.currency}; prices are US dollars and were not converted.")
-    sort = nearest(search.sort, [PRICE, *catalogue.units]) if search.sort else ""
+def wish_of(search: Search, catalogue: Catalogue) -> Wish:
+    """What a search looks for, in the terms of the catalogue."""
     bounds = [Bound(PRICE, search.price_min, search.price_max, CURRENCY)] if search.limits else []
     for each in search.ranges:
         name = each.attribute.partition(" (")[0]
         bounds.append(Bound(name, each.min, each.max, catalogue.units[name]))
-    not_brands = {each: brand for each in search.without for brand in catalogue.brands if each.lower() == brand.lower()}
-    wish = Wish(
+    by_name = {brand.lower(): brand for brand in catalogue.brands}
+    return Wish(
         category=search.category or "",
-        brands=_brands(search.brands, catalogue, remarks),
-        not_brands=tuple(not_brands.values()),
+        brands=tuple(by_name[each.lower()] for each in search.terms if each.lower() in by_name),
+        not_brands=tuple(by_name[each.lower()] for each in search.without if each.lower() in by_name),
         bounds=tuple(bounds),
-        terms=tuple(_spelled(term, catalogue) for term in search.terms),
-        without=tuple(_spelled(term, catalogue) for term in search.without if term not in not_brands),
+        terms=tuple(_spelled(each, catalogue) for each in search.terms if each.lower() not in by_name),
+        without=tuple(_spelled(each, catalogue) for each in search.without if each.lower() not in by_name),
         in_stock=search.in_stock,
-        sort=sort or "",
-        is_descending=search.descending,
+        sort=nearest(search.sort.lstrip("-"), [PRICE, *catalogue.units]) or "" if search.sort else "",
+        is_descending=search.sort.startswith("-"),
     )
-    return wish, remarks
 
 
 def nearest(said: str, known: Iterable[str]) -> str | None:
@@ -172,10 +166,12 @@ def _one_of(values: Sequence[str]) -> Any:
     return Annotated[Literal[values], BeforeValidator(lambda said: nearest(str(said), values) or said)]
 
 
-def _brands(said: Sequence[str], catalogue: Catalogue, remarks: list[str]) -> tuple[str, ...]:
-    found = [(each, nearest(each, catalogue.brands)) for each in said]
-    remarks.extend(f"No product is by {each}." for each, brand in found if not brand)
-    return tuple(brand for _, brand in found if brand)
+def _kind(said: str | None, catalogue: Catalogue) -> str | None:
+    """Raises ValueError with the kinds that there are, for the model."""
+    kind = nearest(said, catalogue.categories) if said else None
+    if said and not kind:
+        raise ValueError(f"there is no kind “{said}”; there are {', '.join(catalogue.categories[:MOST_ENUMERATED])}")
+    return kind
 
 
 def _spelled(term: str, catalogue: Catalogue) -> str:

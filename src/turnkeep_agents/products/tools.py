@@ -64,9 +64,9 @@ def _cards(products: Sequence[Product], today: date) -> list[str]:
 
 def _search(call: Search, catalogue: Catalogue, today: date, top_k: int) -> Result:
     named = look_up(call.names, catalogue)
-    wish, remarks = wish_of(call, catalogue)
+    wish = wish_of(call, catalogue)
     known = named.products or within(call.wish, catalogue)
-    is_open = not (call.category or call.brands or call.limits)
+    is_open = not (wish.category or wish.brands or call.limits)
     if known and is_open and (call.names or wish == Wish()):
         by = by_number(wish.sort, is_descending=wish.is_descending) if wish.sort else None
         products = sorted(known, key=by) if by else known
@@ -77,7 +77,7 @@ def _search(call: Search, catalogue: Catalogue, today: date, top_k: int) -> Resu
     shown = _page(call, found, top_k)
     references = [f"Named: {facts.card(product, today)}" for product in known[:MOST_REFERENCES]]
     cards = ["; ".join([facts.card(product, today), *remarks_on(product, wish)]) for product in shown]
-    texts = (*named.remarks, *remarks, *references, _head(found, shown, wish), *cards)
+    texts = (*named.remarks, *references, _head(found, shown, wish), *cards)
     return Result(texts, tuple(product.id for product in [*shown, *known[:MOST_REFERENCES]]))
 
 

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from turnkeep.records import JSON
 from turnkeep_demo.model import Rule, Said
 from turnkeep_demo.products.forms import MORE, read_form, small_talk, unknown
+from turnkeep_demo.products.sample import bundled
 from turnkeep_demo.products.searches import read_search
 from turnkeep_demo.products.thread import Thread, thread_of, with_names
 
 MOST_PIECES = 4  # of a card in a list
-FOLLOW_UP = re.compile(r"^(?:and|only|just|but|what about|how about|in|with|without|not|no|under|over|below|cheaper)\b")
+FOLLOW_UP = re.compile(
+    r"^(?:and|only|just|but|what about|how about|in|with|without|not|no|under|over|below)\b|\bones?\b"
+)
 _CARD = re.compile(r"(?P<name>[^;]+?) \((?P<kind>[^;()]+)\): (?P<price>\$[\d,.]+), (?P<rest>.+)")
 
 
@@ -42,10 +45,10 @@ def _searches(message: str, text: str, names: Sequence[str], thread: Thread) -> 
     last = thread.searched[0] if len(thread.searched) == 1 else None
     if MORE.fullmatch(text.rstrip(". ")) and last:
         return [_search(message, {**last, "page": last.get("page", 1) + 1})]
-    whole = read_search(text, thread)
-    if whole and ("category" in whole or ("brands" in whole and not FOLLOW_UP.match(text))):
-        return [_search(message, whole)]
-    if whole and last and FOLLOW_UP.match(text):
+    whole, goes_on = read_search(text, thread), FOLLOW_UP.search(text)
+    if whole and ("category" in whole or not (last or goes_on)):
+        return [_search(message, whole)] if "category" in whole or _is_brand(whole) else None
+    if whole and last and goes_on:
         return [_search(f"{message} ({last.get('category', 'the same')})", _changed(last, whole))]
     each = [read_search(part, thread) for part in text.split(" and ")] if " and " in text else []
     both = [args for args in each if args and "category" in args]
@@ -53,11 +56,13 @@ def _searches(message: str, text: str, names: Sequence[str], thread: Thread) -> 
     return [_search(message, args) for args in both] if is_plain else None
 
 
+def _is_brand(args: JSON) -> bool:
+    return bool(args.get("terms")) and set(args["terms"]) <= set(bundled().brands.values())
+
+
 def _changed(last: JSON, new: JSON) -> JSON:
     """The last search with what a follow-up says; properties add up."""
     kept = {name: value for name, value in last.items() if name not in ("page", "limit")}
-    if "sort" in new:
-        kept.pop("descending", None)
     terms = [*kept.get("terms", []), *new.get("terms", [])]
     return {**kept, **new, **({"terms": list(dict.fromkeys(terms))} if terms else {})}
 

@@ -130,12 +130,7 @@ def _prices(found: Search) -> None:
 
 def _orders(found: Search) -> None:
     for said in sorted(ORDERS, key=len, reverse=True):
-        attribute, is_descending = ORDERS[said].removeprefix("-"), ORDERS[said].startswith("-")
-
-        def put(_: object, attribute: str = attribute, is_descending: bool = is_descending) -> bool:
-            return found.put("sort", attribute) and (not is_descending or found.put("descending", True))
-
-        found.take(rf"(?:with )?(?:the )?{said}", put)
+        found.take_one(rf"(?:with )?(?:the )?{said}", "sort", ORDERS[said])
 
 
 def _kind(found: Search, thread: Thread) -> None:
@@ -175,7 +170,7 @@ def _brands(found: Search) -> None:
         found.take_each(
             rf"(?:anything )?(?:not|no|except|without|but not|but) {written}", "without", bundled().brands[form]
         )
-        found.take_each(written, "brands", bundled().brands[form])
+        found.take_each(written, "terms", bundled().brands[form])
 
 
 def _values(found: Search) -> None:
@@ -193,5 +188,5 @@ def _is_possible(args: JSON) -> bool:
     """Whether the kind has what is asked: a phone has no "battery life", so that an order by it would say nothing."""
     kind = bundled().kinds.get(args.get("category", ""))
     asked = [each["attribute"].partition(" (")[0] for each in args.get("ranges", [])]
-    asked += [args["sort"]] if args.get("sort", "price") not in ("price", "rating") else []
+    asked += {args.get("sort", "price").lstrip("-")} - {"price", "rating"}
     return not asked or (kind is not None and all(each in kind.measured for each in asked))

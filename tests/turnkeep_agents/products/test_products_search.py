@@ -96,19 +96,25 @@ def names_of(cards: tuple[str, ...]) -> list[str]:
     return [card.partition(" (")[0] for card in cards]
 
 
-def test_a_limit_in_another_currency_is_said_to_be_no_dollars() -> None:
-    said = texts(category="lamps", price_max=50, currency="EUR")
-    assert said[0] == "The customer's limit is in EUR; prices are US dollars and were not converted."
+def test_brands_among_the_properties_are_brands_in_either_sense() -> None:
+    wish = wish_of(Search(wish="", terms=["orto", "red"], without=["Lumo", "white"]), LAMPS)
+    assert (wish.brands, wish.terms, wish.not_brands, wish.without) == (("Orto",), ("red",), ("Lumo",), ("white",))
 
 
-def test_a_brand_that_is_unknown_is_said_and_one_that_is_misspelt_is_taken() -> None:
-    wish, remarks = wish_of(Search(wish="", brands=["Ortto", "Ikea"]), LAMPS)
-    assert (wish.brands, remarks) == (("Orto",), ["No product is by Ikea."])
+def test_a_brand_that_there_is_not_is_a_property_that_no_product_has() -> None:
+    assert texts(category="lanterns", terms=["Ikea"])[1].endswith("does not say “Ikea”")
 
 
 def test_words_of_a_property_are_taken_as_the_catalogue_spells_them() -> None:
-    wish, _ = wish_of(Search(wish="", terms=["shinees", "red"]), LAMPS)
-    assert wish.terms == ("shines", "red")
+    assert wish_of(Search(wish="", terms=["shinees", "red"]), LAMPS).terms == ("shines", "red")
+
+
+@pytest.mark.parametrize(
+    ("said", "order"), [("price", ("price", False)), ("-Powr", ("power", True)), ("best", ("", False))]
+)
+def test_an_order_is_an_attribute_and_a_minus_turns_it_round(said: str, order: tuple[str, bool]) -> None:
+    wish = wish_of(Search(wish="", sort=said), LAMPS)
+    assert (wish.sort, wish.is_descending) == order
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ async def test_the_conversation_of_the_design() -> None:
         FIRST, "Tell me more about the Samsung one", "how does it compare to the first?", "and under $300?"
     )
     assert [reply.route for reply in (listed, told, compared, narrowed)] == ["retrieve", "retrieve", "tool", "retrieve"]
-    assert "10 fit, from $89 to $499; 5 shown" in listed.text
+    assert "10 fit, from $89 to $499; 4 shown" in listed.text
     assert told.text.startswith("The Samsung Galaxy A55 costs $449: in stock;")
     assert told.standalone_query == "tell me about Samsung Galaxy A55"
     assert "The Samsung Galaxy A55 is $50 cheaper than the Google Pixel 8a." in compared.text
@@ -70,6 +70,12 @@ async def test_brands_are_wanted_or_not(catalogue: Catalogue) -> None:
     wanted, unwanted = await talk("65-inch TVs from Samsung or LG", "phones that are not from Apple")
     assert {product.brand for product in catalogue.get(wanted.details["products"])} == {"Samsung", "LG"}
     assert unwanted.details["filters"] == [{"category": "phones", "without": ["Apple"]}]
+
+
+async def test_a_follow_up_changes_the_last_search_and_anything_else_is_not_guessed() -> None:
+    _, red, sony = await talk("Which headphones are wireless?", "do you have red ones?", "What do you have from Sony?")
+    assert red.details["filters"] == [{"category": "headphones", "terms": ["wireless", "red"]}]
+    assert NOTHING in sony.text
 
 
 async def test_a_superlative_orders_and_shows_what_it_orders_by(catalogue: Catalogue) -> None:
@@ -101,6 +107,7 @@ async def test_prices_stock_and_single_attributes_are_looked_up() -> None:
         "phones for about $300",
         "How many phones do you have?",
         "which of them is best for football",
+        "anything waterproof",
     ],
 )
 async def test_what_is_not_understood_whole_is_said_with_three_questions_that_are(message: str) -> None:
