@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from turnkeep.blocks.calendars import Written, alternatives, notation
 
 type Span = tuple[date, date]
 
+LARGEST = 1e30
 LABEL_LETTERS = range(3, 81)
 SURE_SCALE_LETTERS = 3  # "4K" may be 4 or 4,000, "4 Mio" is millions
 
@@ -69,6 +70,10 @@ class Table:
     rows: tuple[Row, ...]
     head: Row | None = None
 
+    @property
+    def in_head(self) -> Sequence[Figure]:
+        return [figure for cell in self.head.cells for figure in cell] if self.head else []
+
     def turned(self, labels: Collection[str]) -> Iterator[Row]:
         """Its columns, where their heads name things."""
         for at, label in enumerate(self.head.texts if self.head else ()):
@@ -96,14 +101,14 @@ class Reader:
 
     def __init__(self, language: str, names: Iterable[str] = (), days: Sequence[Span] = ()):
         self._language, self._notation, self._days = language, notation(language), days
-        names = {name.casefold(): name for name in names if name}
-        self._spelt = names
-        self._names = re.compile(rf"(?<!\w)(?:{alternatives(names)})(?!\w)", re.IGNORECASE) if names else None
+        self._spelt = {_key(name): name for name in names if name.strip()}
+        pattern = rf"(?<!\w)(?:{alternatives(self._spelt)})(?!\w)"
+        self._names = re.compile(pattern, re.IGNORECASE) if self._spelt else None
 
     def named(self, text: str) -> list[tuple[int, str]]:
         """Where the text names a thing, in order; a name within a longer one is not meant."""
         found = self._names.finditer(text) if self._names else ()
-        return [(each.start(), self._spelt[" ".join(each[0].casefold().split())]) for each in found]
+        return [(each.start(), self._spelt[_key(each[0])]) for each in found if _key(each[0]) in self._spelt]
 
     def dates(self, text: str) -> list[Written]:
         found = self._notation.dates(self._without_names(text))
@@ -114,8 +119,11 @@ class Reader:
 
     def read(self, text: str) -> list[Figure]:
         plain = self._without_names(text)
-        for found in self.dates(text):
-            plain = plain[: found.start] + " " * (found.end - found.start) + plain[found.end :]
+        ends = [0, *(at for found in self.dates(text) for at in (found.start, found.end)), len(plain)]
+        parts = [plain[start:end] for start, end in pairwise(ends)]  # every other one is a date
+        plain = "".join(
+            " " * len(part) if at % 2 else part for at, part in enumerate(parts)
+        )
         for pattern in _NO_FIGURES:
             plain = pattern.sub(_blank, plain)
         return [self._figure(found) for found in _number(self._language).finditer(plain)]
@@ -173,6 +181,10 @@ def _cells(line: str) -> list[str]:
     return [cell.strip(" *") for cell in line.strip().strip("|").split("|")] if "|" in line else []
 
 
+def _key(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
@@ -194,11 +206,11 @@ def _values(digits: str) -> list[float]:
     plain = re.sub(r"[ '\u2019\u00a0\u202f]", "", digits)
     marks = re.findall(r"[.,]", plain)
     if not marks:
-        return [float(plain)]
+        return [min(float(plain), LARGEST)]
     whole, part = re.sub(r"[.,]", "", plain[: plain.rfind(marks[-1])]), plain[plain.rfind(marks[-1]) + 1 :]
     if marks.count(marks[-1]) > 1:
-        return [float(whole + part)]
-    split = float(f"{whole}.{part}")
+        return [min(float(whole + part), LARGEST)]
+    split = min(float(f"{whole}.{part}"), LARGEST)
     return [float(whole + part), split] if len(part) == 3 and len(whole) <= 3 and len(set(marks)) == 1 else [split]
 
 
@@ -206,6 +218,6 @@ def _step(digits: str) -> float:
     """Of 13.50: a hundredth; of 1,650: ten."""
     part = re.search(r"[.,](\d+)$", digits)
     if part and len(part[1]) != 3:
-        return 10.0 ** -len(part[1])
+        return 10.0 ** -min(len(part[1]), 30)
     plain = re.sub(r"\D", "", digits)
-    return 10.0 ** (len(plain) - len(plain.rstrip("0"))) if plain.strip("0") else 1.0
+    return 10.0 ** min(len(plain) - len(plain.rstrip("0")), 30) if plain.strip("0") else 1.0

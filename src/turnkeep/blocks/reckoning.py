@@ -1,0 +1,83 @@
+"""What follows from figures in one step: sums, differences, ratios, percentages, multiples. Much follows by chance, so
+what counts is also how many figures of a form could be reached from the same operands."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from math import floor, log10
+
+from turnkeep.blocks.figures import Figure
+
+MOST_ROUNDED = 0.01
+MOST_OPERANDS = 40
+MOST_TIMES = 12
+
+
+def equals(figure: Figure, values: Iterable[float], *, is_exact: bool = False) -> bool:
+    """Copied, or rounded to the last digit that is written and by at most one percent."""
+    most = 0.0 if is_exact else 1.0
+    return any(
+        abs(own - value) <= most * min(figure.step / 2 * 1.0001, MOST_ROUNDED * abs(value)) + 0.005
+        for value in values
+        for own in figure.values
+    )
+
+
+def may_be(figure: Figure, known: Figure) -> bool:
+    """Rows of a database have no units; a whole number there is no percentage."""
+    is_bare = not known.unit and (figure.unit != "%" or known.step < 1)
+    return figure.unit == known.unit or not figure.unit or is_bare
+
+
+def is_same(figure: Figure, known: Figure) -> bool:
+    return may_be(figure, known) and equals(figure, known.values)
+
+
+def is_narrow(figure: Figure, values: Iterable[float], share: float) -> bool:
+    """Whether of all figures with as many digits, such as 10 % to 99 %, at most this share is among `values`."""
+    size = abs(figure.values[0])
+    low = 10.0 ** floor(log10(size)) if size else 1.0
+    reachable = {round(value / figure.step) for value in values if low <= value < 10 * low}
+    return len(reachable) <= share * 9 * low / figure.step
+
+
+def of_group(group: Sequence[Figure], unit: str) -> Iterator[float]:
+    """What any two figures make."""
+    return of_pairs(combinations(group[:MOST_OPERANDS], 2), unit)
+
+
+def of_pairs(pairs: Iterable[tuple[Figure, Figure]], unit: str) -> Iterator[float]:
+    for one, other in pairs:
+        kind, above, below = one.unit or other.unit, one.values[0], other.values[0]
+        is_alike = one.unit == other.unit or "" in (one.unit, other.unit)
+        if is_alike and (kind == unit or ("%" not in (kind, unit) and "" in (kind, unit))):
+            yield from (above + below, abs(above - below))
+        yield from _ratios(one, other, unit)
+        yield from _ratios(other, one, unit)
+
+
+def _ratios(one: Figure, other: Figure, unit: str) -> Iterator[float]:
+    """In the unit that is looked for; money comes from money: £40 of 5 % or of 8, but no count from £40."""
+    above, below = one.values[0], other.values[0]
+    is_alike = one.unit == other.unit or "" in (one.unit, other.unit)
+    if unit == "%":
+        is_ratio = below and is_alike and "%" not in (one.unit, other.unit)
+        yield from (100 * above / below, 100 * abs(above - below) / below) if is_ratio else ()
+    elif other.unit == "%" and one.unit in ("", unit):
+        part = above * below / 100
+        yield from (part, above - part, above + part)
+    elif not other.unit and one.unit in ("", unit):
+        yield from (above / below, above * below) if below else ()
+    elif not unit and one.unit == other.unit and below:
+        yield above / below
+
+
+def times(value: float) -> list[float]:
+    return [value * count for count in range(1, MOST_TIMES + 1)]
+
+
+def total(figures: Iterable[Figure]) -> float:
+    return sum(figure.values[0] for figure in figures)
+
+
+def computed(value: float, unit: str = "") -> Figure:
+    return Figure(-1, "", (float(value),), unit, 0.0)
