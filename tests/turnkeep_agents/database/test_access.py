@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from turnkeep_agents.database.access import Access, AccessError, Rule, SecureView, load_access
 from turnkeep.records import Principal
+from turnkeep_agents.database.access import Access, AccessError, Rule, SecureView, load_access
 
 ANN, BOB = Principal("acme", "ann"), Principal("rival", "bob")
 TABLES = ("crew", "employee", "payrollRun", "payrollLine")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from turnkeep.agents import build_agent
-from turnkeep_agents.database.files import check_files
 from turnkeep.errors import AgentUnavailable
 from turnkeep.settings import Settings, UnusableFile
+from turnkeep_agents.database.files import check_files
 from turnkeep_agents.database.settings import DatabaseSettings
 
 type Output = Callable[[], list[dict[str, Any]]]
@@ -21,6 +21,7 @@ BROKEN = [
     ("access", '{"rules": [{"tenants": "acme"}]}', r"rules\[0\]\.tenants: no such field is known; remove it"),
     ("joins", '{"version": 1,\n "tables": {}', r"not valid JSON: .* at line 2, column 14\. Build it anew with "),
     ("manual", "no folder", "is no folder; name one that holds Markdown or text files"),
+    ("verified", '{"question": "How many?"}', '1: "question" and "sql" have to be texts'),
 ]
 
 
@@ -49,21 +50,13 @@ def test_the_agent_cannot_work_until_it_is_mended(
     """Above all it never works without the rules of who may read what."""
     file = tmp_path / "file.json"
     file.write_text(text)
-    settings = Settings(model="demo", database=tuned(file, setting))
+    settings = Settings(model="demo").with_agents(tuned(file, setting))
     with pytest.raises(AgentUnavailable) as caught:
         build_agent("database", settings)
     assert str(file) not in caught.value.detail
     [line] = output()
     assert (line["level"], line["message"], line["agent"]) == ("ERROR", SENTENCE, "database")
     assert str(file) in line["reason"]
-    assert build_agent("papers", settings).name == "papers"
-
-
-def test_a_corpus_that_cannot_be_used_stops_its_agent_alone(tmp_path: Path, output: Output) -> None:
-    settings = Settings(model="demo", products={"catalogue": str(tmp_path / "absent.csv")})  # type: ignore[arg-type]
-    with pytest.raises(AgentUnavailable):
-        build_agent("products", settings)
-    assert [(line["message"], line["agent"]) for line in output()] == [(SENTENCE, "products")]
 
 
 def test_a_check_loads_nothing_dear(tmp_path: Path) -> None:
@@ -72,7 +65,7 @@ def test_a_check_loads_nothing_dear(tmp_path: Path) -> None:
     for file, text in zip(files, ('{"tables": {}, "relationships": []}', "{}", "# One\n\nText."), strict=True):
         file.write_text(text)
     code = (
-        "import sys; from turnkeep_agents.database.files import check_files; from turnkeep.settings import *;"
+        "import sys; from turnkeep_agents.database.files import check_files; from turnkeep_agents.database.settings import DatabaseSettings;"
         f"check_files(DatabaseSettings(joins='{files[0]}', access='{files[1]}', manual='{tmp_path}'));"
         "print(sorted({'langgraph', 'langchain_core', 'sqlalchemy', 'sqlglot', 'boto3'} & set(sys.modules)))"
     )

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from turnkeep.blocks.documents import CorpusError
 from turnkeep_agents.database.manual import files
 from turnkeep_agents.database.manual.manual import load_manual, open_manual
 from turnkeep_agents.database.manual.sections import LONGEST_SECTION
-from turnkeep.blocks.documents import CorpusError
 
 PAGE = """# Valves
 
@@ -48,16 +48,6 @@ def test_a_page_is_cut_at_its_headings_and_titled_by_all_above(folder: Path) -> 
     ]
     assert found[1].text == "1. Turn it left.\n2. Wait."
     assert {one.metadata["page"] for one in found} == {"Valves"}
-
-
-def test_neighbours_are_the_sections_beside_it_on_its_page(folder: Path) -> None:
-    (folder / "valves.md").write_text(PAGE)
-    (folder / "zinc.md").write_text("# Zinc\n\nA metal.")
-    manual = open_manual(str(folder))
-
-    assert [one.id for one in manual.neighbours("valves#in-winter")] == ["valves#open-a-valve", "valves#close-a-valve"]
-    assert [one.id for one in manual.neighbours("valves#close-a-valve")] == ["valves#in-winter"]
-    assert manual.neighbours("zinc#overview") == ()
 
 
 @pytest.mark.parametrize(
@@ -193,7 +183,7 @@ def test_a_page_that_cannot_be_read_says_why(folder: Path) -> None:
 
 def test_a_folder_keeps_the_vectors_of_its_pages(folder: Path) -> None:
     (folder / "valves.md").write_text(PAGE)
-    found = open_manual(str(folder), dense=True).search("shut the valve", 1)
+    found = open_manual(folder, dense=True).search("shut the valve", 1)
     assert [one.id for one in found] == ["valves#close-a-valve"]
     assert {path.name for path in folder.iterdir()} == {"valves.md", "vectors.npz"}
     assert len(load_manual(folder)) == 4

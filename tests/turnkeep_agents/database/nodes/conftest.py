@@ -3,9 +3,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from scripted_model import ScriptedModel
 from talk import PlayedDatabase, Talk, talk_to
 
+from scripted_model import ScriptedModel
 from turnkeep.models.chat import Models
 from turnkeep.records import Principal, RunContext
 from turnkeep_agents.database.settings import DatabaseSettings

@@ -3,9 +3,9 @@ statements that are refused, fail or give nothing."""
 
 from collections.abc import Callable
 
-from scripted_model import ScriptedModel
 from talk import ANSWER, CORRECT, COUNT, NONE, SEVEN, WRITE, PlayedDatabase, Talk, ask, correct, read, write
 
+from scripted_model import ScriptedModel
 from turnkeep.databases.results import Result
 from turnkeep.records import Principal
 from turnkeep_agents.database.wall.database import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged

@@ -15,9 +15,11 @@ import pytest
 from two_companies import KEY, ODD, OTHER, OWN, PASSWORD, READER, SEAL, STRANGER, fill_server, hasty, write_file
 
 from mariadb import Server, find_or_fetch, mariadb
+from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, Rule, SecureView
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import JoinGraph, Table
+from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.wall.database import (
     Database,
     DatabaseDown,
@@ -29,8 +31,6 @@ from turnkeep_agents.database.wall.database import (
     open_databases,
 )
 from turnkeep_agents.database.wall.sqlite import SqliteWall
-from turnkeep.records import Principal
-from turnkeep_agents.database.settings import DatabaseSettings
 
 TODAY = date(2026, 6, 18)
 ANN, BOB, EVE = Principal(OWN, "ann"), Principal(OTHER, "bob"), Principal(STRANGER, "eve")
@@ -319,7 +319,9 @@ def test_a_server_with_too_many_callers_says_so(mysql_tuning: DatabaseSettings, 
     assert database.run("SELECT 1", ANN).rows == ((1,),)
 
 
-def test_a_connection_that_is_killed_in_the_middle_is_down_at_once(mysql_tuning: DatabaseSettings, field: Server) -> None:
+def test_a_connection_that_is_killed_in_the_middle_is_down_at_once(
+    mysql_tuning: DatabaseSettings, field: Server
+) -> None:
     database = open_databases(mysql_tuning.model_copy(update={"query_seconds": 50}))(TODAY)
 
     with ThreadPoolExecutor(1) as threads:
@@ -385,15 +387,15 @@ def test_nothing_is_opened_before_it_is_asked(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_embedded_sample_ends_the_day_before_and_a_database_of_ones_own_is_as_it_is(
+def test_the_embedded_sample_moves_with_the_day_and_a_database_of_ones_own_is_as_it_is(
     sqlite_tuning: DatabaseSettings,
 ) -> None:
     embedded, own = open_databases(DatabaseSettings()), open_databases(sqlite_tuning)
     sql = "SELECT MAX(workDate) FROM secure_worktime"
 
-    newest = [embedded(day).run(sql, ANN).rows[0][0] for day in (TODAY, TODAY + timedelta(days=1))]
+    one, other = (str(embedded(day).run(sql, ANN).rows[0][0])[:10] for day in (TODAY, TODAY + timedelta(weeks=1)))
 
-    assert [str(moment)[:10] for moment in newest] == ["2026-06-17", "2026-06-18"]
+    assert date.fromisoformat(other) - date.fromisoformat(one) == timedelta(weeks=1)
     assert own(TODAY) is own(TODAY + timedelta(days=1))
     assert embedded(TODAY) is embedded(TODAY)
 

@@ -25,7 +25,10 @@ from two_companies import (
 )
 
 from postgres import PostgresServer, find, postgres
+from turnkeep.databases.errors import DatabaseError
+from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, SecureView, load_access
+from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.wall.database import (
     Database,
     DatabaseDown,
@@ -37,9 +40,6 @@ from turnkeep_agents.database.wall.database import (
 from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
 from turnkeep_agents.database.wall.servers import TRANSACTION, sign
 from turnkeep_agents.database.wall.views import Secrets
-from turnkeep.databases.errors import DatabaseError
-from turnkeep.records import Principal
-from turnkeep_agents.database.settings import DatabaseSettings
 
 TODAY = date(2026, 6, 18)
 ANN, EVE = Principal(OWN, "ann"), Principal(STRANGER, "eve")
@@ -420,7 +420,9 @@ def test_a_server_that_dies_in_the_middle_is_down_then_and_later(folded_access_f
     with postgres(programs) as server:
         fill_postgres(server, "field", folded_access_file)
         url = server.url("field", user="reader", password=PASSWORD)
-        database = open_databases(DatabaseSettings(url=url, access=str(folded_access_file), seal=SEAL, query_seconds=50))
+        database = open_databases(
+            DatabaseSettings(url=url, access=str(folded_access_file), seal=SEAL, query_seconds=50)
+        )
         with ThreadPoolExecutor(1) as threads:
             asked = threads.submit(database(TODAY)._run, "SELECT pg_sleep(600)", ANN)
             number_of_what_runs(server)

@@ -14,11 +14,11 @@ from wall_attacks import BOTH, MYSQL, POSTGRESQL, SQLITE, WATCHING, WATCHING_ON_
 
 from mariadb import Server
 from postgres import PostgresServer
-from turnkeep_agents.database.wall.ciphers import encrypt
-from turnkeep_agents.database.wall.database import DatabaseError, QueryFailed, open_databases
 from turnkeep.databases.results import Result
 from turnkeep.records import Principal
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.wall.ciphers import encrypt
+from turnkeep_agents.database.wall.database import DatabaseError, QueryFailed, open_databases
 
 TODAY = date(2026, 6, 18)
 ANN = Principal(OWN, "ann")
