@@ -9,9 +9,17 @@ _ISSUE = re.compile(
     r"^- (?P<severity>low|medium|high|critical): (?P<text>.*?)(?: Better beside it: (?P<better>.+)\.)?$", re.MULTILINE
 )
 _FORMS = (
-    (r"(?P<subject>.+?) paces at .* more than that", "decrease", "Lower the daily spend of {subject}."),
-    (r"(?P<subject>.+?) paces at .* less than that", "increase", "Raise the bids or widen the reach of {subject}."),
-    (r"(?P<subject>.+?) has spent .* days left", "decrease", "Stop {subject} or give it a larger budget."),
+    (
+        r"(?P<subject>.+?) has spent .* due by now; .* more than its budget",
+        "decrease",
+        "Lower the daily spend of {subject}.",
+    ),
+    (
+        r"(?P<subject>.+?) has spent .* due by now; .* less than its budget",
+        "increase",
+        "Raise the bids or widen the reach of {subject}.",
+    ),
+    (r"(?P<subject>.+?) has spent .* with days left", "decrease", "Stop {subject} or give it a larger budget."),
     (r"(?P<subject>.+?) costs .* brings no conversion", "pause", "Pause {subject}."),
     (r"CPA of (?P<subject>.+?) is ", "decrease", "Lower the bids for {subject}."),
     (r"(?P<subject>.+?) tires: ", "fix", "Renew {subject}."),

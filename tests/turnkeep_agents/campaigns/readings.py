@@ -5,7 +5,6 @@ from typing import Any
 from turnkeep_agents.campaigns.advice import Analysis
 from turnkeep_agents.campaigns.reading import Ask, Reading
 
-
 USUAL = {"names": [], "metrics": [], "by": [], "period": {"named": "none"}}
 
 

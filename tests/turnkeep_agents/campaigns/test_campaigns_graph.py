@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from readings import advised, analysis, answer, ask, reading
-from scripted_model import ScriptedModel
 
+from scripted_model import ScriptedModel
 from turnkeep.databases.errors import DatabaseDown
 from turnkeep.errors import ModelError
 from turnkeep.models.chat import Models

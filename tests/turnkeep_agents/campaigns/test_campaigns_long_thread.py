@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
 from pydantic import Field
-
-from turnkeep_agents.campaigns import prompts
 from turnkeep_agents.campaigns.demo import demo_rules
-from turnkeep_agents.campaigns.graph import WINDOW_TURNS, compile_graph
-from turnkeep_agents.campaigns.nodes import UNFOLDED_TURNS, Nodes
-from turnkeep_agents.campaigns.state import LASTING, new_turn
-from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
+
 from turnkeep.models.calls import inner_call_of
 from turnkeep.models.chat import Models
-from turnkeep_demo.model import DemoChatModel
 from turnkeep.records import RunContext
-from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep.tokens import estimate_tokens
+from turnkeep_agents.campaigns import prompts
+from turnkeep_agents.campaigns.graph import WINDOW_TURNS, compile_graph
+from turnkeep_agents.campaigns.nodes import UNFOLDED_TURNS, Nodes
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.campaigns.state import LASTING, new_turn
+from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
+from turnkeep_demo.model import DemoChatModel
 
 STATE_BYTES = 8 * 1024
 MEMORY_BYTES = 3 * 1024  # about as many tokens as a summary of all that came before may have

@@ -31,10 +31,10 @@ from exported import (
 from langchain_core.messages import HumanMessage
 
 from turnkeep.agents import Agent, build_agent
-from turnkeep_agents.campaigns.state import LASTING
-from turnkeep_agents.campaigns.warehouse.sample import sample_file
 from turnkeep.records import JSON, Principal, Reply, RunContext
 from turnkeep.settings import Settings
+from turnkeep_agents.campaigns.state import LASTING
+from turnkeep_agents.campaigns.warehouse.sample import sample_file
 
 TODAY = date(2026, 6, 17)  # a Wednesday: the data goes from October 2025 to the day before
 LAST = "2026-06-16"

@@ -73,8 +73,8 @@ def test_an_unknown_specialist_takes_no_place_of_a_known_one() -> None:
     assert checked["warnings"] == ["unknown_specialist"]
 
 
-def test_that_a_message_is_short_is_only_said_where_it_left_doubts() -> None:
+def test_doubt_is_told_to_whoever_words_the_reply_and_that_a_message_is_short_is_not() -> None:
     assert gate("budget_risk", query="and June?")["remarks"] == []
     doubtful = gate("budget_risk", query="and June?", confidence=0.3)
     assert doubtful["warnings"] == ["short_query", "low_confidence"]
-    assert doubtful["remarks"][0] == "The message has fewer than 3 words."  # type: ignore[index]
+    assert doubtful["remarks"] == ["It is not certain what is meant: say how you took it."]

@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, run
 
-from turnkeep_agents.campaigns.findings import Figure, Finding, known_texts
+from turnkeep.blocks.wording import units
+from turnkeep.databases.errors import DatabaseDown
+from turnkeep_agents.campaigns.answers import judge_of, told
+from turnkeep_agents.campaigns.findings import Figure, Finding
 from turnkeep_agents.campaigns.metrics import SUMS
-from turnkeep_agents.campaigns.requests import SPECIALISTS, Period, Request
+from turnkeep_agents.campaigns.requests import SPECIALISTS, Period
+from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.specialists import audiences, delivery
 from turnkeep_agents.campaigns.specialists.budgets import Pace, judge, run_rate
 from turnkeep_agents.campaigns.specialists.creatives import fatigue
@@ -23,9 +27,6 @@ from turnkeep_agents.campaigns.specialists.spelling import spell
 from turnkeep_agents.campaigns.specialists.study import weighed
 from turnkeep_agents.campaigns.specialists.team import run_specialist
 from turnkeep_agents.campaigns.warehouse.sums import Flight, open_warehouses
-from turnkeep.blocks.figures import foreign_figures
-from turnkeep.databases.errors import DatabaseDown
-from turnkeep_agents.campaigns.settings import CampaignsSettings
 
 TODAY = date(2026, 6, 17)
 BOTH = [*run(APRIL), *run(MAY)]
@@ -54,14 +55,6 @@ def cells(finding: Finding) -> list[list[str]]:
     return [line.strip("| ").split(" | ") for line in lines if line not in heads and not line.startswith("| ---")]
 
 
-def in_days(finding: Finding, asked: Request) -> list[str]:
-    """What a finding may quote: its figures, and the days that were asked for."""
-    periods = [each for each in (asked.period, asked.compared) if each]
-    periods += [each.before() for each in periods]
-    days = [day.isoformat() for each in periods for day in (each.start, each.end)]
-    return days + [f"{each.subject}: {each.text} ({each.period})" for each in finding.figures]
-
-
 # What was asked for
 
 
@@ -83,7 +76,7 @@ def test_clicks_by_week_are_a_table_in_the_order_of_time() -> None:
     ]
     assert [line[1] for line in cells(finding)] == ["20", "70", "70", "70", "70", "10"]
     assert "The first and the last week are not whole: only days of the asked range count." in finding.notes
-    assert "Clicks from the first whole week to the last: 0.0 %." in finding.text
+    assert finding.text.endswith("On average: 70 a whole week.")
 
 
 def test_weeks_start_on_the_day_that_was_settled() -> None:
@@ -101,8 +94,6 @@ def test_the_best_are_ranked_by_the_metric_that_was_named() -> None:
         ["C20", "2.00 %", "620", "31,000"],
         ["C10", "1.00 %", "310", "31,000"],
     ]
-    assert finding.listed == ("C30", "C20", "C10")
-    assert finding.listed_as == "creative"
 
 
 def test_the_worst_price_is_the_highest_and_one_row_is_a_sentence() -> None:
@@ -186,17 +177,9 @@ def test_a_name_cannot_break_a_table() -> None:
     days = [*run(MAY, creative="A|B"), *run(MAY, creative="C\nD", clicks=5)]
     finding = ask("creative_inventory", days, metrics=("clicks",), by=("creative",))
     assert finding.text.splitlines()[-2:] == ["| A\\|B | 310 |", "| C D | 155 |"]
-    assert finding.listed == ("A|B", "C\nD")
 
 
 # What cannot be told
-
-
-def test_an_unknown_metric_is_said() -> None:
-    finding = ask("performance_diagnosis", BOTH, unknown=("viewability",), metrics=("clicks",))
-    assert finding.warnings == ("unknown_metric",)
-    assert finding.notes == ("The warehouse knows nothing called “viewability”.",)
-    assert figure(finding, "all campaigns", "clicks").value == 310
 
 
 @pytest.mark.parametrize("name", SPECIALISTS)
@@ -260,7 +243,6 @@ def test_rows_that_a_loader_left_out_are_counted_and_said() -> None:
     )
     assert finding.notes == ("1,234 rows of the warehouse were left out of all sums: more clicks than impressions.",)
     assert finding.warnings == ("dirty_rows_left_out",)
-    assert figure(finding, "more clicks than impressions", "rows left out", "all days").value == 1_234
 
 
 def test_a_rate_over_nothing_is_said_to_be_none() -> None:
@@ -304,22 +286,19 @@ def test_a_warehouse_that_fails_is_not_hidden() -> None:
     "values",
     [
         {},
-        {"intent": "analysis", "filters": {"advertiser": ("Quiz", "Larkspur Pets")}},
+        {"intent": "why", "filters": {"advertiser": ("Quiz", "Larkspur Pets")}},
         {"metrics": ("ctr", "roas"), "by": ("insertion_order",), "limit": 5},
         {"metrics": ("cost",), "by": ("day",)},
         {"by": ("creative", "month"), "metrics": ("cpa",)},
         {"by": ("size",), "compared": APRIL},
     ],
 )
-def test_every_number_of_a_finding_is_among_its_figures(name: str, values: dict[str, Any]) -> None:
+def test_a_finding_told_word_for_word_passes_its_own_verification(name: str, values: dict[str, Any]) -> None:
     asked = request(**values)
     warehouse = open_warehouses(CampaignsSettings())(TODAY)
     finding = run_specialist(name, asked, warehouse, currency="GBP", max_rows=500)
-    texts = [finding.text, *finding.notes, *(issue.text for issue in finding.issues)]
-    coverage = warehouse.coverage()
-    known = [*in_days(finding, asked), coverage.first.isoformat(), coverage.last.isoformat()]
-    assert foreign_figures("\n".join(texts), known) == []
-    assert known_texts([finding])
+    judge = judge_of([finding], [asked], today=TODAY, asked=["?"], earlier=[], currency="GBP")
+    assert [problem for unit in units(told(finding)) for problem in judge.problems(unit)] == []
     assert len(finding.figures) <= 50
 
 
@@ -327,7 +306,7 @@ def test_every_number_of_a_finding_is_among_its_figures(name: str, values: dict[
 def test_every_cell_is_the_figure_of_its_row(name: str) -> None:
     """No figure of an issue takes the place of one that a table shows."""
     warehouse = open_warehouses(CampaignsSettings())(TODAY)
-    finding = run_specialist(name, request(intent="analysis"), warehouse, currency="GBP", max_rows=500)
+    finding = run_specialist(name, request(intent="why"), warehouse, currency="GBP", max_rows=500)
     texts = {(each.subject, each.text) for each in finding.figures}
     levels = {"over", "under", "at risk", "on track"}
     shown = [(line[0], cell) for line in cells(finding) for cell in line[1:] if cell not in levels]
@@ -355,7 +334,7 @@ def test_the_worst_issues_are_put_in_words_and_the_others_counted() -> None:
     finding = ask("budget_risk", days, tuple(booked))
     assert [issue.subject for issue in finding.issues] == ["O4", "O1", "O2", "O3"]
     assert [issue.severity for issue in finding.issues] == ["critical", "high", "high", "high"]
-    assert "Two more issues of no greater severity: not shown." in finding.notes
+    assert "Not shown are two more of no greater severity." in finding.notes
 
 
 @pytest.mark.parametrize(
@@ -377,18 +356,17 @@ def test_what_has_no_name_is_not_accused() -> None:
 def test_the_contribution_of_each_insertion_order_adds_up_to_the_change_of_all() -> None:
     days = [*run(APRIL, insertion_order="A", revenue=20), *run(APRIL, insertion_order="B", revenue=10)]
     days += [*run(MAY, insertion_order="A", revenue=10), *run(MAY, insertion_order="B", revenue=30)]
-    finding = ask("performance_diagnosis", days, intent="analysis", compared=APRIL)
+    finding = ask("performance_diagnosis", days, intent="why", compared=APRIL)
     gained = [figure(finding, name, "revenue_gained").value for name in "AB"]
     assert gained == [310 - 600, 930 - 300]
     assert figure(finding, "A", "revenue_gained").text == "-£290.00"
 
 
-def test_a_click_rate_that_fell_is_an_issue_with_what_it_costs() -> None:
+def test_a_click_rate_that_fell_is_an_issue() -> None:
     finding = ask("performance_diagnosis", [*run(APRIL, clicks=20), *run(MAY, clicks=14)], compared=APRIL)
     [issue] = finding.issues
     assert (issue.code, issue.severity, issue.subject) == ("ctr_down", "medium", "Shoes")
     assert issue.text == "CTR of Shoes fell by 30.0 % to 1.40 % (before: 2.00 %)."
-    assert figure(finding, "Shoes", "clicks_missed").value == 31_000 * 0.02 - 434
 
 
 def test_an_insertion_order_that_stopped_is_an_issue() -> None:
@@ -560,7 +538,7 @@ def test_budgets_are_told_with_the_greatest_risk_first() -> None:
         ["Even", "£610.00", "£310.00", "100.0 %", "£610.00", "30", "on track"],
     ]
     [issue] = finding.issues
-    assert issue.text == "Fast has spent £620.00 of its budget of £610.00 with days left in its flight: 30."
+    assert issue.text == "Fast has spent £620.00 of its budget of £610.00, lately £20.00 a day, with days left: 30."
 
 
 def test_a_flight_that_is_over_is_told_with_all_that_it_spent() -> None:
@@ -584,7 +562,6 @@ def test_two_flights_of_one_insertion_order_are_told_apart() -> None:
         ["Shoes (Acme, to 30 June 2026)", "£610.00", "£155.00"],
         ["Shoes (Acme, to 31 May 2026)", "£305.00", "£305.00"],
     ]
-    assert finding.listed == ("Shoes",)
 
 
 def test_a_flight_that_has_spent_nothing_in_the_range_is_at_risk_too() -> None:
@@ -616,7 +593,6 @@ def test_spend_without_a_conversion_is_an_issue_with_who_does_better() -> None:
     assert (issue.code, issue.severity, issue.subject) == ("spend_without_conversions", "critical", "Idle")
     assert (issue.within, issue.better) == ("Shoes", "Busy")
     assert issue.text == "Idle in Shoes costs £155.00, 50.0 % of the spend, and brings no conversion."
-    assert figure(finding, "Idle in Shoes", "conversions_elsewhere").value == 124
 
 
 def test_a_few_clicks_without_a_conversion_are_no_issue() -> None:
@@ -807,7 +783,7 @@ def test_a_combination_with_few_impressions_is_not_ranked_and_that_is_said() -> 
     days = [*run(MAY), Day(MAY.start, creative="Tiny", revenue=9_999)]
     finding = ask("delivery_optimization", days)
     assert "Tiny" not in finding.text
-    assert "Not ranked for want of 5,000 impressions: one of two." in finding.notes
+    assert "Not ranked for want of 5,000 impressions: one of two combinations." in finding.notes
 
 
 def test_a_combination_that_converts_worse_than_its_neighbours_is_an_issue() -> None:
@@ -877,9 +853,9 @@ def test_a_later_period_is_not_called_before() -> None:
 
 
 def test_nothing_to_hold_it_against_is_said_where_reasons_are_wanted() -> None:
-    finding = ask("performance_diagnosis", run(MAY), intent="analysis")
+    finding = ask("performance_diagnosis", run(MAY), intent="why")
     assert any("no figures of a time before" in note for note in finding.notes)
-    held = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], intent="analysis", compared=APRIL)
+    held = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], intent="why", compared=APRIL)
     assert not any("no figures of a time before" in note for note in held.notes)
 
 

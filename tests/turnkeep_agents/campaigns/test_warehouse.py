@@ -17,8 +17,11 @@ from sqlalchemy import func, literal, select
 from warehouses import FIRST, Flown, flown, on_days, opened, write
 
 import silent_driver  # noqa: F401 - makes its URLs known
+from turnkeep.databases.engines import open_file
+from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Period
+from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse import tables
 from turnkeep_agents.campaigns.warehouse.sample import sample_file
 from turnkeep_agents.campaigns.warehouse.source import Source
@@ -28,9 +31,6 @@ from turnkeep_agents.campaigns.warehouse.sums import (
     Warehouse,
     open_warehouses,
 )
-from turnkeep.databases.engines import open_file
-from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
-from turnkeep_agents.campaigns.settings import CampaignsSettings
 
 TODAY = date(2026, 6, 18)
 SPRING = Period(start=date(2026, 3, 4), end=date(2026, 5, 20), label="spring")
@@ -307,7 +307,7 @@ def test_a_part_of_a_flight_chooses_the_whole_of_it(warehouse: Warehouse) -> Non
 
     chosen = warehouse.flights({"audience": ["Coupon Collectors"]}, TODAY)
     with_size = warehouse.flights({"size": ["160x600"], "advertiser": ["Quiz"]}, TODAY)
-    with_both = warehouse.flights({"line_item": ["Quiz New Season Social"], "creative": ["Runway 970x250"]}, TODAY)
+    with_both = warehouse.flights({"line_item": ["Quiz New Season Social"], "creative": ["Lookbook 970x250"]}, TODAY)
 
     assert chosen == (everything["Larkspur Subscriptions"],)
     assert with_size == (everything["Quiz Always On"],)

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from turnkeep.databases.engines import open_file
+from turnkeep.databases.files import Contents, pack
 from turnkeep_agents.campaigns.warehouse import tables
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
-from turnkeep.databases.engines import open_file
-from turnkeep.databases.files import Contents, pack
 
 FIRST = date(2026, 5, 1)
 

@@ -4,7 +4,7 @@ everything hangs on one."""
 from collections.abc import Sequence
 
 from turnkeep_agents.campaigns.findings import Severity
-from turnkeep_agents.campaigns.metrics import METRICS, Sums
+from turnkeep_agents.campaigns.metrics import Sums
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import Table, say_table
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers
@@ -56,7 +56,7 @@ def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums) -> str
         severity,
         peer.name,
         peer.sums["cost"],
-        lambda: _sentence(study, peer, best, total, code),
+        lambda: _sentence(study, peer, total, code),
         within=peer.within,
         better=best.name if best else "",
     )
@@ -79,24 +79,17 @@ def judge(peer: Peer, total: Sums) -> tuple[str, Severity | None]:
     return "costly_conversions", weighed(graded(times, medium=COSTLY_MEDIUM, high=COSTLY_HIGH), share)
 
 
-def _sentence(study: Study, peer: Peer, best: Peer | None, total: Sums, code: str) -> str:
-    """Keeps what the advice needs: what the spend would bring where it does best, what would be saved."""
+def _sentence(study: Study, peer: Peer, total: Sums, code: str) -> str:
     name = peer.whose
-    cost = study.measured(name, "cost", peer.sums)
-    if best:
-        cpa = METRICS["cpa"].value(best.sums)
-        study.measured(best.whose, "cpa", best.sums)
-        study.figure(name, "conversions_elsewhere", round(peer.sums["cost"] / cpa) if cpa else None, "count")
     if code == "spend_without_conversions":
+        cost = study.measured(name, "cost", peer.sums)
         share = study.figure(name, "share_of_spend", peer.sums["cost"] / total["cost"], "share")
         return f"{name} costs {cost}, {share} of the spend, and brings no conversion."
     own = study.measured(name, "cpa", peer.sums)
     beside = study.measured(f"the others beside {name}", "cpa", peer.others)
     usual = peer.sums["conversions"] * peer.others["cost"] / peer.others["conversions"]
-    study.figure(name, "saving", peer.sums["cost"] - usual, "money")
-    bid = usual / peer.sums["clicks"] if peer.sums["clicks"] else None
-    study.figure(name, "cpc_target", bid, "money")
-    return f"{in_sentence('cpa')} of {name} is {own}, against {beside} of the others there."
+    saving = study.figure(name, "saving", peer.sums["cost"] - usual, "money")
+    return f"{in_sentence('cpa')} of {name} is {own}, against {beside} of the others there, {saving} more in all."
 
 
 def _propose_concentration(study: Study, rows: Sequence[Row], total: Sums) -> None:

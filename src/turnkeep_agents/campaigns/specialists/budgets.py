@@ -1,6 +1,7 @@
 """`budget_risk`: whether insertion orders spend their budgets in time. Pacing is what was spent as a share of what an
 even spend would have reached by now; the run rate is the mean of the last days of the flight."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -10,7 +11,7 @@ from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.requests import Dimension, Period
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import markdown
-from turnkeep_agents.campaigns.specialists.spelling import day
+from turnkeep_agents.campaigns.specialists.spelling import day, listed, number_word
 from turnkeep_agents.campaigns.specialists.study import Filters, Study, graded, scope
 from turnkeep_agents.campaigns.warehouse.sums import Flight
 
@@ -145,11 +146,13 @@ def _say_paces(study: Study, paces: Sequence[Pace]) -> None:
     lines = [_line(study, pace) for pace in shown[:most]]
     head = ["Insertion order", "Budget", "Spent", "Pacing", "Projected", "Days left", "Risk"]
     first = "the least" if study.request.order == "best" else "the greatest"
-    of = f"Budgets of {scope(study.request)} as of {day(study.period.end)}, {first} risk first:"
-    study.say(f"{of}\n\n{markdown(head, lines)}")
+    of = f"Budgets of {scope(study.request)} as of {day(study.period.end)}, {first} risk first"
+    study.say(f"{of} (pacing: spent, of what was due by then):\n\n{markdown(head, lines)}")
     if len(lines) < min(len(paces), study.request.limit or len(paces)):
-        number, all_ = study.counted(len(lines), "flights shown"), study.counted(len(paces), "flights")
-        study.note(f"The first {number} of {all_} flights are shown.")
+        left = Counter(pace.level for pace in paces if pace not in shown[:most])
+        others = listed([f"{number_word(number)} {level}" for level, number in left.items()])
+        shown_, all_ = number_word(len(lines)), number_word(len(paces))
+        study.note(f"The first {shown_} of {all_} flights are shown; of the others are {others}.")
 
 
 def _line(study: Study, pace: Pace) -> list[str]:
@@ -201,6 +204,6 @@ def _sentence(study: Study, pace: Pace, code: str) -> str:
     needed = study.figure(name, "daily_needed", pace.needed, "money")
     side = "more" if pace.projected > flight.budget else "less"
     return (
-        f"{name} paces at {pacing} of its budget of {budget}; projected are {projected}, {gap} {side} than that. It "
-        f"spends {rate} a day; {needed} a day would end at its budget."
+        f"{name} has spent {spent}, {pacing} of what was due by now; projected are {projected}, {gap} {side} than its "
+        f"budget of {budget}. It spends {rate} a day; {needed} a day would end at its budget."
     )

@@ -62,8 +62,7 @@ def _propose_fatigue(study: Study, rows: Sequence[Row]) -> None:
     most = min(FATIGUE_CREATIVES, max(1, study.max_rows // FATIGUE_WEEKS))
     names = [row.key[0] for row in sorted(rows, key=lambda row: -row.sums["impressions"])[:most]]
     if len(rows) > most:
-        number = study.counted(most, "creatives looked at")
-        study.note(f"Signs of fatigue were looked for in the {number} creatives with most impressions.")
+        study.note(f"Signs of fatigue were looked for in the {number_word(most)} creatives with most impressions.")
     span = whole_weeks(study.period.end, study.request.week_start)
     weekly: dict[str, list[Row]] = {}
     for row in study.rows(("creative", "week"), span, {**study.request.filters, "creative": names}) if names else ():
@@ -87,7 +86,6 @@ def _tired(study: Study, name: str, weeks: Sequence[Sums], span: Period) -> str:
     moved = study.figure(name, "ctr_change", new / old - 1, "change", span)
     was = study.figure(name, "ctr_first_week", old, "percent", span)
     is_now = study.figure(name, "ctr_last_week", new, "percent", span)
-    study.figure(name, "clicks_missed", round(last["impressions"] * (old - new)), "count", span)
     return f"{name} tires: from the first to the last of {span.label} its CTR went from {was} to {is_now}, {moved}."
 
 
@@ -127,7 +125,6 @@ def _mostly(beside: Sequence[Peer]) -> str:
 def _weak(study: Study, name: str, own: Sums, expected: float, mostly: str) -> str:
     rate, cost = study.measured(name, "ctr", own), study.measured(name, "cost", own)
     usual = study.figure("other sizes beside it", "ctr", expected / own["impressions"], "percent")
-    study.figure(name, "clicks_missed", round(expected - own["clicks"]), "count")
     return f"{capital(name)} has a CTR of {rate}, other sizes beside it {usual}; it costs {cost}{mostly}."
 
 
@@ -140,7 +137,7 @@ def _propose_unused(study: Study, rows: Sequence[Row]) -> None:
     names = [row.key[0] for row in idle[:MOST_NAMED]]
 
     def write() -> str:
-        number = study.counted(len(idle), "creatives that do not run")
+        number = number_word(len(idle))
         which = f"{listed(names)}{' among others' if len(idle) > MOST_NAMED else ''}"
         verb = "creative has" if len(idle) == 1 else "creatives have"
         return f"{number.capitalize()} {verb} run before and had no impression in this range: {which}."

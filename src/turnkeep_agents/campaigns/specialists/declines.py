@@ -1,7 +1,6 @@
 """What is wrong with insertion orders: worse than before, or dearer than what they bring. A change counts only where it
-is more than chance; beside it is kept what moved, and what the former rate would have brought."""
+is more than chance."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import log1p, sqrt
@@ -20,15 +19,6 @@ LEAST_SHARE_OF_SPEND = 0.05  # of all that is looked at; below it a loss is not 
 LARGE_SHARE_OF_SPEND = 0.2
 LEAST_IMPRESSIONS = 10_000  # in each period, for a click rate; in the one before, for what stopped
 LOST_MEDIUM, LOST_HIGH = 0.5, 0.8  # impressions a day, as a share of what they were
-
-PER_CONVERSION = "revenue_per_conversion"
-FACTORS: Mapping[str, Mapping[str, int]] = {
-    "ctr": {"impressions": 1, "clicks": -1},
-    "cvr": {"clicks": 1, "conversions": -1},
-    "cpa": {"cpc": 1, "cvr": -1},
-    "roas": {"cpc": 1, "cvr": -1, PER_CONVERSION: -1},
-}
-"""What a metric is made of: volume, conversion rate, price and value, each with the direction in which it does harm."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +119,6 @@ def _ended(study: Study) -> set[str]:
 def _stopped(study: Study, name: str, old: Sums) -> str:
     now = study.figure(name, "impressions", 0)
     was = study.measured(name, "impressions", old, study.before)
-    for metric in ("clicks", "conversions"):
-        study.measured(name, metric, old, study.before)
     return f"{name} delivers nothing any more: {now} impressions, before: {was}."
 
 
@@ -161,40 +149,11 @@ def _loss(study: Study, name: str, now: Sums, total: Sums) -> str:
         study.figure(name, "share_of_spend", now["cost"] / total["cost"], "share"),
     )
     cost, lost = study.measured(name, "cost", now), study.figure(name, "loss", now["cost"] - now["revenue"], "money")
-    earned = now["revenue"] / now["clicks"] if now["clicks"] and now["revenue"] else None
-    study.figure(name, "cpc_break_even", earned, "money")
     return f"{name} earns less than it costs: ROAS {roas} on {cost}, {of} of the spend; {lost} were not earned back."
 
 
 def _worsening(study: Study, name: str, rule: Worsening, now: Sums, old: Sums) -> str:
-    for factor in FACTORS[rule.metric]:
-        study.figure(name, f"{factor}_change", _factor_change(factor, now, old), "change")
     new, was = study.measured(name, rule.metric, now), study.measured(name, rule.metric, old, study.before)
     moved = unsigned(study.figure(name, f"{rule.metric}_change", change(rule.metric, now, old), "change"))
-    _keep_missed(study, name, rule.code, now, old)
     verb = "rose" if METRICS[rule.metric].is_good_high is False else "fell"
     return f"{in_sentence(rule.metric)} of {name} {verb} by {moved} to {new} (before: {was})."
-
-
-def _factor_change(factor: str, now: Sums, old: Sums) -> float | None:
-    if factor != PER_CONVERSION:
-        return change(factor, now, old)
-    if not now["conversions"] or not old["conversions"] or not old["revenue"]:
-        return None
-    return (now["revenue"] / now["conversions"]) / (old["revenue"] / old["conversions"]) - 1
-
-
-def _keep_missed(study: Study, name: str, code: str, now: Sums, old: Sums) -> None:
-    """The figures of the advice: what the change costs at the present volume."""
-    if code == "ctr_down":
-        missed = now["impressions"] * old["clicks"] / old["impressions"] - now["clicks"]
-        study.figure(name, "clicks_missed", round(missed), "count")
-    elif code == "conversion_rate_down":
-        missed = now["clicks"] * old["conversions"] / old["clicks"] - now["conversions"]
-        study.figure(name, "conversions_missed", round(missed), "count")
-    elif code == "cost_per_conversion_up":
-        former = now["conversions"] * old["cost"] / old["conversions"]
-        study.figure(name, "saving", now["cost"] - former, "money")
-        study.figure(name, "cpc_target", former / now["clicks"] if now["clicks"] else None, "money")
-    elif code == "roas_down":
-        study.figure(name, "excess_spend", now["cost"] - now["revenue"] * old["cost"] / old["revenue"], "money")

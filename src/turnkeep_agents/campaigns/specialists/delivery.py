@@ -8,7 +8,7 @@ from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import markdown
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers, success
 from turnkeep_agents.campaigns.specialists.rates import ranked
-from turnkeep_agents.campaigns.specialists.spelling import dated, heading, in_sentence
+from turnkeep_agents.campaigns.specialists.spelling import dated, heading, in_sentence, number_word
 from turnkeep_agents.campaigns.specialists.study import Study, scope, weighed
 from turnkeep_agents.campaigns.warehouse.sums import Row
 
@@ -58,9 +58,8 @@ def _say_extremes(study: Study, rows: Sequence[Row], metrics: Sequence[str]) -> 
 
 def _note_ranked(study: Study, enough: int, all_: int) -> None:
     if enough < all_:
-        number = study.counted(all_ - enough, "combinations left out")
-        least = study.figure("a ranked combination", "least_impressions", LEAST_IMPRESSIONS, "count")
-        study.note(f"Not ranked for want of {least} impressions: {number} of {study.counted(all_, 'combinations')}.")
+        number, whole = number_word(all_ - enough), number_word(all_)
+        study.note(f"Not ranked for want of {LEAST_IMPRESSIONS:,} impressions: {number} of {whole} combinations.")
 
 
 def _name(row: Row) -> str:
@@ -104,7 +103,4 @@ def _sentence(study: Study, peer: Peer, best: Peer | None, measure: str) -> str:
     name, expected = peer.whose, _expected(peer, measure)
     cost, own = study.measured(name, "cost", peer.sums), study.measured(name, measure, peer.sums)
     usual = study.figure(name, f"{measure}_expected", round(expected), "count")
-    study.figure(name, f"{measure}_missed", round(expected - peer.sums[measure]), "count")
-    if best:
-        study.measured(best.whose, "cpa" if measure == "conversions" else "ctr", best.sums)
     return f"{name} costs {cost} and brings {own} {measure}, where the others there bring {usual}."

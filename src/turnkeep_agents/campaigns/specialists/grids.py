@@ -15,6 +15,7 @@ from turnkeep_agents.campaigns.specialists.spelling import (
     dated,
     heading,
     in_sentence,
+    number_word,
     time_label,
 )
 from turnkeep_agents.campaigns.specialists.study import Study, scope
@@ -67,7 +68,7 @@ def say_table(study: Study, table: Table) -> None:
     _note_rows(study, table, len(rows), chosen)
     if table.is_series:
         _note_parts(study, table)
-        _say_trend(study, table, chosen)
+        _say_mean(study, table, chosen)
 
 
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
@@ -138,8 +139,7 @@ def _title(study: Study, table: Table, shown: int) -> str:
         return f"{capital(several)} by {in_sentence(table.metrics[0])}, {word.lower()} first, {of}"
     if study.request.limit == 1:
         return f"{word} {one} by {in_sentence(table.metrics[0])}, {of}"
-    number = study.counted(shown, f"{several} shown")
-    return f"{word} {number} {several} by {in_sentence(table.metrics[0])}, {of}"
+    return f"{word} {number_word(shown)} {several} by {in_sentence(table.metrics[0])}, {of}"
 
 
 def _in_words(table: Table, line: Sequence[str]) -> str:
@@ -151,7 +151,7 @@ def _note_rows(study: Study, table: Table, number: int, chosen: Sequence[Row]) -
     """Says that rows are left out, that a rate is over nothing, that what leads rests on little."""
     several, first = table.nouns[1], table.metrics[0]
     if len(chosen) < min(number, study.request.limit or number):
-        shown, all_ = study.counted(len(chosen), f"{several} shown"), study.counted(number, several)
+        shown, all_ = number_word(len(chosen)), number_word(number)
         is_newest = table.is_series and len(table.by) == 1 and not study.request.order
         which = f"The newest {shown} of {all_} {several}" if is_newest else f"The first {shown} of {all_} {several}"
         study.note(f"{which}{'' if is_newest else f', by {in_sentence(first)},'} are shown.")
@@ -182,31 +182,11 @@ def _note_parts(study: Study, table: Table) -> None:
         study.note(f"The {which} {table.grain} {verb} not whole: only days of the asked range count.")
 
 
-def _say_trend(study: Study, table: Table, chosen: Sequence[Row]) -> None:
-    """From the first whole time to the last of a single series."""
-    first, last = _cut_ends(study, table)
-    rows = sorted(chosen, key=lambda row: row.key)[first : -1 if last else None]
-    if len(table.by) > 1 or len(rows) < 3 or study.request.limit:
-        return
-    metric = table.metrics[0]
-    moved = change(metric, rows[-1].sums, rows[0].sums)
-    if moved is None:
-        return
-    best = ranked(rows, metric, is_best_first=METRICS[metric].is_good_high is not False)
-    high, low = (subject_of(row.key, table.by) for row in (best[0], best[-1]))
-    text = study.figure(f"{scope(study.request)} by {table.grain}", f"{metric}_change", moved, "change")
-    whole = f"whole {table.grain}" if first or last else table.grain
-    study.say(
-        f"{capital(in_sentence(metric))} from the first {whole} to the last: {text}. Highest: {high}; lowest: {low}."
-        f"{_mean(study, table, rows)}"
-    )
-
-
-def _mean(study: Study, table: Table, rows: Sequence[Row]) -> str:
-    """Of what can be summed up."""
-    metric = table.metrics[0]
-    if metric not in SUMS:
-        return ""
-    mean = sum(row.sums[metric] for row in rows) / len(rows)
-    text = study.figure(f"{scope(study.request)} by {table.grain}", metric, mean)
-    return f" On average: {text} a {table.grain}."
+def _say_mean(study: Study, table: Table, chosen: Sequence[Row]) -> None:
+    """Of the whole times of a single series of sums, which a model would have to add up."""
+    metric, (first, last) = table.metrics[0], _cut_ends(study, table)
+    rows = chosen[first : -1 if last else None]
+    if len(table.by) == 1 and len(rows) > 2 and metric in SUMS and not study.request.order:
+        mean = sum(row.sums[metric] for row in rows) / len(rows)
+        text = study.figure(f"{scope(study.request)} by {table.grain}", metric, mean)
+        study.say(f"On average: {text} a{' whole' if first or last else ''} {table.grain}.")

@@ -8,7 +8,7 @@ from turnkeep_agents.campaigns.specialists.declines import Order, propose_declin
 from turnkeep_agents.campaigns.specialists.grids import markdown
 from turnkeep_agents.campaigns.specialists.peers import added, success
 from turnkeep_agents.campaigns.specialists.rates import BASES
-from turnkeep_agents.campaigns.specialists.spelling import Style, heading
+from turnkeep_agents.campaigns.specialists.spelling import Style, heading, number_word
 from turnkeep_agents.campaigns.specialists.study import Study
 
 MOST_ORDERS = 4
@@ -46,5 +46,5 @@ def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
     head = ["Insertion order", *map(heading, metrics), f"{heading(sums[0])} gained"]
     study.say(f"By insertion order, what cost most first:\n\n{markdown(head, lines)}")
     if len(ran) > len(lines):
-        number = study.counted(len(ran), "insertion orders")
-        study.note(f"The first {study.counted(len(lines), 'shown')} of {number} insertion orders are shown.")
+        shown, every = number_word(len(lines)), number_word(len(ran))
+        study.note(f"The first {shown} of {every} insertion orders are shown.")

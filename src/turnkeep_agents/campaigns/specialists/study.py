@@ -71,7 +71,7 @@ class Study:
         found = self.warehouse.rows(by, chosen, period, limit=self.max_rows, week_start=start)
         if found.is_cut:
             kind = listed([NOUNS[each][0] for each in by])
-            number = self.counted(len(found.rows), f"rows by {kind}")
+            number = number_word(len(found.rows))
             self.warn("rows_cut", f"Only the first {number} rows by {kind} were read; there are more, not ranked here.")
         return found.rows
 
@@ -95,11 +95,6 @@ class Study:
     def measured(self, subject: str, metric: str, sums: Sums, period: Period | None = None) -> str:
         """A metric of `sums` as a figure."""
         return self.figure(subject, metric, METRICS[metric].value(sums), period=period)
-
-    def counted(self, number: int, of: str) -> str:
-        """A number of things in words, or as a figure where it is more than twelve."""
-        word = number_word(number)
-        return self.figure(of, "number", number, "count") if word[0].isdigit() else word
 
     def say(self, *parts: str) -> None:
         self.parts += parts
@@ -133,10 +128,7 @@ class Study:
         ranked = sorted(self.proposals, key=lambda each: (-SEVERITIES.index(each.severity), -each.weight, each.subject))
         issues = tuple(each.issue() for each in ranked[:MOST_ISSUES])
         if left := len(ranked) - len(issues):
-            number = self.counted(left, "issues not shown")
-            self.note(
-                f"{number.capitalize()} more {'issue' if left == 1 else 'issues'} of no greater severity: not shown."
-            )
+            self.note(f"Not shown are {number_word(left)} more of no greater severity.")
         return Finding(
             specialist=self.specialist,
             status=self.status,
@@ -216,13 +208,8 @@ def _note_limits(study: Study, coverage: Coverage) -> None:
         elif part != asked:
             study.note(f"Of {dated(asked)} there is data for {span(part.start, part.end)} only.")
     for reason, number in coverage.left_out.items():
-        rows = study.figure(reason, "rows left out", number, "count", relabelled(study.period, "all days"))
-        study.warn("dirty_rows_left_out", f"{rows} rows of the warehouse were left out of all sums: {reason}.")
+        study.warn("dirty_rows_left_out", f"{number:,} rows of the warehouse were left out of all sums: {reason}.")
 
 
 def holds(coverage: Coverage) -> str:
     return f"the warehouse holds {span(coverage.first, coverage.last)}"
-
-
-def relabelled(period: Period, label: str) -> Period:
-    return period.model_copy(update={"label": label})
