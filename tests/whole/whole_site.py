@@ -19,7 +19,7 @@ from turnkeep.aws.secrets import model_key
 from turnkeep.bootstrap import build
 from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
-from turnkeep.settings import Settings
+from turnkeep.settings import AgentSettings, Settings
 from turnkeep.storage.keys import partition
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ class Site:
     refused: set[str] = field(default_factory=set)
     """DynamoDB operations that do not get through."""
 
-    async def open(self, **settings: Any) -> Visitor:
-        facts = Settings(table_name=self.table, seal_key="of the test", **settings)
+    async def open(self, *agents: AgentSettings, **settings: Any) -> Visitor:
+        """With settings of agents and of the deployment."""
+        facts = Settings(table_name=self.table, seal_key="of the test", **settings).with_agents(*agents)
         client = self._client()
         objects = FolderObjects(self.folder / "objects")
         services = build(facts, dynamodb=client, objects=objects, model_key=model_key(facts), clock=self.clock)
