@@ -59,10 +59,10 @@ LEFT JOIN {other} ON {other}.id = {table}.{column} GROUP BY {other}.id, {other}.
 
 
 def _lookups(table: str) -> Iterator[tuple[str, str]]:
-    """The tables with a name that exactly one foreign key leads to, called as the table is: `branchId`, no other."""
+    """The short lists that a foreign key leads to which is called as they are: `branchId` leads to `branch`."""
     for link in _links():
         column, other = link["from_column"], link["to_table"]
-        is_named = LABEL in tables()[other]["types"] and column == f"{other}Id"
+        is_named = bool(values_of(other, LABEL)) and column == f"{other}Id"
         if link["from_table"] == table and is_named and other not in (*RESERVED, "company"):
             yield column, other
 

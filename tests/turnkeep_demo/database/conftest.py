@@ -1,22 +1,11 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import date
 
 import pytest
+from opened_sample import SAMPLE_DAY, opened
 
-from turnkeep_agents.database.wall.ciphers import decrypt
-from turnkeep_demo.database.loading import KEY, packed
-
-SAMPLE_DAY = date(2026, 3, 4)
-
-
-def opened(file: bytes) -> sqlite3.Connection:
-    """The sample without any wall; `SHOWN` decrypts."""
-    connection = sqlite3.connect(":memory:")
-    connection.deserialize(file)
-    connection.create_function("SHOWN", 1, lambda data: None if data is None else decrypt(data, KEY))
-    return connection
+from turnkeep_demo.database.loading import packed
 
 
 @pytest.fixture(scope="session")

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from opened_sample import SAMPLE_DAY
 
-from conftest import SAMPLE_DAY
 from turnkeep.records import Principal
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.wall.database import Database, QueryFailed, open_databases

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from opened_sample import SAMPLE_DAY, opened
 
-from conftest import SAMPLE_DAY, opened
 from turnkeep_demo.database.loading import CANARY_TENANT, FOLDER, access, contents, packed
 
 CANARY_IDS = 100_000_000
