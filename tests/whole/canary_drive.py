@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from calls_of_papers import GRADE, READING
 from canary_site import Answer as Answered
 from canary_site import Deployment, answer_in, event_of, wait_for
 from issuer import Issuer, token
@@ -75,8 +76,7 @@ class Scene:
     def well(self, *last: Answer) -> None:
         """The model is asked twice before the answer, and gives reasons."""
         reason = f"it is about {self.word['message']} {self.word['reply']}"
-        self.model.script += [calls("ScopeResult", {"score": 95, "reason": reason})]
-        self.model.script += [calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": reason})]
+        self.model.script += [calls("Reading", {**READING, "question": reason, "reason": reason}), GRADE]
         self.model.script += last or [says(f"Small matrices, {self.word['reply']} [2106.09685].")]
 
     def change(self, thread: str, expression: str, values: dict[str, Any], sk: str = HEAD) -> None:

@@ -10,15 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from calls_of_papers import GRADE, LORA, READ, READING, WELL
 from scripted import read_events
 from whole_site import Site, Visitor
 from wire import Answer, Exchange, WireServer, calls, chunk, fails, garbles, refuses, resets, says, trickles, waits
 
-FIRST, SECOND = "What is low-rank adaptation?", "How does LoRA change a model?"
-SCOPE = calls("ScopeResult", {"score": 95, "reason": "of the field"})
-GRADE = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
-ANSWER = says("Small matrices [2106.09685].")
-WELL = [SCOPE, GRADE, ANSWER]
+FIRST, SECOND = "What is low-rank adaptation?", LORA
 USAGE_OF_A_TURN = {"input_tokens": 33, "output_tokens": 21, "cost_usd": None, "estimated": False}
 DRAFT = "half of a canary"
 
@@ -42,12 +39,12 @@ class Fault:
 
 
 def while_answering(answer: Callable[[], Answer], status: int, code: str, **more: Any) -> Fault:
-    return Fault(lambda: [SCOPE, GRADE, answer()], status, code, **more)
+    return Fault(lambda: [READ, GRADE, answer()], status, code, **more)
 
 
 def while_grading(answer: Callable[[], Answer], status: int, code: str) -> Fault:
     """Twice, because a result that cannot be used is asked for once more."""
-    return Fault(lambda: [SCOPE, answer(), answer()], status, code)
+    return Fault(lambda: [READ, answer(), answer()], status, code)
 
 
 FAULTS = {
@@ -64,8 +61,8 @@ FAULTS = {
     "length": while_answering(lambda: says(DRAFT, "length"), 502, "model_truncated"),
     "malformed JSON": while_answering(lambda: garbles, 502, "model_error"),
     "refusing to grade": while_grading(lambda: refuses("I will not."), 502, "model_error"),
-    "a bad tool call": while_grading(lambda: calls("GradeResult", '{"relevant_ids": ['), 502, "model_error"),
-    "a cut tool call": while_grading(lambda: calls("GradeResult", '{"relevant', "length"), 502, "model_truncated"),
+    "a bad tool call": while_grading(lambda: calls("Grade", '{"relevant_ids": ['), 502, "model_error"),
+    "a cut tool call": while_grading(lambda: calls("Grade", '{"relevant', "length"), 502, "model_truncated"),
 }
 
 
@@ -148,10 +145,10 @@ async def test_a_fault_is_told_and_changes_nothing_and_the_same_request_succeeds
 async def test_the_drafts_of_a_truncated_answer_are_shown_but_never_stored(
     finish: str | None, visitor: Visitor, model: WireServer
 ) -> None:
-    model.script += [SCOPE, GRADE, says(DRAFT, finish)]
+    model.script += [READ, GRADE, says(f"Small matrices. And {DRAFT}", finish)]
     answer = await visitor.http.post(STREAM_ROUTE, json=BODY)
     drafts = [data["content"] for name, _, data in read_events(answer.text) if name == "token"]
-    assert "".join(drafts).strip() == DRAFT
+    assert "".join(drafts).strip() == "Small matrices."
     assert await visitor.messages("t1") == [FIRST]
     assert "canary" not in (await visitor.http.get("/threads/t1/turns/1")).text
 
@@ -171,17 +168,18 @@ async def test_a_fault_of_the_first_turn_leaves_a_thread_without_turns(
 
 
 async def test_a_message_that_failed_makes_way_for_another(visitor: Visitor, model: WireServer) -> None:
-    model.script += [*FAULTS["500"].play(), *WELL]
+    another = "What does LoRA freeze?"
+    model.script += [*FAULTS["500"].play(), calls("Reading", {**READING, "question": another}), *WELL[1:]]
     assert (await visitor.http.post(JSON_ROUTE, json=BODY, headers=KEY)).status_code == 502
-    other = await visitor.say("What does LoRA freeze?", "t1")
+    other = await visitor.say(another, "t1")
     assert other["turn_number"] == 2
-    assert await visitor.messages("t1") == [FIRST, "What does LoRA freeze?"]
+    assert await visitor.messages("t1") == [FIRST, another]
     assert (await visitor.get("/threads/t1"))["pending"] is None
     assert SECOND not in json.dumps(model.bodies[-3:])
 
 
 async def test_a_refusing_answer_is_a_turn_with_a_warning(visitor: Visitor, model: WireServer) -> None:
-    model.script += [SCOPE, GRADE, refuses("I will not say.")]
+    model.script += [READ, GRADE, refuses("I will not say.")]
     told = await visitor.say(SECOND, "t1")
     kept = await visitor.get("/threads/t1/turns/2")
     assert (told["reply"], kept["reply"], kept["persisted"]) == ("I will not say.", "I will not say.", True)
@@ -211,8 +209,10 @@ async def test_a_model_that_is_down_is_left_alone_and_the_request_succeeds_elsew
     await succeeds_once(await open_with(site, model, PATIENT), model, JSON_ROUTE)
 
 
-EVENTS = ["node", "node", "route_decision", "node", "tool_start", "node", "node", "token", "token", "complete"]
-"""Of a stream of SECOND. The model is asked after the second, the sixth and the seventh."""
+EVENTS = ["node", "route_decision", "node", "tool_start", "node", "node", "token", "token", "complete"]
+"""Of a stream of SECOND. The model is asked after the first, the fifth and the sixth; a sentence is told when the next
+one begins."""
+SENTENCES = ["Small ", "matrices. ", "They ", "are ", "added."]
 
 
 def holds(words: Sequence[str], closed: threading.Event) -> Answer:
@@ -237,11 +237,11 @@ def holds(words: Sequence[str], closed: threading.Event) -> Answer:
 
 def held_after(events: int, closed: threading.Event) -> list[Answer]:
     """A model that holds its answer back as soon as this many events have come."""
-    if events <= 2:
+    if events <= 1:
         return [holds([], closed)]
-    if events <= 6:
-        return [SCOPE, holds([], closed)]
-    return [SCOPE, GRADE, holds(["Small ", "matrices. "][: events - 7], closed)]
+    if events <= 5:
+        return [READ, holds([], closed)]
+    return [READ, GRADE, holds(SENTENCES[: 3 * (events - 6)], closed)]
 
 
 async def read_and_leave(visitor: Visitor, events: int, model: WireServer) -> list[str]:
@@ -261,12 +261,12 @@ async def read_and_leave(visitor: Visitor, events: int, model: WireServer) -> li
 
 
 async def test_a_whole_stream_has_these_events(visitor: Visitor, model: WireServer) -> None:
-    model.script += [SCOPE, GRADE, says("Small matrices.")]
+    model.script += [READ, GRADE, says("".join(SENTENCES))]
     answer = await visitor.http.post(STREAM_ROUTE, json=BODY)
     assert [name for name, _, _ in read_events(answer.text)] == EVENTS
 
 
-@pytest.mark.parametrize("events", range(1, len(EVENTS)))
+@pytest.mark.parametrize("events", range(1, len(EVENTS) - 1))
 async def test_a_client_that_leaves_mid_way_leaves_no_trace(
     events: int, site: Site, visitor: Visitor, model: WireServer
 ) -> None:
@@ -281,7 +281,7 @@ async def test_a_client_that_leaves_mid_way_leaves_no_trace(
 
 
 async def test_a_client_that_leaves_after_complete_has_its_turn(visitor: Visitor, model: WireServer) -> None:
-    model.script += [SCOPE, GRADE, says("Small matrices.")]
+    model.script += [READ, GRADE, says("".join(SENTENCES))]
     assert await read_and_leave(visitor, len(EVENTS), model) == EVENTS
     assert await visitor.messages("t1") == [FIRST, SECOND]
     assert (await visitor.get("/threads/t1"))["status"] == "idle"

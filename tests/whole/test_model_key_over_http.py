@@ -9,14 +9,12 @@ from typing import Any
 
 import boto3
 import pytest
+from calls_of_papers import READ, WELL
 from scripted import read_events
 from whole_site import Site, Visitor
-from wire import Answer, Exchange, WireServer, calls, fails, says
+from wire import Answer, Exchange, WireServer, fails
 
 OLD, NEW = "sk-canary-of-old", "sk-canary-of-new"
-SCOPE = calls("ScopeResult", {"score": 95, "reason": "of the field"})
-GRADE = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
-WELL = [SCOPE, GRADE, says("Small matrices [2106.09685].")]
 PATIENT: dict[str, Any] = {"models": {"timeout_seconds": 20, "max_retries": 1}}
 HASTY: dict[str, Any] = {"models": {"timeout_seconds": 20, "max_retries": 0}}
 BODY = {"message": "How does LoRA change a model?"}
@@ -77,7 +75,7 @@ async def test_the_turn_after_an_exchange_succeeds_with_the_new_key(
     server.script += [only_with(OLD, answer) for answer in WELL]
     await visitor.say("What is low-rank adaptation?", "t1")
     vault.put(NEW)
-    server.script += [only_with(NEW, answer) for answer in (SCOPE, *WELL)]
+    server.script += [only_with(NEW, answer) for answer in (READ, *WELL)]
     answer = await visitor.http.post(route, json=BODY)
     turn = answer.json() if route == "/threads/t1/turns" else read_events(answer.text)[-1][2]
     assert (turn["turn_number"], turn["persisted"]) == (2, True)
@@ -91,7 +89,7 @@ async def test_where_no_call_is_tried_again_one_turn_fails_and_the_next_succeeds
     server.script += [only_with(OLD, answer) for answer in WELL]
     await visitor.say("What is low-rank adaptation?", "t1")
     vault.put(NEW)
-    server.script += [only_with(NEW, answer) for answer in (SCOPE, *WELL)]
+    server.script += [only_with(NEW, answer) for answer in (READ, *WELL)]
     failed = await visitor.http.post("/threads/t1/turns", json=BODY, headers={"Idempotency-Key": "k"})
     assert (failed.status_code, failed.json()["code"]) == (502, "model_error")
     again = await visitor.http.post("/threads/t1/turns", json=BODY, headers={"Idempotency-Key": "k"})
@@ -102,7 +100,7 @@ async def test_a_key_that_nobody_exchanged_fails_as_a_model_that_refuses_it(
     site: Site, server: WireServer, vault: Vault
 ) -> None:
     visitor = await open_with(site, server, vault)
-    server.script.append(only_with(NEW, SCOPE))
+    server.script.append(only_with(NEW, READ))
     failed = await visitor.http.post("/threads/t1/turns", json=BODY)
     assert (failed.status_code, failed.json()["code"]) == (404, "not_found")
     failed = await visitor.http.post("/chat", json={**BODY, "session_id": "t1"})
@@ -143,7 +141,7 @@ async def test_the_key_is_in_no_answer_and_no_log_line(
     caplog.set_level(logging.INFO, logger="botocore")  # below that it writes down whatever AWS answers
     visitor = await open_with(site, server, vault)
     server.script += [only_with(OLD, answer) for answer in WELL]
-    server.script += [only_with(NEW, SCOPE), fails("500 Internal Server Error"), fails("500 Internal Server Error")]
+    server.script += [only_with(NEW, READ), fails("500 Internal Server Error"), fails("500 Internal Server Error")]
     seen = [json.dumps(await visitor.say("What is low-rank adaptation?", "t1"))]
     vault.put("no key at all")
     seen.append((await visitor.http.post("/threads/t1/turns", json=BODY)).text)

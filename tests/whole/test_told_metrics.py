@@ -7,19 +7,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from calls_of_papers import GRADE, READ, WELL
 from scripted import read_events
 from whole_site import Site, Visitor
-from wire import Answer, Exchange, WireServer, calls, fails, says
+from wire import Answer, Exchange, WireServer, fails, says
 
-from turnkeep.agents import REGISTRY, Entry
+from turnkeep.agents import Entry, entries
 from turnkeep.storage.keys import EVERY_TURN
 
 type Output = Callable[[], list[dict[str, Any]]]
 type Metrics = dict[str, float | str]
 
-SCOPE = calls("ScopeResult", {"score": 95, "reason": "of the field"})
-GRADE = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
-WELL = [SCOPE, GRADE, says("Small matrices [2106.09685].")]
 ASKED = {"message": "What is low-rank adaptation?"}
 THREAD = "/threads/t1/turns"
 PATIENT: dict[str, Any] = {"models": {"timeout_seconds": 20, "max_retries": 0}}
@@ -171,7 +169,7 @@ async def test_a_busy_thread_is_told_whether_the_key_is_the_same_or_another(
     visitor: Visitor, model: WireServer, output: Output
 ) -> None:
     held = Held()
-    model.script += [held.then(SCOPE), GRADE, says("Small matrices [2106.09685].")]
+    model.script += [held.then(READ), GRADE, says("Small matrices [2106.09685].")]
     first = asyncio.ensure_future(visitor.http.post(THREAD, json=ASKED, headers={"Idempotency-Key": "k"}))
     assert await asyncio.to_thread(held.asked.wait, 10)
     for key, code in (("other", "thread_busy"), ("k", "turn_in_progress")):
@@ -187,7 +185,7 @@ async def test_a_run_that_lost_its_thread_is_superseded_and_its_calls_are_paid(
     visitor: Visitor, model: WireServer, output: Output
 ) -> None:
     held = Held()
-    model.script += [held.then(SCOPE), GRADE, says("Small matrices [2106.09685].")]
+    model.script += [held.then(READ), GRADE, says("Small matrices [2106.09685].")]
     first = asyncio.ensure_future(visitor.http.post(THREAD, json=ASKED))
     assert await asyncio.to_thread(held.asked.wait, 10)
     assert (await visitor.http.delete("/threads/t1")).status_code == 204
@@ -222,7 +220,7 @@ async def test_a_thread_that_cannot_be_read_is_told_with_the_place_that_found_ou
 async def test_a_model_that_failed_is_told_once_with_what_was_spent(
     route: str, visitor: Visitor, model: WireServer, output: Output
 ) -> None:
-    model.script += [SCOPE, GRADE, fails("500 Internal Server Error")]
+    model.script += [READ, GRADE, fails("500 Internal Server Error")]
     answer = await visitor.http.post(route, json=ASKED, headers={"X-Correlation-Id": "c-2"})
     assert "model_error" in answer.text
     lines = output()
@@ -248,7 +246,7 @@ async def test_a_store_that_is_down_is_told(
 
 
 async def test_a_fault_of_ours_is_told(site: Site, output: Output, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(REGISTRY, "papers", Entry("of the test", "json:no_such_function"))  # type: ignore[misc]
+    monkeypatch.setitem(entries(), "papers", Entry("of the test", "json:no_such_function"))
     broken = await site.open()
     assert (await broken.http.post("/chat", json=ASKED)).status_code == 500
     lines = output()
@@ -304,7 +302,7 @@ async def test_a_stream_that_was_left_is_told_and_its_run_ends(
     visitor: Visitor, model: WireServer, output: Output
 ) -> None:
     held = Held()
-    model.script += [held.then(SCOPE)]
+    model.script += [held.then(READ)]
     await asyncio.wait_for(await leave(visitor, held, ASKED), 10)
     held.release()
     lines = output()
@@ -317,7 +315,7 @@ async def test_a_run_that_goes_on_without_its_client_is_told_to_its_end(
     visitor: Visitor, model: WireServer, output: Output
 ) -> None:
     held = Held()
-    model.script += [held.then(SCOPE), *WELL[1:]]
+    model.script += [held.then(READ), *WELL[1:]]
     served = await leave(visitor, held, {**ASKED, "on_disconnect": "continue"})
     held.release()
     await asyncio.wait_for(served, 10)

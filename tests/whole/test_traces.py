@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from calls_of_papers import GRADE, READ
 from scripted import read_events
 from whole_site import Site, Visitor
-from wire import WireServer, calls, fails
+from wire import WireServer, fails
 
 from turnkeep.observability.tracing import DAEMON, TRACE_ID
 
 ROOT, PARENT = "1-5759e988-bd862e3fe1be46a994272793", "53995c3f42cd8ad8"
-QUESTION = "What does the canary know of low-rank adaptation?"
+QUESTION = "What is low-rank adaptation?"
 
 type Span = dict[str, Any]
 
@@ -57,9 +58,8 @@ def tree(spans: list[Span]) -> list[tuple[str, str]]:
 
 NODES = [
     ("papers", "Lambda"),
-    ("understand", "papers"),
-    ("check_scope", "papers"),
-    ("papers.score_scope", "check_scope"),
+    ("read", "papers"),
+    ("papers.read", "read"),
     ("retrieve", "papers"),
     ("grade_documents", "papers"),
     ("papers.grade", "grade_documents"),
@@ -114,7 +114,7 @@ async def test_a_trace_holds_names_and_figures_but_nothing_that_was_said(xray: X
             "namespace",
             "aws",
         }
-    for said in ("canary", "low-rank", "a-thread-of-mine", visitor.user, told["reply"][:20]):
+    for said in ("low-rank", "a-thread-of-mine", visitor.user, told["reply"][:20]):
         assert said not in json.dumps(spans)
     called = [one["annotations"] for one in spans if one["name"].startswith("papers.")]
     assert [one["gen_ai_response_model"] for one in called] == ["demo"] * 3
@@ -122,9 +122,7 @@ async def test_a_trace_holds_names_and_figures_but_nothing_that_was_said(xray: X
 
 
 async def test_a_model_that_failed_marks_its_call_and_what_it_is_part_of(xray: XRay, site: Site) -> None:
-    scope = calls("ScopeResult", {"score": 95, "reason": "of the field"})
-    grade = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
-    with WireServer([scope, grade, fails("500 Internal Server Error")]) as model:
+    with WireServer([READ, GRADE, fails("500 Internal Server Error")]) as model:
         visitor = await site.open(model="openai:test", openai_base_url=model.base_url, models={"max_retries": 0})
         assert (await visitor.http.post("/chat", json={"message": QUESTION})).status_code == 502
     spans = xray.spans()
@@ -148,7 +146,7 @@ async def test_what_a_client_left_behind_is_traced_to_its_end(xray: XRay, site: 
         caller = visitor.call("/chat/stream", json.dumps({"message": QUESTION, "session_id": "t1"}).encode())
         served, text = caller.start(), ""
         await caller.answer()
-        while text.count("event: node") < 2:
+        while text.count("event: node") < 1:
             text += (await caller.answer())["body"].decode()
         async with asyncio.timeout(5):
             while model.script:
@@ -156,8 +154,8 @@ async def test_what_a_client_left_behind_is_traced_to_its_end(xray: XRay, site: 
         caller.hang_up()
         await asyncio.wait_for(served, 10)
     spans = {one["name"]: one for one in xray.spans()}
-    assert {"papers", "understand", "check_scope", "papers.score_scope"} <= spans.keys()
-    assert "error" in spans["papers.score_scope"]
+    assert {"papers", "read", "papers.read"} <= spans.keys()
+    assert "error" in spans["papers.read"]
     assert not any("fault" in one for one in spans.values())
 
 
