@@ -11,7 +11,7 @@ from turnkeep_agents.database.joins.naming import name_words
 from turnkeep_demo.database.loading import FOLDER
 from turnkeep_demo.database.questions import Known, phrasings, tables, values_of
 
-STATE = "status"
+STATE, IN_USE = "status", "isActive"
 KIND = re.compile(r"[a-z][a-z_ ]+")
 """A value that names a state or kind: "on_hold", "full service"; not "New vans arrived" or "GB"."""
 LABEL = "name"
@@ -28,7 +28,7 @@ def counts() -> tuple[Known, ...]:
 def _of(table: str) -> Iterator[Known]:
     things = _plural(table)
     total = f'SELECT COUNT(*) AS "{things}" FROM {table}'  # noqa: S608
-    has_state = STATE in tables()[table]["types"]
+    has_state = not {STATE, IN_USE}.isdisjoint(tables()[table]["types"])
     for column in [STATE] if has_state else tables()[table].get("values", {}):
         if values := [value for value in values_of(table, column) if KIND.fullmatch(value)]:
             yield from _by_column(table, column, things)

@@ -21,7 +21,7 @@ SILENT = frozenset(
     )
 )
 """Words without which a question asks the same."""
-FIRST = frozenset(words("which what list show display name"))
+FIRST = frozenset(words("which what list show display name give find"))
 """With which a list is asked for: "Show the overdue invoices", "Which invoices are overdue"."""
 PHRASES: Mapping[tuple[str, ...], str] = {
     ("how", "many"): "count", ("number", "of"): "count", ("for", "each"): "by", ("in", "each"): "by", ("each",): "by",
@@ -113,15 +113,19 @@ def understand(text: str, today: date, among: Sequence[Known]) -> Understood | N
 
 def nearest(text: str, most: int) -> list[str]:
     """Verified questions that share the most words with the message, without figures."""
-    said = set(tokens_of(text))
+    said = _content(text)
     firsts = {known.sql: known for known in reversed(verified()) if not re.search(r"\d", known.text)}
     order = count()
     ranked = sorted((-_likeness(said, known), next(order), known.text) for known in reversed(firsts.values()))
     return [text for _, _, text in ranked[:most]]
 
 
+def _content(text: str) -> set[str]:
+    return set(tokens_of(text)) - {"count", "list", "person", "how", "by"}
+
+
 def _likeness(said: set[str], known: Known) -> float:
-    own = set(tokens_of(known.text))
+    own = _content(known.text)
     return len(said & own) / len(said | own)
 
 

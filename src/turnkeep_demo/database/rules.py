@@ -3,7 +3,7 @@ the manual by their titles, and otherwise that it does not understand."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from functools import cache, partial
 
 import sqlglot
@@ -31,6 +31,9 @@ PAGES: Mapping[str, str] = {
     "show me more": "next", "continue": "next", "back": "previous", "previous": "previous", "previous page": "previous",
     "go back": "previous", "all": "all", "show all": "all", "show them all": "all",
 }  # fmt: skip
+GREETINGS = frozenset(words("hello hi hey good morning thanks thank you very much"))
+WELCOME, NOT_UNDERSTOOD = "Gladly.", "I am the demo model and do not understand this."
+NEAR = "Nothing fits all conditions; "
 ENGLISH = "English"
 SUGGESTED = 3
 ROWS = re.compile(r"^(\d+(?: or more)? rows|No rows|No further rows|One row)[.:]$", re.M)
@@ -67,7 +70,7 @@ def write(parts: JSON) -> JSON:
     if found is None:
         return _written(kind="ask_back", ask_back=_refusal(str(parts.get("query", ""))))
     told = f'Read as "{found.question.strip()}"'
-    days = f", from {found.period.begin} to before {found.period.end}" if found.period else ""
+    days = f", {found.period.begin} to {found.period.end - timedelta(1)}" if found.period else ""
     return _written(kind="sql", understood_as=f"{told}{days}.", sql=found.sql)
 
 
@@ -101,8 +104,9 @@ def _understood(parts: JSON, message: str, today: date) -> Understood | None:
 
 
 def _refusal(message: str) -> str:
-    known = " ".join(f'"{question}"' for question in nearest(message, SUGGESTED))
-    return f"I am the demo model and do not understand this. Questions like it that I know: {known}"
+    is_greeting = set(words(message)) <= GREETINGS
+    known = "".join(f"\n- {question}" for question in nearest(message, SUGGESTED))
+    return f"{WELCOME if is_greeting else NOT_UNDERSTOOD} Questions that I know, for example:\n{known}"
 
 
 def _today(parts: JSON) -> date:
@@ -157,7 +161,8 @@ def _told(output: str) -> str:
 
 def _rows(counted: str, lines: Sequence[str]) -> str:
     if counted.startswith("No"):
-        return "There are none."
+        near = next((line.partition("; ")[2] for line in lines if line.startswith(NEAR)), "")
+        return f"There are {'no further rows' if 'further' in counted else 'none'}{f'; {near}' if near else ''}."
     columns, *rows = lines[: 2 if counted.startswith("One") else 1] or [""]
     if not rows:
         return f"Found {counted.rstrip(':')}, with {', '.join(columns.split(' | '))}."
