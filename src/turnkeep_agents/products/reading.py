@@ -12,7 +12,7 @@ from turnkeep.blocks.words import singular, words
 from turnkeep.models.calls import ToolsAnswer, ToolsCall
 from turnkeep.records import JSON
 from turnkeep_agents.products.catalogue.products import Catalogue
-from turnkeep_agents.products.catalogue.search import PRICE, Bound, Wish
+from turnkeep_agents.products.catalogue.search import PRICE, Bound, Wish, alternatives
 
 ALIKE = 0.75
 WORD_ALIKE, LEAST_LETTERS = 0.85, 5  # of terms: "canceling" is "cancelling", but "IPS" is not "VPS"
@@ -142,7 +142,9 @@ def wish_of(search: Search, catalogue: Catalogue) -> Wish:
         brands=tuple(by_name[each.lower()] for each in search.terms if each.lower() in by_name),
         not_brands=tuple(by_name[each.lower()] for each in search.without if each.lower() in by_name),
         bounds=tuple(bounds),
-        terms=tuple(_spelled(each, catalogue) for each in search.terms if each.lower() not in by_name),
+        terms=alternatives(
+            [_spelled(each, catalogue) for each in search.terms if each.lower() not in by_name], catalogue
+        ),
         without=tuple(_spelled(each, catalogue) for each in search.without if each.lower() not in by_name),
         in_stock=search.in_stock,
         sort=nearest(search.sort.lstrip("-"), [PRICE, *catalogue.units]) or "" if search.sort else "",

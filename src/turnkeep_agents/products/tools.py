@@ -9,10 +9,9 @@ from turnkeep_agents.products.catalogue.measures import money
 from turnkeep_agents.products.catalogue.names import look_up, within
 from turnkeep_agents.products.catalogue.product import Product
 from turnkeep_agents.products.catalogue.products import Catalogue
-from turnkeep_agents.products.catalogue.search import PRICE, Found, Wish, by_number, find, misses, remarks_on
+from turnkeep_agents.products.catalogue.search import Wish, across_prices, by_number, find, remarks_on
 from turnkeep_agents.products.reading import Availability, Call, Compare, Named, Price, Search, wish_of
 
-NOTHING = "Nothing fits; the nearest:"
 MOST_DESCRIBED, MOST_COMPARED, MOST_REFERENCES = 2, 4, 2
 
 
@@ -73,32 +72,29 @@ def _search(call: Search, catalogue: Catalogue, today: date, top_k: int) -> Resu
         return Result((*_cards(products[:top_k], today), *named.remarks), tuple(each.id for each in products[:top_k]))
     if call.names and not known and is_open:
         return Result(tuple(named.remarks))
-    found = find(wish, catalogue, but=known)
-    shown = _page(call, found, top_k)
+    found, size = find(wish, catalogue, but=known), min(max(call.limit or top_k, 1), top_k)
+    is_broad = bool(wish.category) and wish == Wish(wish.category) and size > 1
+    fitting = across_prices(found.fitting, size) if is_broad else found.fitting
+    shown = fitting[size * (max(call.page, 1) - 1) :][:size]
+    near = found.near[: size - len(shown)] if call.page < 2 and (wish.terms or not fitting) else []
     references = [f"Named: {facts.card(product, today)}" for product in known[:MOST_REFERENCES]]
-    cards = ["; ".join([facts.card(product, today), *remarks_on(product, wish)]) for product in shown]
-    texts = (*named.remarks, *references, _head(found, shown, wish), *cards)
-    return Result(texts, tuple(product.id for product in [*shown, *known[:MOST_REFERENCES]]))
+    texts = [*named.remarks, *references, _head(fitting, shown, _order(wish, is_broad=is_broad))]
+    texts += ["; ".join([facts.card(each, today), *remarks_on(each, wish)]) for each in shown]
+    texts += ["The nearest, which lack something:"] if near else []
+    texts += ["; ".join([facts.card(each, today), *remarks_on(each, wish)]) for each in near]
+    return Result(tuple(texts), tuple(each.id for each in [*shown, *near, *known[:MOST_REFERENCES]]))
 
 
-def _page(call: Search, found: Found, top_k: int) -> Sequence[Product]:
-    size = min(max(call.limit or top_k, 1), top_k)
-    start = size * (max(call.page, 1) - 1)
-    return found.fitting[start : start + size]
-
-
-def _head(found: Found, shown: Sequence[Product], wish: Wish) -> str:
-    """ "10 products fit, from $89 to $499; 5 shown, the best rated first:" """
-    if found.is_nearest:
-        is_term = bool(shown) and not misses(shown[0], wish)
-        return (
-            f"No product says all of {', '.join(wish.terms)}; the nearest:" if is_term else "Nothing fits; the nearest:"
-        )
+def _head(fitting: Sequence[Product], shown: Sequence[Product], order: str) -> str:
+    """ "10 fit, from $89 to $499; 4 shown, the best first:" """
     if not shown:
-        return f"All {len(found.fitting)} products that fit were shown."
-    prices = sorted(product.price for product in found.fitting)
+        return f"All {len(fitting)} products that fit were shown." if fitting else "Nothing fits all of it."
+    prices = sorted(product.price for product in fitting)
     spread = f", from {money(prices[0])} to {money(prices[-1])}" if prices[0] < prices[-1] else ""
-    order = f"by {wish.sort}, {'highest' if wish.is_descending else 'lowest'} first" if wish.sort else "the best first"
-    is_cheapest = wish.sort == PRICE and not wish.is_descending
-    order = "the cheapest first" if is_cheapest else order
-    return f"{len(found.fitting)} fit{spread}; {len(shown)} shown, {order}:"
+    return f"{len(fitting)} fit{spread}; {len(shown)} shown, {order}:"
+
+
+def _order(wish: Wish, *, is_broad: bool) -> str:
+    if not wish.sort:
+        return "the best of each price range" if is_broad else "the best first"
+    return f"by {wish.sort}, the {'highest' if wish.is_descending else 'lowest'} first"

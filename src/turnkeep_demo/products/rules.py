@@ -29,7 +29,9 @@ def read(parts: JSON) -> Said:
     said = small_talk(text, thread)
     if said:
         return said
-    calls = read_form(text, names, thread) or _searches(message, text, names, thread)
+    calls = _calls(message, text, names, thread)
+    if not calls and not thread.spoken and read_form(re.sub(r"\b(?:it|its|that one)\b", "<0>", text), ["it"], thread):
+        return [{"name": "Ask", "args": {"question": "Which product do you mean?"}}]
     return calls or unknown(message, names, thread)
 
 
@@ -39,9 +41,22 @@ def answer(parts: JSON) -> str:
     return "\n\n".join(filter(None, told)) or "I do not understand that."
 
 
-def _searches(message: str, text: str, names: Sequence[str], thread: Thread) -> list[JSON] | None:
-    if names:
-        return None
+def _calls(message: str, text: str, names: Sequence[str], thread: Thread) -> list[JSON] | None:
+    whole = _part(message, text, names, thread)
+    if whole or " and " not in text:
+        return whole
+    each = [_part(part, part, names, thread) for part in text.split(" and ")]
+    calls = [call for part in each for call in part or []]
+    searches = [set(call["args"]) for call in calls if call["name"] == "Search"]
+    is_clear = all(each) and searches.count(searches[0]) == len(searches) if searches else all(each)
+    return calls if is_clear else None  # "a tv and a tablet under $400" is not: which of them?
+
+
+def _part(message: str, text: str, names: Sequence[str], thread: Thread) -> list[JSON] | None:
+    return read_form(text, names, thread) or (None if "<" in text else _searches(message, text, thread))
+
+
+def _searches(message: str, text: str, thread: Thread) -> list[JSON] | None:
     last = thread.searched[0] if len(thread.searched) == 1 else None
     if MORE.fullmatch(text.rstrip(". ")) and last:
         return [_search(message, {**last, "page": last.get("page", 1) + 1})]
@@ -50,10 +65,7 @@ def _searches(message: str, text: str, names: Sequence[str], thread: Thread) -> 
         return [_search(message, whole)] if "category" in whole or _is_brand(whole) else None
     if whole and last and goes_on:
         return [_search(f"{message} ({last.get('category', 'the same')})", _changed(last, whole))]
-    each = [read_search(part, thread) for part in text.split(" and ")] if " and " in text else []
-    both = [args for args in each if args and "category" in args]
-    is_plain = len(both) == len(each) == 2 and set(both[0]) == set(both[1])  # "a tv and a tablet under $400": which?
-    return [_search(message, args) for args in both] if is_plain else None
+    return None
 
 
 def _is_brand(args: JSON) -> bool:

@@ -28,6 +28,7 @@ ROWS = [
     lamp("Etna 2", 200, 4.5, colour=["white"], power="10 W", availability="back on 2090-01-01"),
     lamp("Faro", 50, 4.0, category="lanterns", brand="Orto", name="Orto Faro", colour=["black"]),
 ]
+PANELS = {"A": "OLED", "B": "IPS", "C": "VA"}
 LAMPS = Catalogue([read_product(row) for row in ROWS])
 
 
@@ -53,12 +54,12 @@ def test_limits_brands_stock_and_what_must_not_be_have_to_hold() -> None:
     assert found(brands=("Orto",)) == ["Faro"]
     assert found(not_brands=("Lumo",)) == ["Faro"]
     assert found(category="lamps", without=("red",)) == ["Bora", "Etna 2"]
-    assert found(category="lamps", in_stock=True, terms=("red",)) == ["Cima", "Alba"]
+    assert found(category="lamps", in_stock=True, terms=(("red",),)) == ["Cima", "Alba"]
 
 
 def test_a_property_that_only_a_description_tells_comes_behind_one_that_is_listed() -> None:
-    assert found(category="lamps", terms=("night",)) == ["Cima"]
-    [remark] = remarks_on(LAMPS.by_id["Cima"], Wish(terms=("night",)))
+    assert found(category="lamps", terms=(("night",),)) == ["Cima"]
+    [remark] = remarks_on(LAMPS.by_id["Cima"], Wish(terms=(("night",),)))
     assert remark == "says: “It shines on pages at night.”"
 
 
@@ -66,21 +67,45 @@ def test_a_property_that_only_a_description_tells_comes_behind_one_that_is_liste
     ("wish", "near", "missed"),
     [
         ({"bounds": (Bound("price", most=25, unit="USD"),)}, ["Duna", "Alba", "Cima"], "price at most 25 USD"),
-        ({"terms": ("black",), "bounds": (Bound("price", most=50),)}, ["Duna", "Alba"], "does not say “black”"),
-        ({"terms": ("purple",)}, ["Bora", "Cima", "Etna 2"], "does not say “purple”"),
+        ({"terms": (("black",),), "bounds": (Bound("price", most=50),)}, ["Duna", "Alba"], "does not say “black”"),
+        ({"terms": (("purple",),), "brands": ("Orto",)}, ["Bora", "Cima", "Etna 2"], "does not say “purple”"),
     ],
 )
 def test_where_nothing_fits_the_nearest_say_what_they_lack(wish: dict[str, Any], near: list[str], missed: str) -> None:
     result = find(Wish(category="lamps", **wish), LAMPS)
-    assert result.is_nearest
-    assert {product.id for product in result.fitting} == set(near)
-    assert all(missed in "; ".join(remarks_on(product, Wish(**wish))) for product in result.fitting)
+    assert not result.fitting
+    assert {product.id for product in result.near} == set(near)
+    assert all(missed in "; ".join(remarks_on(product, Wish(**wish))) for product in result.near)
+
+
+def test_fewer_than_are_shown_are_followed_by_what_lacks_a_property() -> None:
+    said = texts(category="lamps", terms=["white"], price_max=100)
+    assert said[0] == "1 fit; 1 shown, the best first:"
+    assert said[2] == "The nearest, which lack something:"
+    assert [each.rpartition("; ")[2] for each in said[3:]] == ["does not say “white”"] * 2
+
+
+def test_properties_of_which_a_product_has_only_one_are_alternatives() -> None:
+    screens = Catalogue(
+        [read_product(lamp(id_, 40, 4, panel=panel, features=["hum", "dim"])) for id_, panel in PANELS.items()]
+    )
+    terms = wish_of(Search(wish="", terms=["OLED", "IPS", "dim"]), screens).terms
+    assert terms == (("OLED", "IPS"), ("dim",))
+    assert {product.id for product in find(Wish(terms=terms), screens).fitting} == {"A", "B"}
+    assert remarks_on(screens.by_id["C"], Wish(terms=terms)) == ["does not say “OLED or IPS”"]
+
+
+def test_a_kind_alone_shows_the_best_of_each_price_range_before_the_others() -> None:
+    assert names_of(texts(category="lamps")[1:]) == ["Lumo Alba", "Lumo Cima", "Lumo Etna 2"]
+    assert names_of(texts(category="lamps", page=2)[1:]) == ["Lumo Bora", "Lumo Duna"]
 
 
 def test_a_search_says_how_many_fit_what_they_cost_and_in_which_order() -> None:
-    assert texts(category="lamps")[0] == "5 fit, from $30 to $200; 3 shown, the best first:"
-    assert texts(category="lamps", sort="price", limit=1)[0] == "5 fit, from $30 to $200; 1 shown, the cheapest first:"
-    assert texts(category="lamps", page=2)[1].startswith("Lumo Alba (lamps): $40, in stock; rating 4.2; colour")
+    assert texts(category="lamps")[0] == "5 fit, from $30 to $200; 3 shown, the best of each price range:"
+    assert texts(category="lamps", in_stock=True)[0] == "3 fit, from $40 to $90; 3 shown, the best first:"
+    cheap = texts(category="lamps", sort="price", limit=1)
+    assert cheap[0] == "5 fit, from $30 to $200; 1 shown, by price, the lowest first:"
+    assert cheap[1].startswith("Lumo Duna (lamps): $30, discontinued; rating 4.9; colour red; power 60 W")
     assert texts(category="lamps", page=3) == ("All 5 products that fit were shown.",)
 
 
@@ -98,15 +123,15 @@ def names_of(cards: tuple[str, ...]) -> list[str]:
 
 def test_brands_among_the_properties_are_brands_in_either_sense() -> None:
     wish = wish_of(Search(wish="", terms=["orto", "red"], without=["Lumo", "white"]), LAMPS)
-    assert (wish.brands, wish.terms, wish.not_brands, wish.without) == (("Orto",), ("red",), ("Lumo",), ("white",))
+    assert (wish.brands, wish.terms, wish.not_brands, wish.without) == (("Orto",), (("red",),), ("Lumo",), ("white",))
 
 
 def test_a_brand_that_there_is_not_is_a_property_that_no_product_has() -> None:
-    assert texts(category="lanterns", terms=["Ikea"])[1].endswith("does not say “Ikea”")
+    assert texts(category="lanterns", terms=["Ikea"])[-1].endswith("does not say “Ikea”")
 
 
 def test_words_of_a_property_are_taken_as_the_catalogue_spells_them() -> None:
-    assert wish_of(Search(wish="", terms=["shinees", "red"]), LAMPS).terms == ("shines", "red")
+    assert wish_of(Search(wish="", terms=["shinees", "red"]), LAMPS).terms == (("shines",), ("red",))
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,9 @@ class Catalogue:
         self.brands = tuple(dict.fromkeys(product.brand for product in products if product.brand))
         self.units = _units(products)
         """The base unit of each attribute that is a number, empty where it has none."""
+        several = {name for product in products for name, values in product.attributes.items() if len(values) > 1}
+        self.choices = {name for product in products for name in product.attributes} - several - set(self.units)
+        """Attributes of which every product has one value, such as the panel of a screen."""
         self.summary = _summary(products)
         """Which kinds of products there are, and how many."""
         documents = [product.searchable() for product in products]

@@ -15,6 +15,8 @@ MOST_NEAR = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 type Words = frozenset[str]
+type Term = tuple[str, ...]
+"""A property or use, such as "OLED", or several of which one is enough."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +33,25 @@ class Bound:
         said = [f"{side} {end:g} {self.unit}".strip() for side, end in ends if end is not None]
         return f"{self.attribute} {' and '.join(said)}"
 
+    def gap(self, product: Product) -> float:
+        """How far a product is from it, as a share of it; 1 where it has no such number."""
+        value = number_of(product, self.attribute)
+        if value is None:
+            return 1.0
+        under = max(0.0, self.least - value) if self.least is not None else 0.0
+        over = max(0.0, value - self.most) if self.most is not None else 0.0
+        return (under + over) / (abs(self.least or self.most or 0.0) or 1.0)
+
 
 @dataclass(frozen=True)
 class Wish:
-    """What is looked for. `terms` are properties and uses ("OLED", "running"); `without`: what it must not have."""
+    """What is looked for; `without`: what it must not have."""
 
     category: str = ""
     brands: tuple[str, ...] = ()
     not_brands: tuple[str, ...] = ()
     bounds: tuple[Bound, ...] = ()
-    terms: tuple[str, ...] = ()
+    terms: tuple[Term, ...] = ()
     without: tuple[str, ...] = ()
     in_stock: bool = False
     sort: str = ""
@@ -49,26 +60,50 @@ class Wish:
 
 @dataclass(frozen=True)
 class Found:
-    """`fitting`: all that meet the wish, or the nearest where `is_nearest`; best first."""
+    """`fitting`: all that meet the wish, best first; `near`: what lacks some term, else what comes nearest."""
 
-    fitting: tuple[Product, ...]
-    is_nearest: bool = False
+    fitting: Sequence[Product]
+    near: Sequence[Product]
 
 
 def find(wish: Wish, catalogue: Catalogue, but: Sequence[Product] = ()) -> Found:
     """Without the products in `but`."""
     among = [product for product in catalogue.products if product not in but]
     ranked = _ranked([product for product in among if not misses(product, wish)], wish, catalogue)
-    whole = tuple(product for product in ranked if not any(_lacks(product, term) == 2 for term in wish.terms))
-    return Found(whole) if whole else Found(tuple(_nearest(ranked or among, wish, catalogue)), is_nearest=True)
+    fitting = [product for product in ranked if not any(_lacks(product, term) == 2 for term in wish.terms)]
+    return Found(fitting, [each for each in ranked if each not in fitting] or _nearest(among, wish, catalogue))
+
+
+def across_prices(products: Sequence[Product], parts: int) -> list[Product]:
+    """The best of each price range first, the cheapest range before all; then the others. `products` are best first."""
+    dear = sorted(products, key=lambda product: product.price)
+    size = max(1, -(-len(dear) // parts))
+    ranges = [dear[at : at + size] for at in range(0, len(dear), size)]
+    best = [min(each, key=products.index) for each in ranges]
+    return [*best, *(product for product in products if product not in best)]
+
+
+def alternatives(terms: Sequence[str], catalogue: Catalogue) -> tuple[Term, ...]:
+    """Terms of which a product can have only one, such as the panels "OLED" and "IPS", are one term."""
+    found: dict[str, list[str]] = {}
+    for term in terms:
+        values = {
+            (name, value)
+            for each in catalogue.products
+            for name in catalogue.choices
+            for value in each.attributes.get(name, ())
+        }
+        names = [name for name, value in values if _words_of(term) == _words_of(value)]
+        found.setdefault(names[0] if names else f"“{term}”", []).append(term)
+    return tuple(map(tuple, found.values()))
 
 
 def misses(product: Product, wish: Wish) -> list[str]:
     """What a product does not meet, in words; terms apart."""
-    found = [bound.told() for bound in wish.bounds if not _holds(bound, product)]
+    found = [bound.told() for bound in wish.bounds if bound.gap(product)]
     found += [wish.category] if wish.category and product.category != wish.category else []
     found += ["brand"] if (wish.brands and product.brand not in wish.brands) or product.brand in wish.not_brands else []
-    found += [f"has {term}" for term in wish.without if _lacks(product, term) == 0]
+    found += [f"has {term}" for term in wish.without if _lacks(product, (term,)) == 0]
     return found + (["not in stock"] if wish.in_stock and not product.stock.is_in else [])
 
 
@@ -78,8 +113,8 @@ def remarks_on(product: Product, wish: Wish) -> list[str]:
     found = [f"does not fit: {each}" for each in misses(product, wish)]
     for term in wish.terms:
         if _lacks(product, term):
-            sentence = _described(product, term)
-            found.append(f"says: “{sentence}”" if sentence else f"does not say “{term}”")
+            sentence = next(filter(None, (_described(product, each) for each in term)), "")
+            found.append(f"says: “{sentence}”" if sentence else f"does not say “{' or '.join(term)}”")
     return found
 
 
@@ -104,7 +139,7 @@ def by_number(attribute: str, *, is_descending: bool) -> Callable[[Product], tup
 def _ranked(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> list[Product]:
     """What lacks the fewest terms first, then as asked, else what its words fit best, the best rated, the cheapest.
     What is not made any more comes last."""
-    scores = catalogue.scores(" ".join(wish.terms)) if wish.terms else {}
+    scores = catalogue.scores(" ".join(" ".join(term) for term in wish.terms)) if wish.terms else {}
     rating = by_number(RATING, is_descending=True)
 
     def usual(product: Product) -> tuple[int, bool, float, tuple[bool, float], float]:
@@ -124,32 +159,17 @@ def _nearest(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> l
     of_kind = [product for product in products if product.category == wish.category] or products
 
     def distance(product: Product) -> tuple[int, float]:
-        missed = [bound for bound in wish.bounds if not _holds(bound, product)]
-        return len(misses(product, wish)), sum(_gap(bound, product) for bound in missed)
+        return len(misses(product, wish)), sum(bound.gap(product) for bound in wish.bounds)
 
     return sorted(_ranked(of_kind, wish, catalogue), key=distance)[:MOST_NEAR]
 
 
-def _holds(bound: Bound, product: Product) -> bool:
-    return _gap(bound, product) == 0
-
-
-def _gap(bound: Bound, product: Product) -> float:
-    """How far a product is from a limit, as a share of it; 1 where it has no such number."""
-    value = number_of(product, bound.attribute)
-    if value is None:
-        return 1.0
-    under = max(0.0, bound.least - value) if bound.least is not None else 0.0
-    over = max(0.0, value - bound.most) if bound.most is not None else 0.0
-    return (under + over) / (abs(bound.least or bound.most or 0.0) or 1.0)
-
-
-def _lacks(product: Product, term: str) -> int:
+def _lacks(product: Product, term: Term) -> int:
     """0 where an attribute or the name says it, 1 where only the description does, 2 where nothing does."""
-    wanted = _words_of(term)
-    if any(wanted <= each for each in _listed(product)):
+    listed = _listed(product)
+    if any(_words_of(each) <= own for each in term for own in listed):
         return 0
-    return 1 if _described(product, term) else 2
+    return 1 if any(_described(product, each) for each in term) else 2
 
 
 def _described(product: Product, term: str) -> str:
