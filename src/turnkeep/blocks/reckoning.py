@@ -80,4 +80,4 @@ def total(figures: Iterable[Figure]) -> float:
 
 
 def computed(value: float, unit: str = "") -> Figure:
-    return Figure(-1, "", (float(value),), unit, 0.0)
+    return Figure(-1, "", (float(value),), unit, 1.0 if value == int(value) else 0.0)
