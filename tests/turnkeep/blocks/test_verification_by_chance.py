@@ -97,8 +97,6 @@ def passed(prompt: Prompt, form: str, shape: str, draws: int) -> Iterator[bool]:
         figure = FORMS[form](draw, prompt.sign)
         shown = {"figure": figure, "known": draw.choice(known), "label": draw.choice(labels or ["It"])}
         unit = SHAPES[shape][at % len(SHAPES[shape])].format(**shown)
-            figure=figure, known=draw.choice(known), label=draw.choice(labels or ["It"])
-        )
         yield not any(problem.startswith(figure) for problem in judge.problems(unit))
 
 
