@@ -1,53 +1,56 @@
 """The inner calls of the agent `campaigns`, as tests of served models play them."""
 
-from wire import Answer, calls
-from wire_talk import MADE_UP, Inner, Json, MadeUp
+from wire import Answer, calls, says
+from wire_talk import MADE_UP, Inner, Json, MadeUp, Prose
 
 CLICKS = "Show me the clicks of Quiz last month"
-ADVICE = "Why are budgets overspending and audiences wasting money this month, and what should we change?"
-ROUTE: Json = {"specialists": ["budget_risk", "audience_targeting"], "confidence": 0.9}
-DIAGNOSIS: Json = {"summary": "Money goes to audiences that do not buy."}
-ADVICE_GIVEN: Json = {"recommendations": [{"priority": "high", "action": "Pause Commuters.", "reason": "They wait."}]}
-PERFORMANCE = calls("Routing", {"specialists": ["performance_diagnosis"], "confidence": 0.9})
-READ_AS_IT_IS = calls("Reading", {"depends_on_history": False, "standalone_query": CLICKS})
+ADVICE = "Why are budgets overspending this month, and what should we change?"
+OVER = "Brightway City Breaks"
+
+
+def reading(specialist: str, intent: str = "figures", **more: object) -> Json:
+    asked = {"names": [], "metrics": [], "by": [], "period": {"named": "none"}, **more}
+    return {
+        "reasoning": "It is asked for.",
+        "language": "en",
+        "standalone": "The whole question",
+        "kind": "specialists",
+        "week": "open",
+        "requests": [{"specialist": specialist, "intent": intent, **asked}],
+        "reply": "",
+        "confidence": 0.9,
+    }
+
+
+def analysis(action: str, cause: str = "It spends too fast.") -> Json:
+    advice = {"priority": "high", "change": "decrease", "subject": OVER, "action": action, "reason": "It is too fast."}
+    return {"causes": [cause], "links": [], "recommendations": [advice], "confidence": 0.7}
+
+
+PERFORMANCE = reading("performance_diagnosis", names=["Quiz"], metrics=["clicks"], period={"named": "last_month"})
+BUDGETS = reading("budget_risk", "advice")
+READ, READ_BUDGETS = calls("Reading", PERFORMANCE), calls("Reading", BUDGETS)
+TOLD = says("There they are.")
 
 TYPED = {
-    "campaigns.route": Inner(
+    "campaigns.read": Inner(
         agent="campaigns",
         message=CLICKS,
-        tool="Routing",
-        result={"specialists": ["audience_targeting"], "confidence": 0.9},
-        used='"name": "audience_targeting"',
-        stood_in="routing_malformed",
-    ),
-    "campaigns.diagnose": Inner(
-        agent="campaigns",
-        message=ADVICE,
-        tool="Diagnosis",
-        result=DIAGNOSIS,
-        used=DIAGNOSIS["summary"],
-        stood_in="diagnose_malformed",
-        before=(calls("Routing", ROUTE),),
-        after=(calls("Recommendations", ADVICE_GIVEN),),
-    ),
-    "campaigns.recommend": Inner(
-        agent="campaigns",
-        message=ADVICE,
-        tool="Recommendations",
-        result=ADVICE_GIVEN,
-        used="Pause Commuters.",
-        stood_in="recommend_malformed",
-        before=(calls("Routing", ROUTE), calls("Diagnosis", DIAGNOSIS)),
-    ),
-    "understand.read of campaigns": Inner(
-        agent="campaigns",
-        message="and for the month before?",
         tool="Reading",
-        result={"depends_on_history": True, "standalone_query": "Show me the clicks of Tidewater Audio in May 2029"},
-        used="Tidewater Audio, May 2029",
-        stood_in="reformulation_failed",
-        said=(CLICKS,),
-        after=(PERFORMANCE,),
+        result=reading("audience_targeting"),
+        used='"name": "audience_targeting"',
+        stood_in=None,
+        after=(TOLD,),
+    ),
+    "campaigns.analyse": Inner(
+        agent="campaigns",
+        message=ADVICE,
+        tool="Analysis",
+        result=analysis("Pause Brightway City Breaks."),
+        used="Pause Brightway City Breaks.",
+        stood_in="diagnose_malformed",
+        before=(READ_BUDGETS,),
+        after=(TOLD,),
     ),
     "memory.fold of campaigns": Inner(
         agent="campaigns",
@@ -57,38 +60,32 @@ TYPED = {
         used="The user counted aloud.",
         stood_in="memory_by_rules",
         said=("123",) * 10,
-        after=(READ_AS_IT_IS, PERFORMANCE),
+        after=(READ, TOLD),
     ),
 }
 
-
-def advised(action: str) -> Answer:
-    return calls(
-        "Recommendations", {"recommendations": [{"priority": "high", "action": action, "reason": "It is so."}]}
-    )
+WORDED = {"campaigns.answer": Prose("campaigns", CLICKS, "Quiz had many clicks.", before=(READ,))}
 
 
-ROUTED, DIAGNOSED = calls("Routing", ROUTE), calls("Diagnosis", DIAGNOSIS)
-A_READING: Json = {
-    "depends_on_history": True,
-    "standalone_query": f"Show me clicks of Quiz over {MADE_UP} in May 2029",
-}
+def dropped() -> Answer:
+    """In place of a sentence that was refused."""
+    return calls("Rewritten", {"sentences": [""]})
+
+
+A_REPLY = {**reading("budget_risk"), "kind": "clarify", "requests": [], "reply": f"The one that lost £{MADE_UP}? Or?"}
 INVENTIONS = {
-    "a question of campaigns.route": MadeUp(
-        TYPED["campaigns.route"], (calls("Routing", {"clarification": f"Is it the one that lost £{MADE_UP}?"}),)
+    "a question of campaigns.read": MadeUp(TYPED["campaigns.read"], (calls("Reading", A_REPLY),), warning=None),
+    "a name in campaigns.read": MadeUp(
+        TYPED["campaigns.read"], (calls("Reading", reading("budget_risk", names=[f"£{MADE_UP}"])),) * 2, warning=None
     ),
-    "a specialist of campaigns.route": MadeUp(
-        TYPED["campaigns.route"], (calls("Routing", {"specialists": [f"loss_of_£{MADE_UP}"], "confidence": 0.9}),)
+    "advice of campaigns.analyse": MadeUp(
+        TYPED["campaigns.analyse"],
+        (READ_BUDGETS, calls("Analysis", analysis(f"Cut Brightway City Breaks by £{MADE_UP}.")), TOLD),
+        warning="figure_removed",
     ),
-    "campaigns.diagnose": MadeUp(
-        TYPED["campaigns.diagnose"],
-        (ROUTED, calls("Diagnosis", {"summary": f"They waste £{MADE_UP}."}), advised("Pause Commuters.")),
-    ),
-    "campaigns.recommend": MadeUp(
-        TYPED["campaigns.recommend"], (ROUTED, DIAGNOSED, advised(f"Cut Commuters by £{MADE_UP}."))
-    ),
-    "understand.read of campaigns": MadeUp(
-        TYPED["understand.read of campaigns"],
-        (calls("Reading", A_READING), PERFORMANCE),
+    "campaigns.answer": MadeUp(WORDED["campaigns.answer"], (READ, says(f"Quiz lost £{MADE_UP}."), dropped())),
+    "campaigns.answer, again": MadeUp(
+        WORDED["campaigns.answer"],
+        (READ, says(f"Quiz lost £{MADE_UP}. So it is."), calls("Rewritten", {"sentences": [f"It lost £{MADE_UP}."]})),
     ),
 }

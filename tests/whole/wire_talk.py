@@ -9,30 +9,30 @@ from typing import Any
 from whole_site import Site, Visitor
 from wire import Answer, WireServer, calls, garbles, refuses, says
 
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.products.settings import ProductsSettings
+
 type Json = dict[str, Any]
 
 HALF = "half of a canary"
 MADE_UP = "98,765"
-FACTS: Json = {
-    "models": {"timeout_seconds": 20, "max_retries": 0},
-    "campaigns": {"memory": "tiered"},
-    "products": {"memory": "tiered"},
-    "database": {"memory": "tiered"},
-}
+FACTS: Json = {"models": {"timeout_seconds": 20, "max_retries": 0}}
+OWN = (CampaignsSettings(memory="tiered"), ProductsSettings(memory="tiered"), DatabaseSettings(memory="tiered"))
 
 
 @dataclass(frozen=True)
 class Inner:
     """An inner call as one turn makes it: what was `said` before, the valid `result`, what is found in the turn or the
-    last request to the model once it is `used`, what in the turn tells that rules `stood_in`, and what is asked around
-    it: `instead` of `after`, where rules stood in and something else comes of it."""
+    last request to the model once it is `used`, what in the turn tells that it was done without (`stood_in`; None where
+    the turn fails), and what is asked around it: `instead` of `after`, where it was done without."""
 
     agent: str
     message: str
     tool: str
     result: Json
     used: str
-    stood_in: str
+    stood_in: str | None
     said: tuple[str, ...] = ()
     before: tuple[Answer, ...] = ()
     after: tuple[Answer, ...] = ()
@@ -71,7 +71,7 @@ class MadeUp:
 
     one: Inner | Prose
     script: tuple[Answer, ...]
-    warning: str | None = "figure_removed"
+    warning: str | None = "sentence_removed"
 
 
 CUT = '{"reason": "' + HALF
@@ -136,8 +136,8 @@ class Talk:
 
 
 async def meet(site: Site, model: WireServer, one: Inner | Prose) -> Talk:
-    served = await site.open(model="openai:test", openai_base_url=model.base_url, **FACTS)
-    return Talk(await site.open(**FACTS) if one.said else served, served, model, one)
+    served = await site.open(*OWN, model="openai:test", openai_base_url=model.base_url, **FACTS)
+    return Talk(await site.open(*OWN, **FACTS) if one.said else served, served, model, one)
 
 
 async def begin(site: Site, model: WireServer, one: Inner | Prose) -> Talk:
