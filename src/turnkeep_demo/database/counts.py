@@ -1,5 +1,5 @@
-"""Counts of one table, which need no line of their own among the verified questions: "How many tools are in repair?",
-"How many safety meetings are there?", "How many payments are there by payment method?"."""
+"""Counts and lists of one table, which need no line of their own among the verified questions: "How many tools are in
+repair?", "Which suppliers are blocked?", "How many payments are there by payment method?"."""
 
 import json
 import re
@@ -15,6 +15,9 @@ STATE, IN_USE = "status", "isActive"
 KIND = re.compile(r"[a-z][a-z_ ]+")
 """A value that names a state or kind: "on_hold", "full service"; not "New vans arrived" or "GB"."""
 LABEL = "name"
+NAMED_BY = ("number", LABEL, "plateNumber", "serialNumber")
+"""Columns that people know things by; what has none of them is not listed."""
+MOST_SHOWN = 5
 RESERVED = frozenset({"order", "group", "user", "lead", "message", "3rdPartySystem"})
 """Names that SQL keeps for itself, or that a question means something else by: an order is a work order as well."""
 
@@ -28,8 +31,9 @@ def counts() -> tuple[Known, ...]:
 def _of(table: str) -> Iterator[Known]:
     things = _plural(table)
     total = f'SELECT COUNT(*) AS "{things}" FROM {table}'  # noqa: S608
+    shown = _shown(table)
     has_state = not {STATE, IN_USE}.isdisjoint(tables()[table]["types"])
-    for column in [STATE] if has_state else tables()[table].get("values", {}):
+    for column in [STATE] if has_state else [name for name in tables()[table].get("values", {}) if name != LABEL]:
         if values := [value for value in values_of(table, column) if KIND.fullmatch(value)]:
             yield from _by_column(table, column, things)
             asks = [
@@ -38,6 +42,10 @@ def _of(table: str) -> Iterator[Known]:
             ]
             sql = f"{total} WHERE {table}.{column} = '{values[0]}'"
             yield from phrasings(f"How many {things} are {_said(values[0])}?", sql, asks, {values[0]: values})
+            if shown:
+                sql = f"SELECT {shown} FROM {table} WHERE {table}.{column} = '{values[0]}' ORDER BY 1"  # noqa: S608
+                asks = [f"Which {_said(values[0])} {things} are there?", f"List the {_said(values[0])} {things}."]
+                yield from phrasings(f"Which {things} are {_said(values[0])}?", sql, asks, {values[0]: values})
     if not has_state:
         yield from phrasings(f"How many {things} are there?", total, [f"How many {things} do we have?"])
         for column, other in _lookups(table):
@@ -71,6 +79,15 @@ def _lookups(table: str) -> Iterator[tuple[str, str]]:
 def _links() -> list[dict[str, str]]:
     links: list[dict[str, str]] = json.loads((FOLDER / "joins.json").read_text())["relationships"]
     return links
+
+
+def _shown(table: str) -> str:
+    """Its first columns from the one that names it, without keys, or nothing."""
+    links = {link["from_column"] for link in _links() if link["from_table"] == table}
+    columns = [name for name in tables()[table]["types"] if name not in ("id", *links)]
+    place = next((columns.index(name) for name in NAMED_BY if name in columns), None)
+    chosen = columns[place : place + MOST_SHOWN] if place is not None else []
+    return ", ".join(f'{table}.{name} AS "{" ".join(name_words(name))}"' for name in chosen)
 
 
 def _plural(table: str) -> str:

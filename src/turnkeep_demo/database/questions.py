@@ -52,6 +52,8 @@ class Known:
     sql: str
     elements: tuple[Element, ...]
     has_period: bool
+    says: str = ""
+    """By which definition it is answered: "Sold vehicles are not counted."."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,17 @@ def verified() -> tuple[Known, ...]:
 
 
 def phrasings(
-    question: str, sql: str, asks: Sequence[str] = (), only: Mapping[str, Sequence[str]] | None = None
+    question: str,
+    sql: str,
+    asks: Sequence[str] = (),
+    only: Mapping[str, Sequence[str]] | None = None,
+    says: str = "",
 ) -> Iterator[Known]:
     """`asks` are further ways to put the question; `only` has what may stand for a value, where not all its column."""
     for text in (question, *asks):
         period = periods.find(text, date(2026, 3, 4))
         tokens = tokens_of(text, period)
-        yield Known(text, sql, tuple(_elements(tokens, sql, only or {})), period is not None)
+        yield Known(text, sql, tuple(_elements(tokens, sql, only or {})), period is not None, says)
 
 
 def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:

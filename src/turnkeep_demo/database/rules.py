@@ -71,7 +71,7 @@ def write(parts: JSON) -> JSON:
         return _written(kind="ask_back", ask_back=_refusal(str(parts.get("query", ""))))
     told = f'Read as "{found.question.strip()}"'
     days = f", {found.period.begin} to {found.period.end - timedelta(1)}" if found.period else ""
-    return _written(kind="sql", understood_as=f"{told}{days}.", sql=found.sql)
+    return _written(kind="sql", understood_as=f"{told}{days}. {found.known.says}".rstrip(), sql=found.sql)
 
 
 def give_up(parts: JSON) -> JSON:
