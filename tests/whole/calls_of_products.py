@@ -1,30 +1,20 @@
 """The inner calls of the agent `products`, as tests of served models play them."""
 
-from wire import calls, says
-from wire_talk import MADE_UP, Inner, Json, MadeUp, Prose
+from typing import Any
+
+from wire import Answer, calls, says
+from wire_talk import MADE_UP, Inner, MadeUp, Prose
 
 PHONES = "What phones do you have under $500?"
 
+
+def search(**args: Any) -> Answer:
+    return calls("Search", {"wish": PHONES, **args})
+
+
+SEARCH = search(category="phones", price_max=500)
+
 TYPED = {
-    "products.route": Inner(
-        agent="products",
-        message="Which one suits a gardener?",
-        tool="RouteResult",
-        result={"route": "retrieve", "text": "products for the garden"},
-        used='"conditions": ["garden"]',
-        stood_in="routed_by_rules",
-        after=(says("Gladly."),),
-    ),
-    "understand.read of products": Inner(
-        agent="products",
-        message="And next to the one at the top?",
-        tool="Reading",
-        result={"depends_on_history": True, "standalone_query": "Compare the Galaxy A55 with the Google Pixel 8a"},
-        used='"tool": "compare"',
-        stood_in="reformulation_failed",
-        said=(PHONES,),
-        after=(says("They are alike."),),
-    ),
     "memory.fold of products": Inner(
         agent="products",
         message="Good morning!",
@@ -37,30 +27,22 @@ TYPED = {
     ),
 }
 
-WORDED = {
-    "products.answer": Prose("products", PHONES, "The Google Pixel 8a costs $499."),
-    "products.respond": Prose("products", "Hello!", "Hi, what shall it be?"),
-}
+WORDED = {"products.answer": Prose("products", PHONES, "The Google Pixel 8a costs $499.", before=(SEARCH,))}
 
-A_BOUND: Json = {"depends_on_history": True, "standalone_query": f"phones under ${MADE_UP}"}
+FORGED = f"The Google Pixel 8a costs ${MADE_UP}."
+AGAIN = calls("Rewritten", {"sentences": [FORGED]})
 INVENTIONS = {
-    "products.answer": MadeUp(WORDED["products.answer"], (says(f"The Google Pixel 8a costs ${MADE_UP}."),)),
-    "products.respond": MadeUp(WORDED["products.respond"], (says(f"Hi, ${MADE_UP} off today!"),)),
-    "a search of products.route": MadeUp(
-        TYPED["products.route"],
-        (calls("RouteResult", {"route": "retrieve", "text": f"phones under ${MADE_UP}"}), says(f"Under ${MADE_UP}.")),
-    ),
-    "a question of products.route": MadeUp(
-        TYPED["products.route"],
-        (calls("RouteResult", {"route": "clarify", "text": f"The one for ${MADE_UP}?"}),),
-        warning=None,
-    ),
-    "understand.read of products": MadeUp(
-        TYPED["understand.read of products"],
-        (calls("Reading", A_BOUND), calls("RouteResult", {"route": "respond"}), says("I see.")),
+    "products.answer": MadeUp(WORDED["products.answer"], (SEARCH, says(FORGED), AGAIN)),
+    "small talk of products.read": MadeUp(
+        WORDED["products.answer"], (says(FORGED), says(FORGED), AGAIN), warning="sentence_removed"
     ),
     "memory.fold of products": MadeUp(
         TYPED["memory.fold of products"],
-        (calls("Summaries", {"messages": f"They pay ${MADE_UP}."}), says(f"You pay ${MADE_UP}.")),
+        (
+            calls("Summaries", {"messages": "They like red."}),
+            says(f"You pay ${MADE_UP}."),
+            says(f"You pay ${MADE_UP}."),
+            calls("Rewritten", {"sentences": [f"It is ${MADE_UP}."]}),
+        ),
     ),
 }
