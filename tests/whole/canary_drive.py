@@ -232,6 +232,7 @@ def lose_and_find_turns(scene: Scene) -> None:
     """Replies that cannot be stored, and are stored later; large ones and small ones; replays."""
     thread = f"/threads/{scene.thread(1)}/turns"
     noise = base64.b64encode(random.Random(1).randbytes(330_000)).decode()
+    noise = noise.translate(str.maketrans("0123456789", "abcdefghij"))  # a reply names no figure that nobody gave
     for count, reply in enumerate(("small", noise)):
         scene.well(says(f"{scene.word['reply']} {reply} [2106.09685]"))
         with scene.site.store.failing("throttled", "BatchWriteItem"):
@@ -327,7 +328,7 @@ def leave_streams(scene: Scene) -> None:
     """Clients that go away after the first word: their run ends, or goes on and is kept."""
     for choice, thread in (("cancel", scene.thread(8)), ("continue", scene.thread(9))):
         is_gone = threading.Event()
-        scene.well(partial(says_slowly, f"first {scene.word['reply']} ", is_gone))
+        scene.well(partial(says_slowly, f"first {scene.word['reply']}. Then ", is_gone))
         body, headers = scene.body(session_id=thread, on_disconnect=choice), {"Idempotency-Key": scene.key()}
         with scene.site.streaming("/chat/stream", body, {**scene.credential, **headers}) as lines:
             assert any("first" in line for line in lines)
