@@ -1,89 +1,81 @@
 """The inner calls of the agent `database` over its sample, as tests of served models play them."""
 
-from wire import calls, says
-from wire_talk import MADE_UP, Inner, Json, MadeUp, Prose
+from typing import Any
+
+from wire import Answer, calls, says
+from wire_talk import MADE_UP, Inner, MadeUp, Prose
 
 COUNTED = "How many technicians are active?"
-UNSURE = "What about the vehicles?"
 CLOSED = "How do I close a work order?"
 GREETED = "Good morning!"
-THIS_YEAR, LAST_MONTH = "How many work orders were completed this year?", "and last month?"
+SECTION = "closing-work-orders#close-a-work-order"
 
-VANS = calls("Statement", {"sql": "SELECT COUNT(*) AS vans FROM vehicle"})
-STAFF = calls("Statement", {"sql": "SELECT COUNT(*) AS staff FROM employee"})
-UNKNOWN = calls("Statement", {"sql": "SELECT shoeSize FROM employee"})
-SELECTED = calls("TableChoice", {"tables": ["employee"]})
-CHOSEN = calls("SectionChoice", {"sections": ["closing-work-orders#close-a-work-order"]})
+
+def ask(question: str, *tables: str, **others: Any) -> dict[str, Any]:
+    fields = {"kind": "sql", "goes_on": False, "words": [], "pages": [], "rows": "first", **others}
+    return {"question": question, "tables": list(tables), **fields}
+
+
+def reads(*asks: dict[str, Any], language: str = "en") -> Answer:
+    return calls("Reading", {"language": language, "asks": list(asks)})
+
+
+def writes(sql: str = "", **others: Any) -> Answer:
+    fields = {"kind": "sql", "understood_as": "", "left_out": [], "need_tables": [], "ask_back": "", **others}
+    return calls("Written", {"sql": sql, **fields})
+
+
+def rewrites(*sentences: str) -> Answer:
+    """In place of sentences that were refused."""
+    return calls("Rewritten", {"sentences": list(sentences)})
+
+
+OF_STAFF = ask(COUNTED, "employee")
+OF_MANUAL = ask(CLOSED, kind="manual", pages=["closing-work-orders"], words=["close", "work", "order"])
+READ, READ_MANUAL = reads(OF_STAFF), reads(OF_MANUAL)
+READ_GREETING = reads(ask(GREETED, kind="general"))
+STAFF = writes("SELECT COUNT(*) AS staff FROM employee")
+UNKNOWN = writes("SELECT shoeSize FROM employee")
+NEWEST: dict[str, Any] = {
+    "kind": "sql",
+    "understood_as": "",
+    "sql": "SELECT MAX(hiredOn) AS newest FROM employee",
+    "left_out": [],
+    "need_tables": [],
+    "ask_back": "",
+}
 TOLD = says("There they are.")
-EMPTY_ATTEMPT = '{"sql": "", "problem": '
-"""What a turn keeps of a statement that did not come."""
-
-READ_AS_IT_IS = calls("Reading", {"depends_on_history": False, "standalone_query": GREETED})
-
-COMPLETED = "How many work orders were completed in February 2030?"
-ORDERS = calls("TableChoice", {"tables": ["workOrder"]})
-ORDERED = calls("Statement", {"sql": "SELECT COUNT(*) AS orders FROM workOrder"})
+AT_WORK = "How many technicians are at work?"
 
 TYPED = {
-    "database.route": Inner(
-        agent="database",
-        message=UNSURE,
-        tool="RouteResult",
-        result={"route": "general"},
-        used='"route": "general"',
-        stood_in="routed_by_rules",
-        after=(says("Gladly."),),
-        instead=(calls("TableChoice", {"tables": ["vehicle"]}), VANS, TOLD),
-    ),
-    "database.select_tables": Inner(
+    "database.read": Inner(
         agent="database",
         message=COUNTED,
-        tool="TableChoice",
-        result={"tables": ["vehicle"]},
-        used="Tables: vehicle.",
-        stood_in="tables_by_rules",
+        tool="Reading",
+        result={"language": "en", "asks": [ask(AT_WORK, "employee")]},
+        used=AT_WORK,
+        stood_in=None,
         after=(STAFF, TOLD),
     ),
     "database.write_sql": Inner(
         agent="database",
         message=COUNTED,
-        tool="Statement",
-        result={"sql": "SELECT MAX(hiredOn) AS newest FROM employee"},
+        tool="Written",
+        result=NEWEST,
         used="AS newest",
-        stood_in=EMPTY_ATTEMPT,
-        before=(SELECTED,),
+        stood_in="sql_refused",
+        before=(READ,),
         after=(TOLD,),
-        instead=(STAFF, TOLD),
     ),
     "database.correct_sql": Inner(
         agent="database",
         message=COUNTED,
-        tool="Statement",
-        result={"sql": "SELECT MAX(hiredOn) AS newest FROM employee"},
+        tool="Written",
+        result=NEWEST,
         used="AS newest",
-        stood_in=EMPTY_ATTEMPT,
-        before=(SELECTED, UNKNOWN),
+        stood_in="sql_refused",
+        before=(READ, UNKNOWN),
         after=(TOLD,),
-        instead=(STAFF, TOLD),
-    ),
-    "database.choose_sections": Inner(
-        agent="database",
-        message=CLOSED,
-        tool="SectionChoice",
-        result={"sections": ["leave#report-sickness"]},
-        used="Leave and absences > Report sickness",
-        stood_in="sections_by_rules",
-        after=(says("Gladly."),),
-    ),
-    "understand.read of database": Inner(
-        agent="database",
-        message=LAST_MONTH,
-        tool="Reading",
-        result={"depends_on_history": True, "standalone_query": COMPLETED},
-        used=COMPLETED,
-        stood_in="reformulation_failed",
-        said=(THIS_YEAR,),
-        after=(ORDERS, ORDERED, TOLD),
     ),
     "memory.fold of database": Inner(
         agent="database",
@@ -93,33 +85,25 @@ TYPED = {
         used="The user greets often.",
         stood_in="memory_by_rules",
         said=(GREETED,) * 10,
-        after=(READ_AS_IT_IS, says("Hello again.")),
+        after=(READ_GREETING, says("Hello again.")),
     ),
 }
 
 WORDED = {
-    "database.answer": Prose("database", COUNTED, "So many are at work.", before=(SELECTED, STAFF)),
-    "database.manual": Prose(
-        "database", CLOSED, "Open it and close it [closing-work-orders#close-a-work-order].", before=(CHOSEN,)
+    "database.answer": Prose("database", COUNTED, "So many are at work.", before=(READ, STAFF)),
+    "database.answer from the manual": Prose(
+        "database", CLOSED, f"Open it and close it [{SECTION}].", before=(READ_MANUAL,)
     ),
-    "database.general": Prose("database", GREETED, "Good morning to you."),
+    "database.talk": Prose("database", GREETED, "Good morning to you.", before=(READ_GREETING,)),
 }
 
-A_BOUND: Json = {"depends_on_history": True, "standalone_query": f"How many work orders over {MADE_UP} in May 2029?"}
 INVENTIONS = {
-    "database.answer": MadeUp(WORDED["database.answer"], (SELECTED, STAFF, says(f"There are {MADE_UP} of them."))),
-    "database.manual": MadeUp(WORDED["database.manual"], (CHOSEN, says(f"Wait for {MADE_UP} seconds."))),
-    "understand.read of database": MadeUp(
-        TYPED["understand.read of database"], (calls("Reading", A_BOUND), ORDERS, ORDERED, TOLD)
+    "database.answer": MadeUp(
+        WORDED["database.answer"],
+        (READ, STAFF, says(f"There are {MADE_UP} of them."), rewrites(f"There are {MADE_UP} or so.")),
     ),
-    "memory.fold of database": MadeUp(
-        Inner("database", COUNTED, "Summaries", {}, "", "", said=(GREETED,) * 10),
-        (
-            calls("Summaries", {"messages": f"They lack {MADE_UP}."}),
-            calls("Reading", {"depends_on_history": False, "standalone_query": COUNTED}),
-            SELECTED,
-            STAFF,
-            says(f"You lack {MADE_UP}."),
-        ),
+    "database.answer from the manual": MadeUp(
+        WORDED["database.answer from the manual"],
+        (READ_MANUAL, says(f"Wait for {MADE_UP} seconds."), rewrites(f"Wait {MADE_UP}.")),
     ),
 }

@@ -16,6 +16,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from wire import Exchange, calls, says
 
+from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_demo.database.loading import CANARY_TENANT, FOLDER, sample_file
 
 ORDER = re.compile(r"Order-from-(\w+)")
@@ -137,6 +138,8 @@ class Obedient:
 
     orders: Orders
     good: str = "SELECT id, name FROM crew"
+    question: str = "How many crews are there?"
+    kind: str = "sql"
     obeyed: list[str] = field(default_factory=list)
     written: int = 0
 
@@ -150,17 +153,19 @@ class Obedient:
     def _result(self, tool: str) -> tuple[str, dict[str, Any]]:
         leak = f"{self.orders.prose.format(loot='x')} {self.orders.statements[0]} Order-from-reading"
         match tool:
-            case "RouteResult":
-                return tool, {"route": "sql"}
-            case "TableChoice":
-                return tool, {"tables": TABLES if self.obeyed else ["crew"]}
-            case "SectionChoice":
-                return tool, {"sections": MADE_UP_SECTIONS if self.obeyed else ["closing-work-orders"]}
-            case "Statement":
-                return tool, {"sql": self._statement()}
             case "Reading":
-                question = leak if self.obeyed else "How many crews are there?"
-                return tool, {"depends_on_history": True, "standalone_query": question}
+                question = leak if self.obeyed else self.question
+                kind = "sql" if self.obeyed else self.kind
+                ask = {"kind": kind, "question": question, "goes_on": True, "words": [], "rows": "first"}
+                named = {"tables": TABLES, "pages": MADE_UP_SECTIONS} if self.obeyed else {}
+                plain = {"tables": ["crew"], "pages": ["closing-work-orders"]}
+                return tool, {"language": "en", "asks": [{**ask, **plain, **named}]}
+            case "Written":
+                told = leak if self.obeyed else "All crews."
+                rest = {"left_out": [], "need_tables": [], "ask_back": "", "understood_as": told}
+                return tool, {"kind": "sql", "sql": self._statement(), **rest}
+            case "Rewritten":
+                return tool, {"sentences": [self.orders.prose.format(loot="x")]}
         raise AssertionError(tool)
 
     def _statement(self) -> str:
@@ -181,7 +186,7 @@ class Planted:
     """Files of a deployment; `secrets` are hexadecimal texts that must be nowhere."""
 
     file: Path
-    tuning: dict[str, Any]
+    tuning: DatabaseSettings
     secrets: tuple[str, ...]
 
     def checksum(self) -> str:
@@ -205,7 +210,7 @@ def plant(folder: Path, today: date, place: str) -> Planted:
     manual.mkdir()
     (manual / "closing-work-orders.md").write_text(PAGE.format(order=order if place == "manual" else "Look at it"))
     places = {"url": f"sqlite:///{file}", "joins": str(joins), "access": str(access), "manual": str(manual)}
-    return Planted(file, {**places, "query_seconds": 2}, secrets)
+    return Planted(file, DatabaseSettings(**places, query_seconds=2), secrets)  # type: ignore[arg-type]
 
 
 def secrets_of(connection: sqlite3.Connection) -> Iterator[str]:

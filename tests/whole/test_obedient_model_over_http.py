@@ -33,6 +33,8 @@ class Visit:
 
     asked: tuple[str, ...]
     by_demo: tuple[str, ...] = ()
+    kind: str = "sql"
+    """What the first message is read as."""
 
 
 VISITS = {
@@ -40,7 +42,7 @@ VISITS = {
     "comment": Visit(("How many crews are there?",)),
     "value": Visit(("How many crews are there?",)),
     "cell": Visit(("List the crews", "and how many of them are active?")),
-    "manual": Visit(("How do I close a work order?", "and how many of those were closed this year?")),
+    "manual": Visit(("How do I close a work order?", "and how many of those were closed this year?"), kind="manual"),
     "history": Visit(("and how many of them are active?",), by_demo=("How many crews are there? Order-from-history.",)),
 }
 
@@ -68,7 +70,7 @@ class Stage:
     planted: Planted
 
     async def play(self, visit: Visit, orders: Orders, thread: str) -> tuple[Obedient, list[dict[str, Any]]]:
-        model = Obedient(orders)
+        model = Obedient(orders, kind=visit.kind)
         self.model.otherwise = model
         self.model.bodies.clear()
         session = {"session_id": thread} if len(visit.asked) + len(visit.by_demo) > 1 else {}
@@ -103,8 +105,8 @@ async def stage(place: str, site: Site, model: WireServer, tmp_path: Path) -> St
     (tmp_path / "planted").mkdir()
     planted = plant(tmp_path / "planted", TODAY, place)
     served: dict[str, Any] = {"model": "openai:test", "openai_base_url": model.base_url}
-    visitor = await site.open(database=planted.tuning, **served)
-    return Stage(visitor, await site.open(database=planted.tuning), model, planted)
+    visitor = await site.open(planted.tuning, **served)
+    return Stage(visitor, await site.open(planted.tuning), model, planted)
 
 
 @pytest.mark.parametrize("place", VISITS)
@@ -144,7 +146,7 @@ async def test_an_attack_that_comes_only_in_the_second_or_third_correction_is_re
         details = turn["details"]
         assert [attempt["sql"] for attempt in details["attempts"]] == [*harmless, second, third]
         assert (details["sql"], details["rows"]) == (None, [])
-        assert set(turn["warnings"]) - {"nothing_changed"} == {"sql_refused"}
+        assert "sql_refused" in turn["warnings"]
     assert stage.planted.checksum() == before
 
 

@@ -8,16 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from calls_of_database import COUNTED, SELECTED, STAFF, TOLD
+from calls_of_database import COUNTED, READ, STAFF, TOLD, ask, reads, writes
 from whole_site import Site, Visitor
-from wire import WireServer, calls
+from wire import WireServer, says
+
+from turnkeep.settings import AgentSettings
+from turnkeep_agents.database.settings import DatabaseSettings
 
 THREES = (
     "SELECT COUNT(*) AS threes FROM workTime AS a JOIN workTime AS b ON a.id < b.id JOIN workTime AS c ON b.id < c.id"
 )
-ENDLESS = calls("Statement", {"sql": THREES})
+ENDLESS = writes(THREES)
 """Lets no index help; the guard has nothing against it."""
-WORKED = calls("TableChoice", {"tables": ["workTime"]})
+WORKED = reads(ask("How many threes of hours are there?", "workTime"))
+LATE = says("It took too long.")
 BODY = {"session_id": "t1", "message": COUNTED, "agent": "database"}
 KEY = {"Idempotency-Key": "k-1"}
 QUERY_SECONDS = 1
@@ -29,22 +33,23 @@ def model() -> Iterator[WireServer]:
         yield server
 
 
-async def open_with(site: Site, model: WireServer, **settings: Any) -> Visitor:
+async def open_with(site: Site, model: WireServer, *agents: AgentSettings, **settings: Any) -> Visitor:
     patient = {"timeout_seconds": 20, "max_retries": 0}
-    return await site.open(model="openai:test", openai_base_url=model.base_url, models=patient, **settings)
+    return await site.open(*agents, model="openai:test", openai_base_url=model.base_url, models=patient, **settings)
 
 
 async def test_a_query_that_runs_for_ever_is_ended_and_told_and_the_thread_goes_on(
     site: Site, model: WireServer
 ) -> None:
-    visitor = await open_with(site, model, database={"query_seconds": QUERY_SECONDS})
-    model.script += [SELECTED, STAFF, TOLD]
+    visitor = await open_with(site, model, DatabaseSettings(query_seconds=QUERY_SECONDS))
+    model.script += [READ, STAFF, TOLD]
     await visitor.say(COUNTED, agent="database")
-    model.script += [WORKED, ENDLESS]
+    model.script += [WORKED, ENDLESS, LATE]
     slow = await visitor.say(COUNTED, "t1", agent="database")
     assert (slow["warnings"], slow["persisted"], slow["details"]["rows"]) == (["database_slow"], True, [])
-    assert f"did not answer within {QUERY_SECONDS:g} seconds" in slow["reply"]
-    model.script += [SELECTED, STAFF, TOLD]
+    assert slow["reply"] == "It took too long."
+    assert f"did not answer within {QUERY_SECONDS:g} seconds" in model.bodies[-1]["messages"][-1]["content"]
+    model.script += [READ, STAFF, TOLD]
     assert (await visitor.say(COUNTED, "t1"))["turn_number"] == 2
 
 
@@ -55,9 +60,9 @@ async def test_a_slow_view_of_ones_own_is_ended_too(site: Site, model: WireServe
         connection.executemany("INSERT INTO visit VALUES (?)", [(day,) for day in range(300)])
         connection.execute("CREATE VIEW report AS SELECT a.day FROM visit a, visit b, visit c, visit d")
         connection.commit()
-    visitor = await open_with(site, model, database={"url": f"sqlite:///{file}", "query_seconds": QUERY_SECONDS})
-    report = calls("Statement", {"sql": "SELECT COUNT(*) AS rows_of_it FROM report"})
-    model.script += [calls("TableChoice", {"tables": ["report"]}), report]
+    visitor = await open_with(site, model, DatabaseSettings(url=f"sqlite:///{file}", query_seconds=QUERY_SECONDS))
+    report = writes("SELECT COUNT(*) AS rows_of_it FROM report")
+    model.script += [reads(ask("How many reports are there?", "report")), report, LATE]
     slow = await visitor.say("How many reports are there?", agent="database")
     assert (slow["route"], slow["warnings"]) == ("sql", ["database_slow"])
 
@@ -65,7 +70,7 @@ async def test_a_slow_view_of_ones_own_is_ended_too(site: Site, model: WireServe
 async def warm_up(hasty: Visitor, model: WireServer) -> None:
     """Until all is built that a turn needs, which may take longer than the turn has."""
     for _ in range(4):
-        model.script += [SELECTED, STAFF, TOLD]
+        model.script += [READ, STAFF, TOLD]
         answer = await hasty.http.post("/chat", json={"message": COUNTED, "agent": "database"})
         model.script.clear()
         if answer.status_code == 200:
@@ -77,7 +82,7 @@ async def test_a_turn_that_is_over_before_its_query_leaves_nothing_and_its_key_i
     site: Site, model: WireServer
 ) -> None:
     short = {"seconds": 5.8, "commit_seconds": 2.8}
-    hasty = await open_with(site, model, turn=short, database={"query_seconds": 4.5})
+    hasty = await open_with(site, model, DatabaseSettings(query_seconds=4.5), turn=short)
     patient = await open_with(site, model)
     await warm_up(hasty, model)
     model.script += [WORKED, ENDLESS]
@@ -86,7 +91,7 @@ async def test_a_turn_that_is_over_before_its_query_leaves_nothing_and_its_key_i
     assert (late.status_code, late.json()["code"]) == (504, "model_timeout")
     assert await patient.messages("t1") == []
     assert not [sk for sk in site.lying("t1") if sk.startswith(("TURN", "CP"))]
-    model.script += [SELECTED, STAFF, TOLD]
+    model.script += [READ, STAFF, TOLD]
     for is_replay in (False, True):
         answer = await patient.http.post("/chat", json=BODY, headers=KEY)
         assert (answer.status_code, answer.json()["turn_number"]) == (200, 1)

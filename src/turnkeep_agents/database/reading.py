@@ -21,7 +21,7 @@ class Ask(BaseModel):
     """One thing that the message asks."""
 
     kind: Kind
-    question: str = Field(max_length=2_000)
+    question: str = Field(max_length=4_200)  # a whole message, as prompts show it
     goes_on: bool
     words: list[Name] = Field(max_length=20)
     tables: list[Name] = Field(max_length=20)

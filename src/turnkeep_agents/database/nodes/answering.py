@@ -162,7 +162,7 @@ def _fallback(findings: Sequence[Finding], language: str) -> str:
     texts = []
     for one in findings:
         value = table(one, language) if one.get("rows") and not table_below(one, language) else ""
-        texts += [one.get("understood_as") or one.get("problem") or one["question"], value]
+        texts += [unlinked(one.get("understood_as") or one.get("problem") or one["question"], ()), value]
     return "\n\n".join(filter(None, texts))
 
 

@@ -127,14 +127,14 @@ def reader(mariadb_server: Server) -> Iterator[str]:
         "CREATE TABLE invoice (id INT PRIMARY KEY, customerId INT, companyId INT)",
         "CREATE TABLE payroll (id INT PRIMARY KEY)",
         "CREATE VIEW secure_customer AS SELECT * FROM customer",
-        "CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 'hush'",
-        "GRANT SELECT ON secure_customer TO 'reader'@'127.0.0.1'",
-        "GRANT SELECT ON invoice TO 'reader'@'127.0.0.1'",
+        "CREATE USER 'briefed'@'127.0.0.1' IDENTIFIED BY 'hush'",
+        "GRANT SELECT ON secure_customer TO 'briefed'@'127.0.0.1'",
+        "GRANT SELECT ON invoice TO 'briefed'@'127.0.0.1'",
     )
     mariadb_server.run("CREATE DATABASE briefed")
     mariadb_server.run(*statements, database="briefed")
-    yield mariadb_server.url("briefed", user="reader", password="hush")
-    mariadb_server.run("DROP DATABASE briefed", "DROP USER 'reader'@'127.0.0.1'")
+    yield mariadb_server.url("briefed", user="briefed", password="hush")
+    mariadb_server.run("DROP DATABASE briefed", "DROP USER 'briefed'@'127.0.0.1'")
 
 
 def test_a_reader_of_a_server_needs_a_graph_and_sees_views_for_tables(reader: str, tmp_path: Path) -> None:
