@@ -13,7 +13,7 @@ from turnkeep.blocks.calendars import Written, alternatives, notation
 
 type Span = tuple[date, date]
 
-LARGEST = 1e30
+MOST_DIGITS = 30
 LABEL_LETTERS = range(3, 81)
 SURE_SCALE_LETTERS = 3  # "4K" may be 4 or 4,000, "4 Mio" is millions
 
@@ -31,14 +31,14 @@ _MINUS = "+\\-\u2212"
 
 @dataclass(frozen=True)
 class Figure:
-    """A number as written: `values` are all that it may mean (1.234 is two things), `step` is what its last digit
+    """A number as written: `values` are all that it may mean (1.234 is two things), `steps` what the last digit of each
     counts. `unit` is a currency, "%" or empty."""
 
     at: int
     written: str
     values: tuple[float, ...]
     unit: str
-    step: float
+    steps: tuple[float, ...]
 
     @property
     def is_whole(self) -> bool:
@@ -121,9 +121,7 @@ class Reader:
         plain = self._without_names(text)
         ends = [0, *(at for found in self.dates(text) for at in (found.start, found.end)), len(plain)]
         parts = [plain[start:end] for start, end in pairwise(ends)]  # every other one is a date
-        plain = "".join(
-            " " * len(part) if at % 2 else part for at, part in enumerate(parts)
-        )
+        plain = "".join(" " * len(part) if at % 2 else part for at, part in enumerate(parts))
         for pattern in _NO_FIGURES:
             plain = pattern.sub(_blank, plain)
         return [self._figure(found) for found in _number(self._language).finditer(plain)]
@@ -173,8 +171,9 @@ class Reader:
         scales = sorted(self._notation.scales.get(scale, {1.0}), reverse=True)
         is_sure = len(scale) >= SURE_SCALE_LETTERS or not scale or unit not in ("", "%")
         sizes = scales if is_sure else [*scales, 1.0]
-        values = [value * size for value in _values(found["digits"]) for size in sizes]
-        return Figure(found.start("digits"), found[0].strip(), tuple(values), unit, _step(found["digits"]) * scales[0])
+        read = [(value * size, step * size) for value, step in _readings(found["digits"]) for size in sizes]
+        values, steps = zip(*read, strict=True)
+        return Figure(found.start("digits"), found[0].strip(), values, unit, steps)
 
 
 def _cells(line: str) -> list[str]:
@@ -201,23 +200,14 @@ def _number(language: str) -> re.Pattern[str]:
     )
 
 
-def _values(digits: str) -> list[float]:
-    """12,345.67, 12.345,67 and 12 345,67 alike; "1.234" may be either."""
+def _readings(digits: str) -> list[tuple[float, float]]:
+    """Value and step: 12,345.67, 12.345,67 and 12 345,67 alike; "1.234" is either of two; of 1,650 the step is ten."""
     plain = re.sub(r"[ '\u2019\u00a0\u202f]", "", digits)
-    marks = re.findall(r"[.,]", plain)
-    if not marks:
-        return [min(float(plain), LARGEST)]
-    whole, part = re.sub(r"[.,]", "", plain[: plain.rfind(marks[-1])]), plain[plain.rfind(marks[-1]) + 1 :]
-    if marks.count(marks[-1]) > 1:
-        return [min(float(whole + part), LARGEST)]
-    split = min(float(f"{whole}.{part}"), LARGEST)
-    return [float(whole + part), split] if len(part) == 3 and len(whole) <= 3 and len(set(marks)) == 1 else [split]
-
-
-def _step(digits: str) -> float:
-    """Of 13.50: a hundredth; of 1,650: ten."""
-    part = re.search(r"[.,](\d+)$", digits)
-    if part and len(part[1]) != 3:
-        return 10.0 ** -min(len(part[1]), 30)
-    plain = re.sub(r"\D", "", digits)
-    return 10.0 ** min(len(plain) - len(plain.rstrip("0")), 30) if plain.strip("0") else 1.0
+    *groups, last = re.split(r"[.,]", plain)
+    whole = "".join((*groups, last))[:MOST_DIGITS]
+    marks = set(re.findall(r"[.,]", plain))
+    together = (float(whole), 10.0 ** (len(whole) - len(whole.rstrip("0"))) if whole.strip("0") else 1.0)
+    split = (float(f"{''.join(groups)}.{last}"[:MOST_DIGITS]), 10.0 ** -min(len(last), MOST_DIGITS))
+    if not groups or (len(groups) > 1 and len(marks) == 1):
+        return [together]
+    return [together, split] if len(last) == 3 and len(groups[0]) <= 3 and len(marks) == 1 else [split]

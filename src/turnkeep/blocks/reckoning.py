@@ -8,23 +8,23 @@ from math import floor, log10
 from turnkeep.blocks.figures import Figure
 
 MOST_ROUNDED = 0.01
+CLOSE = 0.000_001
 MOST_OPERANDS = 40
 MOST_TIMES = 12
 
 
-def equals(figure: Figure, values: Iterable[float], *, is_exact: bool = False) -> bool:
+def equals(figure: Figure, values: Sequence[float], *, is_exact: bool = False) -> bool:
     """Copied, or rounded to the last digit that is written and by at most one percent."""
-    most = 0.0 if is_exact else 1.0
     return any(
-        abs(own - value) <= most * min(figure.step / 2 * 1.0001, MOST_ROUNDED * abs(value)) + 0.005
+        abs(own - value) <= (CLOSE if is_exact else max(CLOSE, min(step / 2 * 1.0001, MOST_ROUNDED * abs(value))))
+        for own, step in zip(figure.values, figure.steps, strict=True)
         for value in values
-        for own in figure.values
     )
 
 
 def may_be(figure: Figure, known: Figure) -> bool:
     """Rows of a database have no units; a whole number there is no percentage."""
-    is_bare = not known.unit and (figure.unit != "%" or known.step < 1)
+    is_bare = not known.unit and (figure.unit != "%" or min(known.steps) < 1)
     return figure.unit == known.unit or not figure.unit or is_bare
 
 
@@ -36,8 +36,8 @@ def is_narrow(figure: Figure, values: Iterable[float], share: float) -> bool:
     """Whether of all figures with as many digits, such as 10 % to 99 %, at most this share is among `values`."""
     size = abs(figure.values[0])
     low = 10.0 ** floor(log10(size)) if size else 1.0
-    reachable = {round(value / figure.step) for value in values if low <= value < 10 * low}
-    return len(reachable) <= share * 9 * low / figure.step
+    reachable = {round(value / figure.steps[0]) for value in values if low <= value < 10 * low}
+    return len(reachable) <= share * 9 * low / figure.steps[0]
 
 
 def of_group(group: Sequence[Figure], unit: str) -> Iterator[float]:
@@ -80,4 +80,4 @@ def total(figures: Iterable[Figure]) -> float:
 
 
 def computed(value: float, unit: str = "") -> Figure:
-    return Figure(-1, "", (float(value),), unit, 1.0 if value == int(value) else 0.0)
+    return Figure(-1, "", (float(value),), unit, (1.0 if value == int(value) else 0.0,))

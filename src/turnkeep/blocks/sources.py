@@ -1,0 +1,113 @@
+"""What a reply may say: figures, days and sizes of everything that is known, and of which thing each is told."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from turnkeep.blocks.figures import SIZE, Figure, Reader, Row, Span
+from turnkeep.blocks.reckoning import computed, of_group, total
+
+MOST_COUNTED = 12
+"""Bare whole numbers up to it count things, such as "for 2 weeks", "top 5", "3x"."""
+LINES = -1
+
+
+@dataclass(frozen=True)
+class Sources:
+    """`known`: one text for each thing that is true on its own (rows, a document, an earlier reply); tables as Markdown
+    or lines "a | b". `asked`: the user's messages. `limits`: numbers of the user that code has used, such as the top
+    price of a search. `days`: known spans, ends included. `prices`: by the name of a thing, in `currency`."""
+
+    known: Sequence[str] = ()
+    asked: Sequence[str] = ()
+    limits: Sequence[float] = ()
+    days: Sequence[Span] = ()
+    prices: Mapping[str, float] = field(default_factory=dict)
+    currency: str = "USD"
+    language: str = ""
+    """Of the reply, such as "de"; dates, currencies and scales are read in it and in English, in all if empty."""
+    has_counts: bool = True
+    """Whether small bare numbers may count things; not in a reply from rows, nor in one that nothing was found for."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """A figure that is known; of a table it is told of the row with this label."""
+
+    figure: Figure
+    table: int | None = None
+    label: str = ""
+
+
+class Known:
+    """Sources as they were read. `rows` are those of each thing, by its name in lower case, with their table."""
+
+    def __init__(self, sources: Sources):
+        self._sources = sources
+        reader, texts = Reader(sources.language, sources.prices), [*sources.known, *sources.asked]
+        self.days = [*sources.days, *_days_of(reader, texts)]
+        self.sizes = {tight(found[0]) for text in texts for found in SIZE.finditer(text)}
+        self.tables = [table for text in sources.known for table in reader.tables(text)]
+        self.lines = [row for text in sources.known for row in reader.lines(text)]
+        self.columns = [column for table in self.tables for column in table.columns()]
+        self.asked = [figure for text in sources.asked for figure in reader.read(text)]
+        labelled = list(self._labelled())
+        self.labels = [row.label for _, row in labelled]
+        self.rows = self._by_name(labelled)
+        self.figures = list(self._figures(labelled))
+        self._anything: dict[str, list[float]] = {}
+
+    def all_lines(self) -> list[Sequence[Figure]]:
+        return [row.figures for row in (*self.lines, *(row for table in self.tables for row in table.rows))]
+
+    def anything(self, unit: str) -> list[float]:
+        """What any two figures of a line, row or column make."""
+        if unit not in self._anything:
+            groups = [*self.all_lines(), *([figure for _, figure in column] for column in self.columns)]
+            self._anything[unit] = [value for group in groups for value in of_group(group, unit)]
+        return self._anything[unit]
+
+    def _labelled(self) -> Iterator[tuple[int, Row]]:
+        """What is told of one thing, with its table; lines that are about one thing are a table as well."""
+        yield from ((LINES, row) for row in self.lines if row.label)
+        for at, table in enumerate(self.tables):
+            yield from ((at, row) for row in (*table.rows, *table.turned(self._sources.prices)) if row.label)
+
+    def _by_name(self, labelled: Iterable[tuple[int, Row]]) -> dict[str, list[tuple[int, Row]]]:
+        rows: dict[str, list[tuple[int, Row]]] = {}
+        for at, row in labelled:
+            rows.setdefault(row.label.casefold(), []).append((at, row))
+        for name in map(str.casefold, self._sources.prices):  # "Pixel 8a" is the one "Google Pixel 8a"
+            longer = [label for label in rows if label.endswith(f" {name}")]
+            if name not in rows and len(longer) == 1:
+                rows[name] = rows[longer[0]]
+        return rows
+
+    def _figures(self, labelled: Iterable[tuple[int, Row]]) -> Iterator[Told]:
+        """With what tables and periods say without writing it: how many, the sum and mean of a column, days."""
+        yield from (Told(figure, at, row.label) for at, row in labelled for figure in row.figures)
+        yield from (Told(figure) for row in self.lines if not row.label for figure in row.figures)
+        for table in self.tables:
+            bare = [figure for row in table.rows for figure in row.figures if not row.label]
+            bare += [figure for row in table.rows for figure in row.in_label if not is_small(figure)]  # "Unit 7"
+            yield from map(Told, (*bare, *table.in_head, *map(computed, table.counts())))
+        for column in self.columns:
+            cells = [figure for _, figure in column]
+            yield from (Told(computed(total(cells) / by, cells[0].unit)) for by in (1, len(cells)))
+        yield from (Told(computed((last - first).days + 1)) for first, last in self._sources.days if first < last)
+
+
+def is_small(figure: Figure) -> bool:
+    return figure.is_whole and figure.values[0] <= MOST_COUNTED
+
+
+def tight(size: str) -> str:
+    return re.sub(r"\s", "", size).lower().replace("\u00d7", "x")
+
+
+def _days_of(reader: Reader, texts: Iterable[str]) -> Iterator[Span]:
+    """Also the day before the first of a month: a period up to that day ends with it."""
+    for reading in (reading for text in texts for found in reader.dates(text) for reading in found.readings):
+        for first, last in reading.spans():
+            yield (first - timedelta(days=1), last) if reading.day == 1 else (first, last)
