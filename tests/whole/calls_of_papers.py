@@ -21,7 +21,7 @@ WELL = [READ, GRADE, says(REPLY)]
 
 WORDED = {
     "papers.answer": Prose("papers", LORA, REPLY, before=(READ, GRADE)),
-    "papers.converse": Prose(
+    "papers.respond": Prose(
         "papers", "Hello", "Ask me about papers.", before=(calls("Reading", {**READING, "kind": "conversation"}),)
     ),
     "papers.refuse": Prose(

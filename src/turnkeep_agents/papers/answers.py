@@ -1,13 +1,12 @@
 """What a reply may say: it cites and links to its papers only, and names no figure that none of them holds."""
 
 import re
-from collections.abc import Collection, Sequence
-from datetime import date
-
-from langchain_core.messages import AnyMessage
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from turnkeep.blocks.citations import ARXIV, check_citations, cited_ids
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.records import JSON
 
@@ -18,22 +17,12 @@ _AROUND = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)
 class Citing:
     """A Judge for a reply from `papers`."""
 
-    def __init__(
-        self,
-        papers: Sequence[Document],
-        known_ids: Collection[str],
-        history: Sequence[AnyMessage],
-        *,
-        language: str,
-        today: date,
-    ):
-        """`known_ids` are those of the whole corpus; `history` ends with the message that is answered."""
+    def __init__(self, papers: Sequence[Document], known_ids: Collection[str], said: Sources):
+        """`known_ids` are those of the whole corpus; `said` is what counts beside the papers."""
         self.papers, self.cited = papers, dict[str, None]()
         self._ids, self._known_ids = {paper.id for paper in papers}, known_ids
-        replies = [message.text for message in history if message.type == "ai"]
-        asked = tuple(message.text for message in history if message.type == "human")
-        self._texts = [*map(_told, papers), *replies]
-        self._figures = Verifier(Sources(self._texts, asked, days=[(today, today)], language=language))
+        self._texts = [*map(_told, papers), *said.known]
+        self._figures = Verifier(replace(said, known=self._texts))
 
     def problems(self, unit: str) -> Sequence[str]:
         checked = check_citations(unit, self._known_ids, ARXIV)
@@ -62,9 +51,10 @@ class Citing:
         return "\n".join(f"- {paper.title} [{paper.id}]" for paper in self.papers)
 
 
-def cited_in(history: Sequence[AnyMessage], corpus: dict[str, Document]) -> list[Document]:
-    """The papers that replies have cited, those of the newest first."""
-    replies = [message.text for message in reversed(history) if message.type == "ai"]
+def cited_in(prompt: PromptBuilder, corpus: Mapping[str, Document]) -> list[Document]:
+    """The papers that the replies in a prompt cite, those of the newest first."""
+    shown = prompt.trimmed.messages if prompt.trimmed else []
+    replies = [said["content"] for said in reversed(shown) if said["role"] == "assistant"]
     ids = dict.fromkeys(id_ for reply in replies for id_ in cited_ids(reply, corpus, ARXIV))
     return [corpus[id_] for id_ in ids]
 

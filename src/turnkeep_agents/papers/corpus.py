@@ -2,7 +2,7 @@
 prompt shows them as facts beside the text."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from turnkeep.blocks.documents import Document, load_documents
@@ -14,26 +14,17 @@ BUNDLED_FIELD = "machine learning and artificial intelligence"
 OWN_FIELD = "the subjects of this collection"
 EACH_SEARCH = 2  # papers of one of several searches
 FAINT = 0.4  # of the best score: what is less shares a word by chance
-TITLES_SHOWN = 6
-
-
-@dataclass(frozen=True)
-class Collection:
-    """What a prompt says of the papers: how many, on what, and some titles, which show their language too."""
-
-    field: str
-    count: int
-    titles: tuple[str, ...]
+TITLES_SHOWN = 6  # of all in prompts, which tell subjects and language
 
 
 class Corpus:
     """The papers with their index."""
 
     def __init__(self, papers: Sequence[Document], *, field: str):
+        """`field` is what prompts call the subject of the papers."""
         self.by_id = {paper.id: paper for paper in papers}
-        every = max(1, len(papers) // TITLES_SHOWN)
-        titles = tuple(paper.title for paper in papers[::every][:TITLES_SHOWN])
-        self.collection = Collection(field, len(papers), titles)
+        self.titles = [paper.title for paper in papers[:: max(1, len(papers) // TITLES_SHOWN)]][:TITLES_SHOWN]
+        self.field = field
         self._retriever = LexicalRetriever(map(_searchable, papers))
 
     def search(self, queries: Sequence[str], limit: int) -> list[Document]:

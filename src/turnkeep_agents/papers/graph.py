@@ -1,4 +1,4 @@
-"""read -> refuse | converse | retrieve -> grade_documents -> answer | rewrite_query -> retrieve ..."""
+"""read -> refuse | respond | retrieve -> grade_documents -> answer | rewrite_query -> retrieve ..."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,8 +17,6 @@ from turnkeep_agents.papers.state import PapersState, new_turn
 
 WINDOW_TURNS = 10
 
-type PapersGraph = CompiledStateGraph[PapersState, RunContext, PapersState, PapersState]
-
 
 def build(settings: Settings) -> Agent:
     """Reads the corpus once; raises CorpusError where that of the settings cannot be used."""
@@ -36,11 +34,11 @@ def build(settings: Settings) -> Agent:
     )
 
 
-def compile_graph(nodes: Nodes) -> PapersGraph:
+def compile_graph(nodes: Nodes) -> CompiledStateGraph[PapersState, RunContext, PapersState, PapersState]:
     builder = StateGraph(PapersState, context_schema=RunContext)
     for node in (nodes.read, nodes.retrieve, nodes.grade_documents, nodes.rewrite_query):
         builder.add_node(node.__name__, node)
-    for last in (nodes.refuse, nodes.converse, nodes.answer):
+    for last in (nodes.refuse, nodes.respond, nodes.answer):
         builder.add_node(last.__name__, last)
         builder.add_edge(last.__name__, END)
     builder.add_edge(START, "read")

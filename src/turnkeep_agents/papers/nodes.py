@@ -5,28 +5,30 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from langchain_core.messages import AnyMessage, BaseMessage
+from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
+from turnkeep.blocks.verification import Sources
 from turnkeep.blocks.wording import word
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
-from turnkeep_agents.papers import prompts, reading
+from turnkeep_agents.papers import prompts
 from turnkeep_agents.papers.answers import Citing, cited_in
 from turnkeep_agents.papers.corpus import Corpus
-from turnkeep_agents.papers.reading import READ_CALL, Heard
+from turnkeep_agents.papers.reading import READ_CALL, checked
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_agents.papers.state import PapersState
 
 type Update = dict[str, Any]
 
 MOST_CITED = 6  # papers of earlier replies that the reading is told by title
-ANSWER_TOKENS = 400  # of history, beside documents
-CONVERSE_TOKENS = 2_000
+READ_TOKENS = 1_000  # of history
+ANSWER_TOKENS = 400  # beside documents
+RESPOND_TOKENS = 2_000
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,11 @@ class Nodes:
 
     async def read(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         """Understands the message and decides the route: the guardrail is a score that knows its threshold."""
-        *history, message = _window(state, runtime)
-        cited = cited_in(history, self.corpus.by_id)[:MOST_CITED]
-        heard = Heard(message.text, history, cited, runtime.context.conversation_window, runtime.context.now)
-        prompt = reading.prompt(self.corpus.collection, self.tuning.guardrail_threshold, heard)
-        found = reading.checked(await ask_typed(self.models.small, READ_CALL, prompt), message.text)
+        message, prompt = state["messages"][-1].text, self._begin(prompts.READ, state, runtime, READ_TOKENS)
+        cited = [f"[{one.id}] {one.title}" for one in cited_in(prompt, self.corpus.by_id)][:MOST_CITED]
+        prompt.with_notes([f"{prompts.CITED}{'; '.join(cited)}."] if cited else [])
+        asked = prompt.with_note(_today(runtime)).with_query(message, label="Message").messages()
+        found = checked(await ask_typed(self.models.small, READ_CALL, asked), message)
         is_inside = found.score >= self.tuning.guardrail_threshold
         route = "respond" if found.kind == "conversation" else "retrieve" if is_inside else "refuse"
         runtime.stream_writer({"event": "route_decision", "route": route})
@@ -64,10 +66,10 @@ class Nodes:
         update = {"messages": [said.message], "reply": said.text, "warnings": list(said.warnings)}
         return {**update, **_step(state, "Said what can be asked instead.")}
 
-    async def converse(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        prompt = self._begin(prompts.CONVERSE, state, runtime, CONVERSE_TOKENS)
-        judge = self._judge(cited_in(state["messages"], self.corpus.by_id), state, runtime)
-        update = await self._word(prompts.CONVERSE_CALL, prompt, judge, state, runtime)
+    async def respond(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
+        prompt = self._begin(prompts.RESPOND, state, runtime, RESPOND_TOKENS)
+        judge = self._judge(cited_in(prompt, self.corpus.by_id), state, runtime)
+        update = await self._word(prompts.RESPOND_CALL, prompt, judge, state, runtime)
         cited = [source for source in judge.sources() if source["cited"]]
         return {**update, "sources": cited, **_step(state, "Answered from the conversation.")}
 
@@ -94,7 +96,7 @@ class Nodes:
 
     async def rewrite_query(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         tried = [*state["searches"]] if state["attempts"] == 1 else [*state["rewritten_queries"]]
-        titles = [self.corpus.by_id[id_].title for id_ in state["seen"]] or self.corpus.collection.titles
+        titles = [self.corpus.by_id[id_].title for id_ in state["seen"]] or self.corpus.titles
         prompt = PromptBuilder(self._said(prompts.REWRITE)).with_notes(f"{prompts.SEARCHED}{each}" for each in tried)
         prompt.with_note(f"{prompts.FOUND}{prompts.titled(titles)}").with_query(state["standalone_query"])
         found = await ask_typed(self.models.small, prompts.REWRITE_CALL, prompt.messages())
@@ -107,8 +109,7 @@ class Nodes:
     async def answer(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         papers, note = _documents(state["relevant"]), self._gap(state)
         prompt = self._begin(prompts.ANSWER, state, runtime, ANSWER_TOKENS).with_retrieval_context(papers)
-        prompt.with_notes([note] if note else [])
-        prompt.with_note(prompts.TODAY.format(date=f"{runtime.context.now:%Y-%m-%d}"))
+        prompt.with_notes([note] if note else []).with_note(_today(runtime))
         judge = self._judge(papers, state, runtime)
         update = await self._word(prompts.ANSWER_CALL, prompt, judge, state, runtime)
         update["warnings"] += ["no_citation"] if papers and not judge.cited else []
@@ -116,10 +117,8 @@ class Nodes:
         step = f"Answered from {len(papers)} papers, citing {len(judge.cited)}."
         return {**update, "sources": judge.sources(), **_step(state, step)}
 
-    def after_read(self, state: PapersState) -> Literal["retrieve", "converse", "refuse"]:
-        if state["route"] == "respond":
-            return "converse"
-        return "retrieve" if state["route"] == "retrieve" else "refuse"
+    def after_read(self, state: PapersState) -> Literal["retrieve", "respond", "refuse"]:
+        return state["route"] or "refuse"
 
     def after_retrieve(self, state: PapersState) -> Literal["grade_documents", "rewrite_query", "answer"]:
         return "grade_documents" if state["documents"] else self._next(state)
@@ -143,16 +142,17 @@ class Nodes:
         return prompts.LIMITED.format(attempts=state["attempts"]) if is_limited else ""
 
     def _judge(self, papers: Sequence[Document], state: PapersState, runtime: Runtime[RunContext]) -> Citing:
+        texts = {kind: [said.text for said in state["messages"] if said.type == kind] for kind in ("ai", "human")}
         today = runtime.context.now.date()
-        return Citing(papers, self.corpus.by_id, state["messages"], language=state["language"], today=today)
+        said = Sources(texts["ai"], texts["human"], days=[(today, today)], language=state["language"])
+        return Citing(papers, self.corpus.by_id, said)
 
     async def _word(
         self, call: TextCall, prompt: PromptBuilder, judge: Citing, state: PapersState, runtime: Runtime[RunContext]
     ) -> Update:
         """The reply, sentence by sentence as the judge lets it pass."""
-        run_id, tell = _run_id(state), runtime.stream_writer
-        asked = _asking(prompt, state)
-        said = await word(self.models.main, call, asked, judge, tell=tell, run_id=run_id, fallback=judge.listed())
+        asked, id_, tell = _asking(prompt, state), _run_id(state), runtime.stream_writer
+        said = await word(self.models.main, call, asked, judge, tell=tell, run_id=id_, fallback=judge.listed())
         if not said.text:
             raise ModelError("The model's answer held nothing that can be shown.")
         return {"messages": [said.message], "reply": said.text, "warnings": [*said.warnings]}
@@ -162,9 +162,9 @@ class Nodes:
         return PromptBuilder(self._said(system)).with_conversation(formatter, state["messages"][:-1])
 
     def _said(self, system: str) -> str:
-        collection = self.corpus.collection
-        titles = prompts.titled(collection.titles)
-        return system.format(field=collection.field, count=collection.count, titles=titles)
+        titles, count = prompts.titled(self.corpus.titles), len(self.corpus.by_id)
+        threshold = self.tuning.guardrail_threshold
+        return system.format(field=self.corpus.field, count=count, titles=titles, threshold=threshold)
 
 
 def _asking(prompt: PromptBuilder, state: PapersState) -> list[BaseMessage]:
@@ -175,12 +175,8 @@ def _asking(prompt: PromptBuilder, state: PapersState) -> list[BaseMessage]:
     return prompt.with_query(message, label="Message").messages()
 
 
-def _window(state: PapersState, runtime: Runtime[RunContext]) -> list[AnyMessage]:
-    """The newest turns before the message, as many as a prompt shows, and the message."""
-    *earlier, message = state["messages"]
-    starts = [at for at, said in enumerate(earlier) if said.type == "human"]
-    newest = starts[-runtime.context.conversation_window :]
-    return [*(earlier[newest[0] :] if newest else []), message]
+def _today(runtime: Runtime[RunContext]) -> str:
+    return prompts.TODAY.format(date=f"{runtime.context.now:%Y-%m-%d}")
 
 
 def _documents(rows: Sequence[JSON]) -> list[Document]:

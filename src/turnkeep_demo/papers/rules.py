@@ -31,7 +31,7 @@ def rules() -> Mapping[str, Rule]:
         "papers.grade": _grade,
         "papers.rewrite": _rewrite,
         "papers.answer": _answer,
-        "papers.converse": _converse,
+        "papers.respond": _respond,
         "papers.refuse": _refuse,
     }
 
@@ -58,8 +58,7 @@ def _reading(question: str, kind: str, searches: Sequence[str], score: int) -> J
 
 def _titles(parts: JSON) -> dict[str, str]:
     """Of the papers that were cited."""
-    begin = CITED.split("{")[0]
-    notes = [note.removeprefix(begin) for note in parts["notes"] if note.startswith(begin)]
+    notes = [note.removeprefix(CITED) for note in parts["notes"] if note.startswith(CITED)]
     return dict(_CITED_PAPER.findall(notes[0])) if notes else {}
 
 
@@ -184,7 +183,7 @@ def _joined(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
-def _converse(parts: JSON) -> str:
+def _respond(parts: JSON) -> str:
     talk = talk_of(parts["query"])
     replies = [said["content"] for said in parts["conversation"] if said["role"] == "assistant"]
     if talk == "summary" and replies:

@@ -172,13 +172,13 @@ INNER_CALLS: dict[str, tuple[list[Answer], Answer, list[Answer]]] = {
     "papers.grade": ([READ], GRADE, [ANSWER]),
     "papers.rewrite": ([READ, NO_GRADE], REWRITE, [OTHER_GRADE, OTHER_ANSWER]),
     "papers.answer": ([READ, GRADE], ANSWER, []),
-    "papers.converse": ([SMALL_TALK], says("It adds to what I know."), []),
+    "papers.respond": ([SMALL_TALK], says("It adds to what I know."), []),
     "papers.refuse": ([OFF_TOPIC], says("I know papers. Ask me about one."), []),
 }
 RESULTS = {"papers.read": "Reading", "papers.grade": "Grade", "papers.rewrite": "Rewrite"}
 TYPED = list(RESULTS)
 TEXT = [call for call in INNER_CALLS if call not in RESULTS]
-ROUTES = {"papers.converse": "respond", "papers.refuse": "refuse"}
+ROUTES = {"papers.respond": "respond", "papers.refuse": "refuse"}
 
 
 async def turn(server: WireServer, mode: str, config: Any = None, **tuning: Any) -> Reply:

@@ -35,7 +35,7 @@ PAPERS = [
 ]
 READ, GRADE, REWRITE = "papers.read", "papers.grade", "papers.rewrite"
 ANSWER, REPAIR = "papers.answer", "papers.answer.repair"
-CONVERSE, REFUSE = "papers.converse", "papers.refuse"
+RESPOND, REFUSE = "papers.respond", "papers.refuse"
 
 
 def read(*searches: str, question: str = "How do bees find flowers?", **fields: Any) -> tuple[str, Reading]:
@@ -129,17 +129,17 @@ async def test_the_reading_is_told_the_threshold_and_what_there_is(script: Scrip
 async def test_words_about_the_conversation_are_answered_without_a_search(talk: Talk, script: ScriptedModel) -> None:
     script.play(read("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
     await talk.say("How do bees find flowers?")
-    script.play(read(kind="conversation", score=10), (CONVERSE, "- You asked of bees.\n- They dance [1001.00001]."))
+    script.play(read(kind="conversation", score=10), (RESPOND, "- You asked of bees.\n- They dance [1001.00001]."))
     reply = await talk.say("Sum it up in two bullets")
     assert (reply.route, reply.details["retrieval_attempts"], reply.warnings) == ("respond", 0, ())
     assert reply.text == "- You asked of bees.\n- They dance [1001.00001]."
     assert [(source.id, source.cited) for source in reply.sources] == [("1001.00001", True)]
-    assert "They dance [1001.00001]." in script.prompt(CONVERSE)
+    assert "They dance [1001.00001]." in script.prompt(RESPOND)
 
 
 async def test_a_summary_cites_nothing_that_was_not_cited_before(talk: Talk, script: ScriptedModel) -> None:
-    script.play(read(kind="conversation"), (CONVERSE, "Hello! Wasps are in [1001.00002]."))
-    script.play((f"{CONVERSE}.repair", Rewritten(sentences=["Ask me of wasps."])))
+    script.play(read(kind="conversation"), (RESPOND, "Hello! Wasps are in [1001.00002]."))
+    script.play((f"{RESPOND}.repair", Rewritten(sentences=["Ask me of wasps."])))
     reply = await talk.say("Hi")
     assert (reply.text, reply.sources) == ("Hello! Ask me of wasps.", ())
 
