@@ -65,7 +65,8 @@ def test_a_check_loads_nothing_dear(tmp_path: Path) -> None:
     for file, text in zip(files, ('{"tables": {}, "relationships": []}', "{}", "# One\n\nText."), strict=True):
         file.write_text(text)
     code = (
-        "import sys; from turnkeep_agents.database.files import check_files; from turnkeep_agents.database.settings import DatabaseSettings;"
+        "import sys; from turnkeep_agents.database.files import check_files;"
+        "from turnkeep_agents.database.settings import DatabaseSettings;"
         f"check_files(DatabaseSettings(joins='{files[0]}', access='{files[1]}', manual='{tmp_path}'));"
         "print(sorted({'langgraph', 'langchain_core', 'sqlalchemy', 'sqlglot', 'boto3'} & set(sys.modules)))"
     )

@@ -1,5 +1,6 @@
-"""What rules alone can mend of SQL that was refused, before a model is asked again. What comes out is no more trusted
-than what went in: it goes through the guard like anything else."""
+"""What rules alone can repair of SQL that was refused: the spelling of a dialect, and what stands around a statement.
+Never a name: the nearest one may be another fact. What comes out is no more trusted than what went in: it goes through
+the guard like anything else."""
 
 import re
 from collections.abc import Iterator
@@ -10,14 +11,14 @@ from sqlglot import exp
 from turnkeep_agents.database.guard.catalogue import Catalogue
 from turnkeep_agents.database.guard.grammar import violations
 from turnkeep_agents.database.guard.guard import unwrapped
-from turnkeep_agents.database.guard.mending import Mender
-from turnkeep_agents.database.guard.rendering import identifier, render
+from turnkeep_agents.database.guard.rendering import render
+from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.rewriting import variants
 from turnkeep_agents.database.guard.screening import LONGEST_CHARACTERS, parse
 from turnkeep_agents.database.guard.translating import translate
 from turnkeep_agents.database.guard.unwrapping import candidates
 from turnkeep_agents.database.guard.verdicts import Dialect, Refusal, Refused
-from turnkeep_agents.database.joins.records import JoinGraph, Relationship
+from turnkeep_agents.database.joins.records import JoinGraph
 
 HOPELESS = frozenset(
     {"too_long", "too_deep", "catalog", "variable", "into", "lock", "hint", "recursive", "meaning", "encoding"}
@@ -35,21 +36,25 @@ def repair(sql: str, refused: Refused, graph: JoinGraph, dialect: Dialect) -> st
     if len(sql) > LONGEST_CHARACTERS or HOPELESS & {problem.code for problem in refused.problems[:1]}:
         return None
     try:
-        mended = next(_repaired(sql, Catalogue(graph, {}), dialect), None)
+        found = next(_repaired(sql, Catalogue(graph, {}), dialect), None)
     except (Refusal, RecursionError):
         return None
-    return mended if mended != sql else None
+    return found if found != sql else None
 
 
 def _repaired(sql: str, catalogue: Catalogue, dialect: Dialect) -> Iterator[str]:
     for tree in islice(_trees(sql, catalogue, dialect), MOST_READINGS):
         translated = translate(tree, dialect)
         _simplify(translated)
-        _condition_joins(translated, catalogue, dialect)
-        if any(True for _ in violations(translated, dialect)):
-            continue
-        if Mender(catalogue, dialect).mend(translated):
+        if not any(True for _ in violations(translated, dialect)) and _fits(translated, catalogue, dialect):
             yield render(translated, dialect)
+
+
+def _fits(tree: exp.Expr, catalogue: Catalogue, dialect: Dialect) -> bool:
+    """Whether every name is one of the schema."""
+    resolver = Resolver(catalogue, dialect, None)
+    resolver.read(tree)
+    return not resolver.faults
 
 
 def _trees(sql: str, catalogue: Catalogue, dialect: Dialect) -> Iterator[exp.Query]:
@@ -93,48 +98,3 @@ def _simplify(tree: exp.Expr) -> None:
     for column in tree.find_all(exp.Column):
         if column.text("db").lower() in _OWN_SCHEMAS:
             column.set("db", None)
-
-
-def _condition_joins(tree: exp.Expr, catalogue: Catalogue, dialect: Dialect) -> None:
-    """A NATURAL join, and one without a condition, gets that of the only relationship of its tables."""
-    for select in tree.find_all(exp.Select):
-        start = select.args.get("from_")
-        before = [start.this] if start else []
-        for join in select.args.get("joins") or ():
-            if _is_bare(join):
-                _condition(join, before, catalogue, dialect)
-            before.append(join.this)
-
-
-def _is_bare(join: exp.Join) -> bool:
-    """The parser writes ON TRUE where nothing stood."""
-    on = join.args.get("on")
-    is_conditioned = join.args.get("using") or join.kind or (on and not isinstance(on, exp.Boolean))
-    return join.method.upper() == "NATURAL" or not is_conditioned
-
-
-def _condition(join: exp.Join, before: list[exp.Expr], catalogue: Catalogue, dialect: Dialect) -> None:
-    ways = [(one, link) for one in before for link in _between(one, join.this, catalogue)]
-    if len(ways) != 1:
-        return
-    one, link = ways[0]
-    table = catalogue.find(one.name, None)
-    is_from = table is not None and table.name == link.from_table
-    names = (one.alias_or_name, join.this.alias_or_name)
-    from_name, to_name = names if is_from else names[::-1]
-    pairs = [
-        exp.EQ(
-            this=exp.Column(this=identifier(here, dialect), table=identifier(from_name, dialect)),
-            expression=exp.Column(this=identifier(there, dialect), table=identifier(to_name, dialect)),
-        )
-        for here, there in link.pairs
-    ]
-    join.set("method", None)
-    join.set("on", exp.and_(*pairs, copy=False))
-
-
-def _between(one: exp.Expr, other: exp.Expr, catalogue: Catalogue) -> list[Relationship]:
-    tables = {found.name for each in (one, other) if (found := catalogue.find(each.name, None))}
-    if len(tables) != 2:
-        return []
-    return [link for link in catalogue.graph.relationships if {link.from_table, link.to_table} == tables]
