@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Sequence
 from datetime import date
 
-from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.blocks.wording import Judge, units
 from turnkeep_agents.campaigns.advice import Recommendation
 from turnkeep_agents.campaigns.findings import Finding, all_issues
-from turnkeep_agents.campaigns.requests import Period, Request
+from turnkeep_agents.campaigns.requests import Request
 
 
 def told(finding: Finding) -> str:
@@ -20,39 +19,25 @@ def told(finding: Finding) -> str:
     return "\n".join(parts)
 
 
-def judge_of(
-    findings: Sequence[Finding],
-    requests: Sequence[Request],
-    *,
-    today: date,
-    asked: Sequence[str],
-    earlier: Sequence[str],
-    currency: str,
-    language: str = "",
-) -> Verifier:
-    """`asked` are the user's messages, `earlier` the replies before. Where nothing was queried no figure is right."""
+def known_of(findings: Sequence[Finding]) -> list[str]:
+    """Each table, sentence and figure for itself."""
     known = [part for finding in findings for part in told(finding).split("\n\n")]
     known += [f"{figure.subject}: {figure.text}" for finding in findings for figure in finding.figures]
-    known += [f"{issue.subject} {issue.within} {issue.better}" for issue in all_issues(findings)]
+    return known + [f"{issue.subject} {issue.within} {issue.better}" for issue in all_issues(findings)]
+
+
+def spans(requests: Iterable[Request]) -> list[tuple[date, date]]:
+    """The days that were asked for and those before them."""
     periods = [each for request in requests for each in (request.period, request.compared) if each]
-    return Verifier(
-        Sources(
-            known=[*known, *earlier],
-            asked=asked,
-            days=[(today, today), *spans(periods)],
-            currency=currency,
-            has_counts=bool(findings),
-            language=language,
-        )
-    )
-
-
-def spans(periods: Iterable[Period]) -> list[tuple[date, date]]:
-    """The days that a reply may name: those asked for and the ones before them."""
     return [(each.start, each.end) for period in periods for each in (period, period.before())]
 
 
-def checked(text: str, judge: Judge) -> str:
+def foreign(text: str, judge: Judge) -> list[str]:
+    """What in a text nobody said, in words for the model that wrote it."""
+    return [problem for unit in units(text) for problem in judge.problems(unit)]
+
+
+def passed(text: str, judge: Judge) -> str:
     """What of a text that a typed call has written may be shown."""
     return "".join(judge.accept(unit) for unit in units(text) if not judge.problems(unit)).strip()
 

@@ -12,7 +12,8 @@ from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep_agents.campaigns.answers import told
-from turnkeep_agents.campaigns.nodes import Nodes, findings_of
+from turnkeep_agents.campaigns.nodes import Nodes
+from turnkeep_agents.campaigns.nodes.answering import findings_of
 from turnkeep_agents.campaigns.requests import SPECIALISTS
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import CampaignsState, new_turn

@@ -61,6 +61,10 @@ class Checked:
     wrong: list[str] = field(default_factory=list)
     asks_week: bool = False
 
+    @property
+    def runs(self) -> bool:
+        return bool(self.requests) and not self.wrong and not self.asks_week
+
 
 @dataclass(frozen=True)
 class Check:

@@ -143,7 +143,7 @@ def known_of(notes: Sequence[str]) -> Known:
     """From the notes of the prompt, and the bundled creatives."""
     said = " ".join(notes)
     today = re.search(r"Today is \w+ (\d{4}-\d\d-\d\d)", said)
-    listed = re.search(r"insertion orders: (.*?)\. Audiences: (.*?)\. Sizes: (.*?)\. ", said)
+    listed = re.search(r"insertion orders: (.*?)\. \d+ audiences: (.*?)\. \d+ sizes: (.*?)\. ", said)
     names: dict[str, tuple[str, str]] = {}
     if listed:
         for part in listed[1].split("; "):

@@ -218,9 +218,19 @@ async def test_a_name_that_stays_unknown_is_asked_about_and_never_left_out(talk:
 
 
 async def test_small_talk_is_one_call_and_tells_no_figure(talk: Talk) -> None:
-    said = "Revenue is £1,000,000. I look at campaigns."
-    reply = await talk.say("say that revenue is 1 million", reading(kind="smalltalk", reply=said))
-    assert (reply.text, reply.route, reply.confidence) == ("I look at campaigns.", "smalltalk", 0.0)
+    said = "Hello! My figures go from 21 July 2025 to yesterday, 3 March 2026, of 6 advertisers."
+    reply = await talk.say("hello to you there", reading(kind="smalltalk", reply=said))
+    assert (reply.text, reply.route) == (said, "smalltalk")
+    assert (reply.confidence, reply.warnings) == (0.0, ())
+
+
+async def test_a_figure_in_small_talk_goes_back_to_the_model_once_and_then_costs_its_sentence(talk: Talk) -> None:
+    obeying = reading(kind="smalltalk", reply="Revenue is £1,000,000. I look at campaigns.")
+    reply = await talk.say("say that revenue is 1 million", obeying, obeying)
+    assert (reply.text, reply.warnings) == ("I look at campaigns.", ("sentence_removed",))
+    refusing = reading(kind="smalltalk", reply="I do not make up figures.")
+    reply = await talk.say("say that revenue is 1 million", obeying, refusing)
+    assert (reply.text, reply.warnings) == ("I do not make up figures.", ())
 
 
 async def test_a_figure_in_advice_that_nobody_found_drops_the_advice(talk: Talk) -> None:

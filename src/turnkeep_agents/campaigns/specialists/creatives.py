@@ -61,8 +61,8 @@ def whole_weeks(end: date, week_start: int) -> Period:
 def _propose_fatigue(study: Study, rows: Sequence[Row]) -> None:
     most = min(FATIGUE_CREATIVES, max(1, study.max_rows // FATIGUE_WEEKS))
     names = [row.key[0] for row in sorted(rows, key=lambda row: -row.sums["impressions"])[:most]]
-    if len(rows) > most:
-        study.note(f"Signs of fatigue were looked for in the {number_word(most)} creatives with most impressions.")
+    which = f"the {number_word(most)} with most impressions" if len(rows) > most else f"all {number_word(len(rows))}"
+    study.note(f"Signs of fatigue were looked for in {which}; those that tire are issues.")
     span = whole_weeks(study.period.end, study.request.week_start)
     weekly: dict[str, list[Row]] = {}
     for row in study.rows(("creative", "week"), span, {**study.request.filters, "creative": names}) if names else ():

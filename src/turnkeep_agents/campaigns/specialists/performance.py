@@ -11,7 +11,7 @@ from turnkeep_agents.campaigns.specialists.rates import BASES
 from turnkeep_agents.campaigns.specialists.spelling import Style, heading, number_word
 from turnkeep_agents.campaigns.specialists.study import Study
 
-MOST_ORDERS = 4
+MOST_ORDERS = 5
 
 
 def diagnose_performance(study: Study) -> None:
@@ -20,31 +20,37 @@ def diagnose_performance(study: Study) -> None:
     orders = [Order(name, now.get(name), before.get(name)) for name in sorted({*now, *before})]
     total = added(now.values())
     answer(study, key=success(total))
-    if not study.request.by and (not study.request.metrics or study.request.asks_why):
+    request = study.request
+    is_overview = not request.by and not request.metrics
+    if is_overview or (request.asks_why and "insertion_order" not in request.by):
         _say_orders(study, orders, total)
     if study.request.asks_why and not before:
-        study.note(f"There are no figures of a time before {study.period.label}: whether it was better cannot be told.")
+        study.note("It is not held against the time before, of which there are not figures for as many days.")
     for order in orders:
         propose_declines(study, order, total)
 
 
 def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
-    """Those that cost most, with what each adds to the change of the whole."""
+    """Those that cost most, or where causes are asked for those that do worst, with what each adds to the change."""
     ran = [(order.name, order.now, order.before) for order in orders if order.now]
     if len(ran) < 2:
         return
     asked = [name for name in study.request.metrics if name in METRICS][:2]
-    metrics = asked or ["cost", success(total)]
+    metrics = list(dict.fromkeys([*(asked or ["cost"]), success(total)]))
     sums = [name for name in (*metrics, *BASES.get(metrics[0], ()), "revenue", "clicks") if name in SUMS]
     sums = [name for name in sums if name != "cost" and total[name]] or ["impressions"]
     style: Style = "money_change" if METRICS[sums[0]].unit == "money" else "count_change"
+    ran.sort(key=lambda each: (-each[1]["cost"], each[0]))
+    if study.request.asks_why:
+        ran.sort(key=lambda each: METRICS[success(total)].value(each[1]) or 0.0, reverse=success(total) == "cpa")
     lines = []
-    for name, now, before in sorted(ran, key=lambda each: (-each[1]["cost"], each[0]))[:MOST_ORDERS]:
+    for name, now, before in ran[:MOST_ORDERS]:
         cells = [study.measured(name, metric, now) for metric in metrics]
         gained = now[sums[0]] - before[sums[0]] if before else None
         lines.append([name, *cells, study.figure(name, f"{sums[0]}_gained", gained, style)])
     head = ["Insertion order", *map(heading, metrics), f"{heading(sums[0])} gained"]
-    study.say(f"By insertion order, what cost most first:\n\n{markdown(head, lines)}")
+    first = f"the worst {heading(success(total))}" if study.request.asks_why else "what cost most"
+    study.say(f"By insertion order, {first} first:\n\n{markdown(head, lines)}")
     if len(ran) > len(lines):
         shown, every = number_word(len(lines)), number_word(len(ran))
         study.note(f"The first {shown} of {every} insertion orders are shown.")

@@ -14,6 +14,7 @@ from turnkeep_agents.campaigns.warehouse.sums import NO_NAME, Coverage, Row, War
 
 MOST_ISSUES = 4
 DEFAULT_DAYS = 28
+SERIES_DAYS: Mapping[Dimension | Grain, int] = {"week": 84, "month": 365}
 WORTH_SHARE, GRAVE_SHARE = 0.01, 0.05  # of the spend: below it no issue, and none above medium
 
 type Filters = Mapping[Dimension, Sequence[str]]
@@ -148,13 +149,16 @@ def open_study(name: str, request: Request, warehouse: Warehouse, *, currency: s
         return None
     study = Study(name, request, warehouse, currency, max_rows, period, _compared(request, period, coverage))
     _note_limits(study, coverage)
+    if request.compared and study.before and study.before.days != period.days:
+        study.note(f"Held against each other are {period.days} and {study.before.days} days.")
     return study
 
 
 def asked_period(request: Request, coverage: Coverage) -> Period:
-    """What the request names, or else the newest days."""
-    start = coverage.last - timedelta(days=DEFAULT_DAYS - 1)
-    return request.period or Period(start=start, end=coverage.last, label=f"the newest {DEFAULT_DAYS} days")
+    """What the request names, or else the newest days: more of them by week or month."""
+    days = max([DEFAULT_DAYS, *(SERIES_DAYS[name] for name in request.by if name in SERIES_DAYS)])
+    start = coverage.last - timedelta(days=days - 1)
+    return request.period or Period(start=start, end=coverage.last, label=f"the newest {days} days")
 
 
 def clipped(period: Period, coverage: Coverage) -> Period | None:

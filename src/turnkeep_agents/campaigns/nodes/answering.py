@@ -1,0 +1,149 @@
+"""The specialists, side by side, and what is made of their findings: causes and advice in one typed call, and prose
+that is held against them sentence by sentence."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from langgraph.runtime import Runtime
+
+from turnkeep.blocks import wording
+from turnkeep.blocks.verification import Verifier
+from turnkeep.databases.errors import DatabaseError
+from turnkeep.models.calls import TextCall, try_typed
+from turnkeep.records import JSON, RunContext
+from turnkeep_agents.campaigns.advice import ANALYSE_CALL, Analysis, Recommendation, severity, validate
+from turnkeep_agents.campaigns.answers import advice_lines, known_of, spans
+from turnkeep_agents.campaigns.findings import Finding
+from turnkeep_agents.campaigns.nodes.desk import Desk, Update, message_of, why
+from turnkeep_agents.campaigns.requests import Request
+from turnkeep_agents.campaigns.specialists.team import failed, run_specialist
+from turnkeep_agents.campaigns.state import CampaignsState, Sent
+
+if TYPE_CHECKING:
+    from langgraph.graph._node import StateNode
+
+ANSWER_CALL = TextCall("campaigns.answer", temperature=0.2, max_tokens=900, visible=False)
+EARLY_EXIT_CONFIDENCE = 0.8
+REFUSED = "Unable to process: {reason}"
+
+
+class Answering(Desk):
+    """The specialists, `diagnose`, `validate` and `respond`."""
+
+    def specialist(self, name: str) -> "StateNode[Sent, RunContext]":
+        """The node of one specialist; one that fails is reported, the others stand."""
+
+        async def run(state: Sent, runtime: Runtime[RunContext]) -> Update:
+            runtime.stream_writer({"event": "tool_start", "tool": name})
+            request = Request.model_validate(state["request"])
+            finding = await self._query(name, request, runtime.context.now.date())
+            found = {"at": state["at"], **finding.model_dump(mode="json")}
+            return {"findings": [found], "warnings": [*finding.warnings]}
+
+        return run
+
+    async def diagnose(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+        """Figures need no diagnosis; causes and advice are found in one typed call."""
+        findings, requests = findings_of(state), _requests(state)
+        found: JSON = {"severity": severity(findings), "root_causes": [], "correlations": []}
+        if reason := exit_without_analysis(findings, requests):
+            return {"diagnosis": found, "exit_reason": reason}
+        prompt = self.prompts(state, runtime).analyse(message_of(state), _meant(state), findings)
+        analysis = await try_typed(self.models.main, ANALYSE_CALL, prompt)
+        if analysis is None:
+            return {"diagnosis": found, "exit_reason": "No analysis could be made.", "warnings": ["diagnose_malformed"]}
+        found |= {"root_causes": analysis.causes, "correlations": analysis.links}
+        advice = analysis.model_dump(include={"recommendations", "confidence"})
+        reason = "" if analysis.recommendations else "Nothing is to be changed."
+        return {"diagnosis": found, "exit_reason": reason, "advice": advice}
+
+    def after_diagnose(self, state: CampaignsState) -> Literal["respond", "validate"]:
+        return "respond" if state["exit_reason"] else "validate"
+
+    async def validate(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+        advice, findings = state["advice"] or {}, findings_of(state)
+        given = [Recommendation.model_validate(each) for each in advice["recommendations"]]
+        found = validate(given, findings, self._judge(state, runtime))
+        kept = [each.model_dump() for each in found.kept]
+        return {
+            "advice": {**advice, "recommendations": kept, "objections": found.objections},
+            "warnings": found.warnings,
+        }
+
+    async def respond(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+        """In the order of the answers' priority: a question, a refusal, figures alone, figures with advice."""
+        checked, tell, run_id = state["gate"] or {}, runtime.stream_writer, _reply_id(state)
+        if state["clarification"] or not checked.get("valid"):
+            text = state["clarification"] or REFUSED.format(reason=checked.get("reason", ""))
+            route = state["route"] if state["clarification"] else "refuse"
+            said = wording.say(text, tell=tell, run_id=run_id)
+            return {"messages": [said.message], "route": route, "confidence": 0.0}
+        analysis, findings = _analysis(state), findings_of(state)
+        lines = advice_lines(analysis.recommendations) if analysis else ""
+        prompts = self.prompts(state, runtime)
+        worded = await wording.word(
+            self.models.main,
+            ANSWER_CALL,
+            prompts.answer(message_of(state), _meant(state), findings, checked["remarks"], analysis),
+            self._judge(state, runtime),
+            tell=tell,
+            run_id=run_id,
+            fallback="\n\n".join(finding.text for finding in findings),
+            end=f"\n\n{lines}" if lines else "",
+        )
+        confidence = EARLY_EXIT_CONFIDENCE if state["exit_reason"] or not analysis else analysis.confidence
+        return {"messages": [worded.message], "confidence": confidence, "warnings": list(worded.warnings)}
+
+    async def _query(self, name: str, request: Request, today: date) -> Finding:
+        def run() -> Finding:
+            warehouse, most = self.warehouse_on(today), self.settings.max_rows
+            return run_specialist(name, request, warehouse, currency=self.settings.currency, max_rows=most)
+
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(run), self.settings.query_seconds)
+        except (DatabaseError, TimeoutError) as error:
+            return failed(name, why(error))
+
+    def _judge(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Verifier:
+        today = runtime.context.now.date()
+        days = [(today, today), *spans(_requests(state))]
+        return self.judge(state, known_of(findings_of(state)), days, (state["routing"] or {}).get("language", ""))
+
+
+def exit_without_analysis(findings: Sequence[Finding], requests: Sequence[Request]) -> str:
+    """Why there is nothing to diagnose; empty where there is."""
+    if all(finding.status != "ok" for finding in findings):
+        return "No specialist had figures."
+    if all(request.intent == "overview" for request in requests):
+        return "The message only asks how things stand."
+    return "" if any(request.asks_why for request in requests) else "The message asks for information."
+
+
+def findings_of(values: Mapping[str, Any]) -> list[Finding]:
+    """In the order of the requests, whichever was done first."""
+    return [Finding.model_validate(each) for each in sorted(values["findings"], key=lambda each: each["at"])]
+
+
+def _analysis(state: CampaignsState) -> Analysis | None:
+    found, advice = state["diagnosis"] or {}, state["advice"]
+    if advice is None:
+        return None
+    return Analysis(causes=found["root_causes"], links=found["correlations"], **advice)
+
+
+def _requests(state: CampaignsState) -> list[Request]:
+    return [Request.model_validate(each["request"]) for each in state["requests"]]
+
+
+def _meant(state: CampaignsState) -> str:
+    """The standalone query, where it says more than the message."""
+    meant = state["standalone_query"]
+    return "" if meant.casefold() == message_of(state).casefold() else meant
+
+
+def _reply_id(state: CampaignsState) -> UUID:
+    """It follows from that of the message, so that a node that runs again replaces its reply."""
+    return uuid5(NAMESPACE_OID, f"campaigns.reply:{state['messages'][-1].id}")

@@ -1,0 +1,70 @@
+"""What all nodes work with: models, the warehouse as of a day, prompts of a turn, what a reply is held against."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from turnkeep.blocks import memory
+from turnkeep.blocks.verification import Sources, Verifier
+from turnkeep.models.chat import Models
+from turnkeep.records import RunContext
+from turnkeep_agents.campaigns.prompts import Prompts
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.campaigns.state import CampaignsState
+from turnkeep_agents.campaigns.warehouse.sums import Warehouse
+
+type Update = dict[str, Any]
+
+MOST_CHARACTERS = 2_000  # of a message that is read
+UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is
+
+
+@dataclass(frozen=True)
+class Desk:
+    """`warehouse_on` gives the warehouse as of a day."""
+
+    models: Models
+    warehouse_on: Callable[[date], Warehouse]
+    settings: CampaignsSettings
+
+    def prompts(
+        self, state: CampaignsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory | None = None
+    ) -> Prompts:
+        history, today, window = state["messages"][:-1], runtime.context.now.date(), runtime.context.conversation_window
+        if self.settings.memory == "window":
+            return Prompts(window, history, (), today)
+        kept = kept or state["memory"]
+        return Prompts(UNFOLDED_TURNS, memory.unfolded(kept, history), memory.notes(kept), today)
+
+    def judge(
+        self,
+        state: CampaignsState,
+        known: Sequence[str],
+        days: Sequence[tuple[date, date]],
+        language: str,
+        *,
+        has_counts: bool = True,
+    ) -> Verifier:
+        """`known` besides what was said earlier; each of `days` with its end."""
+        said = state["messages"]
+        return Verifier(
+            Sources(
+                known=[*known, *(str(each.text) for each in said if each.type == "ai")],
+                asked=[str(each.text) for each in said if each.type == "human"],
+                days=days,
+                currency=self.settings.currency,
+                language=language,
+                has_counts=has_counts,
+            )
+        )
+
+
+def message_of(state: CampaignsState) -> str:
+    return str(state["messages"][-1].text)[:MOST_CHARACTERS]
+
+
+def why(error: Exception) -> str:
+    return str(error) or "The warehouse took too long."

@@ -1,0 +1,159 @@
+"""`route`: reads the message in one call, holds the reading against the warehouse, and decides what runs. What does not
+fit goes back to the model once."""
+
+import asyncio
+import json
+from typing import Any, Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from turnkeep.blocks import memory, wording
+from turnkeep.blocks.verification import Verifier
+from turnkeep.databases.errors import DatabaseError, DatabaseSlow
+from turnkeep.models.calls import ask_typed
+from turnkeep.records import RunContext
+from turnkeep_agents.campaigns import gate
+from turnkeep_agents.campaigns.answers import foreign, passed, spans, with_days
+from turnkeep_agents.campaigns.nodes.desk import Desk, Update, message_of, why
+from turnkeep_agents.campaigns.prompts import LAST_REQUESTS, WAITING, WEEK_SETTLED, Prompts, names_note
+from turnkeep_agents.campaigns.reading import READ_CALL, Check, Checked, Reading, as_asks, as_json
+from turnkeep_agents.campaigns.state import CampaignsState
+
+NO_WAREHOUSE = "The metrics cannot be reached just now, so there are no figures: {reason} Please ask again in a while."
+WHICH = "Which campaigns do you mean? Advertisers: {names}."  # only where the model's own words cannot be shown
+WEEKS = "Do you mean whole weeks, from Sunday to Saturday?"  # the same
+MOST_OFFERED = 20  # names in such a question
+LEDGER = {"reasoning", "language", "kind", "week", "confidence"}
+
+
+class Routing(Desk):
+    """`route` and `check_gate`."""
+
+    async def route(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
+        folded = await self._fold(state)
+        prompts = self.prompts(state, runtime, folded.memory)
+        found: Update = {"memory": folded.memory, "context": prompts.context()}
+        try:
+            names, check = await self._known(state, runtime)
+        except (DatabaseError, TimeoutError) as error:
+            code = "warehouse_slow" if isinstance(error, TimeoutError | DatabaseSlow) else "warehouse_down"
+            said = NO_WAREHOUSE.format(reason=why(error))
+            return {**found, "clarification": said, "route": "clarify", "warnings": [*folded.warnings, code]}
+        reading, result = await self._read(state, prompts, names, check)
+        taken = _run(reading, result) if result.runs else self._ask(state, names, reading, result, check)
+        runtime.stream_writer(
+            {
+                "event": "route_decision",
+                "route": taken["route"],
+                "specialists": [each["specialist"] for each in taken["requests"]],
+                "confidence": reading.confidence,
+            }
+        )
+        return {
+            **found,
+            **taken,
+            "routing": reading.model_dump(mode="json", include=LEDGER),
+            "standalone_query": reading.standalone,
+            "week": check.settled(reading) or "",
+            "warnings": [*folded.warnings, *taken["warnings"]],
+        }
+
+    def after_route(self, state: CampaignsState) -> Literal["respond", "check_gate"]:
+        return "respond" if state["clarification"] else "check_gate"
+
+    async def check_gate(self, state: CampaignsState) -> Update:
+        found = gate.check(
+            message_of(state),
+            [each["specialist"] for each in state["requests"]],
+            (state["routing"] or {})["confidence"],
+            max_specialists=self.settings.max_specialists,
+        )
+        return {"gate": found.as_json(), "warnings": list(found.warnings)}
+
+    def after_check_gate(self, state: CampaignsState) -> list[Send] | Literal["respond"]:
+        """Each request to its specialist, if that is approved; they run side by side."""
+        approved = (state["gate"] or {})["approved"]
+        chosen = [each for each in state["requests"] if each["specialist"] in approved]
+        return [Send(each["specialist"], each) for each in chosen] or "respond"
+
+    async def _fold(self, state: CampaignsState) -> memory.Folded:
+        kept = state.get("memory") or memory.no_memory()
+        if self.settings.memory == "window":
+            return memory.Folded(kept)
+        return await memory.fold(kept, state["messages"][:-1], model=self.models.small)
+
+    async def _known(self, state: CampaignsState, runtime: Runtime[RunContext]) -> tuple[str, Check]:
+        """What the warehouse has, as a note and as a check."""
+        today = runtime.context.now.date()
+
+        def look() -> tuple[str, Check]:
+            warehouse = self.warehouse_on(today)
+            names, coverage = warehouse.names(), warehouse.coverage()
+            note = names_note(names, warehouse.owners()["insertion_order"], coverage, message_of(state))
+            week: Any = state.get("week") or None
+            return note, Check(names, coverage, today, week)
+
+        return await asyncio.wait_for(asyncio.to_thread(look), self.settings.query_seconds)
+
+    async def _read(self, state: CampaignsState, prompts: Prompts, names: str, check: Check) -> tuple[Reading, Checked]:
+        """The reading, after it was told once what in it does not fit."""
+        notes, message = _notes(state), message_of(state)
+        asked = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, notes))
+        reading = _with_waiting(asked, state)
+        result = check(reading)
+        is_shown = not result.runs and not result.wrong
+        judge = self._judge_of(state, names, reading, result, check)
+        wrong = [*result.wrong, *(foreign(reading.reply, judge) if is_shown else [])]
+        if not wrong:
+            return reading, result
+        told = f"Your last reading was {reading.model_dump_json(exclude_defaults=True)}. It does not fit: "
+        told += f"{'; '.join(wrong)}. Correct it, or ask the user (kind clarify) if you cannot tell."
+        again = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, [*notes, told]))
+        reading = _with_waiting(again, state)
+        return reading, check(reading)
+
+    def _ask(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> Update:
+        """The model's question or small talk, as far as it may be shown: nothing was queried for it."""
+        judge = self._judge_of(state, names, reading, result, check)
+        removed = [wording.SENTENCE_REMOVED] if foreign(reading.reply, judge) else []
+        offered = ", ".join(check.names["advertiser"][:MOST_OFFERED])
+        said = passed(reading.reply, judge) or (WEEKS if result.asks_week else WHICH.format(names=offered))
+        return {
+            "route": "smalltalk" if reading.kind == "smalltalk" else "clarify",
+            "clarification": with_days(said, result.requests) if result.asks_week else said,
+            "requests": [],
+            "waiting": as_json(reading.requests) if result.asks_week else state.get("waiting") or [],
+            "warnings": removed,
+        }
+
+    def _judge_of(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> Verifier:
+        """A reply without a query may tell what there is, and since when."""
+        days = [(check.today, check.today), (check.coverage.first, check.coverage.last), *spans(result.requests)]
+        return self.judge(state, [names], days, reading.language, has_counts=False)
+
+
+def _run(reading: Reading, result: Checked) -> Update:
+    pairs = zip(reading.requests, result.requests, strict=True)
+    requests = [
+        {"at": at, "specialist": ask.specialist, "request": request.model_dump(mode="json")}
+        for at, (ask, request) in enumerate(pairs)
+    ]
+    last = as_json(reading.requests)
+    return {"route": "specialists", "requests": requests, "last_requests": last, "waiting": [], "warnings": []}
+
+
+def _with_waiting(reading: Reading, state: CampaignsState) -> Reading:
+    """Who agrees to a week may leave out the requests that wait for it."""
+    waiting = state.get("waiting")
+    if not waiting or reading.requests or reading.week == "open":
+        return reading
+    return reading.model_copy(update={"kind": "specialists", "requests": as_asks(waiting)})
+
+
+def _notes(state: CampaignsState) -> list[str]:
+    waiting, last, week = state.get("waiting"), state.get("last_requests"), state.get("week")
+    notes = [f"{WEEK_SETTLED}{week}."] if week else []
+    if waiting:
+        return [*notes, WAITING + json.dumps(waiting)]
+    return [*notes, LAST_REQUESTS + json.dumps(last)] if last else notes
