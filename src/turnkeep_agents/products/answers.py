@@ -50,7 +50,7 @@ def thread_notes(state: ProductsState, catalogue: Catalogue) -> list[str]:
 
 
 def _numbered(products: Sequence[Product]) -> str:
-    return ", ".join(f"{at}. {product.name}" for at, product in enumerate(products, 1))
+    return ", ".join(f"{at}. {product.name} ({money(product.price)})" for at, product in enumerate(products, 1))
 
 
 def _said(messages: Sequence[AnyMessage], kind: str) -> list[str]:

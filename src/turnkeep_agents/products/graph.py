@@ -13,7 +13,7 @@ from turnkeep.settings import Settings
 from turnkeep_agents.products.answers import prices
 from turnkeep_agents.products.catalogue.products import open_catalogue
 from turnkeep_agents.products.nodes import SEARCH, Nodes
-from turnkeep_agents.products.reading import reading_call
+from turnkeep_agents.products.reading import filters_of, reading_call
 from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.products.state import ProductsState, new_turn
 
@@ -70,12 +70,8 @@ def read_reply(values: Mapping[str, Any]) -> Reply:
         warnings=tuple(dict.fromkeys(values["warnings"])),
         details={
             "products": [source["id"] for source in values["sources"]],
-            "filters": [_filters(call) for call in values["calls"] if call["tool"] == SEARCH],
+            "filters": [filters_of(call) for call in values["calls"] if call["tool"] == SEARCH],
             "tool": tools[0] if tools else None,
             "context": values["context"],
         },
     )
-
-
-def _filters(call: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in call.items() if name not in ("tool", "wish")}

@@ -19,7 +19,7 @@ from turnkeep_agents.products.answers import facts_of, sources, thread_notes
 from turnkeep_agents.products.catalogue.names import shown_in
 from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.prompts import ANSWER_CALL, Prompts
-from turnkeep_agents.products.reading import Search, call_of, read
+from turnkeep_agents.products.reading import Search, call_of, filters_of, read
 from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.products.state import ProductsState
 from turnkeep_agents.products.tools import run
@@ -58,18 +58,11 @@ class Nodes:
             "calls": list(found.calls),
             "draft": found.text,
             "context": asked.context(),
-            "warnings": [*folded.warnings, *_cut_warning(state)],
+            "warnings": [*folded.warnings, *([MESSAGE_CUT] if _is_long(state) else [])],
         }
 
     def after_read(self, state: ProductsState) -> Literal["use_tool", "retrieve", "respond", "clarify"]:
-        match state["route"]:
-            case "tool":
-                return "use_tool"
-            case "retrieve":
-                return "retrieve"
-            case "clarify":
-                return "clarify"
-        return "respond"
+        return "use_tool" if state["route"] == "tool" else state["route"] or "respond"
 
     def use_tool(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
         """Compare, price, availability."""
@@ -157,22 +150,19 @@ class Nodes:
         return {"id": id_, "title": product.name, "url": None, "score": None, "cited": product.name in text}
 
 
+def _is_long(state: ProductsState) -> bool:
+    return len(str(state["messages"][-1].text)) > MOST_CHARACTERS
+
+
 def _message(state: ProductsState) -> str:
     """What of the message prompts show."""
     text, half = str(state["messages"][-1].text), MOST_CHARACTERS // 2
-    return text if len(text) <= MOST_CHARACTERS else f"{text[:half]} [cut] {text[-half:]}"
-
-
-def _cut_warning(state: ProductsState) -> list[str]:
-    return [MESSAGE_CUT] if len(str(state["messages"][-1].text)) > MOST_CHARACTERS else []
+    return f"{text[:half]} [cut] {text[-half:]}" if _is_long(state) else text
 
 
 def _searched(state: ProductsState) -> list[str]:
     """The last searches without what they were called in words."""
-    calls = [
-        {name: value for name, value in call.items() if name not in ("tool", "wish")}
-        for call in (state.get("searched") or [])[:MOST_SEARCHES]
-    ]
+    calls = [filters_of(call) for call in (state.get("searched") or [])[:MOST_SEARCHES]]
     return [f"Last searches: {json.dumps(calls, ensure_ascii=False)}"] if calls else []
 
 

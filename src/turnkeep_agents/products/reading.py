@@ -4,24 +4,22 @@ there. Kinds, attributes and brands are taken by their nearest spelling."""
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, PlainSerializer, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, create_model, model_validator
 
 from turnkeep.blocks.words import singular, words
 from turnkeep.models.calls import ToolsAnswer, ToolsCall
 from turnkeep.records import JSON
 from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.catalogue.search import PRICE, Bound, Wish, alternatives
+from turnkeep_agents.products.state import Route
 
 ALIKE = 0.75
 WORD_ALIKE, LEAST_LETTERS = 0.85, 5  # of terms: "canceling" is "cancelling", but "IPS" is not "VPS"
 MOST_ENUMERATED = 40
 MOST_CALLS = 5
 CURRENCY = "USD"
-
-type Route = Literal["retrieve", "tool", "respond", "clarify"]
-
 
 Number = Annotated[float, PlainSerializer(lambda value: int(value) if value == int(value) else value)]
 """Kept as it was written: 450, not 450.0."""
@@ -105,12 +103,12 @@ class Reading:
 
 def reading_call(catalogue: Catalogue) -> ToolsCall:
     """With the kinds and attributes of this catalogue; these say their units: "weight (g)"."""
-    measured = tuple(f"{name} ({unit})" if unit else name for name, unit in catalogue.units.items())
-    attribute = (_one_of(measured), ...)
+    measured = [f"{name} ({unit})" if unit else name for name, unit in catalogue.units.items()]
+    shown = Field(json_schema_extra={"enum": list(measured)}) if 0 < len(measured) <= MOST_ENUMERATED else Field()
+    attribute: Any = Annotated[str, _known(measured, "attribute"), shown]
     ranged: Any = create_model("Range", __base__=Range, attribute=attribute)
-    kind = Annotated[str | None, AfterValidator(lambda said: _kind(said, catalogue))]
-    category = (kind, Field(None, description=Search.model_fields["category"].description))
-    own: Any = {"category": category, "ranges": (list[ranged], [])}
+    kind: Any = Annotated[str, _known(catalogue.categories, "kind")] | None
+    own: Any = {"category": (kind, Search.model_fields["category"]), "ranges": (list[ranged], [])}
     search = create_model("Search", __base__=Search, __doc__=Search.__doc__, **own)
     return ToolsCall("products.read", (search, Compare, Price, Availability, Ask))
 
@@ -120,7 +118,9 @@ def read(answer: ToolsAnswer) -> Reading:
     lookups = [call for call in answer.calls if isinstance(call, Call)][:MOST_CALLS]
     questions = [call.question for call in answer.calls if isinstance(call, Ask)]
     if lookups:
-        calls = tuple({"tool": _tool(call), **call.model_dump(exclude_defaults=True)} for call in lookups)
+        calls = tuple(
+            {"tool": type(call).__name__.lower(), **call.model_dump(exclude_defaults=True)} for call in lookups
+        )
         return Reading("retrieve" if all(isinstance(call, Search) for call in lookups) else "tool", calls)
     return Reading("clarify", text=questions[0]) if questions else Reading("respond", text=answer.text)
 
@@ -130,21 +130,25 @@ def call_of(said: JSON) -> Call:
     return KINDS[said["tool"]].model_validate({name: value for name, value in said.items() if name != "tool"})
 
 
+def filters_of(said: JSON) -> JSON:
+    """Its arguments without the wish in words."""
+    return {name: value for name, value in said.items() if name not in ("tool", "wish")}
+
+
 def wish_of(search: Search, catalogue: Catalogue) -> Wish:
     """What a search looks for, in the terms of the catalogue."""
     bounds = [Bound(PRICE, search.price_min, search.price_max, CURRENCY)] if search.limits else []
     for each in search.ranges:
         name = each.attribute.partition(" (")[0]
-        bounds.append(Bound(name, each.min, each.max, catalogue.units[name]))
+        bounds.append(Bound(name, each.min, each.max, catalogue.units.get(name, "")))
     by_name = {brand.lower(): brand for brand in catalogue.brands}
+    terms = [_spelled(each, catalogue) for each in search.terms if each.lower() not in by_name]
     return Wish(
         category=search.category or "",
         brands=tuple(by_name[each.lower()] for each in search.terms if each.lower() in by_name),
         not_brands=tuple(by_name[each.lower()] for each in search.without if each.lower() in by_name),
         bounds=tuple(bounds),
-        terms=alternatives(
-            [_spelled(each, catalogue) for each in search.terms if each.lower() not in by_name], catalogue
-        ),
+        terms=alternatives(terms, catalogue),
         without=tuple(_spelled(each, catalogue) for each in search.without if each.lower() not in by_name),
         in_stock=search.in_stock,
         sort=nearest(search.sort.lstrip("-"), [PRICE, *catalogue.units]) or "" if search.sort else "",
@@ -161,33 +165,23 @@ def nearest(said: str, known: Iterable[str]) -> str | None:
     return by_name[alike[0]] if alike else None
 
 
-def _one_of(values: Sequence[str]) -> Any:
-    """An enum that takes the nearest spelling; any text where there are too many to show."""
-    if not 0 < len(values) <= MOST_ENUMERATED:
-        return Annotated[str, BeforeValidator(lambda said: nearest(str(said), values) or said)]
-    return Annotated[Literal[values], BeforeValidator(lambda said: nearest(str(said), values) or said)]
+def _known(values: Sequence[str], what: str) -> AfterValidator:
+    """Takes the nearest spelling; what has none is named to the model with what there is."""
 
+    def taken(said: str) -> str:
+        if found := nearest(said, values):
+            return found
+        raise ValueError(f"there is no {what} “{said}”; there are {', '.join(values[:MOST_ENUMERATED])}")
 
-def _kind(said: str | None, catalogue: Catalogue) -> str | None:
-    """Raises ValueError with the kinds that there are, for the model."""
-    kind = nearest(said, catalogue.categories) if said else None
-    if said and not kind:
-        raise ValueError(f"there is no kind “{said}”; there are {', '.join(catalogue.categories[:MOST_ENUMERATED])}")
-    return kind
+    return AfterValidator(taken)
 
 
 def _spelled(term: str, catalogue: Catalogue) -> str:
     """With each word as the catalogue spells it."""
 
     def spelled(word: str) -> str:
-        if word in catalogue.words or len(word) < LEAST_LETTERS or not word.isalpha():
-            return word
-        return next(iter(get_close_matches(word, catalogue.words, 1, WORD_ALIKE)), word)
+        is_known = word in catalogue.words or len(word) < LEAST_LETTERS or not word.isalpha()
+        return word if is_known else (get_close_matches(word, catalogue.words, 1, WORD_ALIKE) or [word])[0]
 
-    said = words(term)
-    fixed = [spelled(word) for word in said]
-    return term if fixed == said else " ".join(fixed)
-
-
-def _tool(call: Call) -> str:
-    return type(call).__name__.lower()
+    fixed = [spelled(word) for word in words(term)]
+    return term if fixed == words(term) else " ".join(fixed)

@@ -1,12 +1,14 @@
 """What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
 
 from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.records import JSON
+
+type Route = Literal["retrieve", "tool", "respond", "clarify"]
 
 LASTING = frozenset({"messages", "memory", "listed", "spoken", "searched", "limits"})
 
@@ -30,8 +32,8 @@ class ProductsState(TypedDict):
     limits: list[float]
     """Amounts of the customer that searches were held to: a reply may name them. By `answer`. Lasting."""
 
-    route: str | None
-    """`retrieve`, `tool`, `respond` or `clarify`. By `read`."""
+    route: Route | None
+    """By `read`."""
 
     calls: list[JSON]
     """What the model calls, `tool` and its arguments. By `read`."""
@@ -54,12 +56,6 @@ class ProductsState(TypedDict):
 
 def new_turn() -> dict[str, Any]:
     """Every key that belongs to one turn, as it is when the turn begins."""
-    return {
-        "route": None,
-        "calls": [],
-        "draft": "",
-        "results": [],
-        "sources": [],
-        "context": {},
-        "warnings": [],
+    return {"route": None, "draft": "", "context": {}} | {
+        name: [] for name in ("calls", "results", "sources", "warnings")
     }

@@ -11,7 +11,7 @@ from turnkeep_demo.products.sample import bundled, plain
 CATALOGUE, LISTED = "The catalogue: ", "Your last list: "
 SPOKEN, SEARCHED = "Your last reply named: ", "Last searches: "
 PLACES = ("first", "second", "third", "fourth", "fifth")
-_COUNTED = re.compile(r"\d+ ([^,.]+)")
+_COUNTED = re.compile(r"\d+ ([^,.(]+)")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Thread:
 def thread_of(parts: JSON) -> Thread:
     notes = [str(note) for note in parts.get("notes", [])]
     summary = _after(CATALOGUE, notes).rstrip(".")
-    listed = tuple(re.sub(r"^\d+\. ", "", each) for each in _after(LISTED, notes).split(", ") if each)
+    listed = tuple(re.sub(r"^\d+\. | \(\$[\d,.]+\)$", "", each) for each in _after(LISTED, notes).split(", ") if each)
     spoken = tuple(filter(None, _after(SPOKEN, notes).split(", "))) or listed
     searched = tuple(json.loads(_after(SEARCHED, notes) or "[]"))
     return Thread(summary, tuple(_kinds(summary)), listed, spoken, searched)

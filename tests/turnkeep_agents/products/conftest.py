@@ -1,7 +1,5 @@
-from collections.abc import Callable
-
 import pytest
-from product_talk import Talk
+from product_talk import Start, Talk
 
 from scripted_model import ScriptedModel
 from turnkeep.models.chat import Models
@@ -12,8 +10,6 @@ from turnkeep_agents.products.graph import compile_graph
 from turnkeep_agents.products.nodes import Nodes
 from turnkeep_agents.products.reading import reading_call
 from turnkeep_agents.products.settings import ProductsSettings
-
-type Start = Callable[..., Talk]
 
 
 @pytest.fixture(scope="session")

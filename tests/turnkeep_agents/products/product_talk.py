@@ -1,7 +1,7 @@
 """A thread kept by a test, as the life of a turn would keep it: only lasting keys survive a turn."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -43,6 +43,10 @@ class Talk:
         self.values = values
         self.kept = {key: values[key] for key in LASTING if key in values}
         return read_reply(values)
+
+
+type Start = Callable[..., Talk]
+"""Begins a thread with these tuning numbers."""
 
 
 def calls(*each: tuple[str, dict[str, Any]]) -> AIMessage:

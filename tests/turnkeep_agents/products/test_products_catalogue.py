@@ -92,3 +92,8 @@ def test_a_users_catalogue_keeps_its_vectors_beside_it(tmp_path: Path) -> None:
 def test_one_product_of_a_kind_is_told_in_the_singular(catalogue: Catalogue) -> None:
     phones = [product for product in catalogue.products if product.category == "phones"]
     assert Catalogue([*phones[:2], catalogue.by_id["dyson-v15-detect"]]).summary == "2 phones, 1 vacuum cleaner"
+
+
+def test_a_kind_that_is_many_things_is_told_with_its_types(catalogue: Catalogue) -> None:
+    assert "19 kitchen appliances (air fryer, pressure cooker, " in catalogue.summary
+    assert "21 headphones, " in catalogue.summary

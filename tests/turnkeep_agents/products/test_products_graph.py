@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from product_talk import Talk, calls
+from product_talk import Start, Talk, calls
 
-from conftest import Start
 from scripted_model import ScriptedModel
 from turnkeep.blocks.memory import Summaries
 from turnkeep.errors import ModelBusy
@@ -88,7 +87,9 @@ async def test_the_thread_remembers_its_last_list_in_the_order_of_the_reply(talk
     script.play((READ, calls(("Price", {"names": ["OnePlus Nord 4"]}))), (ANSWER, "The OnePlus Nord 4 ($399)."))
     await talk.say("the third?")
     asked = script.prompt(READ)
-    assert "Your last list: 1. Samsung Galaxy A55, 2. Xiaomi Redmi Note 13 Pro, 3. OnePlus Nord 4" in asked
+    assert (
+        "Your last list: 1. Samsung Galaxy A55 ($449), 2. Xiaomi Redmi Note 13 Pro ($299), 3. OnePlus Nord 4" in asked
+    )
     assert 'Last searches: [{"category": "phones", "price_max": 450}]' in asked
     script.play((READ, "Gladly."))
     await talk.say("thanks")

@@ -28,6 +28,11 @@ ROWS = [
     lamp("Etna 2", 200, 4.5, colour=["white"], power="10 W", availability="back on 2090-01-01"),
     lamp("Faro", 50, 4.0, category="lanterns", brand="Orto", name="Orto Faro", colour=["black"]),
 ]
+FAMILIES = {
+    "Instant Pot": ["Instant Pot Duo 7-in-1", "Instant Pot Pro Plus"],
+    "Galaxy S24": ["Samsung Galaxy S24"],
+    "AirPods Pro": ["Apple AirPods Pro 2"],
+}
 PANELS = {"A": "OLED", "B": "IPS", "C": "VA"}
 LAMPS = Catalogue([read_product(row) for row in ROWS])
 
@@ -155,6 +160,7 @@ def test_kinds_are_taken_by_their_nearest_spelling(said: str, meant: str | None)
     [
         ("alba", ["Alba"], None),
         ("Lumo Abla", ["Alba"], None),
+        ("faro", ["Faro"], None),
         ("Etna 3", [], "There is no product called “Etna 3”. Nearest names: Lumo Etna 2."),
         ("Lumo", ["Alba", "Bora", "Cima", "Duna"], "“Lumo” may be Lumo Alba, Lumo Bora, Lumo Cima, Lumo Duna."),
     ],
@@ -165,6 +171,11 @@ def test_names_are_looked_up_by_words_then_by_spelling_and_a_number_is_never_gue
     meant = look_up([name], LAMPS)
     assert [product.id for product in meant.products] == ids
     assert meant.remarks == ([remark] if remark else [])
+
+
+def test_a_family_is_all_its_products_and_a_name_without_its_brand_is_one(bundled: Catalogue) -> None:
+    meant = {said: [product.name for product in look_up([said], bundled).products] for said in FAMILIES}
+    assert meant == FAMILIES
 
 
 def test_products_that_a_text_names_come_in_its_order() -> None:

@@ -11,6 +11,7 @@ from turnkeep_agents.products.catalogue.products import Catalogue
 
 ALIKE, REMOTELY_ALIKE = 0.75, 0.5
 MOST_MEANT, MOST_NEAR = 4, 3
+LEAST_LETTERS = 4
 
 
 @dataclass(frozen=True)
@@ -40,21 +41,23 @@ def named(name: str, products: Sequence[Product]) -> list[Product]:
     said = words(name)
     whole = [product for product in products if "".join(words(product.name)) == "".join(said)]
     part = [product for product in products if said and set(said) <= set(words(product.name))]
-    if not whole and not part:
-        return _spelled(name, products)
-    shortest = min((len(words(product.name)) for product in part), default=0)
-    closest = [product for product in part if len(words(product.name)) == shortest]
-    return whole or (closest if len(closest) == 1 else part[:MOST_MEANT])
-
-
-def within(text: str, catalogue: Catalogue) -> list[Product]:
-    """The products whose names, with their brand or without, stand in a text."""
-    return catalogue.get(_id for _, _id in _places(text, catalogue))
+    if whole or not part:
+        return whole or _spelled(name, products)
+    but_brand = [product for product in part if set(words(product.name)) <= {*said, *words(product.brand)}]
+    return but_brand if len(but_brand) == 1 else part[:MOST_MEANT]
 
 
 def shown_in(text: str, catalogue: Catalogue) -> list[Product]:
-    """The same in the order of the text."""
-    return catalogue.get(id_ for _, id_ in sorted(_places(text, catalogue)))
+    """The products that a text names, with their brand or without, in its order; a name within a longer one is not
+    meant."""
+    by_name = {product.name: product for product in catalogue.products} | short_names(catalogue)
+    rest, places = text.lower(), dict[str, int]()
+    for name in sorted((each for each in by_name if each.lower() in rest), key=len, reverse=True):
+        for found in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", rest):
+            id_ = by_name[name].id
+            places[id_] = min(places.get(id_, found.start()), found.start())
+            rest = rest[: found.start()] + " " * len(name) + rest[found.end() :]
+    return catalogue.get(sorted(places, key=places.__getitem__))
 
 
 def short_names(catalogue: Catalogue) -> dict[str, Product]:
@@ -62,36 +65,20 @@ def short_names(catalogue: Catalogue) -> dict[str, Product]:
     found: dict[str, list[Product]] = {}
     for product in catalogue.products:
         short = product.name.removeprefix(product.brand).strip()
-        if product.brand and short != product.name and (" " in short or re.search(r"\d", short)) and len(short) > 3:
+        if short != product.name and re.search(r" |\d", short) and len(short) >= LEAST_LETTERS:
             found.setdefault(short, []).append(product)
     return {short: owners[0] for short, owners in found.items() if len(owners) == 1}
 
 
-def _places(text: str, catalogue: Catalogue) -> list[tuple[int, str]]:
-    """Where each product is named first; a name within a longer one is not meant."""
-    by_name = {product.name: product for product in catalogue.products} | short_names(catalogue)
-    places: dict[str, int] = {}
-    rest = text.lower()
-    for name in sorted((each for each in by_name if each.lower() in rest), key=len, reverse=True):
-        for found in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", rest):
-            id_ = by_name[name].id
-            places[id_] = min(places.get(id_, found.start()), found.start())
-            rest = rest[: found.start()] + " " * len(name) + rest[found.end() :]
-    return [(at, id_) for id_, at in places.items()]
-
-
 def _spelled(name: str, products: Sequence[Product]) -> list[Product]:
     """A number has to be the same: there is no "Galaxy S25" because there is an S24."""
-    numbers = re.findall(r"\d+", name)
-    spellings = {each.lower(): product for product in products for each in _spellings(product)}
-    fitting = {
-        each: product for each, product in spellings.items() if all(n in re.findall(r"\d+", each) for n in numbers)
-    }
+    numbers = set(re.findall(r"\d+", name))
+    fitting: dict[str, Product] = {}
+    for product in products:
+        if numbers <= set(re.findall(r"\d+", product.name)):
+            short = product.name.removeprefix(product.brand).strip() or product.name
+            fitting |= {product.name.lower(): product, short.lower(): product}
     return [fitting[each] for each in get_close_matches(name.lower(), fitting, 1, ALIKE)]
-
-
-def _spellings(product: Product) -> tuple[str, str]:
-    return product.name, product.name.removeprefix(product.brand).strip() or product.name
 
 
 def _unknown(name: str, catalogue: Catalogue) -> str:

@@ -10,7 +10,8 @@ from turnkeep.demo import sample
 from turnkeep_agents.products.catalogue.loading import load_products
 from turnkeep_agents.products.catalogue.product import Product
 
-MOST_KINDS = 15
+MOST_KINDS, MANY_TYPES = 15, 6
+TYPE = "type"
 SAMPLE, VECTORS = "products.jsonl", ".vectors.npz"
 
 
@@ -54,8 +55,14 @@ def open_catalogue(path: str | None, *, is_dense: bool = False) -> Catalogue:
 
 
 def _summary(products: Sequence[Product]) -> str:
+    """ "26 phones, 19 kitchen appliances (air fryer, kettle ...)": types only where a kind is many things."""
     kinds = Counter(product.category for product in products).most_common(MOST_KINDS + 1)
-    told = [f"{count} {name if count > 1 else singular(name)}" for name, count in kinds[:MOST_KINDS]]
+    told = []
+    for name, count in kinds[:MOST_KINDS]:
+        own = [product.attributes.get(TYPE, ()) for product in products if product.category == name]
+        types = dict.fromkeys(value for values in own for value in values)
+        of = f" ({', '.join(types)})" if MANY_TYPES <= len(types) <= MOST_KINDS else ""
+        told.append(f"{count} {name if count > 1 else singular(name)}{of}")
     return ", ".join([*told, "and more"] if len(kinds) > MOST_KINDS else told)
 
 
