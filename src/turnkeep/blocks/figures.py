@@ -137,8 +137,8 @@ class Reader:
 
     def _line(self, line: str) -> Row:
         found = self.read(line)
-        first = found[0].at if found else 0
-        name = next((name for at, name in self.named(line) if at < first), "")
+        named = {name for _, name in self.named(line)}
+        name = named.pop() if len(named) == 1 else ""
         head, mark, rest = line.partition(": ")
         is_label = len(head) in LABEL_LETTERS and len(found) == 1 and rest.strip().startswith(found[0].written)
         return Row(name or (head if mark and is_label else ""), -1, (line,), (tuple(found),))

@@ -10,7 +10,6 @@ from turnkeep.blocks.figures import Figure
 MOST_ROUNDED = 0.01
 CLOSE = 0.000_001
 MOST_OPERANDS = 40
-MOST_TIMES = 12
 
 
 def equals(figure: Figure, values: Sequence[float], *, is_exact: bool = False) -> bool:
@@ -69,10 +68,6 @@ def _ratios(one: Figure, other: Figure, unit: str) -> Iterator[float]:
         yield from (above / below, above * below) if below else ()
     elif not unit and one.unit == other.unit and below:
         yield above / below
-
-
-def times(value: float) -> list[float]:
-    return [value * count for count in range(1, MOST_TIMES + 1)]
 
 
 def total(figures: Iterable[Figure]) -> float:
