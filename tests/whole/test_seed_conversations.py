@@ -90,9 +90,8 @@ def converse_about_technicians(server: KilledServer, thread: str, by_hand: ByHan
     assert counted["details"]["rows"] == told(by_hand(ACTIVE))
     assert earlier["details"]["rows"] == told(by_hand(THEN.format(shown="COUNT(*)", joined="", **month)))
     [[then]] = earlier["details"]["rows"]
-    assert "last month" in earlier["reply"]
-    assert "“active” is left out" in earlier["reply"], "the state of today says nothing of last month"
-    assert "hired" not in earlier["reply"], "who was hired before is there too"
+    assert str(month["first"]) in earlier["reply"]
+    assert "not on record" in earlier["reply"], "the state of today says nothing of last month"
     groups = grouped["details"]["rows"]
     assert len(groups) > 3
     by_crew = THEN.format(shown="crew.name, COUNT(DISTINCT employee.id)", joined=CREWS.format(**month), **month)
@@ -113,7 +112,7 @@ def test_database_counts_goes_back_a_month_and_groups_with_a_kill_between_all_tu
     with closing(sqlite3.connect(sample_file(datetime.now(UTC).date()))) as connection:
         counted, *_ = converse_about_technicians(server, thread, lambda sql: connection.execute(sql).fetchall())
     [[now]] = counted["details"]["rows"]
-    assert f"{now} active technicians" in counted["reply"]
+    assert str(now) in counted["reply"]
 
 
 @pytest.mark.slow

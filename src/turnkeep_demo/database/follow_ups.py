@@ -35,7 +35,7 @@ def _candidates(message: str, before: Understood, today: date) -> Iterator[str]:
     if period and old:
         text = f"{text[: old.span[0]].rstrip()} {period.phrase}{text[old.span[1] :]}"
     elif period:
-        return
+        text = f"{text} {period.phrase}"
     if not tokens and period:
         yield f"{text}?"
     elif tokens[:1] == ["by"]:

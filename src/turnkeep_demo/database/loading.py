@@ -26,8 +26,8 @@ COMPANIES = {ANY_TENANT: 1, CANARY_TENANT: 2}
 
 SAME = "="
 """A cell that says what the cell before it says."""
-DAY = re.compile(r"([+-]\d+)d( \d\d:\d\d)?")
-"""Days from the Monday: "-45d" or, at a time, "+3d 09:30"."""
+DAY = re.compile(r"([+-]\d+)d(?: (\d+)(:\d\d)?)?")
+"""Days from the Monday: "-45d" or, at a time, "+3d 9:30" and "+3d 9"."""
 MONTH = re.compile(r"(first|last|year|month)([+-]\d+)")
 """Of another month than the Monday's: "first-3" and "last+1" are days, "year-3" and "month-3" are numbers."""
 HOLIDAY = re.compile(r"([+-]\d+)y(-\d\d-\d\d)")
@@ -98,7 +98,7 @@ def _row(
 def _stored(cell: str, monday: date) -> Values:
     if found := DAY.fullmatch(cell):
         day = monday + timedelta(int(found[1]))
-        return f"{day}{found[2]}:00" if found[2] else day.isoformat()
+        return f"{day} {found[2]:0>2}{found[3] or ':00'}:00" if found[2] else day.isoformat()
     if found := MONTH.fullmatch(cell):
         return _of_month(found[1], monday.year * 12 + monday.month - 1 + int(found[2]))
     if found := HOLIDAY.fullmatch(cell):
