@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,22 +18,24 @@ from typing import Any
 
 import httpx
 import pytest
+from calls_of_papers import GRADE, READING
 from langgraph.graph import START, MessagesState, StateGraph
 from scripted import read_events
 from wire import WireServer, calls, says
 
 from turnkeep.agents import Agent
 from turnkeep.local.processes import free_port, spawn, wait_until_listening
-from turnkeep_demo.model import DemoChatModel
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep.storage.plans import Loaded
 from turnkeep.turns.graph import GraphRun, first_input
+from turnkeep_demo.model import DemoChatModel
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
 COPIED = ("src", "functions", "layers", "events", "tests", "docs", "benchmarks")
 COPIED += ("README.md", "Makefile", "pyproject.toml", "template.yaml")
+PACKAGE = "reading"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PYTHONDONTWRITEBYTECODE": "1"}
 BOX = re.compile(r"^(?:`(?P<path>\S+)`\n)?```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 ASKS_FOR_BIBTEX = "Give me a BibTeX entry for low-rank adaptation"
@@ -54,7 +57,8 @@ class Copy:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def environ(self, **more: str) -> Mapping[str, str]:
-        return {**ENVIRONMENT, "PYTHONPATH": str(self.root / "src"), **more}
+        own = str(self.root / PACKAGE)
+        return {**ENVIRONMENT, "PYTHONPATH": f"{self.root / 'src'}:{own}", "MYPYPATH": own, **more}
 
 
 @pytest.fixture(scope="module")
@@ -67,15 +71,29 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
             shutil.copy(ROOT / name, root / name)
     boxes = [box for box in BOX.finditer(GUIDE) if box["path"]]
     for box in boxes:
-        follow = {"python": write, "diff": change}[box["kind"]]
+        follow = {"python": write, "toml": write, "diff": change}[box["kind"]]
         follow(root / box["path"], box["text"])
+    install(root / PACKAGE)
     return Copy(root, tuple(dict.fromkeys(box["path"] for box in boxes)))
 
 
 def write(file: Path, text: str) -> None:
     assert not file.exists(), f"{file} is there already"
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(exist_ok=True, parents=True)
     file.write_text(text)
+
+
+def install(package: Path) -> None:
+    """Leaves what an installer leaves of a package for others to find: its name and its entry points."""
+    project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+    info = package / f"{project['name']}-{project['version']}.dist-info"
+    write(info / "METADATA", f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
+    lines = [
+        line
+        for group, points in project["entry-points"].items()
+        for line in (f"[{group}]", *(f"{name} = {place}" for name, place in points.items()))
+    ]
+    write(info / "entry_points.txt", "\n".join([*lines, ""]))
 
 
 def change(file: Path, diff: str) -> None:
@@ -131,7 +149,7 @@ def stream(client: httpx.Client, body: Mapping[str, Any]) -> list[tuple[str, dic
 
 def test_every_box_says_where_it_goes() -> None:
     boxes = [(box["kind"], bool(box["path"])) for box in BOX.finditer(GUIDE)]
-    assert set(boxes) == {("python", True), ("diff", True), ("sh", False)}
+    assert set(boxes) == {("python", True), ("toml", True), ("diff", True), ("sh", False)}
     assert len(boxes) == GUIDE.count("```") / 2
 
 
@@ -164,16 +182,26 @@ async def test_a_graph_that_is_there_already_becomes_an_agent_as_the_guide_says(
 
 
 def test_what_the_guide_writes_keeps_the_rules_of_the_house(copy: Copy) -> None:
-    copy.run("ruff", "check", "--no-cache", *copy.touched)
-    copy.run("ruff", "format", "--no-cache", "--check", *copy.touched)
+    written = [path for path in copy.touched if path.endswith(".py")]
+    copy.run("ruff", "check", "--no-cache", "--extend-per-file-ignores", f"{PACKAGE}/tests/*:S101", *written)
+    copy.run("ruff", "format", "--no-cache", "--check", *written)
     copy.run("lint-imports", "--no-cache")
-    copy.run("mypy", *(path for path in copy.touched if path.startswith("src")))
+    copy.run("mypy", *(path for path in written if path.startswith(("src", f"{PACKAGE}/{PACKAGE}"))))
+
+
+def test_the_new_agent_edits_nothing_of_ours() -> None:
+    of_the_agent = GUIDE[GUIDE.index("## An agent") :]
+    paths = [box["path"] for box in BOX.finditer(of_the_agent) if box["path"]]
+    assert len(paths) > 5
+    assert all(path.startswith(f"{PACKAGE}/") for path in paths)
 
 
 def test_the_tests_of_the_extended_project_pass(copy: Copy) -> None:
     edges = "tests/whole/test_papers_over_http.py::test_every_edge_of_the_graph_has_a_request"
-    touched = ["tests/agents/papers", "tests/agents/reading", "tests/agents/test_every_agent.py", "tests/test_house.py"]
-    copy.run("pytest", "-p", "no:cacheprovider", *touched, edges)
+    every = "tests/turnkeep_agents/test_every_agent.py"
+    own = ["-k", "papers or reading", every, "tests/turnkeep_agents/papers", f"{PACKAGE}/tests"]
+    copy.run("pytest", "-p", "no:cacheprovider", *own)
+    copy.run("pytest", "-p", "no:cacheprovider", "tests/test_house.py", edges)
 
 
 def test_the_new_node_is_drawn_and_told_and_the_new_tool_is_called(
@@ -184,7 +212,7 @@ def test_the_new_node_is_drawn_and_told_and_the_new_tool_is_called(
         events = stream(client, {"message": ASKS_FOR_BIBTEX})
     assert "date_sources --> answer" in drawing
     nodes = [data["node"] for name, data in events if name == "node"]
-    assert nodes[-3:] == ["grade_documents", "date_sources", "answer"]
+    assert nodes == ["read", "retrieve", "grade_documents", "date_sources", "answer"]
     assert ("tool_start", {"event": "tool_start", "tool": "bibtex"}) in events
     assert "@misc{2106.09685,\n  title = {LoRA" in events[-1][1]["reply"]
 
@@ -213,8 +241,8 @@ def test_the_new_context_the_result_of_the_tool_and_the_list_reach_a_model(
     copy: Copy, store: dict[str, str], tmp_path: Path
 ) -> None:
     script = [
-        calls("ScopeResult", {"score": 90, "reason": "It is of the field."}),
-        calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "It is about this."}),
+        calls("Reading", {**READING, "question": ASKS_FOR_BIBTEX, "wants_bibtex": True}),
+        GRADE,
         says("Here it is [2106.09685]."),
         calls("Change", {"add": ["Emma", "Persuasion"], "remove": []}),
         says("There was room for one."),

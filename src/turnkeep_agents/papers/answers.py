@@ -1,4 +1,4 @@
-"""What a reply may say: it cites and links to its papers only, and names no figure that none of them holds."""
+"""What a reply may say: it cites and links to its papers only, and its figures are those of the papers."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

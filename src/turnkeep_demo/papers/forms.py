@@ -12,15 +12,13 @@ ABOUT, AUTHORS, YEAR, LINK, COMPARE, MENTIONS, BY = "about", "authors", "year", 
 
 _CITED = re.compile(r"\[([^\[\]\s]+)\]")
 _LEAD = re.compile(r"^(?:(?:and|so|ok|okay|then|please|now|can you|could you)[ ,]+)+", re.IGNORECASE)
+_WHAT_IS = r"what(?:'s| is| are)"
 _MADE = r"(?:published|written|introduced|released|proposed|invented|come out|appear)"
 _LISTED = r"(?:which|what|list|show me|show|find|are there)(?: all| any| the| more)* papers"
 _FORMS = tuple(
     (form, re.compile(pattern, re.IGNORECASE))
     for form, pattern in (
-        (
-            COMPARE,
-            r"(?:compare|what is the difference between|what's the difference between) (.+?) (?:and|with|to) (.+)",
-        ),
+        (COMPARE, rf"(?:compare|{_WHAT_IS} the difference between) (.+?) (?:and|with|to) (.+)"),
         (COMPARE, r"how (?:does|do|is|are) (.+?) (?:differ|different|compare|compared) (?:from|with|to) (.+)"),
         (COMPARE, r"(.+?) (?:vs\.?|versus) (.+)"),
         (AUTHORS, r"who (?:wrote|invented|introduced|proposed|created|published|made|are the authors of) (.+)"),
@@ -33,13 +31,13 @@ _FORMS = tuple(
         (MENTIONS, rf"{_LISTED} (?:are |there )*(?:about|on|build on|use|mention|deal with|speak of) (.+)"),
         (ABOUT, r"how (?:does|do) (.+?) work"),
         (ABOUT, r"what (?:problem )?(?:does|do) (.+?) (?:do|solve|propose)"),
-        (ABOUT, r"(?:what is|what's|what are|explain|describe|tell me about|tell me more about|what about) (.+)"),
+        (ABOUT, rf"(?:{_WHAT_IS}|explain|describe|tell me about|tell me more about|what about) (.+)"),
     )
 )
 _TALK: Mapping[str, re.Pattern[str]] = {
     "greeting": re.compile(r"(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there)?", re.IGNORECASE),
     "thanks": re.compile(r"(?:many )?(?:thanks|thank you|thx)(?: a lot| so much| very much)?", re.IGNORECASE),
-    "help": re.compile(r"(?:what can (?:you do|i ask)(?: you)?|who are you|help)", re.IGNORECASE),
+    "help": re.compile(r"(?:what can (?:i ask(?: you)?|you do)|who are you|help)", re.IGNORECASE),
     "summary": re.compile(
         r"(?:summari[sz]e|sum up) (?:it|that|this|your answer|our conversation|the conversation)"
         r"(?: (?:in|as) (?:a|one) (?:single )?sentence)?",

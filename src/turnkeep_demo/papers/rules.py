@@ -188,10 +188,8 @@ def _respond(parts: JSON) -> str:
     replies = [said["content"] for said in parts["conversation"] if said["role"] == "assistant"]
     if talk == "summary" and replies:
         return _SENTENCE.split(replies[-1])[0]
-    begin = {"greeting": "Hello!", "thanks": "You are welcome!", "summary": "Nothing has been said yet."}.get(
-        talk or ""
-    )
-    return " ".join(filter(None, [begin, "I answer questions about papers and cite them.", _known("")]))
+    begin = {"greeting": "Hello! ", "thanks": "With pleasure! ", "summary": "Nothing has been said yet. "}
+    return f"{begin.get(talk or '', '')}I answer questions about papers and cite them. {_known('')}"
 
 
 def _refuse(parts: JSON) -> str:

@@ -13,7 +13,7 @@ from turnkeep.settings import Settings
 from turnkeep_agents.papers.graph import build
 
 type Talk = Callable[..., Coroutine[Any, Any, list[Reply]]]
-CANNOT = "Questions that I know are"
+CANNOT = "that I know are, for example:"
 
 
 @pytest.fixture(scope="module")
