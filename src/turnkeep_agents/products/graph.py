@@ -10,7 +10,6 @@ from turnkeep.agents import Agent
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext, Source
 from turnkeep.settings import Settings
-from turnkeep_agents.products.answers import prices
 from turnkeep_agents.products.catalogue.products import open_catalogue
 from turnkeep_agents.products.nodes import SEARCH, Nodes
 from turnkeep_agents.products.reading import filters_of, reading_call
@@ -29,7 +28,7 @@ def build(settings: Settings) -> Agent:
     models = chat_models(settings, "products")
     return Agent(
         name="products",
-        graph=compile_graph(Nodes(models, catalogue, reading_call(catalogue), prices(catalogue), own)),
+        graph=compile_graph(Nodes(models, catalogue, reading_call(catalogue), own)),
         read_reply=read_reply,
         new_turn=new_turn,
         window=WINDOW_TURNS,
@@ -41,19 +40,14 @@ def build(settings: Settings) -> Agent:
 
 def compile_graph(nodes: Nodes) -> ProductsGraph:
     builder = StateGraph(ProductsState, context_schema=RunContext)
-    builder.add_node("read", nodes.read)
-    builder.add_node("use_tool", nodes.use_tool)
-    builder.add_node("retrieve", nodes.retrieve)
-    builder.add_node("answer", nodes.answer)
-    builder.add_node("respond", nodes.respond)
-    builder.add_node("clarify", nodes.clarify)
+    for name in ("read", "use_tool", "retrieve", "answer", "respond", "clarify"):
+        builder.add_node(name, getattr(nodes, name))
     builder.add_edge(START, "read")
     builder.add_conditional_edges("read", nodes.after_read)
     builder.add_conditional_edges("use_tool", nodes.after_use_tool)
     builder.add_edge("retrieve", "answer")
-    builder.add_edge("answer", END)
-    builder.add_edge("respond", END)
-    builder.add_edge("clarify", END)
+    for last in ("answer", "respond", "clarify"):
+        builder.add_edge(last, END)
     return builder.compile(name="products")
 
 

@@ -2,7 +2,7 @@
 from the catalogue, and each sentence is held against it before it is shown."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -22,7 +22,7 @@ from turnkeep_agents.products.prompts import ANSWER_CALL, Prompts
 from turnkeep_agents.products.reading import Search, call_of, filters_of, read
 from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.products.state import ProductsState
-from turnkeep_agents.products.tools import run
+from turnkeep_agents.products.tools import Tools
 
 type Update = dict[str, Any]
 
@@ -35,12 +35,11 @@ SEARCH = "search"
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes with what they work with; `prices` by name."""
+    """The nodes with what they work with."""
 
     models: Models
     catalogue: Catalogue
     reading: ToolsCall
-    prices: Mapping[str, float]
     tuning: ProductsSettings
 
     async def read(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
@@ -48,15 +47,16 @@ class Nodes:
         folded = await self._fold(state)
         asked = self._prompts(state, runtime, folded.memory)
         notes = [*thread_notes(state, self.catalogue), *_searched(state)]
-        found = read(await ask_tools(self.models.small, self.reading, asked.read(_message(state), notes)))
-        tools = [call["tool"] for call in found.calls if call["tool"] != SEARCH]
-        told = {"route": found.route, **({"tool": tools[0]} if tools else {})}
+        found = await ask_tools(self.models.small, self.reading, asked.read(_message(state), notes))
+        route, calls, text = read(found)
+        tools = [call["tool"] for call in calls if call["tool"] != SEARCH]
+        told = {"route": route, **({"tool": tools[0]} if tools else {})}
         runtime.stream_writer({"event": "route_decision", **told})
         return {
             "memory": folded.memory,
-            "route": found.route,
-            "calls": list(found.calls),
-            "draft": found.text,
+            "route": route,
+            "calls": calls,
+            "draft": text,
             "context": asked.context(),
             "warnings": [*folded.warnings, *([MESSAGE_CUT] if _is_long(state) else [])],
         }
@@ -93,27 +93,26 @@ class Nodes:
         }
 
     async def respond(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
-        """What the reading has written, unless it holds a figure that nobody gave it: then it is worded anew."""
+        """What the reading has written, a question back as well; a figure that nobody gave it has it worded anew."""
         judge = self._judge(state, runtime)
         parts = units(state["draft"])
         if any(judge.problems(part) or judge.accept(part) != part for part in parts):
             return _reply(state, await self._worded(state, runtime))
         return _reply(state, say(state["draft"], tell=runtime.stream_writer, run_id=_run_id(state)))
 
-    async def clarify(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
-        """Asks back."""
-        return await self.respond(state, runtime)
+    clarify = respond
 
     def _run(self, state: ProductsState, runtime: Runtime[RunContext], is_ours: Callable[[JSON], bool]) -> Update:
-        today, calls = runtime.context.now.date(), state["calls"]
-        most = max(2, self.tuning.top_k // max(1, sum(call["tool"] == SEARCH for call in calls)))
+        searches = sum(call["tool"] == SEARCH for call in state["calls"])
+        most = min(self.tuning.top_k, max(2, (self.tuning.top_k + 2) // max(1, searches)))
+        tools = Tools(self.catalogue, runtime.context.now.date(), most, is_among_others=searches > 1)
         results: list[JSON] = []
-        for said in filter(is_ours, calls):
+        for said in filter(is_ours, state["calls"]):
             runtime.stream_writer({"event": "tool_start", "tool": said["tool"]})
-            found = run(call_of(said), self.catalogue, today, top_k=min(most, self.tuning.top_k))
-            is_list = said["tool"] == SEARCH and not said.get("names") and len(found.ids) > 1
+            texts, products = tools.run(call_of(said))
+            is_list = said["tool"] == SEARCH and not said.get("names") and len(products) > 1
             kept = {"tool": said["tool"], "wish": said["wish"], "is_list": is_list}
-            results.append({**kept, "texts": list(found.texts), "ids": list(found.ids)})
+            results.append({**kept, "texts": texts, "ids": [product.id for product in products]})
         return {"results": [*state["results"], *results]}
 
     async def _worded(self, state: ProductsState, runtime: Runtime[RunContext]) -> Worded:
@@ -129,7 +128,7 @@ class Nodes:
 
     def _judge(self, state: ProductsState, runtime: Runtime[RunContext]) -> Verifier:
         today, notes = runtime.context.now.date(), memory.notes(state["memory"])
-        return Verifier(sources(state, self.catalogue, self.prices, today, notes))
+        return Verifier(sources(state, self.catalogue, today, notes))
 
     def _prompts(self, state: ProductsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory) -> Prompts:
         """The window that is asked for; with tiered memory the messages that no summary covers, and the summaries."""

@@ -2,7 +2,6 @@
 there. Kinds, attributes and brands are taken by their nearest spelling."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Annotated, Any
 
@@ -92,15 +91,6 @@ class Ask(Given):
 KINDS: Mapping[str, type[Call]] = {kind.__name__.lower(): kind for kind in (Search, Compare, Price, Availability)}
 
 
-@dataclass(frozen=True)
-class Reading:
-    """`calls` are those of lookups, as plain data; else `text` is the reply."""
-
-    route: Route
-    calls: tuple[JSON, ...] = ()
-    text: str = ""
-
-
 def reading_call(catalogue: Catalogue) -> ToolsCall:
     """With the kinds and attributes of this catalogue; these say their units: "weight (g)"."""
     measured = [f"{name} ({unit})" if unit else name for name, unit in catalogue.units.items()]
@@ -113,16 +103,15 @@ def reading_call(catalogue: Catalogue) -> ToolsCall:
     return ToolsCall("products.read", (search, Compare, Price, Availability, Ask))
 
 
-def read(answer: ToolsAnswer) -> Reading:
-    """In the seed's order of priority: a tool, a search, else words."""
+def read(answer: ToolsAnswer) -> tuple[Route, list[JSON], str]:
+    """The route, in the seed's order of priority (a tool, a search, else words), the lookups as plain data, and the
+    reply where there are none."""
     lookups = [call for call in answer.calls if isinstance(call, Call)][:MOST_CALLS]
     questions = [call.question for call in answer.calls if isinstance(call, Ask)]
-    if lookups:
-        calls = tuple(
-            {"tool": type(call).__name__.lower(), **call.model_dump(exclude_defaults=True)} for call in lookups
-        )
-        return Reading("retrieve" if all(isinstance(call, Search) for call in lookups) else "tool", calls)
-    return Reading("clarify", text=questions[0]) if questions else Reading("respond", text=answer.text)
+    calls = [{"tool": type(call).__name__.lower(), **call.model_dump(exclude_defaults=True)} for call in lookups]
+    if calls:
+        return "retrieve" if all(isinstance(call, Search) for call in lookups) else "tool", calls, ""
+    return ("clarify", [], questions[0]) if questions else ("respond", [], answer.text)
 
 
 def call_of(said: JSON) -> Call:

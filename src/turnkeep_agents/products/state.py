@@ -14,48 +14,25 @@ LASTING = frozenset({"messages", "memory", "listed", "spoken", "searched", "limi
 
 
 class ProductsState(TypedDict):
-    messages: Annotated[list[AnyMessage], add_messages]
-    """The conversation; its last message is the customer's until a reply follows. Lasting."""
+    """Lasting keys are absent in the first turn; each is written by the node that is named."""
 
-    memory: ThreadMemory
-    """Summaries, with tiered memory; absent in the first turn. By `read`. Lasting."""
+    messages: Annotated[list[AnyMessage], add_messages]  # the last is the customer's until a reply follows
+    memory: ThreadMemory  # summaries, with tiered memory; read
+    listed: list[str]  # ids of the last list that a search has shown, in the order of the reply; answer
+    spoken: list[str]  # ids of the products of the last reply that named any; answer
+    searched: list[JSON]  # the last searches, so that a follow-up can change them; answer
+    limits: list[float]  # amounts of the customer that searches were held to: a reply may name them; answer
 
-    listed: list[str]
-    """Ids of the last list that a search has shown, in the order of the reply. By `answer`. Lasting."""
-
-    spoken: list[str]
-    """Ids of the products of the last reply that named any. By `answer`. Lasting."""
-
-    searched: list[JSON]
-    """The last searches, so that a follow-up can change them. By `answer`. Lasting."""
-
-    limits: list[float]
-    """Amounts of the customer that searches were held to: a reply may name them. By `answer`. Lasting."""
-
-    route: Route | None
-    """By `read`."""
-
-    calls: list[JSON]
-    """What the model calls, `tool` and its arguments. By `read`."""
-
-    draft: str
-    """A reply that needs no catalogue, or a question back. By `read`."""
-
-    results: list[JSON]
-    """`tool`, `wish`, `texts` and `ids` of each call. By `use_tool` and `retrieve`."""
-
-    sources: list[JSON]
-    """The products that the reply was written from. By `answer`."""
-
-    context: JSON
-    """How much of the history the prompts show. By `read`."""
-
-    warnings: list[str]
-    """Codes that the client sees. By every node that asks a model."""
+    route: Route | None  # read
+    calls: list[JSON]  # what the model calls, `tool` and its arguments; read
+    draft: str  # a reply that needs no catalogue, or a question back; read
+    results: list[JSON]  # `tool`, `wish`, `is_list`, `texts` and `ids` of each call; use_tool, retrieve
+    sources: list[JSON]  # the products that the reply was written from; answer
+    context: JSON  # how much of the history the reading was shown; read
+    warnings: list[str]  # codes that the client sees; every node that asks a model
 
 
 def new_turn() -> dict[str, Any]:
     """Every key that belongs to one turn, as it is when the turn begins."""
-    return {"route": None, "draft": "", "context": {}} | {
-        name: [] for name in ("calls", "results", "sources", "warnings")
-    }
+    lists: dict[str, Any] = {name: [] for name in ("calls", "results", "sources", "warnings")}
+    return {"route": None, "draft": "", "context": {}, **lists}

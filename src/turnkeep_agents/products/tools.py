@@ -1,7 +1,7 @@
 """What the model's calls come to: products and what the catalogue says of them, one text for each thing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from turnkeep_agents.products.catalogue import facts
@@ -9,40 +9,73 @@ from turnkeep_agents.products.catalogue.measures import money
 from turnkeep_agents.products.catalogue.names import look_up, shown_in
 from turnkeep_agents.products.catalogue.product import Product
 from turnkeep_agents.products.catalogue.products import Catalogue
-from turnkeep_agents.products.catalogue.search import Wish, across_prices, by_number, find, remarks_on
+from turnkeep_agents.products.catalogue.search import Wish, across_prices, by_number, find, remarks_on, unsaid
 from turnkeep_agents.products.reading import Availability, Call, Compare, Named, Price, Search, wish_of
 
 MOST_DESCRIBED, MOST_COMPARED, MOST_REFERENCES = 2, 4, 2
 NEAREST = "The nearest, which lack something:"
 
+type Told = tuple[list[str], list[Product]]
+"""Texts, and the products in the order in which they are told."""
+
 
 @dataclass(frozen=True)
-class Result:
-    """`ids` in the order in which they are told."""
+class Tools:
+    """`most`: how many products a search shows; `is_among_others`: beside other searches of one message, which often
+    share a budget."""
 
-    texts: tuple[str, ...]
-    ids: tuple[str, ...] = ()
+    catalogue: Catalogue
+    today: date
+    most: int
+    is_among_others: bool = False
 
+    def run(self, call: Call) -> Told:
+        if isinstance(call, Search):
+            return self._search(call)
+        assert isinstance(call, Named)  # noqa: S101
+        found, remarks = look_up(call.names, self.catalogue)
+        products = found[: MOST_COMPARED if isinstance(call, Compare) else self.most]
+        return [*(self._told(call, products) if products else []), *remarks], products
 
-def run(call: Call, catalogue: Catalogue, today: date, *, top_k: int) -> Result:
-    """`top_k` is how many products a search shows at most."""
-    if isinstance(call, Search):
-        return _search(call, catalogue, today, top_k)
-    assert isinstance(call, Named)  # noqa: S101
-    found = look_up(call.names, catalogue)
-    products = found.products[: MOST_COMPARED if isinstance(call, Compare) else top_k]
-    texts = _told(call, products, today) if products else []
-    return Result((*texts, *found.remarks), tuple(product.id for product in products))
+    def _told(self, call: Named, products: Sequence[Product]) -> list[str]:
+        if isinstance(call, Compare) and len(products) > 1:
+            return [facts.compare(products, self.today)]
+        if isinstance(call, Price):
+            return facts.prices(products, _quantities(call, products))
+        if isinstance(call, Availability):
+            return facts.availability(products, self.today)
+        return self._cards(products)
 
+    def _cards(self, products: Sequence[Product]) -> list[str]:
+        return [facts.card(product, self.today, is_whole=len(products) <= MOST_DESCRIBED) for product in products]
 
-def _told(call: Named, products: Sequence[Product], today: date) -> list[str]:
-    if isinstance(call, Compare) and len(products) > 1:
-        return [facts.compare(products, today)]
-    if isinstance(call, Price):
-        return facts.prices(products, _quantities(call, products))
-    if isinstance(call, Availability):
-        return facts.availability(products, today)
-    return _cards(products, today)
+    def _search(self, call: Search) -> Told:
+        """What is named alone is told of; beside other wishes it is told before what fits these."""
+        (named, remarks), wish = look_up(call.names, self.catalogue), wish_of(call, self.catalogue)
+        known = named or shown_in(call.wish, self.catalogue)
+        is_open = not (wish.category or wish.brands or call.limits)
+        if is_open and (call.names or (known and wish == Wish())):
+            by = by_number(wish.sort, is_descending=wish.is_descending) if wish.sort else known.index
+            products = sorted(known, key=by)[: self.most]
+            return [*self._cards(products), *remarks], products
+        nothing = unsaid(wish, self.catalogue)
+        remarks += [f"Of {wish.category} the catalogue says nothing about “{' or '.join(term)}”." for term in nothing]
+        wish = replace(wish, terms=tuple(term for term in wish.terms if term not in nothing))
+        texts, shown = self._found(call, wish, but=known)
+        references = known[:MOST_REFERENCES]
+        before = [*remarks, *(f"Named: {facts.card(product, self.today)}" for product in references)]
+        return [*before, *texts], [*shown, *references]
+
+    def _found(self, call: Search, wish: Wish, *, but: Sequence[Product]) -> Told:
+        fitting, nearby = find(wish, self.catalogue, but)
+        size = min(max(call.limit or self.most, 1), self.most)
+        is_broad = size > 1 and bool(wish.category) and not wish.sort and (self.is_among_others or not call.limits)
+        fitting = across_prices(fitting, size) if is_broad else fitting
+        shown = fitting[size * (max(call.page, 1) - 1) :][:size]
+        near = nearby[: size - len(shown)] if call.page < 2 and (wish.terms or not fitting) else []
+        cards = ["; ".join([facts.card(each, self.today), *remarks_on(each, wish)]) for each in [*shown, *near]]
+        texts = [_head(fitting, shown, wish, is_broad=is_broad), *cards[: len(shown)]]
+        return [*texts, *([NEAREST] if near else []), *cards[len(shown) :]], [*shown, *near]
 
 
 def _quantities(call: Price, products: Sequence[Product]) -> list[int]:
@@ -51,38 +84,6 @@ def _quantities(call: Price, products: Sequence[Product]) -> list[int]:
         return [0] * len(products)
     given = [max(0, count) for count in call.quantities[: len(products)]]
     return given + [1] * (len(products) - len(given))
-
-
-def _cards(products: Sequence[Product], today: date) -> list[str]:
-    return [facts.card(product, today, is_whole=len(products) <= MOST_DESCRIBED) for product in products]
-
-
-def _search(call: Search, catalogue: Catalogue, today: date, top_k: int) -> Result:
-    """What is named alone is told of; beside other wishes it is told before what fits these."""
-    named, wish = look_up(call.names, catalogue), wish_of(call, catalogue)
-    known = named.products or shown_in(call.wish, catalogue)
-    is_open = not (wish.category or wish.brands or call.limits)
-    if is_open and (call.names or (known and wish == Wish())):
-        by = by_number(wish.sort, is_descending=wish.is_descending) if wish.sort else known.index
-        products = sorted(known, key=by)[:top_k]
-        return Result((*_cards(products, today), *named.remarks), tuple(each.id for each in products))
-    texts, shown = _found(call, wish, catalogue, today, top_k=top_k, but=known)
-    references = known[:MOST_REFERENCES]
-    before = [*named.remarks, *(f"Named: {facts.card(product, today)}" for product in references)]
-    return Result((*before, *texts), tuple(product.id for product in [*shown, *references]))
-
-
-def _found(
-    call: Search, wish: Wish, catalogue: Catalogue, today: date, *, top_k: int, but: Sequence[Product]
-) -> tuple[list[str], list[Product]]:
-    found, size = find(wish, catalogue, but), min(max(call.limit or top_k, 1), top_k)
-    is_broad = bool(wish.category) and wish == Wish(wish.category) and size > 1
-    fitting = across_prices(found.fitting, size) if is_broad else found.fitting
-    shown = fitting[size * (max(call.page, 1) - 1) :][:size]
-    near = found.near[: size - len(shown)] if call.page < 2 and (wish.terms or not fitting) else []
-    cards = ["; ".join([facts.card(each, today), *remarks_on(each, wish)]) for each in [*shown, *near]]
-    head = _head(fitting, shown, wish, is_broad=is_broad)
-    return [head, *cards[: len(shown)], *([NEAREST] if near else []), *cards[len(shown) :]], [*shown, *near]
 
 
 def _head(fitting: Sequence[Product], shown: Sequence[Product], wish: Wish, *, is_broad: bool) -> str:

@@ -4,7 +4,6 @@ from product_talk import Start, Talk
 from scripted_model import ScriptedModel
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
-from turnkeep_agents.products.answers import prices
 from turnkeep_agents.products.catalogue.products import Catalogue, open_catalogue
 from turnkeep_agents.products.graph import compile_graph
 from turnkeep_agents.products.nodes import Nodes
@@ -23,7 +22,7 @@ def start(bundled: Catalogue, script: ScriptedModel, context: RunContext) -> Sta
 
     def begin(**tuning: object) -> Talk:
         models, own = Models(script, script, "openai", "m"), ProductsSettings.model_validate(tuning)
-        return Talk(compile_graph(Nodes(models, bundled, reading_call(bundled), prices(bundled), own)), context)
+        return Talk(compile_graph(Nodes(models, bundled, reading_call(bundled), own)), context)
 
     return begin
 

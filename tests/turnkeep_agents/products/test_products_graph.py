@@ -46,7 +46,7 @@ async def test_two_kinds_in_one_message_are_two_searches_in_one_turn(talk: Talk,
     script.play((READ, both), (ANSWER, "The Kobo Clara BW ($129) and the Anker Soundcore P40i ($49)."))
     reply = await talk.say("an e-reader and some earphones, please")
     assert [each["category"] for each in reply.details["filters"]] == ["e-readers", "headphones"]
-    assert len(reply.details["products"]) == 4
+    assert len(reply.details["products"]) == 5
 
 
 async def test_a_tool_and_a_search_are_both_carried_out_and_the_tool_names_the_route(

@@ -10,7 +10,7 @@ from turnkeep_agents.products.catalogue.product import read_product
 from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.catalogue.search import Bound, Wish, find, remarks_on
 from turnkeep_agents.products.reading import Compare, Price, Search, nearest, wish_of
-from turnkeep_agents.products.tools import run
+from turnkeep_agents.products.tools import Tools
 
 TODAY = date(2026, 3, 4)
 
@@ -38,11 +38,11 @@ LAMPS = Catalogue([read_product(row) for row in ROWS])
 
 
 def found(**wish: Any) -> list[str]:
-    return [product.id for product in find(Wish(**wish), LAMPS).fitting]
+    return [product.id for product in find(Wish(**wish), LAMPS)[0]]
 
 
-def texts(**args: Any) -> tuple[str, ...]:
-    return run(Search(**{"wish": "as asked", **args}), LAMPS, TODAY, top_k=3).texts
+def texts(**args: Any) -> list[str]:
+    return Tools(LAMPS, TODAY, 3).run(Search(**{"wish": "as asked", **args}))[0]
 
 
 def test_the_best_rated_comes_first_and_what_is_not_made_any_more_last() -> None:
@@ -77,10 +77,10 @@ def test_a_property_that_only_a_description_tells_comes_behind_one_that_is_liste
     ],
 )
 def test_where_nothing_fits_the_nearest_say_what_they_lack(wish: dict[str, Any], near: list[str], missed: str) -> None:
-    result = find(Wish(category="lamps", **wish), LAMPS)
-    assert not result.fitting
-    assert {product.id for product in result.near} == set(near)
-    assert all(missed in "; ".join(remarks_on(product, Wish(**wish))) for product in result.near)
+    fitting, nearby = find(Wish(category="lamps", **wish), LAMPS)
+    assert not fitting
+    assert {product.id for product in nearby} == set(near)
+    assert all(missed in "; ".join(remarks_on(product, Wish(**wish))) for product in nearby)
 
 
 def test_fewer_than_are_shown_are_followed_by_what_lacks_a_property() -> None:
@@ -96,7 +96,7 @@ def test_properties_of_which_a_product_has_only_one_are_alternatives() -> None:
     )
     terms = wish_of(Search(wish="", terms=["OLED", "IPS", "dim"]), screens).terms
     assert terms == (("OLED", "IPS"), ("dim",))
-    assert {product.id for product in find(Wish(terms=terms), screens).fitting} == {"A", "B"}
+    assert {product.id for product in find(Wish(terms=terms), screens)[0]} == {"A", "B"}
     assert remarks_on(screens.by_id["C"], Wish(terms=terms)) == ["does not say “OLED or IPS”"]
 
 
@@ -107,11 +107,11 @@ def test_a_kind_alone_shows_the_best_of_each_price_range_before_the_others() -> 
 
 def test_a_search_says_how_many_fit_what_they_cost_and_in_which_order() -> None:
     assert texts(category="lamps")[0] == "5 fit, from $30 to $200; 3 shown, the best of each price range:"
-    assert texts(category="lamps", in_stock=True)[0] == "3 fit, from $40 to $90; 3 shown, the best first:"
+    assert texts(category="lamps", price_max=90)[0] == "4 fit, from $30 to $90; 3 shown, the best first:"
     cheap = texts(category="lamps", sort="price", limit=1)
     assert cheap[0] == "5 fit, from $30 to $200; 1 shown, by price, the lowest first:"
     assert cheap[1].startswith("Lumo Duna (lamps): $30, discontinued; rating 4.9; colour red; power 60 W")
-    assert texts(category="lamps", page=3) == ("All 5 products that fit were shown.",)
+    assert texts(category="lamps", page=3) == ["All 5 products that fit were shown."]
 
 
 def test_a_product_named_in_a_search_is_told_beside_what_is_found_and_alone_where_nothing_else_is_asked() -> None:
@@ -122,7 +122,7 @@ def test_a_product_named_in_a_search_is_told_beside_what_is_found_and_alone_wher
     assert names_of(texts(names=["Faro", "Alba"])) == ["Orto Faro", "Lumo Alba"]
 
 
-def names_of(cards: tuple[str, ...]) -> list[str]:
+def names_of(cards: list[str]) -> list[str]:
     return [card.partition(" (")[0] for card in cards]
 
 
@@ -131,8 +131,20 @@ def test_brands_among_the_properties_are_brands_in_either_sense() -> None:
     assert (wish.brands, wish.terms, wish.not_brands, wish.without) == (("Orto",), (("red",),), ("Lumo",), ("white",))
 
 
-def test_a_brand_that_there_is_not_is_a_property_that_no_product_has() -> None:
-    assert texts(category="lanterns", terms=["Ikea"])[-1].endswith("does not say “Ikea”")
+def test_what_no_product_of_a_kind_says_is_told_once_and_counts_against_none() -> None:
+    said = texts(category="lamps", terms=["Ikea", "white"])
+    assert said[:2] == [
+        "Of lamps the catalogue says nothing about “Ikea”.",
+        "2 fit, from $40 to $200; 2 shown, the best of each price range:",
+    ]
+    assert not any("Ikea" in text for text in said[2:])
+
+
+def test_searches_of_one_message_show_each_price_range_within_their_limits() -> None:
+    wish = Search(wish="lamps, as part of 100", category="lamps", price_max=100)
+    assert names_of(Tools(LAMPS, TODAY, 2).run(wish)[0][1:]) == ["Lumo Bora", "Lumo Cima"]
+    both = Tools(LAMPS, TODAY, 2, is_among_others=True).run(wish)[0]
+    assert names_of(both[1:]) == ["Lumo Alba", "Lumo Bora"]
 
 
 def test_words_of_a_property_are_taken_as_the_catalogue_spells_them() -> None:
@@ -168,13 +180,13 @@ def test_kinds_are_taken_by_their_nearest_spelling(said: str, meant: str | None)
 def test_names_are_looked_up_by_words_then_by_spelling_and_a_number_is_never_guessed(
     name: str, ids: list[str], remark: str | None
 ) -> None:
-    meant = look_up([name], LAMPS)
-    assert [product.id for product in meant.products] == ids
-    assert meant.remarks == ([remark] if remark else [])
+    meant, remarks = look_up([name], LAMPS)
+    assert [product.id for product in meant] == ids
+    assert remarks == ([remark] if remark else [])
 
 
 def test_a_family_is_all_its_products_and_a_name_without_its_brand_is_one(bundled: Catalogue) -> None:
-    meant = {said: [product.name for product in look_up([said], bundled).products] for said in FAMILIES}
+    meant = {said: [product.name for product in look_up([said], bundled)[0]] for said in FAMILIES}
     assert meant == FAMILIES
 
 
@@ -184,14 +196,14 @@ def test_products_that_a_text_names_come_in_its_order() -> None:
 
 
 def test_a_comparison_tells_what_differs_who_is_cheaper_and_better_rated() -> None:
-    [told] = run(Compare(wish="", names=["Alba", "Bora"]), LAMPS, TODAY, top_k=5).texts
+    [told] = Tools(LAMPS, TODAY, 5).run(Compare(wish="", names=["Alba", "Bora"]))[0]
     assert "| price | $40 | $90 |" in told
     assert "| power | 40 W | 60 W |" in told
     assert "The Lumo Alba is $50 cheaper than the Lumo Bora. The Lumo Bora has the better rating: 4.8." in told
 
 
 def test_prices_are_added_up_only_where_each_name_is_one_product() -> None:
-    both = run(Price(wish="", names=["Alba", "Bora"], quantities=[2]), LAMPS, TODAY, top_k=5).texts
-    assert both == ("Lumo Alba: $40", "Lumo Bora: $90", "2 x Lumo Alba + 1 x Lumo Bora: $170 together")
-    unsure = run(Price(wish="", names=["Lumo"], quantities=[2]), LAMPS, TODAY, top_k=5).texts
+    both = Tools(LAMPS, TODAY, 5).run(Price(wish="", names=["Alba", "Bora"], quantities=[2]))[0]
+    assert both == ["Lumo Alba: $40", "Lumo Bora: $90", "2 x Lumo Alba + 1 x Lumo Bora: $170 together"]
+    unsure = Tools(LAMPS, TODAY, 5).run(Price(wish="", names=["Lumo"], quantities=[2]))[0]
     assert not any("together" in text for text in unsure)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from turnkeep.blocks.words import words
@@ -11,19 +10,11 @@ from turnkeep_agents.products.catalogue.products import Catalogue
 
 ALIKE, REMOTELY_ALIKE = 0.75, 0.5
 MOST_MEANT, MOST_NEAR = 4, 3
-LEAST_LETTERS = 4
 
 
-@dataclass(frozen=True)
-class Named:
-    """`remarks`: a sentence for each name that fits no product, or several."""
-
-    products: list[Product]
-    remarks: list[str]
-
-
-def look_up(names: Iterable[str], catalogue: Catalogue) -> Named:
-    """The products that are meant, in the order of their names."""
+def look_up(names: Iterable[str], catalogue: Catalogue) -> tuple[list[Product], list[str]]:
+    """The products that are meant, in the order of their names, and a sentence for each name that fits none, or
+    several."""
     found: dict[str, Product] = {}
     remarks: list[str] = []
     for name in names:
@@ -33,7 +24,7 @@ def look_up(names: Iterable[str], catalogue: Catalogue) -> Named:
         elif len(meant) > 1:
             remarks.append(f"“{name}” may be {', '.join(product.name for product in meant)}.")
         found.update((product.id, product) for product in meant)
-    return Named(list(found.values()), remarks)
+    return list(found.values()), remarks
 
 
 def named(name: str, products: Sequence[Product]) -> list[Product]:
@@ -50,24 +41,13 @@ def named(name: str, products: Sequence[Product]) -> list[Product]:
 def shown_in(text: str, catalogue: Catalogue) -> list[Product]:
     """The products that a text names, with their brand or without, in its order; a name within a longer one is not
     meant."""
-    by_name = {product.name: product for product in catalogue.products} | short_names(catalogue)
     rest, places = text.lower(), dict[str, int]()
-    for name in sorted((each for each in by_name if each.lower() in rest), key=len, reverse=True):
+    for name in sorted((each for each in catalogue.by_name if each.lower() in rest), key=len, reverse=True):
         for found in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", rest):
-            id_ = by_name[name].id
+            id_ = catalogue.by_name[name].id
             places[id_] = min(places.get(id_, found.start()), found.start())
             rest = rest[: found.start()] + " " * len(name) + rest[found.end() :]
     return catalogue.get(sorted(places, key=places.__getitem__))
-
-
-def short_names(catalogue: Catalogue) -> dict[str, Product]:
-    """Names without their brand that are one product's and hold more than one word, or a number: "Galaxy S24"."""
-    found: dict[str, list[Product]] = {}
-    for product in catalogue.products:
-        short = product.name.removeprefix(product.brand).strip()
-        if short != product.name and re.search(r" |\d", short) and len(short) >= LEAST_LETTERS:
-            found.setdefault(short, []).append(product)
-    return {short: owners[0] for short, owners in found.items() if len(owners) == 1}
 
 
 def _spelled(name: str, products: Sequence[Product]) -> list[Product]:

@@ -1,5 +1,6 @@
 """The products that the agent knows: a user's file, or the demo's sample."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,8 @@ class Catalogue:
         not installed."""
         self.products = tuple(products)
         self.by_id = {product.id: product for product in products}
+        self.by_name = _short_names(products) | {product.name: product for product in products}
+        """By full names, and by those without a brand that are one product's."""
         self.categories = tuple(dict.fromkeys(product.category for product in products))
         self.brands = tuple(dict.fromkeys(product.brand for product in products if product.brand))
         self.units = _units(products)
@@ -52,6 +55,14 @@ def open_catalogue(path: str | None, *, is_dense: bool = False) -> Catalogue:
     and remedy, and UnusableFile where neither is there."""
     file = Path(path) if path else sample(SAMPLE, "PRODUCTS__CATALOGUE")
     return Catalogue(load_products(file), is_dense=is_dense, vectors=file.with_suffix(VECTORS))
+
+
+def _short_names(products: Sequence[Product]) -> dict[str, Product]:
+    """Of more than one word, or with a number: "Galaxy S24", but no "Kindle", which could be any of them."""
+    short = [(product.name.removeprefix(product.brand).strip(), product) for product in products if product.brand]
+    counts = Counter(name for name, _ in short)
+    is_name = re.compile(r"(?=.*[ \d]).{4,}").fullmatch
+    return {name: product for name, product in short if counts[name] == 1 and is_name(name)}
 
 
 def _summary(products: Sequence[Product]) -> str:

@@ -58,28 +58,25 @@ class Wish:
     is_descending: bool = False
 
 
-@dataclass(frozen=True)
-class Found:
-    """`fitting`: all that meet the wish, best first; `near`: what lacks some term, else what comes nearest."""
-
-    fitting: Sequence[Product]
-    near: Sequence[Product]
-
-
-def find(wish: Wish, catalogue: Catalogue, but: Sequence[Product] = ()) -> Found:
-    """Without the products in `but`."""
+def find(wish: Wish, catalogue: Catalogue, but: Sequence[Product] = ()) -> tuple[Sequence[Product], Sequence[Product]]:
+    """All that meet the wish, best first, and what lacks some term, else what comes nearest; without those in `but`."""
     among = [product for product in catalogue.products if product not in but]
     ranked = _ranked([product for product in among if not misses(product, wish)], wish, catalogue)
     fitting = [product for product in ranked if not any(_lacks(product, term) == 2 for term in wish.terms)]
-    return Found(fitting, [each for each in ranked if each not in fitting] or _nearest(among, wish, catalogue))
+    return fitting, [each for each in ranked if each not in fitting] or _nearest(among, wish, catalogue)
+
+
+def unsaid(wish: Wish, catalogue: Catalogue) -> list[Term]:
+    """Terms that no product of the kind says: they tell nothing apart, and no product is worse for them."""
+    of_kind = [product for product in catalogue.products if product.category == wish.category]
+    return [term for term in wish.terms if of_kind and all(_lacks(product, term) == 2 for product in of_kind)]
 
 
 def across_prices(products: Sequence[Product], parts: int) -> list[Product]:
     """The best of each price range first, the cheapest range before all; then the others. `products` are best first."""
     dear = sorted(products, key=lambda product: product.price)
     size = max(1, -(-len(dear) // parts))
-    ranges = [dear[at : at + size] for at in range(0, len(dear), size)]
-    best = [min(each, key=products.index) for each in ranges]
+    best = [min(dear[at : at + size], key=products.index) for at in range(0, len(dear), size)]
     return [*best, *(product for product in products if product not in best)]
 
 
