@@ -14,11 +14,13 @@ MOST_OPERANDS = 40
 
 def equals(figure: Figure, values: Sequence[float], *, is_exact: bool = False) -> bool:
     """Copied, or rounded to the last digit that is written and by at most one percent."""
-    return any(
-        abs(own - value) <= (CLOSE if is_exact else max(CLOSE, min(step / 2 * 1.0001, MOST_ROUNDED * abs(value))))
-        for own, step in zip(figure.values, figure.steps, strict=True)
-        for value in values
-    )
+    for own, step in zip(figure.values, figure.steps, strict=True):
+        share = MOST_ROUNDED if figure.unit != "%" or step > 1 else 1.0  # "29 %" of 29.45
+        for value in values:
+            most = 0.0 if is_exact else min(step / 2 * 1.0001, share * abs(value))
+            if abs(own - value) <= max(CLOSE, most):
+                return True
+    return False
 
 
 def may_be(figure: Figure, known: Figure) -> bool:
@@ -31,12 +33,14 @@ def is_same(figure: Figure, known: Figure) -> bool:
     return may_be(figure, known) and equals(figure, known.values)
 
 
-def is_narrow(figure: Figure, values: Iterable[float], share: float) -> bool:
+def is_narrow(figure: Figure, values: Sequence[float], share: float) -> bool:
     """Whether of all figures with as many digits, such as 10 % to 99 %, at most this share is among `values`."""
-    size = abs(figure.values[0])
+    size, step = abs(figure.values[0]), figure.steps[0]
+    if any(abs(value - size) <= CLOSE for value in values):
+        step = min(step, 1.0)  # 840 is no rounded figure then
     low = 10.0 ** floor(log10(size)) if size else 1.0
-    reachable = {round(value / figure.steps[0]) for value in values if low <= value < 10 * low}
-    return len(reachable) <= share * 9 * low / figure.steps[0]
+    reachable = {round(value / step) for value in values if low <= value < 10 * low}
+    return len(reachable) <= share * 9 * low / step
 
 
 def of_group(group: Sequence[Figure], unit: str) -> Iterator[float]:

@@ -107,7 +107,7 @@ def problems(text: str, sources: Sources) -> list[str]:
         ("With an extra £10,000 I would start at a CPA of £21.85.", asked(ADS, "what with an extra 10,000 pounds")),
         ("Only £299.48 is left for 9 days, about £33 a day.", Sources(["£13,500.52 of £13,800.00", "9 days left"])),
         ("Spend rose from £10,000 to £12,000, by 20 %, clicks from 300 to 330, by 10 %.", RISING),
-        ("At that rate £53,120.40 becomes £113,829.43 in 30 days; half of it is £26,560.20.", ADS),
+        ("At that rate £53,120.40 becomes £113,829.43 in November; half of it is £26,560.20.", ADS),
         # what is no figure, or counts
         ("It is a 2-in-1 with 5-star support, 24/7, 3x as fast, at 10:30.", SHOP),
         ("Keep it for 2 weeks and look at the top 5 again.", ADS),

@@ -19,7 +19,7 @@ from turnkeep.models.calls import TextCall, inner_call_of
 
 CALL = TextCall("agent.answer", temperature=0.3, max_tokens=300, visible=False)
 RUN_ID = UUID(int=7)
-FALLBACK = "Nothing can be said."
+FALLBACK = "Fallback."
 
 
 class WritingModel(BaseChatModel):
@@ -206,7 +206,7 @@ async def test_what_stays_wrong_costs_its_sentence(rewritten: Any, text: str, wa
         ("1. A\n2. Bad\n3. C\n\nBad. D\n\n1. E", "1. A\n2. C\n\nD\n\n1. E"),
         ("1. A\n   - more\n2. Bad\n   - of it\n3. C", "1. A\n   - more\n   - of it\n2. C"),
         ("| a | b |\n|---|---|\n| x | Bad |\n| y | 2 |\n\nEnd. Bad.", "| a | b |\n|---|---|\n| y | 2 |\n\nEnd."),
-        ("First. Bad.\nSecond.\n\nBad.\n\nThird.", "First.\nSecond.\n\nThird."),
+        ("Uno. Bad.\nDue.\n\nBad.\n\nTre.", "Uno.\nDue.\n\nTre."),
         ("**Do it.** Because. Bad (see above). *So.*", "**Do it.** Because. *So.*"),
     ],
 )
