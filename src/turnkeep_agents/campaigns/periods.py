@@ -27,8 +27,9 @@ class Days(BaseModel):
     end: date | None = None
 
 
-def resolve(days: Days, week: Week, today: date) -> Period | None:
-    """None for none; whatever has no figures yet is left out. Raises ValueError with the remedy."""
+def resolve(days: Days, week: Week, today: date, *, begun: date | None = None) -> Period | None:
+    """None for none; whatever has no figures yet is left out. Weeks, months and years are counted from that of `begun`,
+    else of today. Raises ValueError with the remedy."""
     if days.named == "none":
         return None
     if days.named == "dates":
@@ -36,14 +37,14 @@ def resolve(days: Days, week: Week, today: date) -> Period | None:
             raise ValueError("a period of dates needs start and end, and ends on or after the day it starts")
         return _period(days.start, days.end)
     counted = days.n or 1 if days.named in ("last_days", "last_weeks", "last_months") else 1
-    start, end, label = _span(days.named, counted, week, today)
+    start, end, label = _span(days.named, counted, week, today, begun or today)
     return _period(min(start, end), end, label)
 
 
-def _span(named: Named, n: int, week: Week, today: date) -> tuple[date, date, str]:
+def _span(named: Named, n: int, week: Week, today: date, begun: date) -> tuple[date, date, str]:
     """First and last day, and a name where the days are not name enough."""
-    yesterday, month = today - DAY, today.replace(day=1)
-    sunday = today - timedelta(days=(today.weekday() - FIRST_DAY.get(week, FIRST_DAY["sunday"])) % 7)
+    yesterday, month = today - DAY, begun.replace(day=1)
+    sunday = begun - timedelta(days=(begun.weekday() - FIRST_DAY.get(week, FIRST_DAY["sunday"])) % 7)
     days, weeks, months = today - timedelta(days=n), sunday - timedelta(days=7 * n), months_before(month, n)
     if week == "rolling" and named in ("last_week", "last_weeks"):
         return today - timedelta(days=7 * n), yesterday, f"the last {7 * n} days"
@@ -55,7 +56,7 @@ def _span(named: Named, n: int, week: Week, today: date) -> tuple[date, date, st
         "this_month": (month, yesterday, ""),
         "last_month": (months, month - DAY, ""),
         "last_months": (months, month - DAY, f"the last {n} months" if n > 1 else ""),
-        "this_year": (today.replace(month=1, day=1), yesterday, f"{today.year}"),
+        "this_year": (begun.replace(month=1, day=1), yesterday, f"{begun.year}"),
     }
     return spans.get(named, (yesterday, yesterday, "yesterday"))
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from turnkeep.models.calls import TypedCall
 from turnkeep_agents.campaigns.names import Names, find_name, nearest
-from turnkeep_agents.campaigns.periods import FIRST_DAY, Days, Week, resolve
+from turnkeep_agents.campaigns.periods import DAY, FIRST_DAY, Days, Week, resolve
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Intent, Period, Request, Specialist
 from turnkeep_agents.campaigns.warehouse.sums import Coverage
 
@@ -127,8 +127,10 @@ class Check:
         return found
 
     def _days(self, ask: Ask, days: Days | None, week: Week) -> Period | None:
-        """Advice on days to come is given from the newest figures."""
-        period = resolve(days, week, self.today) if days else None
+        """Advice on days to come is given from the newest figures. On its first day a week is the one that has ended,
+        also for what it is held against."""
+        begun = self.today - DAY if ask.period.named.startswith("this_") else self.today
+        period = resolve(days, week, self.today, begun=begun) if days else None
         is_plan = ask.intent == "advice" and period and period.start > self.coverage.last
         return None if is_plan else period
 

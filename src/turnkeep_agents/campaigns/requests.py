@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 type Dimension = Literal["advertiser", "insertion_order", "line_item", "audience", "creative", "size"]
 type Grain = Literal["day", "week", "month"]
-type Intent = Literal["figures", "overview", "why", "advice"]
+type Intent = Literal["figures", "overview", "why", "advice", "forecast"]
 type Specialist = Literal[
     "performance_diagnosis", "budget_risk", "audience_targeting", "creative_inventory", "delivery_optimization"
 ]

@@ -45,6 +45,9 @@ class CampaignsState(TypedDict):
     requests: list[Sent]
     """What each specialist is asked, checked. `route`"""
 
+    coverage: list[str]
+    """The first and the last day that have figures. `route`"""
+
     standalone_query: str
     """`route`"""
 
@@ -84,6 +87,7 @@ def new_turn() -> dict[str, Any]:
     return {
         "routing": None,
         "requests": [],
+        "coverage": [],
         "standalone_query": "",
         "clarification": "",
         "gate": None,

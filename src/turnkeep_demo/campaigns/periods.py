@@ -68,6 +68,8 @@ def _dates(found: dict[str, str | None], today: date) -> JSON:
         end = date(year + (end_month < month), end_month, int(found["bday"] or 1))
     else:
         end = start if day else (start + timedelta(days=31)).replace(day=1) - DAY
+    if end < start:
+        raise ValueError("a period ends on or after the day it starts")
     return {"named": "dates", "start": f"{start}", "end": f"{end}"}
 
 

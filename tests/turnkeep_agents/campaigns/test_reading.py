@@ -117,5 +117,13 @@ def test_advice_for_days_to_come_is_given_from_the_newest_figures() -> None:
     assert check(ask(intent="figures", period=december)).requests[0].period
 
 
+def test_on_its_first_day_a_week_is_the_one_that_has_ended() -> None:
+    [request] = check(ask(period={"named": "this_week"}, compared={"named": "last_week"})).requests
+    assert request.period
+    assert request.compared
+    assert (str(request.period.start), str(request.period.end)) == ("2026-11-15", "2026-11-21")
+    assert (str(request.compared.start), str(request.compared.end)) == ("2026-11-08", "2026-11-14")
+
+
 def test_a_limit_without_an_order_means_the_best() -> None:
     assert check(ask(by=["audience"], limit=3)).requests[0].order == "best"

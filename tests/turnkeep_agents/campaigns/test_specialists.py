@@ -679,7 +679,7 @@ def tiring(rate: float) -> list[Day]:
 def test_a_click_rate_that_falls_week_by_week_is_fatigue() -> None:
     [issue] = [each for each in ask("creative_inventory", tiring(-0.07)).issues if each.code == "creative_fatigue"]
     assert (issue.subject, issue.severity) == ("Tired", "medium")
-    assert "the six weeks to 30 May 2026" in issue.text
+    assert "in the weeks from 19 April 2026 on" in issue.text
 
 
 def test_a_steady_creative_does_not_tire() -> None:
@@ -847,6 +847,13 @@ def test_a_series_of_sums_says_their_average() -> None:
     finding = ask("performance_diagnosis", run(MAY, clicks=10), metrics=("clicks",), by=("day",))
     assert finding.text.endswith("On average: 10 a day.")
     assert "average" not in ask("performance_diagnosis", run(MAY), metrics=("ctr",), by=("day",)).text
+
+
+def test_a_forecast_goes_on_at_the_rate_of_the_newest_days() -> None:
+    days = [*run(APRIL), *run(Period(start=MAY.start, end=date(2026, 5, 20), label="May"))]
+    text = ask("performance_diagnosis", days, intent="forecast", metrics=("clicks",), period=None).text
+    assert "Clicks at the 10 a day of the newest 28 days: the 11 days left of May 2026 110" in text
+    assert "the whole of May 2026 310; June 2026 300; the 225 days left of 2026 2,250." in text
 
 
 def test_a_later_period_is_not_called_before() -> None:

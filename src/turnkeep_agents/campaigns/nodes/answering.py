@@ -108,8 +108,8 @@ class Answering(Desk):
             return failed(name, why(error))
 
     def _judge(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Verifier:
-        today = runtime.context.now.date()
-        days = [(today, today), *spans(_requests(state))]
+        today, covered = runtime.context.now.date(), [date.fromisoformat(day) for day in state["coverage"]]
+        days = [(today, today), (covered[0], covered[-1]), *spans(_requests(state))]
         return self.judge(state, known_of(findings_of(state)), days, (state["routing"] or {}).get("language", ""))
 
 

@@ -11,7 +11,7 @@ from turnkeep.blocks import memory
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
-from turnkeep_agents.campaigns.prompts import Prompts
+from turnkeep_agents.campaigns.prompts import Prompts, covered
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import CampaignsState
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
@@ -34,10 +34,11 @@ class Desk:
         self, state: CampaignsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory | None = None
     ) -> Prompts:
         history, today, window = state["messages"][:-1], runtime.context.now.date(), runtime.context.conversation_window
+        since = covered(*state["coverage"]) if state["coverage"] else ""
         if self.settings.memory == "window":
-            return Prompts(window, history, (), today)
+            return Prompts(window, history, (), today, since)
         kept = kept or state["memory"]
-        return Prompts(UNFOLDED_TURNS, memory.unfolded(kept, history), memory.notes(kept), today)
+        return Prompts(UNFOLDED_TURNS, memory.unfolded(kept, history), memory.notes(kept), today, since)
 
     def judge(
         self,

@@ -54,6 +54,7 @@ class Routing(Desk):
             **found,
             **taken,
             "routing": reading.model_dump(mode="json", include=LEDGER),
+            "coverage": [f"{check.coverage.first}", f"{check.coverage.last}"],
             "standalone_query": reading.standalone,
             "week": check.settled(reading) or "",
             "warnings": [*folded.warnings, *taken["warnings"]],

@@ -1,14 +1,13 @@
 """The answer to what was asked in so many words: these metrics, of the whole or by something, against what they were.
 What each specialist adds of its own stands in its module."""
 
-from calendar import monthrange
 from collections.abc import Sequence
 
-from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
+from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Dimension
 from turnkeep_agents.campaigns.specialists.grids import MOST_ROWS, MOST_TIMES, By, Table, say_table
 from turnkeep_agents.campaigns.specialists.rates import BASES, change, tracked, uncounted, why_not
-from turnkeep_agents.campaigns.specialists.spelling import capital, dated, heading, in_sentence, listed, spell
+from turnkeep_agents.campaigns.specialists.spelling import capital, dated, heading, in_sentence, listed
 from turnkeep_agents.campaigns.specialists.study import Study, scope
 
 MOST_CELLS = 32
@@ -55,26 +54,12 @@ def _say_whole(study: Study, metrics: Sequence[str], total: Sums) -> None:
     if len(metrics) == 1:
         of = f"{capital(METRICS[metrics[0]].label)} of {subject}, {dated(study.period)}"
         study.say(f"{of}: {_now(study, metrics[0], total)}.{_before(study, metrics[0], total, before)}")
-        _note_rate(study, metrics, total)
         return
-    _note_rate(study, metrics, total)
     values = [_against(study, metric, total, before) for metric in metrics]
     lines = [f"- {heading(metric)}: {value}" for metric, value in zip(metrics, values, strict=True)]
     held = f", against {dated(study.before)}" if before and study.before else ""
     title = subject if study.request.filters else capital(subject)
     study.say("\n".join([f"{title}, {dated(study.period)}{held}:", "", *lines]))
-
-
-def _note_rate(study: Study, metrics: Sequence[str], total: Sums) -> None:
-    """Of a month that goes on: what it will come to, which a model could not work out."""
-    start, last = study.period.start, study.period.end
-    whole = monthrange(start.year, start.month)[1]
-    asked = [name for name in metrics if name in SUMS and name in study.request.metrics]
-    if start.day == 1 and (start.year, start.month) == (last.year, last.month) and last.day < whole:
-        for name in asked:
-            rate = spell(total[name] / last.day, METRICS[name].unit, study.currency)
-            sum_ = spell(total[name] / last.day * whole, METRICS[name].unit, study.currency)
-            study.note(f"{heading(name)} a day is {rate}; at that rate the whole month comes to {sum_}.")
 
 
 def _against(study: Study, metric: str, total: Sums, before: Sums | None) -> str:

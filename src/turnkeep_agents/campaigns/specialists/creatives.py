@@ -81,12 +81,11 @@ def _unbroken(rows: Sequence[Row], span: Period) -> list[Sums]:
 
 
 def _tired(study: Study, name: str, weeks: Sequence[Sums], span: Period) -> str:
-    first, last = weeks[0], weeks[-1]
-    old, new = (METRICS["ctr"].value(week) or 0.0 for week in (first, last))
-    moved = study.figure(name, "ctr_change", new / old - 1, "change", span)
-    was = study.figure(name, "ctr_first_week", old, "percent", span)
-    is_now = study.figure(name, "ctr_last_week", new, "percent", span)
-    return f"{name} tires: from the first to the last of {span.label} its CTR went from {was} to {is_now}, {moved}."
+    rates = [METRICS["ctr"].value(week) or 0.0 for week in weeks]
+    moved = study.figure(name, "ctr_change", rates[-1] / rates[0] - 1, "change", span)
+    first = span.end - timedelta(days=7 * len(rates) - 1)
+    told = [study.figure(f"{name}, week {at}", "ctr", rate, period=span) for at, rate in enumerate(rates, 1)]
+    return f"{name} tires: its CTR in the weeks from {day(first)} on was {', '.join(told)}, {moved} from first to last."
 
 
 def _propose_weak_sizes(study: Study, cost: float) -> None:

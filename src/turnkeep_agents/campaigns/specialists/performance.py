@@ -6,6 +6,7 @@ from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.declines import Order, propose_declines
 from turnkeep_agents.campaigns.specialists.grids import markdown
+from turnkeep_agents.campaigns.specialists.outlook import say_outlook
 from turnkeep_agents.campaigns.specialists.peers import added, success
 from turnkeep_agents.campaigns.specialists.rates import BASES
 from turnkeep_agents.campaigns.specialists.spelling import Style, heading, number_word
@@ -26,6 +27,8 @@ def diagnose_performance(study: Study) -> None:
         _say_orders(study, orders, total)
     if study.request.asks_why and not before:
         study.note("It is not held against the time before, of which there are not figures for as many days.")
+    if request.intent == "forecast":
+        say_outlook(study)
     for order in orders:
         propose_declines(study, order, total)
 

@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
 from turnkeep.cli import main
 from turnkeep.local.home import Home
 from turnkeep.local.server import local_settings
+from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
 
 HEADINGS = "date,campaign,channel,device,impressions,clicks,spend,conversions,revenue\n"
 ROWS = "2026-05-01,Spring,Search,Mobile,1000,20,30.5,2,61\n2026-05-02,Spring,Search,Mobile,900,18,,2,61\n"
@@ -30,19 +31,19 @@ def test_a_loaded_file_is_the_warehouse_from_the_next_start_on(
 ) -> None:
     assert main(["campaigns", "load", str(file)]) == 0
 
-    warehouse = open_warehouses(local_settings(home, {}).campaigns)(date(2026, 9, 1))
+    warehouse = open_warehouses(local_settings(home, {}).of(CampaignsSettings))(date(2026, 9, 1))
     assert warehouse.rows(("insertion_order",), {}, None).rows[0].sums["cost"] == 30.5
     assert warehouse.coverage().left_out == {"without cost": 1}
     told = capsys.readouterr().out
-    assert f"1 of 2 rows, 2026-05-01 to 2026-05-01, in {home.campaigns}." in told
+    assert f"1 of 2 rows, 2026-05-01 to 2026-05-01, in {(home.path / 'campaigns.sqlite')}." in told
     assert "Left out: 1 without cost." in told
-    assert home.campaigns.stat().st_mode & 0o777 == 0o600
+    assert (home.path / "campaigns.sqlite").stat().st_mode & 0o777 == 0o600
 
 
 def test_without_a_loaded_file_the_sample_is_the_warehouse(home: Home) -> None:
     home.path.mkdir()
 
-    assert local_settings(home, {}).campaigns.warehouse.get_secret_value() == ""
+    assert local_settings(home, {}).of(CampaignsSettings).warehouse.get_secret_value() == ""
 
 
 def test_the_environment_has_the_last_word_about_the_warehouse(
@@ -53,14 +54,14 @@ def test_the_environment_has_the_last_word_about_the_warehouse(
 
     settings = local_settings(home, {"CAMPAIGNS__WAREHOUSE": "sqlite:///mine.sqlite"})
 
-    assert settings.campaigns.warehouse.get_secret_value() == "sqlite:///mine.sqlite"
+    assert settings.of(CampaignsSettings).warehouse.get_secret_value() == "sqlite:///mine.sqlite"
 
 
 def test_a_tuning_number_beside_a_loaded_file_is_kept(home: Home, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     main(["campaigns", "load", str(file)])
     monkeypatch.setenv("CAMPAIGNS__CURRENCY", "EUR")
 
-    campaigns = local_settings(home, {}).campaigns
+    campaigns = local_settings(home, {}).of(CampaignsSettings)
 
     assert (campaigns.currency, campaigns.warehouse.get_secret_value()[:10]) == ("EUR", "sqlite:///")
 
@@ -73,7 +74,7 @@ def test_the_options_reach_the_loader(home: Home, tmp_path: Path, capsys: pytest
     options = ["--year", "2019", "--advertiser", "Acme", "--map", "audience=channel", "line_item=device"]
     assert main(["campaigns", "load", str(file), *options, "--repeats", "drop"]) == 0
 
-    warehouse = open_warehouses(local_settings(home, {}).campaigns)(date(2026, 9, 1))
+    warehouse = open_warehouses(local_settings(home, {}).of(CampaignsSettings))(date(2026, 9, 1))
     assert warehouse.coverage().first == date(2019, 4, 1)
     names = warehouse.names()
     assert (names["advertiser"], names["audience"], names["line_item"]) == (("Acme",), ("Search",), ("Mobile",))
@@ -87,7 +88,7 @@ def test_what_looks_odd_and_was_kept_is_told(home: Home, tmp_path: Path, capsys:
     main(["campaigns", "load", str(file)])
 
     assert "Kept, though odd: 1 with another spelling of a name." in capsys.readouterr().out
-    assert home.campaigns.is_file()
+    assert (home.path / "campaigns.sqlite").is_file()
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_what_cannot_be_loaded_is_told_in_one_line_and_the_old_file_kept(  # noq
     home: Home, file: Path, capsys: pytest.CaptureFixture[str], content: str, options: list[str], told: str
 ) -> None:
     home.path.mkdir()
-    home.campaigns.write_text("old")
+    (home.path / "campaigns.sqlite").write_text("old")
     file.write_text(content)
 
     assert main(["campaigns", "load", str(file), *options]) == 1
@@ -112,4 +113,4 @@ def test_what_cannot_be_loaded_is_told_in_one_line_and_the_old_file_kept(  # noq
     assert complaint.startswith("turnkeep: ")
     assert told in complaint
     assert complaint.count("\n") == 1
-    assert home.campaigns.read_text() == "old"
+    assert (home.path / "campaigns.sqlite").read_text() == "old"
