@@ -1,4 +1,4 @@
-"""Each inner call of the campaigns, products and database agents over the wire, answered well, malformed, cut off and
+"""Each inner call of the four agents over the wire, answered well, malformed, cut off and
 refusing: a good one is used, one that cannot be used is done without or fails the turn, half of one is never kept."""
 
 import json
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import calls_of_campaigns
 import calls_of_database
+import calls_of_papers
 import calls_of_products
 import pytest
 from scripted import read_events
@@ -13,9 +14,10 @@ from whole_site import Site
 from wire import WireServer, calls, refuses, says
 from wire_talk import BAD_WORDS, CUT, FAULTS, HALF, MADE_UP, UNUSABLE, begin, meet, succeeds_once
 
-TYPED = {**calls_of_campaigns.TYPED, **calls_of_products.TYPED, **calls_of_database.TYPED}
-WORDED = {**calls_of_products.WORDED, **calls_of_database.WORDED}
-INVENTIONS = {**calls_of_campaigns.INVENTIONS, **calls_of_products.INVENTIONS, **calls_of_database.INVENTIONS}
+CALLS = (calls_of_campaigns, calls_of_products, calls_of_database, calls_of_papers)
+TYPED = {name: one for module in CALLS for name, one in getattr(module, "TYPED", {}).items()}
+WORDED = {name: one for module in CALLS for name, one in getattr(module, "WORDED", {}).items()}
+INVENTIONS = {name: one for module in CALLS for name, one in getattr(module, "INVENTIONS", {}).items()}
 
 
 @pytest.fixture
@@ -111,7 +113,7 @@ async def test_half_a_reply_is_not_kept_and_the_same_request_succeeds_once(
 async def test_a_refusal_is_the_reply_with_a_warning(name: str, site: Site, model: WireServer) -> None:
     talk = await begin(site, model, WORDED[name])
     turn = await talk.turn(*WORDED[name].before, refuses("I will not say."))
-    assert (turn["reply"], turn["warnings"], turn["persisted"]) == ("I will not say.", ["model_refused"], True)
+    assert (turn["reply"], turn["warnings"][0], turn["persisted"]) == ("I will not say.", "model_refused", True)
 
 
 @pytest.mark.parametrize("name", INVENTIONS)
