@@ -18,6 +18,7 @@ LABEL = "name"
 NAMED_BY = ("number", LABEL, "plateNumber", "serialNumber")
 """Columns that people know things by; what has none of them is not listed."""
 MOST_SHOWN = 5
+AUDITS = ("createdAt", "updatedAt")
 RESERVED = frozenset({"order", "group", "user", "lead", "message", "3rdPartySystem"})
 """Names that SQL keeps for itself, or that a question means something else by: an order is a work order as well."""
 
@@ -48,6 +49,8 @@ def _of(table: str) -> Iterator[Known]:
                 yield from phrasings(f"Which {things} are {_said(values[0])}?", sql, asks, {values[0]: values})
     if not has_state:
         yield from phrasings(f"How many {things} are there?", total, [f"How many {things} do we have?"])
+        if shown:
+            yield from phrasings(f"Which {things} are there?", f"SELECT {shown} FROM {table} ORDER BY 1")  # noqa: S608
         for column, other in _lookups(table):
             yield from _by_lookup(table, column, other, things)
 
@@ -84,7 +87,7 @@ def _links() -> list[dict[str, str]]:
 def _shown(table: str) -> str:
     """Its first columns from the one that names it, without keys, or nothing."""
     links = {link["from_column"] for link in _links() if link["from_table"] == table}
-    columns = [name for name in tables()[table]["types"] if name not in ("id", *links)]
+    columns = [name for name in tables()[table]["types"] if name not in ("id", *AUDITS, *links)]
     place = next((columns.index(name) for name in NAMED_BY if name in columns), None)
     chosen = columns[place : place + MOST_SHOWN] if place is not None else []
     return ", ".join(f'{table}.{name} AS "{" ".join(name_words(name))}"' for name in chosen)

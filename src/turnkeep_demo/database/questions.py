@@ -92,16 +92,17 @@ def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:
     """Its words without the period, those that say nothing, and endings of the plural."""
     if period:
         text = f"{text[: period.span[0]]} {text[period.span[1] :]}"
-    said = words(text.replace("'s ", " "))
+    left = words(text.replace("'s ", " "))
     found: list[str] = []
-    while said:
-        phrase = next((each for each in PHRASES if tuple(said[: len(each)]) == each), None)
-        found.append(PHRASES[phrase] if phrase else said[0])
-        del said[: len(phrase or "1")]
+    while left:
+        phrase = next((each for each in PHRASES if tuple(left[: len(each)]) == each), None)
+        found.append(PHRASES[phrase] if phrase else left[0])
+        del left[: len(phrase or "1")]
     while found and found[0] in SILENT - FIRST:
         del found[0]
     head = ["list"] if found and found[0] in FIRST else found[:1]
-    return head + [singular(word) for word in found[1:] if word not in SILENT]
+    said = head + [singular(word) for word in found[1:] if word not in SILENT]
+    return said[1:] if said[:2] == ["list", "count"] else said
 
 
 def understand(text: str, today: date, among: Sequence[Known]) -> Understood | None:

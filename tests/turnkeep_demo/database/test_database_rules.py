@@ -39,6 +39,11 @@ def sql(message: str) -> str:
             ">= '2026-02-18' AND inspections.inspectedOn < '2026-03",
         ),
         ("How many calls were answered in Q4 2025?", "'answered' AND callLog.startedAt >= '2025-10-01'"),
+        (
+            "What is the number of overdue invoices?",
+            "COUNT(*) AS \"invoices\" FROM invoice WHERE invoice.status = 'overdue'",
+        ),
+        ("List all asset categories", "FROM assetCategory ORDER BY 1"),
         ("How many tools are in repair?", "FROM tool WHERE tool.status = 'in_repair'"),
         ("How many payments do we have by payment method?", "GROUP BY paymentMethod.id"),
     ],
