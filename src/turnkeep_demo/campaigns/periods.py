@@ -60,7 +60,7 @@ def _dates(found: dict[str, str | None], today: date) -> JSON:
     """Of a month or of days in it; without a year the newest that has begun."""
     last = found.get("bmonth")
     month = _number(found.get("amonth") or last or "")
-    year = int(found.get("ayear") or found.get("byear") or today.year - (date(today.year, month, 1) >= today))
+    year = int(found.get("ayear") or _year_before(found, month) or today.year - (date(today.year, month, 1) >= today))
     day = found.get("aday") or found.get("first")
     start = date(year, month, int(day or 1))
     if last:
@@ -71,6 +71,12 @@ def _dates(found: dict[str, str | None], today: date) -> JSON:
     if end < start:
         raise ValueError("a period ends on or after the day it starts")
     return {"named": "dates", "start": f"{start}", "end": f"{end}"}
+
+
+def _year_before(found: dict[str, str | None], month: int) -> int | None:
+    """That of the first day, where only the last has one: "28 December to 3 January 2026"."""
+    year = found.get("byear")
+    return int(year) - (_number(found["bmonth"] or "") < month) if year else None
 
 
 def _quarter(is_last: bool, today: date) -> JSON:

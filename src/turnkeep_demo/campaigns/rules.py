@@ -48,6 +48,7 @@ FILLERS = _words(
     "our please to see list an a per each every by from at you can my all with figures numbers their they it its be "
     "which who about as so far or"
 )
+GOING_ON = _words("and what about how now then same the for in of by per each please many much was were is with a")
 AGREES = _words("yes yeah yep ok okay sure right correct exactly perfect great fine good bang spot go ahead do")
 POLITE = _words("thanks thank you please on it that is s so very much lovely")
 GREETS = _words("hello hi hey good morning afternoon evening there thanks thank you bye cheers")
@@ -92,12 +93,12 @@ def read(parts: JSON) -> JSON:
 def understand(message: str, known: Known, last: Sequence[JSON]) -> JSON | None:
     """The request of a message that is understood whole."""
     slots = known.read(message)
-    is_more = bool(FOLLOWS.match(message.strip().lower()))
-    if slots.is_empty or not FILLERS.union(["now", "then", "same"] if is_more else []).issuperset(slots.rest):
+    is_more = bool(FOLLOWS.match(message.strip().lower())) or _is_fragment(slots)
+    if slots.is_empty or not (GOING_ON if is_more else FILLERS).issuperset(slots.rest):
         return None
     if not _is_one_question(message, slots):
         return None
-    if is_more or _is_fragment(slots):
+    if is_more:
         return _changed(last[0], slots) if last and not slots.intents & {"why", "advice", "budget"} else None
     return _request(slots)
 

@@ -1,0 +1,138 @@
+"""What the demo answers in place of a model: whole questions rightly, and of all others that it does not understand."""
+
+import json
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from turnkeep.agents import build_agent, read_settings
+from turnkeep.records import Principal, Reply, RunContext
+from turnkeep_agents.campaigns.state import LASTING
+from turnkeep_demo.campaigns.periods import find_periods
+from turnkeep_demo.campaigns.rules import KNOWN_QUESTIONS
+
+TODAY = date(2026, 11, 22)  # a Sunday
+CONTEXT = RunContext(5, datetime(2026, 11, 22, 9, tzinfo=UTC), Principal("local", "ann"))
+AGENT = build_agent("campaigns", read_settings(model="demo"))
+
+
+async def talk(*messages: str) -> list[Reply]:
+    kept: dict[str, Any] = {"messages": []}
+    replies = []
+    for at, message in enumerate(messages):
+        state = {**kept, **AGENT.new_turn(), "messages": [*kept["messages"], HumanMessage(message, id=f"h{at}")]}
+        values = await AGENT.graph.ainvoke(state, context=CONTEXT)
+        kept = {key: values[key] for key in LASTING if key in values}
+        replies.append(AGENT.read_reply(values))
+    return replies
+
+
+def read_as(reply: Reply) -> dict[str, Any]:
+    assert reply.route == "specialists", reply.text
+    [request] = reply.details["requests"]
+    return {name: value for name, value in request.items() if value}
+
+
+async def test_the_conversation_of_the_document() -> None:
+    lost, asked, ran, month, split = await talk(
+        "123", "quiz performance for two weeks", "Bang on thank you", "and in October?", "by creative?"
+    )
+    assert lost.route == asked.route == "clarify"
+    assert asked.text.endswith("(2026-11-08 - 2026-11-21)")
+    assert read_as(ran)["filters"] == {"advertiser": ["Quiz"]}
+    assert (read_as(ran)["period"]["start"], read_as(month)["period"]["start"]) == ("2026-11-08", "2026-10-01")
+    assert (read_as(split)["specialist"], read_as(split)["by"]) == ("creative_inventory", ["creative"])
+    assert read_as(split)["period"]["start"] == "2026-10-01"
+
+
+@pytest.mark.parametrize("question", KNOWN_QUESTIONS)
+async def test_every_question_that_it_names_is_answered_without_a_loss(question: str) -> None:
+    [reply] = await talk(question)
+    assert read_as(reply)
+    assert reply.warnings == ()
+    texts = [figure["text"] for figure in reply.details["figures"]]
+    assert any(text in reply.text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("How many conversions did Tidewater get between 1 and 7 November?",
+         {"filters": {"advertiser": ["Tidewater Audio"]}, "metrics": ["conversions"]}),
+        ("Top 3 creatives by CTR for Brightway", {"by": ["creative"], "limit": 3, "order": "best", "metrics": ["ctr"]}),
+        ("Which campaign had the lowest cost per conversion in October?",
+         {"by": ["insertion_order"], "limit": 1, "order": "best", "metrics": ["cpa"]}),
+        ("Which advertiser had the highest CPA last month?", {"order": "worst", "limit": 1, "metrics": ["cpa"]}),
+        ("Did Quiz or Oakmere have more revenue in October?",
+         {"by": ["advertiser"], "filters": {"advertiser": ["Quiz", "Oakmere Kitchens"]}, "metrics": ["revenue"]}),
+        ("Why is the CPA of Oakmere so high?", {"intent": "why", "metrics": ["cpa", "cpc", "cvr"]}),
+        ("How is Fernhill Garden pacing?", {"specialist": "budget_risk"}),
+        ("What should I change about the budgets?", {"specialist": "budget_risk", "intent": "advice"}),
+    ],
+)  # fmt: skip
+async def test_a_question_is_read_whole(message: str, expected: dict[str, Any]) -> None:
+    [reply] = await talk(message)
+    assert expected.items() <= read_as(reply).items()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Clicks of Quiz and conversions of Tidewater",
+        "Which audiences have a CPA over 30?",
+        "What were the clicks of Quiz without retargeting last month?",
+        "Quiz clicks not in October",
+        "Is a CPA of 22 good for Quiz?",
+        "conversion rate on weekends",
+        "How much did we spend in the first week of May?",
+        "Did Quiz get more clicks than last month?",
+        "What was the revenue of Quiz in May? And of Tidewater in June?",
+        "clicks of Nike last month",
+        "Quanto ha speso Quiz ieri?",
+        "what was our spend today?",
+        "Budget of Quiz in May and its clicks",
+        "clicks of Quiz on 31 June",
+    ],
+)
+async def test_what_is_not_understood_whole_is_refused_with_three_questions_that_it_knows(message: str) -> None:
+    [reply] = await talk(message)
+    assert (reply.route, reply.details["figures"]) == ("clarify", [])
+    assert sum(question in reply.text for question in KNOWN_QUESTIONS) == 3
+
+
+@pytest.mark.parametrize("message", ["How did we do last week?", "And how did we do last week?", "And do the others?"])
+async def test_a_new_question_is_not_taken_for_more_of_the_last(message: str) -> None:
+    _, reply = await talk("How many clicks did Quiz get in October?", message)
+    assert reply.route == "clarify"
+
+
+async def test_advice_follows_the_form_of_an_issue() -> None:
+    [reply] = await talk("What should I change about the budgets?")
+    subjects = [each["subject"] for each in reply.details["recommendations"]]
+    assert subjects == ["Oakmere Showroom", "Brightway City Breaks"]
+    assert reply.text.count("**") == 4
+
+
+async def test_agreement_is_no_new_question_and_no_is_asked_about() -> None:
+    _, refused, monday = await talk("quiz performance for two weeks", "no", "Monday to Sunday please")
+    assert refused.route == "clarify"
+    assert read_as(monday)["period"]["start"] == "2026-11-02"
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("in may", {"named": "dates", "start": "2026-05-01", "end": "2026-05-31"}),
+        ("in december", {"named": "dates", "start": "2025-12-01", "end": "2025-12-31"}),
+        ("from 28 december to 3 january 2026", {"named": "dates", "start": "2025-12-28", "end": "2026-01-03"}),
+        ("last quarter", {"named": "dates", "start": "2026-07-01", "end": "2026-09-30"}),
+        ("over the last three months", {"named": "last_months", "n": 3}),
+        ("this week so far", {"named": "this_week"}),
+        ("last year", None),
+    ],
+)
+def test_periods(text: str, meaning: object) -> None:
+    [(start, end, found)] = find_periods(text, TODAY)
+    assert (text[start:end], found) == (text, meaning), json.dumps(found)
