@@ -13,7 +13,7 @@ from postgres import PostgresServer
 from turnkeep_agents.database.wall.database import sample_joins
 from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
 from turnkeep_agents.database.wall.views import Secrets
-from turnkeep_demo.database.loading import COMPANIES, FOLDER, KEY, access, contents, schema
+from turnkeep_demo.database.field_service import COMPANIES, FOLDER, KEY, access, contents, schema
 
 DAY = date(2026, 3, 4)
 DATABASE, READER, PASSWORD, SEAL = "fieldservice", "sample_reader", "read-only", "a seal of the tests"

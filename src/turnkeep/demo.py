@@ -24,7 +24,7 @@ def sample(name: str, setting: str) -> Path:
 
 
 def maker(name: str, setting: str) -> Any:
-    """What makes bundled data, such as "database.loading:sample_file"; raises UnusableFile as `sample` does."""
+    """What makes bundled data, such as "database.field_service:sample_file"; raises UnusableFile as `sample` does."""
     sample("", setting)
     return pkgutil.resolve_name(f"{PACKAGE}.{name}")
 

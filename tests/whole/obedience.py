@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from wire import Exchange, calls, says
 
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_demo.database.loading import CANARY_TENANT, FOLDER, sample_file
+from turnkeep_demo.database.field_service import CANARY_TENANT, FOLDER, sample_file
 
 ORDER = re.compile(r"Order-from-(\w+)")
 EVIL = "evil.example"

@@ -30,7 +30,6 @@ from lambdas import ROOT
 from pydantic import SecretStr
 from wire import WireServer
 
-from turnkeep_demo.database.loading import FOLDER, sample_file
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.aws.deployment import deployed_settings
@@ -42,6 +41,7 @@ from turnkeep.records import Principal
 from turnkeep.settings import Settings
 from turnkeep.storage.items import Items
 from turnkeep.storage.table import Table
+from turnkeep_demo.database.field_service import FOLDER, sample_file
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -19,7 +19,7 @@ from turnkeep.records import Principal
 from turnkeep.settings import Settings
 from turnkeep_agents.database.joins.files import load_graph, save_graph
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_demo.database.loading import CANARY_TENANT, FOLDER
+from turnkeep_demo.database.field_service import CANARY_TENANT, FOLDER
 
 QUERY = "query_database"
 LISTED = "List all work orders"

@@ -19,7 +19,7 @@ from scripted import read_events
 from whole_site import HandClock, Site, Visitor
 from wire import WireServer
 
-from turnkeep_demo.database.loading import KEY
+from turnkeep_demo.database.field_service import KEY
 
 TODAY = datetime.fromtimestamp(HandClock.now, UTC).date()
 PLAIN = re.compile(f"{FOREIGN.pattern}|{re.escape(KEY)}", re.IGNORECASE)

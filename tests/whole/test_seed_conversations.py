@@ -12,7 +12,7 @@ import pytest
 from killed_server import KilledServer
 
 from sample_on_mariadb import DATABASE, SampleServer
-from turnkeep_demo.database.loading import sample_file
+from turnkeep_demo.database.field_service import sample_file
 
 ACTIVE = "SELECT COUNT(*) FROM employee WHERE companyId = 1 AND position = 'technician' AND status = 'active'"
 # Who was active then is not on record, so whoever was employed on a day of the month counts, on leave or gone by now.

@@ -1,5 +1,5 @@
-"""Counts and lists of one table, which need no line of their own among the verified questions: "How many tools are in
-repair?", "Which suppliers are blocked?", "How many payments are there by payment method?"."""
+"""Counts and lists of one table, which need no line of their own among the verified questions: "How many ladders are
+broken?", "Which bridges are closed?", "How many letters are there by stamp?"."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from functools import cache
 
 from turnkeep.blocks.words import singular
 from turnkeep_agents.database.joins.naming import name_words
-from turnkeep_demo.database.loading import FOLDER
+from turnkeep_demo.database.field_service import FOLDER
 from turnkeep_demo.database.questions import Known, phrasings, tables, values_of
 
 STATE, IN_USE = "status", "isActive"
@@ -16,7 +16,7 @@ KIND = re.compile(r"[a-z][a-z_ ]+")
 """A value that names a state or kind: "on_hold", "full service"; not "New vans arrived" or "GB"."""
 LABEL = "name"
 NAMED_BY = ("number", LABEL, "plateNumber", "serialNumber")
-"""Columns that people know things by; what has none of them is not listed."""
+"""Columns that people know things by; a table without one is not listed."""
 MOST_SHOWN = 5
 AUDITS = ("createdAt", "updatedAt")
 RESERVED = frozenset({"order", "group", "user", "lead", "message", "3rdPartySystem"})

@@ -1,4 +1,4 @@
-"""What goes on from the last question: another period, another state, or the same by something. The question is put
+"""What goes on from a question: another period, another state, or the same by something. The question is put
 anew, whole, and has to be known itself."""
 
 import re
@@ -54,7 +54,7 @@ def _period(message: str, before: Understood, today: date) -> tuple[periods.Peri
 
 
 def _with_value(text: str, said: tuple[str, ...], before: Understood) -> Iterator[str]:
-    """ "And how many passed?" after a question for those that failed."""
+    """Another state in place of one: "And the late ones?" after a question for those in time."""
     for slot in (each for each in before.known.elements if isinstance(each, Slot)):
         if said in slot.options:
             old = re.escape(" ".join(value_tokens(before.values[slot.said])))

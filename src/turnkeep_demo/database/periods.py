@@ -21,7 +21,7 @@ UNIT = "(day|week|month|quarter|year)"
 
 @dataclass(frozen=True)
 class Period:
-    """From `begin` to the day before `end`; `unit` is what it is one of, "" for any other stretch of days."""
+    """From `begin` to the day before `end`; `unit` names its kind, "" for any other stretch of days."""
 
     begin: date
     end: date
@@ -95,7 +95,7 @@ def _first(month: int) -> date:
 
 
 def _relative(found: re.Match[str], today: date) -> Period | None:
-    """ "last month"; "in the last month" may mean thirty days, so it is none."""
+    """ "last month"; "in the last month" may mean thirty days, and is none."""
     is_sure = STEPS[found[1]] == 0 or " the " not in f" {found[0]}" or found[1] == "previous"
     return _calendar(found[2], today, STEPS[found[1]]) if is_sure else None
 

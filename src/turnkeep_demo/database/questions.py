@@ -12,7 +12,7 @@ from itertools import count
 from turnkeep.blocks.words import singular, words
 from turnkeep_agents.database.verified import dated
 from turnkeep_demo.database import periods
-from turnkeep_demo.database.loading import FOLDER
+from turnkeep_demo.database.field_service import FOLDER
 
 SILENT = frozenset(
     words(
@@ -22,7 +22,7 @@ SILENT = frozenset(
 )
 """Words without which a question asks the same."""
 FIRST = frozenset(words("which what list show display name give find"))
-"""With which a list is asked for: "Show the overdue invoices", "Which invoices are overdue"."""
+"""With which a list is asked for: "Show the closed bridges", "Which bridges are closed"."""
 PHRASES: Mapping[tuple[str, ...], str] = {
     ("how", "many"): "count", ("number", "of"): "count", ("for", "each"): "by", ("in", "each"): "by", ("each",): "by",
     ("per",): "by", ("less", "than"): "below", ("fewer", "than"): "below", ("under",): "below", ("who",): "person",

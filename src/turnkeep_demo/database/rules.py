@@ -12,19 +12,20 @@ from sqlglot import exp
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.database.manual.manual import load_manual
+from turnkeep_agents.database.prompts import LAST_RESULT
 from turnkeep_demo.database.counts import counts
+from turnkeep_demo.database.field_service import FOLDER
 from turnkeep_demo.database.follow_ups import go_on
-from turnkeep_demo.database.loading import FOLDER
 from turnkeep_demo.database.questions import Understood, nearest, tokens_of, verified
 from turnkeep_demo.database.questions import understand as understand_among
 from turnkeep_demo.model import Rule
 
 TODAY = re.compile(r"Today is (\d{4}-\d\d-\d\d)")
-LAST = re.compile(r"The last result\. Question: (.*)")
+LAST = re.compile(rf"{re.escape(LAST_RESULT)}Question: (.*)")
 HOW = re.compile(
     r"(?:please )?(?:how (?:do|can|could|should|to|would)|where (?:do|can))\s+(?:(?:i|we|you|one)\s+)?", re.I
 )
-"""With which a message asks for the manual: "How do I close a work order?"."""
+"""With which a message asks for the manual: "How do I paint a bridge?"."""
 CHANGES = frozenset(words("delete update insert create change drop remove send cancel add set rename close"))
 PAGES: Mapping[str, str] = {
     "more": "next", "next": "next", "next page": "next", "show more": "next", "more rows": "next", "the rest": "next",
@@ -162,7 +163,7 @@ def _told(output: str) -> str:
 def _rows(counted: str, lines: Sequence[str]) -> str:
     if counted.startswith("No"):
         near = next((line.partition("; ")[2] for line in lines if line.startswith(NEAR)), "")
-        return f"There are {'no further rows' if 'further' in counted else 'none'}{f'; {near}' if near else ''}."
+        return f"There are {'no more' if 'further' in counted else 'none'}{f'; {near}' if near else ''}."
     columns, *rows = lines[: 2 if counted.startswith("One") else 1] or [""]
     if not rows:
         return f"Found {counted.rstrip(':')}, with {', '.join(columns.split(' | '))}."

@@ -12,7 +12,7 @@ from turnkeep.agents import Agent, build_agent
 from turnkeep.settings import Settings
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.wall.ciphers import decrypt
-from turnkeep_demo.database.loading import KEY, sample_file
+from turnkeep_demo.database.field_service import KEY, sample_file
 
 if TYPE_CHECKING:
     from sample_on_mariadb import SampleServer

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 from opened_sample import SAMPLE_DAY, opened
 
-from turnkeep_demo.database.loading import packed
+from turnkeep_demo.database.field_service import packed
 
 
 @pytest.fixture(scope="session")

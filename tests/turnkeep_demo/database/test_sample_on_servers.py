@@ -13,7 +13,7 @@ from sample_on_postgres import DAY as DAY_ON_POSTGRES
 from turnkeep.records import Principal
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.wall.database import Database, QueryFailed, open_databases
-from turnkeep_demo.database.loading import CANARY_TENANT
+from turnkeep_demo.database.field_service import CANARY_TENANT
 
 OURS, CANARY = Principal("acme", "ann"), Principal(CANARY_TENANT, "ben")
 FIGURES = ("INTEGER", "NUMERIC")

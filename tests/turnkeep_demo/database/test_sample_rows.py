@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from opened_sample import SAMPLE_DAY, opened
 
-from turnkeep_demo.database.loading import CANARY_TENANT, FOLDER, access, contents, packed
+from turnkeep_demo.database.field_service import CANARY_TENANT, FOLDER, access, contents, packed
 
 CANARY_IDS = 100_000_000
 DAYS = [SAMPLE_DAY, date(2026, 11, 22), date(2027, 12, 31), date(2028, 2, 29), date(2029, 1, 1)]

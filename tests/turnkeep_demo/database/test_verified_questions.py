@@ -17,7 +17,7 @@ from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import dated, load_verified
 from turnkeep_agents.database.wall.database import open_databases
 from turnkeep_demo.database.counts import counts
-from turnkeep_demo.database.loading import FOLDER, access
+from turnkeep_demo.database.field_service import FOLDER, access
 from turnkeep_demo.database.questions import MARK, Slot, verified
 from turnkeep_demo.database.rules import understand
 

@@ -52,7 +52,7 @@ CALLED = Called("The database", "DATABASE__URL")
 INTROSPECTION_SECONDS = 20
 SAMPLE = "field_service"
 """The folder of the bundled sample."""
-SAMPLE_FILE = "database.loading:sample_file"
+SAMPLE_FILE = "database.field_service:sample_file"
 """What makes the sample's SQLite file of a day."""
 
 type Dialect = Literal["sqlite", "mysql", "postgres"]

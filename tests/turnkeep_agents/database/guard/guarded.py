@@ -8,8 +8,8 @@ from typing import Any, Literal
 from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
-from turnkeep_demo.database.loading import FOLDER as SAMPLE
-from turnkeep_demo.database.loading import access
+from turnkeep_demo.database.field_service import FOLDER as SAMPLE
+from turnkeep_demo.database.field_service import access
 
 type Dialect = Literal["sqlite", "mysql", "postgres"]
 

@@ -10,7 +10,7 @@ from turnkeep_agents.database.guard.functions import ALLOWED
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.guard.repairs import repair
 from turnkeep_agents.database.wall.functions import FUNCTIONS
-from turnkeep_demo.database.loading import access
+from turnkeep_demo.database.field_service import access
 
 CLASSES = {
     "ddl", "dml", "stacked", "comments", "hints", "into", "locks", "files", "time_wasters", "catalogs", "variables",
