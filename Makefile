@@ -31,11 +31,12 @@ chat: ready ## talk in the terminal (AGENT=papers)
 invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=stream EVENT=events/stream-chat.json)
 	@exec $(BIN)/turnkeep invoke $(FUNCTION) $(EVENT)
 
-# The packages alone; servers, processes, the template and the deployed whole are in the other folders.
+# The packages alone. What kills processes, starts servers, translates the template or deploys it is in other folders,
+# or asks for a server of databases.
 FAST := tests/turnkeep tests/turnkeep_agents tests/turnkeep_demo tests/recordings tests/test_house.py
 
 test: ready ## what the packages promise, in some minutes
-	@$(BIN)/pytest -n $(WORKERS) --dist worksteal $(FAST)
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --no-servers $(FAST)
 
 scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its serverless rules, checkov and sam validate
 	@.tools/scan/bin/cfn-lint --append-rules cfn_lint_serverless.rules

@@ -104,6 +104,26 @@ def _fail_unless_allowed(report: pytest.TestReport | pytest.CollectReport) -> No
         report.longrepr = f"skipped, and here every test has to run: {report.longrepr}"
 
 
+SERVERS = {"mariadb_server", "postgres_server", "sample_server", "sample_on_postgres", "mariadb", "postgresql"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-servers", action="store_true", help="leave out tests that start MariaDB or PostgreSQL")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--no-servers"):
+        left_out = [item for item in items if SERVERS & _asked_for(item)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _asked_for(item: pytest.Item) -> set[str]:
+    """The fixtures of a test, and the names that a parameter gives it to look up."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    return {*getattr(item, "fixturenames", ()), *(value for value in parameters.values() if isinstance(value, str))}
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith(OURS)]:

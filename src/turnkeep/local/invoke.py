@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from turnkeep.agents import read_settings
 from turnkeep.local import LocalError
 from turnkeep.local.bucket import serve_bucket
 from turnkeep.local.clients import REGION, dynamodb_client, open_objects

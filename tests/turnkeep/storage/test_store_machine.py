@@ -1,13 +1,8 @@
-"""The store keeps its promises through 150 random stories of 15 steps, and through a few on DynamoDB Local."""
-
-from typing import TYPE_CHECKING
+"""The store keeps its promises through 150 random stories of 15 steps; tests/faults tells some to DynamoDB Local."""
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from store_machine import Lossy, StoreMachine
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+from store_machine import StoreMachine
 
 STORIES = settings(
     max_examples=150,
@@ -21,12 +16,3 @@ STORIES = settings(
 
 def test_every_story_ends_with_what_was_promised() -> None:
     run_state_machine_as_test(StoreMachine, settings=STORIES)
-
-
-def test_the_same_holds_on_dynamodb_itself(dynamodb: "DynamoDBClient", table_name: str) -> None:
-    class OnDynamoDB(StoreMachine):
-        def make_items(self) -> Lossy:
-            return Lossy(dynamodb, table_name)
-
-    few = settings(STORIES, max_examples=10)
-    run_state_machine_as_test(OnDynamoDB, settings=few)

@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-SRC = Path(__file__).parents[3] / "src"
-FUNCTION = Path(__file__).parents[3] / "functions" / "api"
+SRC = Path(__file__).parents[2] / "src"
+FUNCTION = Path(__file__).parents[2] / "functions" / "api"
 
 STORY = """
 import json, random, sys
@@ -46,7 +46,7 @@ def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew(
         "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,
         "TABLE_NAME": table_name,
         "SEAL_KEY": "a secret",
-        "PYTHONPATH": f"{SRC}:{FUNCTION}:{Path(__file__).parents[2]}",
+        "PYTHONPATH": f"{SRC}:{FUNCTION}:{Path(__file__).parents[1]}",
     }
     done = subprocess.run(
         [sys.executable, "-c", STORY],

@@ -1,0 +1,102 @@
+"""`turnkeep invoke`: an event in a file becomes an answer in the terminal, over the store of `turnkeep dev`."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from turnkeep.cli import main
+from turnkeep.local import LocalError
+from turnkeep.local.dynamodb import open_store, running_store
+from turnkeep.local.home import open_home, sole_server
+from turnkeep.local.invoke import failure_of, readable
+from turnkeep.local.sandbox import MISSING, find_runtime_emulator
+
+ROOT = Path(__file__).parents[2]
+EVENTS = ROOT / "events"
+
+pytestmark = pytest.mark.usefixtures("emulator")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path))
+    monkeypatch.chdir(ROOT)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("home")
+def test_events_of_both_functions_and_the_server_meet_in_one_store(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["invoke", "api", str(EVENTS / "api-chat.json")]) == 0
+    told = capsys.readouterr()
+    head, _, body = told.out.partition("\n\n")
+    assert head.startswith("200\n")
+    assert "content-type: application/json" in head
+    turn = json.loads(body)
+    assert (turn["thread_id"], turn["turn_number"], turn["persisted"]) == ("first", 1, True)
+    assert "request answered" in told.err
+
+    found = open_home(os.environ)
+    with sole_server(found, "here"), open_store(found, os.environ, print) as store:
+        assert running_store(found, os.environ) == store
+        assert main(["invoke", "stream", str(EVENTS / "stream-chat.json")]) == 0
+    assert running_store(found, os.environ) is None
+    head, _, body = capsys.readouterr().out.partition("\n\n")
+    assert "content-type: text/event-stream" in head
+    assert "event: complete\n" in body
+    assert '"turn_number":2' in body
+
+
+@pytest.mark.usefixtures("home")
+def test_a_function_that_raises_is_told_and_is_a_failure_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["invoke", "authorizer", str(EVENTS / "authorizer-key.json")]) == 1
+    told = capsys.readouterr()
+    assert json.loads(told.out)["errorMessage"] == "Unauthorized"
+    assert "ended in an error" in told.err
+
+
+@pytest.mark.parametrize(
+    ("function", "event", "said"),
+    [
+        ("apy", "events/api-chat.json", "no function apy. Choose one of api, authorizer, cleanup, stream"),
+        ("..", "events/api-chat.json", "no function .."),
+        ("api", "events/none.json", "events/none.json cannot be read: No such file"),
+        ("api", "events", "events cannot be read: Is a directory"),
+        ("api", "Makefile", "Makefile is not valid JSON"),
+    ],
+)
+def test_what_cannot_be_run_is_said_before_anything_starts(
+    home: Path, function: str, event: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["invoke", function, event]) == 1
+    assert said in capsys.readouterr().err
+    assert list(home.iterdir()) == []
+
+
+def test_a_missing_emulator_is_said_with_the_line_that_mends_it(tmp_path: Path) -> None:
+    with pytest.raises(LocalError, match=MISSING):
+        find_runtime_emulator(tmp_path)
+
+
+def test_a_store_that_the_environment_names_is_preferred_to_a_running_one(home: Path) -> None:
+    (home / "dynamodb.json").write_text("not even read")
+    assert running_store(open_home(os.environ), {"AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (
+            b'{"statusCode": 404, "headers": {"a": "b"}, "body": "{\\"code\\": \\"not_found\\"}"}',
+            '404\na: b\n\n{\n  "code": "not_found"\n}',
+        ),
+        (b'{"statusCode": 200, "headers": {}}' + bytes(8) + b"event: x\n\n", "200\n\n\nevent: x\n\n"),
+        (b'{"threads": 0}', '{\n  "threads": 0\n}'),
+        (b"null", "null"),
+        (b"\xff", "\ufffd"),
+    ],
+)
+def test_an_answer_is_shown_as_a_person_reads_it(answer: bytes, shown: str) -> None:
+    assert readable(answer) == shown
+    assert failure_of(answer) is None
