@@ -144,13 +144,13 @@ class Nodes:
     def _judge(self, papers: Sequence[Document], state: PapersState, runtime: Runtime[RunContext]) -> Citing:
         texts = {kind: [said.text for said in state["messages"] if said.type == kind] for kind in ("ai", "human")}
         today = runtime.context.now.date()
-        said = Sources(texts["ai"], texts["human"], days=[(today, today)], language=state["language"])
+        known = [*texts["ai"], self._said("{count} {titles}")]
+        said = Sources(known, texts["human"], days=[(today, today)], language=state["language"])
         return Citing(papers, self.corpus.by_id, said)
 
     async def _word(
         self, call: TextCall, prompt: PromptBuilder, judge: Citing, state: PapersState, runtime: Runtime[RunContext]
     ) -> Update:
-        """The reply, sentence by sentence as the judge lets it pass."""
         asked, id_, tell = _asking(prompt, state), _run_id(state), runtime.stream_writer
         said = await word(self.models.main, call, asked, judge, tell=tell, run_id=id_, fallback=judge.listed())
         if not said.text:

@@ -144,6 +144,11 @@ async def test_a_summary_cites_nothing_that_was_not_cited_before(talk: Talk, scr
     assert (reply.text, reply.sources) == ("Hello! Ask me of wasps.", ())
 
 
+async def test_how_many_papers_there_are_is_known(talk: Talk, script: ScriptedModel) -> None:
+    script.play(read(kind="conversation"), (RESPOND, "I search 3 papers on insects, such as “Bees”."))
+    assert (await talk.say("What can you do?")).warnings == ()
+
+
 async def test_two_things_that_are_asked_about_are_two_searches(talk: Talk, script: ScriptedModel) -> None:
     script.play(read("wasps", "ants scent"), grade("1001.00002", "1001.00003"))
     script.play((ANSWER, "One builds [1001.00002], one smells [1001.00003]."))
