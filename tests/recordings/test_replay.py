@@ -2,9 +2,7 @@
 answers make the same replies. A prompt that has changed orphans its recording: play the conversation anew."""
 
 from collections import defaultdict
-from collections.abc import Callable
-from datetime import date, datetime
-from pathlib import Path
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -20,11 +18,9 @@ import turnkeep.models.chat
 from turnkeep.agents import Agent, build_agent, entries
 from turnkeep.models.calls import inner_call_of
 from turnkeep.records import Principal, RunContext
-from turnkeep.settings import AgentSettings, Settings
+from turnkeep.settings import Settings
 
 STEPS = 60
-SETTINGS: dict[str, Callable[[date, Path], AgentSettings]] = {}
-"""For agents whose sample hangs on today: settings that name one built for the recorded day in a folder."""
 
 
 class RecordedModel(BaseChatModel):
@@ -87,12 +83,10 @@ def _conversations() -> list[Any]:
 
 
 @pytest.mark.parametrize(("agent", "lines"), _conversations())
-async def test_a_conversation_goes_as_it_went(
-    agent: str, lines: list[Line], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_a_conversation_goes_as_it_went(agent: str, lines: list[Line], monkeypatch: pytest.MonkeyPatch) -> None:
     model = RecordedModel()
     monkeypatch.setattr(turnkeep.models.chat, "demo_model", lambda _: model)
-    played = _built(agent, datetime.fromisoformat(lines[0]["now"]).date(), tmp_path)
+    played = _built(agent)
     graph = played.graph.copy({"checkpointer": InMemorySaver()})
     for line in sorted(lines, key=lambda line: line["turn"]):
         model.load(line["calls"])
@@ -106,7 +100,6 @@ async def test_a_conversation_goes_as_it_went(
         assert model.left == [], f"turn {line['turn']} left recorded answers"
 
 
-def _built(agent: str, day: date, folder: Path) -> Agent:
+def _built(agent: str) -> Agent:
     assert agent in entries(), f"recordings of an agent that is not there: {agent}"
-    own = [SETTINGS[agent](day, folder)] if agent in SETTINGS else []
-    return build_agent(agent, Settings(model="demo").with_agents(*own))
+    return build_agent(agent, Settings(model="demo"))
