@@ -9,6 +9,7 @@ a thread that was kept before is replaced.
 
 import argparse
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -29,6 +30,7 @@ def main() -> None:
     parser.add_argument("--url", required=True)
     parser.add_argument("--calls", type=Path, required=True)
     parser.add_argument("--verdicts", type=Path)
+    parser.add_argument("--threads", default="", help="a pattern: those that were played with the prompts of today")
     options = parser.parse_args()
     verdicts = _by_turn(read_lines(options.verdicts) if options.verdicts else [])
     by_thread: dict[str, list[Line]] = defaultdict(list)
@@ -37,7 +39,7 @@ def main() -> None:
     kept = {
         thread: [_line(turn, calls, verdicts) for turn in turns]
         for thread, calls in by_thread.items()
-        if (turns := _turns(options.url, thread, options.agent))
+        if re.search(options.threads, thread) and (turns := _turns(options.url, thread, options.agent))
     }
     path = FOLDER / f"{options.agent}.jsonl"
     earlier = read_lines(path) if path.exists() else []
