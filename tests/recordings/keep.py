@@ -20,8 +20,8 @@ from recording import FOLDER, Line, read_lines
 
 MOST_BYTES = 1_000_000
 MOST_TURNS = 100
-SLACK_SECONDS = 1.0
-"""Between a turn's beginning and what is written as such."""
+SLACK_SECONDS = 0.01
+"""What is told of a turn is rounded to milliseconds."""
 
 
 def main() -> None:
