@@ -127,11 +127,11 @@ class Check:
         return found
 
     def _days(self, ask: Ask, days: Days | None, week: Week) -> Period | None:
-        """Advice on days to come is given from the newest figures. On its first day a week is the one that has ended,
-        also for what it is held against."""
+        """What is planned for days to come is told from the newest figures. On its first day a week is the one that has
+        ended, also for what it is held against."""
         begun = self.today - DAY if ask.period.named.startswith("this_") else self.today
         period = resolve(days, week, self.today, begun=begun) if days else None
-        is_plan = ask.intent == "advice" and period and period.start > self.coverage.last
+        is_plan = ask.intent in ("advice", "forecast") and period and period.start > self.coverage.last
         return None if is_plan else period
 
 

@@ -22,64 +22,29 @@ class Sent(TypedDict):
 
 
 class CampaignsState(TypedDict):
-    """Who writes a key stands behind it."""
+    """Behind each key stands who writes it."""
 
-    messages: Annotated[list[AnyMessage], add_messages]
-    """The conversation; its last message is the user's until `respond` replies."""
-
-    memory: ThreadMemory
-    """Summaries of what left the window, with `memory="tiered"`. `route`"""
-
-    last_requests: list[JSON]
-    """What the specialists were asked last, as the model read it: a short message changes a part of it. `route`"""
-
-    waiting: list[JSON]
-    """Such requests, while the user has not said which days a week has. `route`"""
-
-    week: str
-    """Which days a week has, once the user has settled it; else empty. `route`"""
-
-    routing: JSON | None
-    """`{reasoning, language, kind, week, confidence}` of the reading. `route`"""
-
-    requests: list[Sent]
-    """What each specialist is asked, checked. `route`"""
-
-    coverage: list[str]
-    """The first and the last day that have figures. `route`"""
-
-    standalone_query: str
-    """`route`"""
-
-    clarification: str
-    """What is said in place of an answer: a question, a greeting. `route`"""
-
-    gate: JSON | None
-    """`check_gate`"""
-
-    findings: Annotated[list[JSON], operator.add]
-    """One for each request, with its `at`, in no order. The specialists"""
-
-    diagnosis: JSON | None
-    """`{severity, root_causes, correlations}`. `diagnose`"""
-
-    exit_reason: str
-    """Why no recommendation is needed; empty where one is. `diagnose`"""
-
-    advice: JSON | None
-    """`{recommendations, confidence, objections}`. `diagnose`, then `validate`"""
-
-    context: JSON
-    """How much of the history the prompts showed. `route`"""
-
-    route: str
-    """`clarify`, `smalltalk`, `refuse` or `specialists`. `route`, `respond`"""
-
-    confidence: float
-    """From 0 to 1. `respond`"""
-
-    warnings: Annotated[list[str], operator.add]
-    """Codes that the client sees. Every node"""
+    messages: Annotated[list[AnyMessage], add_messages]  # the last one is the user's until `respond` replies
+    memory: ThreadMemory  # `route`: summaries of what left the window, with `memory="tiered"`
+    last_requests: list[
+        JSON
+    ]  # `route`: what was asked last, as the model read it; a short message changes a part of it
+    waiting: list[JSON]  # `route`: such requests, while the user has not said which days a week has
+    week: str  # `route`: which days a week has, once the user has settled it; else empty
+    routing: JSON | None  # `route`: `{reasoning, language, kind, week, confidence}` of the reading
+    requests: list[Sent]  # `route`: what each specialist is asked, checked
+    coverage: list[str]  # `route`: the first and the last day that have figures
+    standalone_query: str  # `route`
+    clarification: str  # `route`: what is said in place of an answer: a question, a greeting
+    gate: JSON | None  # `check_gate`
+    findings: Annotated[list[JSON], operator.add]  # the specialists: one for each request, with its `at`, in no order
+    diagnosis: JSON | None  # `diagnose`: `{severity, root_causes, correlations}`
+    exit_reason: str  # `diagnose`: why no recommendation is needed; empty where one is
+    advice: JSON | None  # `diagnose`, then `validate`: `{recommendations, confidence, objections}`
+    context: JSON  # `route`: how much of the history the prompts showed
+    route: str  # `route`, `respond`: `clarify`, `smalltalk`, `refuse` or `specialists`
+    confidence: float  # `respond`: from 0 to 1
+    warnings: Annotated[list[str], operator.add]  # every node: codes that the client sees
 
 
 def new_turn() -> dict[str, Any]:

@@ -660,13 +660,6 @@ def test_a_line_item_of_a_good_audience_is_accused_itself() -> None:
     assert [issue.subject for issue in ask("audience_targeting", days).issues] == ["L1"]
 
 
-def test_a_concentrated_spend_is_worth_knowing() -> None:
-    days = [day for name, cost in (("A", 8), ("B", 1), ("C", 1)) for day in run(MAY, audience=name, cost=cost)]
-    [issue] = [each for each in ask("audience_targeting", days).issues if each.code == "concentrated_spend"]
-    assert (issue.subject, issue.severity) == ("A", "low")
-    assert issue.text == "A takes 80.0 % of the spend on all audiences."
-
-
 # Creatives
 
 

@@ -1,5 +1,4 @@
-"""`audience_targeting`: what line items and audiences cost and bring; who only costs, who costs too much, and whether
-everything hangs on one."""
+"""`audience_targeting`: what line items and audiences cost and bring; who only costs and who costs too much."""
 
 from collections.abc import Sequence
 
@@ -11,7 +10,6 @@ from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside
 from turnkeep_agents.campaigns.specialists.rates import tracked
 from turnkeep_agents.campaigns.specialists.spelling import in_sentence
 from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
-from turnkeep_agents.campaigns.warehouse.sums import Row
 
 MOST_ROWS = 4
 FRUITLESS_HIGH_SHARE, FRUITLESS_CRITICAL_SHARE = 0.10, 0.25  # of the spend
@@ -19,8 +17,6 @@ FRUITLESS_EXPECTED = 20  # conversions that the same spend brings beside it: tha
 FRUITLESS_LEAST_EXPECTED = 5  # where it takes a high share of the spend
 COSTLY_MEDIUM, COSTLY_HIGH = 2.0, 3.0  # times the cost per conversion of the others in the insertion order
 LEAST_CONVERSIONS = 10
-CONCENTRATED_SHARE = 0.6  # of the spend
-CONCENTRATED_LEAST_AUDIENCES = 3
 
 
 def judge_audiences(study: Study) -> None:
@@ -35,7 +31,6 @@ def judge_audiences(study: Study) -> None:
     if not total["conversions"]:
         study.note("No conversions are counted here.")
         return
-    _propose_concentration(study, audiences, total)
     found = peers(study.rows(("insertion_order", "audience"), study.period))
     accused = {(peer.key, _propose(study, peer, found, total)) for peer in found}
     audience_of = {row.key[0]: row.key[1:] for row in study.rows(("line_item", "audience"), study.period)}
@@ -90,19 +85,3 @@ def _sentence(study: Study, peer: Peer, total: Sums, code: str) -> str:
     usual = peer.sums["conversions"] * peer.others["cost"] / peer.others["conversions"]
     saving = study.figure(name, "saving", peer.sums["cost"] - usual, "money")
     return f"{in_sentence('cpa')} of {name} is {own}, against {beside} of the others there, {saving} more in all."
-
-
-def _propose_concentration(study: Study, rows: Sequence[Row], total: Sums) -> None:
-    """That one audience takes most of the spend is worth knowing, no more."""
-    if len(rows) < CONCENTRATED_LEAST_AUDIENCES or not total["cost"]:
-        return
-    top = max(rows, key=lambda row: row.sums["cost"])
-    name, share = top.key[0], top.sums["cost"] / total["cost"]
-    if share < CONCENTRATED_SHARE:
-        return
-
-    def write() -> str:
-        study.measured(name, "cost", top.sums)
-        return f"{name} takes {study.figure(name, 'share_of_spend', share, 'share')} of the spend on all audiences."
-
-    study.propose("concentrated_spend", "low", name, top.sums["cost"], write)
