@@ -11,16 +11,21 @@ from turnkeep_agents.products.catalogue.product import Product
 from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.state import ProductsState
 
+MOST_PRICED = 1_000  # products whose prices a reply is held against; of more only those that the thread speaks of
+
 
 def sources(state: ProductsState, catalogue: Catalogue, today: date, memory: Sequence[str]) -> Sources:
     """What the thread was shown earlier is known as well."""
     found = [text for result in state["results"] for text in result["texts"]]
+    ids = [id_ for result in state["results"] for id_ in result["ids"]]
+    near = catalogue.get([*ids, *(state.get("listed") or []), *(state.get("spoken") or [])])
+    priced = catalogue.by_name if len(catalogue.products) <= MOST_PRICED else {each.name: each for each in near}
     return Sources(
         known=[*found, *_said(state["messages"][:-1], "ai"), *memory, catalogue.summary],
         asked=_said(state["messages"], "human"),
         limits=state.get("limits") or [],
         days=[(today, today)],
-        prices={name: product.price for name, product in catalogue.by_name.items()},
+        prices={name: product.price for name, product in priced.items()},
         has_counts=bool(found),
     )
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from turnkeep.local import LocalError
-from turnkeep.local.home import Home, open_home, write_atomically
+from turnkeep.local.home import open_home, write_atomically
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -24,22 +24,16 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _load(options: argparse.Namespace) -> None:
-    home = open_home(os.environ)
-    count = keep_products(home, options.file)
-    print(f"{count} products in {home.path / 'products.jsonl'}. The server uses them from its next start on.")
-
-
-def keep_products(home: Home, file: Path) -> int:
-    """Checks a CSV or JSONL file and writes it as JSONL to where the server looks; says how many products it holds.
-    Raises LocalError."""
+    """Checks the file and writes it as JSONL to where the server looks; raises LocalError."""
     from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.products.catalogue.loading import load_products  # noqa: PLC0415
     from turnkeep_agents.products.catalogue.product import row_of  # noqa: PLC0415
 
+    kept = open_home(os.environ).path / "products.jsonl"
     try:
-        products = load_products(file)
+        products = load_products(options.file)
     except CorpusError as error:
         raise LocalError(str(error)) from error
     lines = [json.dumps(row_of(product), ensure_ascii=False) + "\n" for product in products]
-    write_atomically(home.path / "products.jsonl", "".join(lines).encode())
-    return len(products)
+    write_atomically(kept, "".join(lines).encode())
+    print(f"{len(products)} products in {kept}. The server uses them from its next start on.")

@@ -53,19 +53,17 @@ def compile_graph(nodes: Nodes) -> ProductsGraph:
 
 def read_reply(values: Mapping[str, Any]) -> Reply:
     """What the client sees of the final state."""
-    wishes = dict.fromkeys(call["wish"] for call in values["calls"])
-    message = next((each.text for each in reversed(values["messages"]) if each.type == "human"), "")
-    tools = [call["tool"] for call in values["calls"] if call["tool"] != SEARCH]
+    message = next((str(each.text) for each in reversed(values["messages"]) if each.type == "human"), "")
     return Reply(
         text=str(values["messages"][-1].text),
         route=values["route"],
-        standalone_query="; ".join(wishes) or str(message),
+        standalone_query="; ".join(dict.fromkeys(call["wish"] for call in values["calls"])) or message,
         sources=tuple(Source(**source) for source in values["sources"]),
         warnings=tuple(dict.fromkeys(values["warnings"])),
         details={
             "products": [source["id"] for source in values["sources"]],
             "filters": [filters_of(call) for call in values["calls"] if call["tool"] == SEARCH],
-            "tool": tools[0] if tools else None,
+            "tool": next((call["tool"] for call in values["calls"] if call["tool"] != SEARCH), None),
             "context": values["context"],
         },
     )

@@ -10,6 +10,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks import memory
+from turnkeep.blocks.prompting import CUT_MARK
 from turnkeep.blocks.verification import Verifier
 from turnkeep.blocks.wording import Worded, say, units, word
 from turnkeep.models.calls import ToolsCall, ask_tools
@@ -58,7 +59,7 @@ class Nodes:
             "calls": calls,
             "draft": text,
             "context": asked.context(),
-            "warnings": [*folded.warnings, *([MESSAGE_CUT] if _is_long(state) else [])],
+            "warnings": [*folded.warnings, *([MESSAGE_CUT] if len(_message(state)) > MOST_CHARACTERS else [])],
         }
 
     def after_read(self, state: ProductsState) -> Literal["use_tool", "retrieve", "respond", "clarify"]:
@@ -81,13 +82,12 @@ class Nodes:
         now: ProductsState = {**state, "limits": [*(state.get("limits") or []), *limits][-MOST_LIMITS:]}
         worded = await self._worded(now, runtime)
         listed = [id_ for each in state["results"] if each["is_list"] for id_ in each["ids"]]
-        shown = [product.id for product in shown_in(worded.text, self.catalogue)]
-        told = [id_ for id_ in shown if id_ in listed]
+        reply, products = self._reply(state, worded), self.catalogue.get(_found(state))
+        told = [id_ for id_ in reply.get("spoken", []) if id_ in listed]
         return {
-            **_reply(state, worded),
+            **reply,
             "limits": now["limits"],
-            "sources": [self._source(id_, worded.text) for id_ in _found(state)],
-            **({"spoken": shown or _found(state)} if shown or _found(state) else {}),
+            "sources": [{"id": each.id, "title": each.name, "cited": each.name in worded.text} for each in products],
             **({"listed": told} if len(told) > 1 else {}),
             **({"searched": searches} if searches else {}),
         }
@@ -97,8 +97,8 @@ class Nodes:
         judge = self._judge(state, runtime)
         parts = units(state["draft"])
         if any(judge.problems(part) or judge.accept(part) != part for part in parts):
-            return _reply(state, await self._worded(state, runtime))
-        return _reply(state, say(state["draft"], tell=runtime.stream_writer, run_id=_run_id(state)))
+            return self._reply(state, await self._worded(state, runtime))
+        return self._reply(state, say(state["draft"], tell=runtime.stream_writer, run_id=_run_id(state)))
 
     clarify = respond
 
@@ -127,8 +127,7 @@ class Nodes:
         )
 
     def _judge(self, state: ProductsState, runtime: Runtime[RunContext]) -> Verifier:
-        today, notes = runtime.context.now.date(), memory.notes(state["memory"])
-        return Verifier(sources(state, self.catalogue, today, notes))
+        return Verifier(sources(state, self.catalogue, runtime.context.now.date(), memory.notes(state["memory"])))
 
     def _prompts(self, state: ProductsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory) -> Prompts:
         """The window that is asked for; with tiered memory the messages that no summary covers, and the summaries."""
@@ -144,19 +143,16 @@ class Nodes:
             return memory.Folded(kept)
         return await memory.fold(kept, state["messages"][:-1], model=self.models.small)
 
-    def _source(self, id_: str, text: str) -> JSON:
-        product = self.catalogue.by_id[id_]
-        return {"id": id_, "title": product.name, "url": None, "score": None, "cited": product.name in text}
-
-
-def _is_long(state: ProductsState) -> bool:
-    return len(str(state["messages"][-1].text)) > MOST_CHARACTERS
+    def _reply(self, state: ProductsState, worded: Worded) -> Update:
+        shown = [product.id for product in shown_in(worded.text, self.catalogue)] or _found(state)
+        spoken = {"spoken": shown} if shown else {}
+        return {"messages": [worded.message], "warnings": [*state["warnings"], *worded.warnings], **spoken}
 
 
 def _message(state: ProductsState) -> str:
     """What of the message prompts show."""
     text, half = str(state["messages"][-1].text), MOST_CHARACTERS // 2
-    return f"{text[:half]} [cut] {text[-half:]}" if _is_long(state) else text
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:half]}{CUT_MARK} {text[-half:]}"
 
 
 def _searched(state: ProductsState) -> list[str]:
@@ -167,10 +163,6 @@ def _searched(state: ProductsState) -> list[str]:
 
 def _found(state: ProductsState) -> list[str]:
     return list(dict.fromkeys(id_ for result in state["results"] for id_ in result["ids"]))
-
-
-def _reply(state: ProductsState, worded: Worded) -> Update:
-    return {"messages": [worded.message], "warnings": [*state["warnings"], *worded.warnings]}
 
 
 def _run_id(state: ProductsState) -> UUID:

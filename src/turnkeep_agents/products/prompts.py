@@ -57,12 +57,9 @@ class Prompts:
 
     def answer(self, message: str, results: Sequence[JSON]) -> list[BaseMessage]:
         prompt = self._begin(ANSWER, []).with_conversation(self._newest, self._history)
-        prompt.with_tool_results([{"tool": each["tool"], "output": _output(each)} for each in results])
+        told = [(each["tool"], [f"Asked: {each['wish']}", *each["texts"]]) for each in results]
+        prompt.with_tool_results([{"tool": tool, "output": "\n".join(lines)} for tool, lines in told])
         return prompt.with_query(message, label="Message").messages()
 
     def _begin(self, system: str, constant: Sequence[str]) -> PromptBuilder:
         return PromptBuilder(system).with_notes([*constant, f"Today is {self._today:%A %Y-%m-%d}."])
-
-
-def _output(result: JSON) -> str:
-    return "\n".join([f"Asked: {result['wish']}", *result["texts"]])

@@ -10,8 +10,9 @@ from pydantic import AfterValidator, BaseModel, Field, PlainSerializer, create_m
 from turnkeep.blocks.words import singular, words
 from turnkeep.models.calls import ToolsAnswer, ToolsCall
 from turnkeep.records import JSON
+from turnkeep_agents.products.catalogue.product import PRICE
 from turnkeep_agents.products.catalogue.products import Catalogue
-from turnkeep_agents.products.catalogue.search import PRICE, Bound, Wish, alternatives
+from turnkeep_agents.products.catalogue.search import Bound, Wish, alternatives
 from turnkeep_agents.products.state import Route
 
 ALIKE = 0.75

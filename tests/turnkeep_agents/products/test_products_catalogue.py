@@ -14,9 +14,9 @@ from turnkeep.demo import sample
 from turnkeep.models.embedding import SentenceEncoder
 from turnkeep_agents.products.catalogue.loading import load_products
 from turnkeep_agents.products.catalogue.names import named
-from turnkeep_agents.products.catalogue.product import read_product, row_of
+from turnkeep_agents.products.catalogue.product import PRICE, read_product, row_of
 from turnkeep_agents.products.catalogue.products import SAMPLE, VECTORS, Catalogue, open_catalogue
-from turnkeep_agents.products.catalogue.search import PRICE, Bound, Wish, find
+from turnkeep_agents.products.catalogue.search import Bound, Wish, find
 
 BUNDLED = sample(SAMPLE, "")
 

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from turnkeep_agents.products.catalogue.measures import money
-from turnkeep_agents.products.catalogue.product import YES, Product
-from turnkeep_agents.products.catalogue.search import PRICE, RATING, number_of
+from turnkeep_agents.products.catalogue.product import PRICE, YES, Product
+from turnkeep_agents.products.catalogue.search import RATING
 
-AVAILABILITY = "availability"
 MOST_DIFFERENCES = 12
 
 
@@ -40,7 +39,7 @@ def compare(products: Sequence[Product], today: date) -> str:
     names = [name for name in every if len({product.attributes.get(name) for product in products}) > 1]
     rows = [["", *(product.name for product in products)], ["---"] * (len(products) + 1)]
     rows += [[PRICE, *(money(product.price) for product in products)]]
-    rows += [[AVAILABILITY, *(product.stock.told(today) for product in products)]]
+    rows += [["availability", *(product.stock.told(today) for product in products)]]
     rows += [[name, *(_told(product, name) for product in products)] for name in names[:MOST_DIFFERENCES]]
     table = "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows)
     shared = [f"{name} {_told(products[0], name)}" for name in every if name not in names]
@@ -57,7 +56,7 @@ def _verdict(products: Sequence[Product]) -> str:
     first, second, *_ = sorted(products, key=lambda product: product.price)
     gap = second.price - first.price
     said = [f"The {first.name} is {money(gap)} cheaper than the {second.name}."] if gap else []
-    rated = [(value, product) for product in products if (value := number_of(product, RATING)) is not None]
+    rated = [(value, product) for product in products if (value := product.number(RATING)) is not None]
     best = max((value for value, _ in rated), default=0.0)
     winners = [product for value, product in rated if value == best]
     if len(rated) == len(products) and len(winners) == 1:

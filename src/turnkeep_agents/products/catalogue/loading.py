@@ -50,19 +50,19 @@ def _from_table(path: Path) -> list[Product]:
 
 def _read(path: Path) -> str:
     try:
-        raw = path.read_bytes()
+        return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    try:
-        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
+        line = error.object[: error.start].count(b"\n") + 1
         raise CorpusError(f"{path}:{line}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[int, JSON]]:
     """Each row with the line that it begins on."""
-    reader = csv.reader(text.splitlines(keepends=True), delimiter=_delimiter(text), strict=True)
+    reader = csv.reader(
+        text.splitlines(keepends=True), delimiter=max(",;\t", key=text.split("\n", 1)[0].count), strict=True
+    )
     headings: list[str] = []
     begins = 1
     while True:
@@ -77,11 +77,6 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, JSON]]:
         elif not headings:
             headings = _headings(path, begins, cells)
         begins = reader.line_num + 1
-
-
-def _delimiter(text: str) -> str:
-    first = text.split("\n", 1)[0]
-    return max(",;\t", key=first.count)
 
 
 def _headings(path: Path, line: int, cells: list[str]) -> list[str]:

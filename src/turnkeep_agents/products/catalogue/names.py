@@ -20,7 +20,9 @@ def look_up(names: Iterable[str], catalogue: Catalogue) -> tuple[list[Product], 
     for name in names:
         meant = named(name, catalogue.products)
         if not meant:
-            remarks.append(_unknown(name, catalogue))
+            near = get_close_matches(name, [each.name for each in catalogue.products], MOST_NEAR, REMOTELY_ALIKE)
+            nearest = f" Nearest names: {', '.join(near)}." if near else ""
+            remarks.append(f"There is no product called “{name}”.{nearest}")
         elif len(meant) > 1:
             remarks.append(f"“{name}” may be {', '.join(product.name for product in meant)}.")
         found.update((product.id, product) for product in meant)
@@ -59,8 +61,3 @@ def _spelled(name: str, products: Sequence[Product]) -> list[Product]:
             short = product.name.removeprefix(product.brand).strip() or product.name
             fitting |= {product.name.lower(): product, short.lower(): product}
     return [fitting[each] for each in get_close_matches(name.lower(), fitting, 1, ALIKE)]
-
-
-def _unknown(name: str, catalogue: Catalogue) -> str:
-    near = get_close_matches(name, [product.name for product in catalogue.products], MOST_NEAR, REMOTELY_ALIKE)
-    return f"There is no product called “{name}”." + (f" Nearest names: {', '.join(near)}." if near else "")

@@ -15,10 +15,10 @@ from turnkeep_agents.products.catalogue.stock import Stock, read_stock
 
 COLUMNS = ("id", "name", "price", "category", "brand", "description", "availability")
 NEEDED = ("id", "name", "price", "category")
+PRICE = "price"
 YES, NO = "yes", "no"
 MOST_CHARACTERS = {"id": 64, "name": 120, "category": 60, "brand": 60, "description": 4_000}
-MOST_ATTRIBUTES = 40
-MOST_ATTRIBUTE_CHARACTERS = 300
+MOST_ATTRIBUTES, MOST_ATTRIBUTE_CHARACTERS = 40, 300
 MOST_DOLLARS = 100_000_000
 
 _PRICE = re.compile(
@@ -46,6 +46,11 @@ class Product:
         """The value of an attribute that is one number."""
         values = self.attributes.get(attribute, ())
         return read_measure(values[0]) if len(values) == 1 else None
+
+    def number(self, attribute: str) -> float | None:
+        """The price or a measure in base units."""
+        measure = self.measure(attribute)
+        return self.price if attribute == PRICE else measure.value if measure else None
 
     def told(self, attribute: str) -> str:
         return ", ".join(self.attributes[attribute])
@@ -128,8 +133,6 @@ def _scalar(name: str, value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return YES if value else NO
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int | float):
+    if isinstance(value, str | int | float):
         return str(value)
     raise ValueError(f'"{name}" must be text, a number or a list of these')

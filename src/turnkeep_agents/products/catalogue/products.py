@@ -30,9 +30,10 @@ class Catalogue:
         self.brands = tuple(dict.fromkeys(product.brand for product in products if product.brand))
         self.units = _units(products)
         """The base unit of each attribute that is a number, empty where it has none."""
-        several = {name for product in products for name, values in product.attributes.items() if len(values) > 1}
-        self.choices = {name for product in products for name in product.attributes} - several - set(self.units)
-        """Attributes of which every product has one value, such as the panel of a screen."""
+        every = [(name, values) for product in products for name, values in product.attributes.items()]
+        several = {name for name, values in every if len(values) > 1} | set(self.units)
+        self.choices = {(name, values[0]) for name, values in every if name not in several}
+        """The values of attributes of which no product has two, such as ("panel", "OLED")."""
         self.summary = _summary(products)
         """Which kinds of products there are, and how many."""
         documents = [product.searchable() for product in products]
@@ -79,9 +80,6 @@ def _summary(products: Sequence[Product]) -> str:
 
 def _units(products: Iterable[Product]) -> Mapping[str, str]:
     """Of what a catalogue writes in several units, the most frequent base unit."""
-    counted: dict[str, Counter[str]] = {}
-    for product in products:
-        for name in product.attributes:
-            if measure := product.measure(name):
-                counted.setdefault(name, Counter())[measure.unit] += 1
-    return {name: counts.most_common(1)[0][0] for name, counts in sorted(counted.items())}
+    each = [(name, product.measure(name)) for product in products for name in product.attributes]
+    rarest_first = reversed(Counter((name, measure.unit) for name, measure in each if measure).most_common())
+    return dict(sorted({name: unit for (name, unit), _ in rarest_first}.items()))

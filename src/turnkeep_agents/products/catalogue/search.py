@@ -10,11 +10,10 @@ from turnkeep.blocks.words import STOP_WORDS, singular, words
 from turnkeep_agents.products.catalogue.product import YES, Product
 from turnkeep_agents.products.catalogue.products import Catalogue
 
-PRICE, RATING = "price", "rating"
+RATING = "rating"
 MOST_NEAR = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
-type Words = frozenset[str]
 type Term = tuple[str, ...]
 """A property or use, such as "OLED", or several of which one is enough."""
 
@@ -35,7 +34,7 @@ class Bound:
 
     def gap(self, product: Product) -> float:
         """How far a product is from it, as a share of it; 1 where it has no such number."""
-        value = number_of(product, self.attribute)
+        value = product.number(self.attribute)
         if value is None:
             return 1.0
         under = max(0.0, self.least - value) if self.least is not None else 0.0
@@ -62,8 +61,9 @@ def find(wish: Wish, catalogue: Catalogue, but: Sequence[Product] = ()) -> tuple
     """All that meet the wish, best first, and what lacks some term, else what comes nearest; without those in `but`."""
     among = [product for product in catalogue.products if product not in but]
     ranked = _ranked([product for product in among if not misses(product, wish)], wish, catalogue)
-    fitting = [product for product in ranked if not any(_lacks(product, term) == 2 for term in wish.terms)]
-    return fitting, [each for each in ranked if each not in fitting] or _nearest(among, wish, catalogue)
+    lacking = {product.id for product in ranked if any(_lacks(product, term) == 2 for term in wish.terms)}
+    near = [product for product in ranked if product.id in lacking] or _nearest(among, wish, catalogue)
+    return [product for product in ranked if product.id not in lacking], near
 
 
 def unsaid(wish: Wish, catalogue: Catalogue) -> list[Term]:
@@ -74,23 +74,18 @@ def unsaid(wish: Wish, catalogue: Catalogue) -> list[Term]:
 
 def across_prices(products: Sequence[Product], parts: int) -> list[Product]:
     """The best of each price range first, the cheapest range before all; then the others. `products` are best first."""
-    dear = sorted(products, key=lambda product: product.price)
+    dear = sorted(enumerate(products), key=lambda ranked: ranked[1].price)
     size = max(1, -(-len(dear) // parts))
-    best = [min(dear[at : at + size], key=products.index) for at in range(0, len(dear), size)]
-    return [*best, *(product for product in products if product not in best)]
+    best = [min(dear[at : at + size], key=lambda ranked: ranked[0]) for at in range(0, len(dear), size)]
+    places = {place for place, _ in best}
+    return [*(product for _, product in best), *(each for at, each in enumerate(products) if at not in places)]
 
 
 def alternatives(terms: Sequence[str], catalogue: Catalogue) -> tuple[Term, ...]:
     """Terms of which a product can have only one, such as the panels "OLED" and "IPS", are one term."""
     found: dict[str, list[str]] = {}
     for term in terms:
-        values = {
-            (name, value)
-            for each in catalogue.products
-            for name in catalogue.choices
-            for value in each.attributes.get(name, ())
-        }
-        names = [name for name, value in values if _words_of(term) == _words_of(value)]
+        names = [name for name, value in catalogue.choices if _words_of(term) == _words_of(value)]
         found.setdefault(names[0] if names else f"“{term}”", []).append(term)
     return tuple(map(tuple, found.values()))
 
@@ -115,19 +110,11 @@ def remarks_on(product: Product, wish: Wish) -> list[str]:
     return found
 
 
-def number_of(product: Product, attribute: str) -> float | None:
-    """The price or a measure in base units."""
-    if attribute == PRICE:
-        return product.price
-    measure = product.measure(attribute)
-    return measure.value if measure else None
-
-
 def by_number(attribute: str, *, is_descending: bool) -> Callable[[Product], tuple[bool, float]]:
     """Products without the attribute come last."""
 
     def key(product: Product) -> tuple[bool, float]:
-        value = number_of(product, attribute)
+        value = product.number(attribute)
         return value is None, -(value or 0.0) if is_descending else value or 0.0
 
     return key
@@ -175,7 +162,7 @@ def _described(product: Product, term: str) -> str:
     return next((sentence for sentence in sentences if wanted <= _words_of(sentence)), "")
 
 
-def _listed(product: Product) -> list[Words]:
+def _listed(product: Product) -> list[frozenset[str]]:
     """The words of each value with its attribute, so that "good for gaming" and "gaming" are both found."""
     values = [
         f"{name} {'' if value == YES else value}" for name, values in product.attributes.items() for value in values
@@ -184,6 +171,6 @@ def _listed(product: Product) -> list[Words]:
 
 
 @lru_cache(maxsize=200_000)
-def _words_of(text: str) -> Words:
+def _words_of(text: str) -> frozenset[str]:
     each = [singular(word) for word in words(text)]
     return frozenset(word for word in each if word not in STOP_WORDS) or frozenset(each)
