@@ -17,10 +17,12 @@ from turnkeep_demo.database.field_service import FOLDER
 SILENT = frozenset(
     words(
         """a an the of in on at is are was were be been do does did have has had we our us there please me my all can
-        could you tell that which it its"""
+        could you tell that which it its now currently"""
     )
 )
 """Words without which a question asks the same."""
+OPENING = SILENT | frozenset(words("hello hi hey ok okay thanks and so"))
+"""The same at its beginning: "Hi, how many letters are there?"."""
 FIRST = frozenset(words("which what list show display name give find"))
 """With which a list is asked for: "Show the closed bridges", "Which bridges are closed"."""
 PHRASES: Mapping[tuple[str, ...], str] = {
@@ -98,9 +100,9 @@ def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:
         phrase = next((each for each in PHRASES if tuple(left[: len(each)]) == each), None)
         found.append(PHRASES[phrase] if phrase else left[0])
         del left[: len(phrase or "1")]
-    while found and found[0] in SILENT - FIRST:
+    while found and found[0] in OPENING - FIRST:
         del found[0]
-    head = ["list"] if found and found[0] in FIRST else found[:1]
+    head = ["list"] if found and found[0] in FIRST else [singular(word) for word in found[:1]]
     said = head + [singular(word) for word in found[1:] if word not in SILENT]
     return said[1:] if said[:2] == ["list", "count"] else said
 

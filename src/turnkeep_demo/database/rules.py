@@ -37,7 +37,7 @@ WELCOME, NOT_UNDERSTOOD = "Gladly.", "I am the demo model and do not understand 
 NEAR = "Nothing fits all conditions; "
 ENGLISH = "English"
 SUGGESTED = 3
-ROWS = re.compile(r"^(\d+(?: or more)? rows|No rows|No further rows|One row)[.:]$", re.M)
+ROWS = re.compile(r"^(\d+(?: or more)? rows|No[ a-z]* rows|One row)[.:]$", re.M)
 
 
 def rules() -> Mapping[str, Rule]:

@@ -43,6 +43,7 @@ def sql(message: str) -> str:
             "What is the number of overdue invoices?",
             "COUNT(*) AS \"invoices\" FROM invoice WHERE invoice.status = 'overdue'",
         ),
+        ("Hi, and how many contracts are currently active?", "contract.status = 'active'"),
         ("List all asset categories", "FROM assetCategory ORDER BY 1"),
         ("How many tools are in repair?", "FROM tool WHERE tool.status = 'in_repair'"),
         ("How many payments do we have by payment method?", "GROUP BY paymentMethod.id"),
