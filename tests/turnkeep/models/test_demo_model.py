@@ -8,11 +8,11 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
-from turnkeep.models.calls import INNER_CALL, TextCall, TypedCall, ask_text, ask_typed
-from turnkeep_demo.model import DemoChatModel
+from turnkeep.models.calls import INNER_CALL, TextCall, ToolsCall, TypedCall, ask_text, ask_tools, ask_typed
 from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.tokens import estimate_tokens
+from turnkeep_demo.model import DemoChatModel
 
 
 class Verdict(BaseModel):
@@ -37,6 +37,14 @@ async def test_a_rule_answers_its_inner_call_from_the_parts() -> None:
     model = DemoChatModel(rules=RULES)
     assert await ask_typed(model, JUDGE, asked("four")) == Verdict(score=4, reason="its length")
     assert (await ask_text(model, TELL, asked("why"))).text == "You asked:\nwhy  twice."
+
+
+async def test_a_rule_calls_several_tools_or_says_something_instead() -> None:
+    call = ToolsCall("act", (Verdict,))
+    calls = [{"name": "Verdict", "args": {"score": score, "reason": "so"}} for score in (1, 2)]
+    model = DemoChatModel(rules={"act": lambda parts: calls if parts["query"] else "Nothing to do."})
+    assert [one.model_dump()["score"] for one in (await ask_tools(model, call, asked("go"))).calls] == [1, 2]
+    assert (await ask_tools(model, call, asked(""))).text == "Nothing to do."
 
 
 async def test_the_stream_is_word_by_word_and_adds_up_to_the_whole() -> None:
