@@ -11,6 +11,10 @@ from turnkeep.blocks.reckoning import computed, of_group, total
 MOST_COUNTED = 12
 """Bare whole numbers up to it count things, such as "for 2 weeks", "top 5", "3x"."""
 LINES = -1
+_NOUN = re.compile(r"[\d.,]+[\s\u00a0]?([^\W\d_]+)")
+
+type Named = Sequence[tuple[int, str]]
+"""Where a text names things, in order."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,35 @@ class Told:
     figure: Figure
     table: int | None = None
     label: str = ""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A sentence as it was read. `things` have prices, `labels` have rows."""
+
+    text: str
+    figures: Sequence[Figure]
+    things: Named
+    labels: Named
+
+    @property
+    def is_row(self) -> bool:
+        return self.text.lstrip().startswith("|")
+
+    def cell(self, figure: Figure) -> int:
+        return self.text.count("|", 0, figure.at)
+
+    def noun(self, figure: Figure) -> str:
+        """The word behind a number: "kg" of "8.2 kg"."""
+        found = _NOUN.match(self.text, figure.at)
+        return found[1].casefold() if found else ""
+
+    @property
+    def is_question(self) -> bool:
+        return self.text.rstrip(" *_\n").endswith("?")
+
+    def like(self, figure: Figure) -> list[Figure]:
+        return [each for each in self.figures if each.unit == figure.unit]
 
 
 class Known:

@@ -29,7 +29,7 @@ empty to drop it."""
 # Behind a full stop stands a sentence only where a capital, a digit or a mark that opens one begins: "e.g. this" is
 # one, "am 3. Mai" as well.
 _END = re.compile(
-    r"(?<=[.!?\u2026])(?<!\b\d\.)(?<!\b\d\d\.)[\"\u201d)*_]*\s+(?=[\"\u201c\u00ab(*_\u00bf\u00a1\[]*[^\W_a-z])"
+    r"(?<=[.!?\u2026])(?<!(?<![.,\d£$€¥])\d\.)(?<!(?<![.,\d£$€¥])\d\d\.)[\"\u201d)*_]*\s+(?=[\"\u201c\u00ab(*_\u00bf\u00a1\[]*[^\W_a-z])"
 )
 _ROW = re.compile(r"\s*(?:\||(?:\d{1,2}[.)]|[-*\u2022])\s)")
 _NUMBERED = re.compile(r"(?P<indent>[ \t]*)(?P<number>\d{1,2})(?P<mark>[.)][ \t])")

@@ -134,6 +134,31 @@ def problems(text: str, sources: Sources) -> list[str]:
         ("It came out in 2021, with 175 billion parameters against 65B.", PAPER),
         ("Es hat 175 Milliarden Parameter.", replace(PAPER, language="de")),
         ("The Pixel 8a has 4492 mAh and 64 MP, the OnePlus Nord 4 5500 mAh.", COMPARED),
+        # arithmetic that users ask for
+        (
+            "Two Google Pixel 8a ($499) cost $998; with 10 percent off that would be $898.20.",
+            asked(SHOP, "two of them, with 10 percent off?"),
+        ),
+        ("At this rate Quiz makes about £113,829.43 in all of November 2026.", ADS),
+        ("Quiz makes £3,794.31 a day. In 30 days that is £113,829.30.", replace(ADS, known=["Quiz: £3,794.31"])),
+        (
+            "At a return of 2.87 they would have earned:\n\n| Item | Spend | Earned |\n|---|---:|---:|\n"
+            "| A | £2,117.90 | £6,078.37 |\n| B | £2,136.80 | £6,132.62 |\n| C | £2,076.90 | £5,960.70 |\n"
+            "| Total | £6,331.60 | £18,171.69 |",
+            replace(
+                ADS,
+                known=[
+                    "| Item | Spend |\n|---|---|\n| A | £2,117.90 |\n| B | £2,136.80 |\n| C | £2,076.90 |",
+                    "- Return: 2.87",
+                ],
+            ),
+        ),
+        (
+            "Er wiegt 8,2 kg und hat Bewertung 4,8, also 3,7 kg mehr als der kleine mit 4,5 kg.",
+            Sources(known=["weight 8.2 kg, rating 4.8", "weight 4.5 kg"], language="de"),
+        ),
+        # of several that a sentence names, a figure may be any one's
+        ("Quiz has 10,210 clicks, more than Brightway Travel (9,400), and a CPA of £21.85.", ADS),
     ],
 )
 def test_what_is_known_or_follows_may_stand(text: str, sources: Sources) -> None:
