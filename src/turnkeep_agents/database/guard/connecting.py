@@ -1,4 +1,5 @@
-"""How the sources of each FROM hang together: the joins, for those who ask, and cross products, which are refused."""
+"""How the sources of each FROM hang together: the joins, for those who ask, and cross products, which are refused. One
+row of a table may connect others: those beside "(SELECT AVG(amount) AS mean FROM job) AS m" by what each has of it."""
 
 from collections.abc import Iterator
 
@@ -27,17 +28,19 @@ class Connections:
             self._read(frame, select)
 
     def _read(self, frame: Frame, select: exp.Select) -> None:
-        groups = [{id(source)} for source in frame.sources if not source.is_one_row]
+        many = {id(source) for source in frame.sources if not source.is_one_row}
+        groups = [{id(source)} for source in frame.sources if not (source.is_one_row and source.is_constant)]
         for condition in _conditions(select):
             self._note(condition)
             groups = _merged(groups, self._connected(condition))
         for join in _joins(select):
             if join.args.get("using"):
                 groups = self._used(frame, join, groups)
-        if len(groups) > MOST_APART:
-            message = f"{len(groups)} tables are joined without a condition between them. Give every JOIN its ON."
+        apart = sum(bool(group & many) for group in groups)
+        if apart > MOST_APART:
+            message = f"{apart} tables are joined without a condition between them. Give every JOIN its ON."
             self.problems.append(Problem("cartesian", message))
-        elif len(groups) == MOST_APART:
+        elif apart == MOST_APART:
             self.notes["Two tables are joined without a condition between them."] = None
 
     def _connected(self, condition: exp.Expr) -> set[int]:

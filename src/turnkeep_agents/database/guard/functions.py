@@ -36,12 +36,14 @@ _LOGIC = {exp.Exists}
 _COMMON = _AGGREGATES | _WINDOWS | _NUMBERS | _TEXTS | _CHOICES | _TIMES | _CONVERSIONS | _JSON | _LOGIC
 
 _SQLITE = Functions(
-    frozenset(_COMMON | {exp.Date, exp.DateDiff, exp.Trunc, exp.TryCast, exp.Typeof}),
+    frozenset(_COMMON | {
+        exp.Date, exp.DateDiff, exp.JSONArrayAgg, exp.JSONObject, exp.JSONObjectAgg, exp.Trunc, exp.TryCast, exp.Typeof,
+    }),
     _names(
-        "DATE DATETIME TIME JULIANDAY STRFTIME UNIXEPOCH TOTAL JSON_ARRAY_LENGTH JSON_VALID JSON_TYPE LOG"
+        "DATE DATETIME TIME JULIANDAY STRFTIME UNIXEPOCH TOTAL JSON_ARRAY JSON_ARRAY_LENGTH JSON_VALID JSON_TYPE LOG"
         " LOG2 LOG10 MOD"
     ),
-)
+)  # fmt: skip
 
 _MYSQL = Functions(
     frozenset(_COMMON | {
@@ -52,10 +54,12 @@ _MYSQL = Functions(
         exp.StddevSamp, exp.Stddev, exp.StrToDate, exp.StrToTime, exp.SubstringIndex, exp.Time, exp.Timestamp,
         exp.TimestampAdd, exp.TimestampDiff, exp.Trunc, exp.TsOrDsAdd, exp.TsOrDsDiff, exp.UnixToTime, exp.UtcDate,
         exp.UtcTime, exp.UtcTimestamp, exp.Variance, exp.VariancePop, exp.Week, exp.WeekOfYear, exp.Xor, exp.Year,
+        exp.JSONObject, exp.JSONObjectAgg,
     }),
     _names(
         "ADDDATE SUBDATE ADDTIME SUBTIME DATE DATE_FORMAT FIELD FIND_IN_SET FROM_DAYS FROM_UNIXTIME INSTR ISNULL"
-        " JSON_LENGTH JSON_UNQUOTE JSON_VALID LOCATE LOG LOG2 LOG10 MAKEDATE MICROSECOND MOD MONTHNAME NOW OCTET_LENGTH"
+        " JSON_ARRAY JSON_ARRAYAGG JSON_LENGTH JSON_UNQUOTE JSON_VALID LOCATE LOG LOG2 LOG10 MAKEDATE"
+        " MICROSECOND MOD MONTHNAME NOW OCTET_LENGTH"
         " PERIOD_ADD PERIOD_DIFF SEC_TO_TIME STR_TO_DATE SYSDATE TIMEDIFF TIME_FORMAT TIME_TO_SEC TO_DAYS"
         " TO_SECONDS UNIX_TIMESTAMP WEEKDAY YEARWEEK"
     ),
@@ -68,9 +72,9 @@ _POSTGRES = Functions(
         exp.StddevSamp, exp.Stddev, exp.StrToDate, exp.StrToTime, exp.ToChar, exp.Trunc, exp.UnixToTime, exp.Variance,
         exp.VariancePop, exp.MakeInterval, exp.Grouping, exp.Array, exp.ArrayAgg, exp.Date,
         exp.Localtime, exp.Localtimestamp, exp.LogicalAnd, exp.LogicalOr, exp.Mode, exp.PercentileCont,
-        exp.PercentileDisc,
+        exp.PercentileDisc, exp.JSONArrayAgg,
     }),
-    _names("AGE DATE_PART EVERY MAKE_DATE NOW"),
+    _names("AGE DATE_PART EVERY JSON_BUILD_OBJECT MAKE_DATE NOW"),
 )  # fmt: skip
 
 ALLOWED: dict[Dialect, Functions] = {"sqlite": _SQLITE, "mysql": _MYSQL, "postgres": _POSTGRES}

@@ -8,6 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from turnkeep_agents.database.guard import functions
+from turnkeep_agents.database.guard.recursion import excess_of_recursion
 from turnkeep_agents.database.guard.verdicts import Dialect, Problem
 
 DEEPEST_NODES = 120  # of nested expressions; chains of AND, OR and sums count once
@@ -29,11 +30,13 @@ _PARTS: Mapping[type[exp.Expr], frozenset[str]] = {
     exp.Select: _QUERY | _words("expressions from_ joins where group having windows"),
     exp.Union: _SET, exp.Except: _SET, exp.Intersect: _SET,
     exp.Subquery: frozenset({"this", "alias"}),
+    exp.Values: frozenset({"expressions", "alias"}),
+    exp.JSONKeyValue: _BINARY,
     exp.Table: frozenset({"this", "alias", "joins"}),
     exp.TableAlias: frozenset({"this", "columns"}),
     exp.From: _THIS,
     exp.Join: frozenset({"this", "on", "using", "side", "kind"}),
-    exp.With: _LIST,
+    exp.With: _LIST | {"recursive"},
     exp.CTE: frozenset({"this", "alias"}),
     exp.Where: _THIS, exp.Having: _THIS,
     exp.Group: frozenset({"expressions", "rollup"}), exp.Rollup: _LIST,
@@ -77,6 +80,7 @@ _ONLY_IN: Mapping[type[exp.Expr], frozenset[Dialect]] = {
     exp.IntDiv: frozenset({"mysql"}), exp.Rollup: frozenset({"mysql", "postgres"}),
     exp.TryCast: frozenset({"sqlite"}), exp.All: frozenset({"mysql", "postgres"}),
     exp.Any: frozenset({"mysql", "postgres"}), exp.WithinGroup: frozenset({"postgres"}),
+    exp.Values: frozenset({"sqlite", "postgres"}),
 }  # fmt: skip
 _COMPARISONS = (exp.In, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _CHAINS = (exp.And, exp.Or, exp.Add, exp.Sub, exp.Mul, exp.DPipe, exp.SetOperation)
@@ -109,7 +113,6 @@ _SPECIAL_PARTS = {
     "hints": ("hint", "Hints are not allowed."),
     "indexed": ("hint", "Hints are not allowed."),
     "operation_modifiers": ("hint", "Modifiers between SELECT and the columns are not allowed."),
-    "recursive": ("recursive", "Recursive queries are not allowed."),
     "method": ("natural", "NATURAL joins are not allowed: write ON with the columns."),
 }
 
@@ -137,8 +140,8 @@ def violations(tree: exp.Expr, dialect: Dialect) -> Iterator[Problem]:
 
 def _violation(node: exp.Expr, dialect: Dialect) -> Problem | None:
     parts = _PARTS.get(type(node))
-    if isinstance(node, exp.Join) and (found := _misplaced(node, dialect)):
-        return Problem("meaning", found)
+    if particular := _particular(node, dialect):
+        return particular
     if parts is not None:
         extra = next((name for name, value in node.args.items() if _is_set(name, value) and name not in parts), None)
         if extra is None and dialect in _ONLY_IN.get(type(node), {dialect}) and _is_sound(node):
@@ -150,6 +153,14 @@ def _violation(node: exp.Expr, dialect: Dialect) -> Problem | None:
         if isinstance(node, classes):
             return Problem(code, message)
     return Problem("forbidden", f"{type(node).__name__} is not allowed in a query.")
+
+
+def _particular(node: exp.Expr, dialect: Dialect) -> Problem | None:
+    if isinstance(node, exp.Join) and (found := _misplaced(node, dialect)):
+        return Problem("meaning", found)
+    if isinstance(node, exp.With) and (found := excess_of_recursion(node)):
+        return Problem("recursive", found)
+    return None
 
 
 def _misplaced(node: exp.Join, dialect: Dialect) -> str | None:
@@ -180,11 +191,17 @@ def _is_word(node: exp.Expr) -> bool:
     return node.name.upper() in _UNITS or bool(_WORDS.fullmatch(node.name))
 
 
+def _is_constant(node: exp.Expr) -> bool:
+    return isinstance(node.this if isinstance(node, exp.Neg | exp.Cast) else node, exp.Literal | exp.Null | exp.Boolean)
+
+
 _TESTS: Mapping[type[exp.Expr], Callable[[Any], bool]] = {
     exp.Table: lambda node: isinstance(node.this, exp.Identifier),
-    exp.From: lambda node: isinstance(node.this, exp.Table | exp.Subquery),
+    exp.From: lambda node: isinstance(node.this, exp.Table | exp.Subquery | exp.Values),
     exp.Join: lambda node: (
-        isinstance(node.this, exp.Table | exp.Subquery) and node.side.upper() in _SIDES and node.kind.upper() in _KINDS
+        isinstance(node.this, exp.Table | exp.Subquery | exp.Values)
+        and node.side.upper() in _SIDES
+        and node.kind.upper() in _KINDS
     ),
     exp.CTE: lambda node: isinstance(node.this, exp.Query) and bool(node.alias),
     exp.Order: lambda node: not node.this or isinstance(node.parent, exp.GroupConcat),
@@ -192,8 +209,11 @@ _TESTS: Mapping[type[exp.Expr], Callable[[Any], bool]] = {
     exp.DataType: lambda node: getattr(node.this, "name", "") in _TYPES,
     exp.Interval: lambda node: isinstance(node.unit, exp.Var | None) and not isinstance(node.this, exp.Tuple),
     exp.Subquery: lambda node: isinstance(node.this, exp.Query | exp.Table),
-    exp.TableAlias: lambda node: not node.columns or isinstance(node.parent, exp.CTE),
-    exp.Tuple: lambda node: isinstance(node.parent, _COMPARISONS) or node.arg_key == "on",
+    exp.TableAlias: lambda node: not node.columns or isinstance(node.parent, exp.CTE | exp.Values),
+    exp.Values: lambda node: all(
+        isinstance(row, exp.Tuple) and all(map(_is_constant, row.expressions)) for row in node.expressions
+    ),
+    exp.Tuple: lambda node: isinstance(node.parent, (*_COMPARISONS, exp.Values)) or node.arg_key == "on",
     exp.Collate: lambda node: isinstance(node.expression, exp.Var | exp.Column | exp.Literal),
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import TokenType
 
 from turnkeep_agents.database.guard.catalogue import Catalogue
 from turnkeep_agents.database.guard.grammar import violations
@@ -14,7 +15,7 @@ from turnkeep_agents.database.guard.guard import unwrapped
 from turnkeep_agents.database.guard.rendering import render
 from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.rewriting import variants
-from turnkeep_agents.database.guard.screening import LONGEST_CHARACTERS, parse
+from turnkeep_agents.database.guard.screening import LONGEST_CHARACTERS, parse, tokenize
 from turnkeep_agents.database.guard.translating import translate
 from turnkeep_agents.database.guard.unwrapping import candidates
 from turnkeep_agents.database.guard.verdicts import Dialect, Refusal, Refused
@@ -85,9 +86,19 @@ def _reads_alike(text: str, dialect: Dialect, other: Dialect) -> bool:
 
 def _read(text: str, dialect: Dialect, *, is_foreign: bool = False) -> exp.Query | None:
     try:
-        return unwrapped(parse(text, dialect, is_foreign=is_foreign))
+        tree = unwrapped(parse(text, dialect, is_foreign=is_foreign))
     except (Refusal, RecursionError):
         return None
+    return tree if not is_foreign or _texts_in(tree) >= _texts_of(text, dialect) else None
+
+
+def _texts_in(tree: exp.Query) -> int:
+    return sum(one.is_string for one in tree.find_all(exp.Literal))
+
+
+def _texts_of(text: str, dialect: Dialect) -> int:
+    """A parser leaves out what it has no place for, such as the second text of DATE('now', 'start of month')."""
+    return sum(token.token_type == TokenType.STRING for token in tokenize(text, dialect))
 
 
 def _simplify(tree: exp.Expr) -> None:

@@ -3,6 +3,7 @@ have a secure view as that view. A common table expression that has the name of 
 of any database about which of the two is meant can reach the table itself."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from sqlglot import exp
@@ -61,20 +62,41 @@ class Resolver:
     def _with(self, node: exp.Expr, parent: Frame | None, commons: Commons) -> Commons:
         found = dict(commons)
         here: set[str] = set()
-        for each in node.args["with_"].expressions if node.args.get("with_") else ():
-            alias = each.args["alias"]
-            shape = self._query(each.this, parent, found)
+        start = node.args.get("with_")
+        is_recursive = bool(start and start.args.get("recursive"))
+        for each in start.expressions if start else ():
+            alias, key = each.args["alias"], fold(each.alias)
+            inside = self._with_itself(each, parent, found) if is_recursive else found
+            shape = self._query(each.this, parent, inside)
             if alias.columns:
-                shape = Shape({fold(name.name): spelt(name, self.dialect) for name in alias.columns}, shape.is_one_row)
-            key = fold(alias.name)
+                names = {fold(name.name): spelt(name, self.dialect) for name in alias.columns}
+                shape = replace(shape, columns=names)
             if key in here:
                 self._fault("duplicate_alias", each)
             here.add(key)
-            if self.catalogue.is_taken(alias.name):
-                taken = {fold(common.name.name) for common in found.values()}
-                alias.set("this", identifier(self.catalogue.free_name(alias.name, taken), self.dialect))
+            if not is_recursive:
+                self._rename(alias, found)
             found[key] = Common(alias.this, shape)
         return found
+
+    def _rename(self, alias: exp.TableAlias, found: Commons) -> None:
+        """Away from the names of tables."""
+        if self.catalogue.is_taken(alias.name):
+            taken = {fold(common.name.name) for common in found.values()}
+            alias.set("this", identifier(self.catalogue.free_name(alias.name, taken), self.dialect))
+
+    def _with_itself(self, each: exp.CTE, parent: Frame | None, found: Commons) -> Commons:
+        """What a recursive query sees: itself as well, with the columns of its first part."""
+        key, alias = fold(each.alias), each.args["alias"]
+        self._rename(alias, found)
+        first = each.this.this if isinstance(each.this, exp.Union) else None
+        if first is None:
+            return found
+        other = Resolver(self.catalogue, self.dialect, self.allowed)
+        columns = other._query(first.copy(), parent, found).columns
+        if alias.columns:
+            columns = {fold(name.name): spelt(name, self.dialect) for name in alias.columns}
+        return {**found, key: Common(alias.this, Shape(columns))}
 
     def _set(self, node: exp.SetOperation, parent: Frame | None, commons: Commons) -> Shape:
         shape = self._query(node.this, parent, commons)
@@ -116,7 +138,8 @@ class Resolver:
                     continue
                 columns.setdefault(fold(name), name)
                 frame.named[fold(name)] = frame.named.get(fold(name), 0) + counts
-        return Shape(None if is_open else columns, is_one_row(node))
+        is_constant = not any(source.table or not source.is_constant for source in frame.sources)
+        return Shape(None if is_open else columns, is_one_row(node), is_constant)
 
     def _named(self, each: exp.Expr, frame: Frame) -> Iterator[str | None]:
         """The names of the result's columns; None for names that are not known."""
@@ -155,13 +178,15 @@ class Resolver:
         if isinstance(node, exp.Table):
             self._table(node, frame, commons)
             self._joins(node.args.get("joins") or [], frame, commons)
+        elif isinstance(node, exp.Values):
+            self._add(self._values(node), node, frame)
         elif isinstance(node.this, exp.Table):
             self._source(node.this, frame, commons)
         else:
             around = None if self.dialect == "mysql" else frame.parent  # MariaDB has no correlated derived tables
             shape = self._query(node.this, around, commons)
             alias = node.args["alias"].this if node.args.get("alias") else None
-            self._add(Source(alias, shape.columns, is_one_row=shape.is_one_row), node, frame)
+            self._add(_source_of(alias, shape), node, frame)
 
     def _table(self, node: exp.Table, frame: Frame, commons: Commons) -> None:
         common = commons.get(fold(node.name))
@@ -169,10 +194,19 @@ class Resolver:
             if common.name.name != node.name and not node.alias:
                 node.set("alias", exp.TableAlias(this=node.this.copy()))
             node.set("this", common.name.copy())
-            source = Source(alias_of(node), common.shape.columns, is_one_row=common.shape.is_one_row)
+            source = _source_of(alias_of(node), common.shape)
         else:
             source = self._stored(node)
         self._add(source, node, frame)
+
+    def _values(self, node: exp.Values) -> Source:
+        """Rows that the query itself holds."""
+        alias = node.args.get("alias")
+        named = [spelt(name, self.dialect) for name in alias.columns] if alias else []
+        names = named or [f"column{at}" for at, _ in enumerate(node.expressions[0].expressions, 1)]
+        is_one_row = len(node.expressions) == 1
+        columns = {fold(name): name for name in names}
+        return Source(alias.this if alias else None, columns, is_one_row=is_one_row, is_constant=is_one_row)
 
     def _stored(self, node: exp.Table) -> Source:
         """A table of the database, or its view."""
@@ -296,3 +330,7 @@ class Resolver:
             self.columns[f"{source.table}.{spelling}"] = None
         if not is_star and (source.table or self.dialect == "postgres"):
             node.set("this", identifier(spelling, self.dialect))
+
+
+def _source_of(alias: exp.Identifier | None, shape: Shape) -> Source:
+    return Source(alias, shape.columns, is_one_row=shape.is_one_row, is_constant=shape.is_constant)

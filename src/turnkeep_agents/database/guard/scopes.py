@@ -21,6 +21,8 @@ class Source:
     table: str = ""
     is_view: bool = False
     is_one_row: bool = False
+    is_constant: bool = False
+    """One row that comes from no table: it connects nothing."""
 
     @property
     def key(self) -> str:
@@ -60,6 +62,7 @@ class Shape:
 
     columns: Columns
     is_one_row: bool = False
+    is_constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)

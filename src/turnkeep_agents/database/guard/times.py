@@ -35,7 +35,8 @@ def shifted_date(node: exp.Expr) -> exp.Expr | None:
     amount, unit = node.expression, node.args.get("unit")
     if isinstance(amount, exp.Interval):
         amount, unit = amount.this, amount.args.get("unit")
-    name, number = (unit.name.upper() if unit else "DAY"), amount.name if isinstance(amount, exp.Literal) else ""
+    name = unit.name.upper().removesuffix("S") if unit else "DAY"
+    number = amount.name if isinstance(amount, exp.Literal) else ""
     if not number.isdigit():
         return None
     times = {"WEEK": (7, "day"), "QUARTER": (3, "month")}.get(name, (1, name.lower()))

@@ -1,6 +1,7 @@
 """Functions of another database in the words of this one. sqlglot knows many; here are those that it leaves as they
 are, and the arithmetic that models write as functions."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import reduce
 
@@ -55,6 +56,17 @@ def _arithmetic(node: exp.Expr) -> exp.Expr | None:
 
 
 # SQLite
+
+
+def _rounded(node: exp.Expr) -> exp.Expr | None:
+    """PRINTF('%.2f', x) as ROUND(x, 2): a width in a pattern may cost any time."""
+    if not (isinstance(node, exp.Anonymous) and node.name.upper() == "PRINTF") and not isinstance(node, exp.Format):
+        return None
+    pattern, *values = node.expressions if isinstance(node, exp.Anonymous) else [node.this, *node.expressions]
+    found = re.fullmatch(r"%\.(\d)f", pattern.name) if isinstance(pattern, exp.Literal) else None
+    if found is None or len(values) != 1:
+        return None
+    return exp.Round(this=values[0], decimals=exp.Literal.number(found[1]))
 
 
 def _current(node: exp.Expr) -> exp.Expr | None:
@@ -119,8 +131,8 @@ def _sqlite_date(node: exp.Expr) -> exp.Expr | None:
     name = node.name.upper() if isinstance(node, exp.Anonymous) else "DATE" if type(node) is exp.Date else ""
     if name not in ("DATE", "DATETIME"):
         return None
-    arguments = [node.this] if type(node) is exp.Date else node.expressions
-    start, *modifiers = arguments
+    arguments = [node.this, node.args.get("zone")] if type(node) is exp.Date else []
+    start, *modifiers = [each for each in (*arguments, *node.expressions) if each]
     found: exp.Expr = start
     if start.name.lower() == "now":
         found = exp.CurrentDate() if name == "DATE" else call("NOW")
@@ -139,6 +151,12 @@ def _sqlite_day(node: exp.Expr) -> exp.Expr | None:
     found = _sqlite_date(node)
     is_day = isinstance(found, exp.DateAdd | exp.DateSub) and node.name.upper() == "DATE"
     return call("DATE", found) if found is not None and is_day else found
+
+
+def _with_words(node: exp.Expr) -> exp.Expr | None:
+    """DATE of SQLite with words that are not translated, so that they are refused and not left out."""
+    words = node.args.get("zone") or node.args.get("format") if type(node) in (exp.Date, exp.TsOrDsToDate) else None
+    return call("DATE", node.this, words) if words else None
 
 
 def _days_between(node: exp.Expr) -> exp.Expr | None:
@@ -202,8 +220,8 @@ def _subtracted(node: exp.Expr) -> exp.Expr | None:
 _RULES: Mapping[Dialect, tuple[Rule, ...]] = {
     "sqlite": (
         part_of_date, _current, _joined_text, _end_of_text, shifted_date, days_apart, time_between, read_date,
-        formatted, _extreme, _is_null,
+        formatted, _extreme, _is_null, _rounded,
     ),
-    "mysql": (formatted, _formatted_now, _sqlite_day, _days_between, _total),
-    "postgres": (_current, _extracted, _with_interval, _subtracted, _total),
+    "mysql": (formatted, _formatted_now, _sqlite_day, _with_words, _days_between, _total),
+    "postgres": (_current, _extracted, _with_interval, _with_words, _subtracted, _total),
 }  # fmt: skip

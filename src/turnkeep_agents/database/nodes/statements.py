@@ -51,7 +51,7 @@ from turnkeep_agents.database.wall.database import DatabaseError, QueryFailed, S
 from turnkeep_agents.database.workspace import Snapshot
 
 TEXT_CUT = "text_cut"
-REPAIRABLE = frozenset({"syntax", "function", "types", "limit"})
+REPAIRABLE = frozenset({"syntax", "function", "types", "limit", "foreign", "forbidden"})
 """What rules may mend."""
 WRITES = frozenset({"not_select", "into", "statements"})
 

@@ -1,7 +1,9 @@
 """The functions of SQLite that a statement may call: none reads a file, loads code, or makes much out of nothing.
 `printf` is not among them: one call with a large width runs for seconds, and nothing can end it."""
 
-_AGGREGATES = frozenset({"avg", "count", "group_concat", "max", "min", "string_agg", "sum", "total"})
+_AGGREGATES = frozenset(
+    "avg count group_concat json_group_array json_group_object max min string_agg sum total".split()  # noqa: SIM905
+)
 _WINDOWS = frozenset(
     {
         "cume_dist",
@@ -60,8 +62,10 @@ _TEXTS_AND_VALUES = frozenset(
         "ifnull",
         "iif",
         "instr",
+        "json_array",
         "json_array_length",
         "json_extract",
+        "json_object",
         "json_type",
         "json_valid",
         "length",
@@ -85,6 +89,7 @@ _TEXTS_AND_VALUES = frozenset(
 _SLOW_ON_LONG_TEXTS = frozenset(
     {
         *("concat", "concat_ws", "glob", "group_concat", "instr", "replace", "string_agg", "trim", "ltrim", "rtrim"),
+        *("json_array", "json_group_array", "json_group_object", "json_object"),
         *("json_array_length", "json_extract", "json_type", "json_valid", "->", "->>"),
     }
 )

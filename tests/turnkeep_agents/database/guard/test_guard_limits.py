@@ -137,7 +137,7 @@ def test_no_log_holds_a_word_of_the_statement(sql: str, caplog: pytest.LogCaptur
         ("SELECT name FROM crew FOR UPDATE", "lock"),
         ("SELECT /*+ x */ name FROM crew", "hint"),
         ("SELECT name FROM crew WHERE name = @x", "variable"),
-        ("WITH RECURSIVE n AS (SELECT 1 AS x) SELECT x FROM n", "recursive"),
+        ("WITH RECURSIVE n AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM n) SELECT x FROM n", "recursive"),
         ("SELECT name FROM crew NATURAL JOIN customer", "natural"),
         ("SELECT name FROM shop.crew", "qualified"),
         ("SELECT * FROM information_schema.tables", "qualified"),
