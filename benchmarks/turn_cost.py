@@ -36,10 +36,10 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
     "campaigns": (
         "Show me clicks, spend and return on ad spend of every insertion order by week for the last three months",
         "and by creative?",
-        "Why did the click rate of Quiz change last month, and what should we do about budgets and audiences?",
-        "What about the month before?",
-        "Which budgets are overspending or behind this month?",
-        "Which audiences spent without conversions last month?",
+        "Why did the click rate of Quiz drop last month?",
+        "What should I change about the budgets?",
+        "Which budgets are overspending or behind?",
+        "Which audiences had the highest CPA last month?",
         "123",
     ),
     "products": (

@@ -49,7 +49,7 @@ def test_campaigns_asks_confirms_and_runs_with_a_kill_between_all_turns(server: 
     assert ran["details"]["specialists"] == [{"name": "performance_diagnosis", "status": "ok"}]
     assert ran["details"]["gate"]["valid"]
     assert "Quiz" in ran["reply"]
-    assert ran["details"]["period"]["start"] in confirming["reply"] or ran["details"]["period"]["label"] in ran["reply"]
+    assert ran["details"]["requests"][0]["period"]["start"] in confirming["reply"]
     assert ran["details"]["figures"]
 
 

@@ -31,7 +31,7 @@ KNOWN_QUESTIONS = (
     "What should I change about the budgets?",
     "What do you recommend for the creatives?",
 )
-NOT_UNDERSTOOD = "I am the demo and do not understand that whole. Near it are these questions, which I know: {near}."
+NOT_UNDERSTOOD = "I am the demo and do not understand that whole. Shall I answer one of these instead: {near}?"
 HELLO = (
     "Hello! I look at advertising campaigns: performance, budgets, audiences, creatives. What would you like to know?"
 )
