@@ -49,16 +49,16 @@ class Search(Call):
     """Finds products of one kind, or tells about named ones."""
 
     names: list[str] = Field([], description="to tell about these only")
-    category: str | None = Field(None, description="a kind of the catalogue")
+    category: str | None = None
     price_min: Number | None = None
     price_max: Number | None = None
     ranges: list[Range] = []
-    terms: list[str] = Field([], description="brands, properties, uses in English, short: Sony, OLED, running")
-    without: list[str] = Field([], description="the same, not wanted")
+    terms: list[str] = Field([], description="brands, properties, uses; in English, short: Sony, OLED, running")
+    not_terms: list[str] = []
     in_stock: bool = False
-    sort: str = Field("", description="price or an attribute, -price: highest first; default: best")
+    sort: str = Field("", description="price or an attribute; -price: highest first")
     limit: int | None = None
-    page: int = Field(1, description="2: more of the same")
+    page: int = 1
 
     @property
     def limits(self) -> list[float]:
@@ -99,7 +99,7 @@ def reading_call(catalogue: Catalogue) -> ToolsCall:
     attribute: Any = Annotated[str, _known(measured, "attribute"), shown]
     ranged: Any = create_model("Range", __base__=Range, attribute=attribute)
     kind: Any = Annotated[str, _known(catalogue.categories, "kind")] | None
-    own: Any = {"category": (kind, Search.model_fields["category"]), "ranges": (list[ranged], [])}
+    own: Any = {"category": (kind, None), "ranges": (list[ranged], [])}
     search = create_model("Search", __base__=Search, __doc__=Search.__doc__, **own)
     return ToolsCall("products.read", (search, Compare, Price, Availability, Ask))
 
@@ -136,10 +136,10 @@ def wish_of(search: Search, catalogue: Catalogue) -> Wish:
     return Wish(
         category=search.category or "",
         brands=tuple(by_name[each.lower()] for each in search.terms if each.lower() in by_name),
-        not_brands=tuple(by_name[each.lower()] for each in search.without if each.lower() in by_name),
+        not_brands=tuple(by_name[each.lower()] for each in search.not_terms if each.lower() in by_name),
         bounds=tuple(bounds),
         terms=alternatives(terms, catalogue),
-        without=tuple(_spelled(each, catalogue) for each in search.without if each.lower() not in by_name),
+        without=tuple(_spelled(each, catalogue) for each in search.not_terms if each.lower() not in by_name),
         in_stock=search.in_stock,
         sort=nearest(search.sort.lstrip("-"), [PRICE, *catalogue.units]) or "" if search.sort else "",
         is_descending=search.sort.startswith("-"),

@@ -168,7 +168,7 @@ def _brands(found: Search) -> None:
     for form in sorted(bundled().brands, key=len, reverse=True):
         written = rf"(?:by |from )?{re.escape(form)}(?: ones?)?"
         found.take_each(
-            rf"(?:anything )?(?:not|no|except|without|but not|but) {written}", "without", bundled().brands[form]
+            rf"(?:anything )?(?:not|no|except|without|but not|but) {written}", "not_terms", bundled().brands[form]
         )
         found.take_each(written, "terms", bundled().brands[form])
 
@@ -180,7 +180,7 @@ def _values(found: Search) -> None:
     names = "|".join(sorted({re.escape(name) for each in kinds for name in each.named}, key=len, reverse=True))
     for form in sorted(values, key=len, reverse=True):
         written = rf"(?:an? )?(?:(?:{names}) )?{re.escape(form)}(?: (?:{names}))?s?"
-        found.take_each(rf"(?:not|no|without) {written}", "without", values[form])
+        found.take_each(rf"(?:not|no|without) {written}", "not_terms", values[form])
         found.take_each(rf"(?:(?:in|with|have|has) )?{written}", "terms", values[form])
 
 

@@ -127,7 +127,7 @@ def names_of(cards: list[str]) -> list[str]:
 
 
 def test_brands_among_the_properties_are_brands_in_either_sense() -> None:
-    wish = wish_of(Search(wish="", terms=["orto", "red"], without=["Lumo", "white"]), LAMPS)
+    wish = wish_of(Search(wish="", terms=["orto", "red"], not_terms=["Lumo", "white"]), LAMPS)
     assert (wish.brands, wish.terms, wish.not_brands, wish.without) == (("Orto",), (("red",),), ("Lumo",), ("white",))
 
 

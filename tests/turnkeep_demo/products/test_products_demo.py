@@ -69,7 +69,7 @@ async def test_kinds_prices_and_properties_become_a_search(message: str, args: t
 async def test_brands_are_wanted_or_not(catalogue: Catalogue) -> None:
     wanted, unwanted = await talk("65-inch TVs from Samsung or LG", "phones that are not from Apple")
     assert {product.brand for product in catalogue.get(wanted.details["products"])} == {"Samsung", "LG"}
-    assert unwanted.details["filters"] == [{"category": "phones", "without": ["Apple"]}]
+    assert unwanted.details["filters"] == [{"category": "phones", "not_terms": ["Apple"]}]
 
 
 async def test_a_follow_up_changes_the_last_search_and_anything_else_is_not_guessed() -> None:
