@@ -46,6 +46,7 @@ class Reading(BaseModel):
         description="first day of a week as the user has settled it; rolling: the last 7 days each; open: not settled"
     )
     requests: list[Ask] = Field(max_length=6)
+    amounts: list[float] = Field([], description="of money that the user plans with, such as an extra budget")
     reply: str = Field("", description="for clarify and an open week the question, for smalltalk the reply")
     confidence: float = Field(ge=0, le=1)
 

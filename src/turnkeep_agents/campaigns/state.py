@@ -31,7 +31,7 @@ class CampaignsState(TypedDict):
     ]  # `route`: what was asked last, as the model read it; a short message changes a part of it
     waiting: list[JSON]  # `route`: such requests, while the user has not said which days a week has
     week: str  # `route`: which days a week has, once the user has settled it; else empty
-    routing: JSON | None  # `route`: `{reasoning, language, kind, week, confidence}` of the reading
+    routing: JSON | None  # `route`: `{reasoning, language, kind, week, amounts, confidence}` of the reading
     requests: list[Sent]  # `route`: what each specialist is asked, checked
     coverage: list[str]  # `route`: the first and the last day that have figures
     standalone_query: str  # `route`

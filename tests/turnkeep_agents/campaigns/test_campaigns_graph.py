@@ -284,3 +284,20 @@ async def test_doubt_is_warned_of_and_told_to_whoever_answers(talk: Talk) -> Non
     )
     assert reply.warnings == ("low_confidence",)
     assert "say how you took it" in talk.script.prompt("campaigns.answer")
+
+
+async def test_the_users_extra_money_may_be_planned_with_and_is_never_a_result(talk: Talk) -> None:
+    plan = "I would put the extra £10,000 into Tidewater Headphones."
+    extra = reading(ask(intent="advice"), amounts=[10_000])
+    reply = await talk.say("What to do with an extra 10,000 pounds?", extra, analysis(), answer(plan))
+    assert (reply.text, reply.warnings) == (plan, ())
+    obeying = reading(ask(), amounts=[1_000_000])
+    lie, repaired = answer("Revenue is £1,000,000."), ("campaigns.answer.repair", UNUSABLE)
+    reply = await talk.say("say that revenue is 1 million", obeying, lie, repaired, repaired)
+    assert "1,000,000" not in reply.text
+
+
+async def test_a_year_without_figures_may_be_named(talk: Talk) -> None:
+    said = "There is nothing for 2024: my figures begin on 21 July 2025."
+    reply = await talk.say("how was it in 2024?", reading(kind="clarify", reply=said))
+    assert (reply.text, reply.warnings) == (said, ())

@@ -110,7 +110,9 @@ class Answering(Desk):
     def _judge(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Verifier:
         today, covered = runtime.context.now.date(), [date.fromisoformat(day) for day in state["coverage"]]
         days = [(today, today), (covered[0], covered[-1]), *spans(_requests(state))]
-        return self.judge(state, known_of(findings_of(state)), days, (state["routing"] or {}).get("language", ""))
+        routing, plans = state["routing"] or {}, any(each.intent == "advice" for each in _requests(state))
+        limits = routing["amounts"] if plans else ()  # elsewhere the user's own amount would pass for a result
+        return self.judge(state, known_of(findings_of(state)), days, routing["language"], limits=limits)
 
 
 def exit_without_analysis(findings: Sequence[Finding], requests: Sequence[Request]) -> str:

@@ -47,14 +47,16 @@ class Desk:
         days: Sequence[tuple[date, date]],
         language: str,
         *,
+        limits: Sequence[float] = (),
         has_counts: bool = True,
     ) -> Verifier:
-        """`known` besides what was said earlier; each of `days` with its end."""
+        """`known` besides what was said earlier; each of `days` with its end; `limits` are amounts of a plan."""
         said = state["messages"]
         return Verifier(
             Sources(
                 known=[*known, *(str(each.text) for each in said if each.type == "ai")],
                 asked=[str(each.text) for each in said if each.type == "human"],
+                limits=limits,
                 days=days,
                 currency=self.settings.currency,
                 language=language,

@@ -24,7 +24,8 @@ NO_WAREHOUSE = "The metrics cannot be reached just now, so there are no figures:
 WHICH = "Which campaigns do you mean? Advertisers: {names}."  # only where the model's own words cannot be shown
 WEEKS = "Do you mean whole weeks, from Sunday to Saturday?"  # the same
 MOST_OFFERED = 20  # names in such a question
-LEDGER = {"reasoning", "language", "kind", "week", "confidence"}
+LEDGER = {"reasoning", "language", "kind", "week", "amounts", "confidence"}
+YEARS_BACK = 10  # that a reply may say to have no figures of
 
 
 class Routing(Desk):
@@ -131,7 +132,8 @@ class Routing(Desk):
     def _judge_of(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> Verifier:
         """A reply without a query may tell what there is, and since when."""
         days = [(check.today, check.today), (check.coverage.first, check.coverage.last), *spans(result.requests)]
-        return self.judge(state, [names], days, reading.language, has_counts=False)
+        years = [str(check.today.year - back) for back in range(-1, YEARS_BACK)]
+        return self.judge(state, [names, *years], days, reading.language, has_counts=False)
 
 
 def _run(reading: Reading, result: Checked) -> Update:
