@@ -10,6 +10,7 @@ READING: dict[str, Any] = {
     "question": LORA,
     "kind": "question",
     "searches": ["LoRA low-rank adaptation"],
+    "breadth": "few",
     "language": "en",
     "reason": "of the field",
     "score": 95,

@@ -12,7 +12,7 @@ from turnkeep.records import JSON
 
 BUNDLED_FIELD = "machine learning and artificial intelligence"
 OWN_FIELD = "the subjects of this collection"
-EACH_SEARCH = 2  # papers of one of several searches
+EACH_SEARCH = 2  # papers at least of one of several searches
 FAINT = 0.4  # of the best score: what is less shares a word by chance
 TITLES_SHOWN = 6  # of all in prompts, which tell subjects and language
 
@@ -28,12 +28,12 @@ class Corpus:
         self._retriever = LexicalRetriever(map(_searchable, papers))
 
     def search(self, queries: Sequence[str], limit: int) -> list[Document]:
-        """The best `limit` papers of one query; of several some of each, taken in turns. Faint ones are left out."""
-        each = limit if len(queries) == 1 else EACH_SEARCH
+        """The best `limit` papers; of several queries taken in turns, two for each at least. Faint ones are left out."""
+        most = max(limit, EACH_SEARCH * len(queries)) if len(queries) > 1 else limit
         found: dict[str, Document] = {}
-        for document in _in_turns([self._search(query, each) for query in queries]):
+        for document in _in_turns([self._search(query, limit) for query in queries]):
             found.setdefault(document.id, document)
-        return list(found.values())
+        return list(found.values())[:most]
 
     def _search(self, query: str, limit: int) -> list[Document]:
         best = self._retriever.search(query, limit)

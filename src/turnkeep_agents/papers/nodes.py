@@ -15,7 +15,7 @@ from turnkeep.blocks.wording import word
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
-from turnkeep.records import JSON, RunContext
+from turnkeep.records import RunContext
 from turnkeep_agents.papers import prompts
 from turnkeep_agents.papers.answers import Citing, cited_in
 from turnkeep_agents.papers.corpus import Corpus
@@ -25,6 +25,7 @@ from turnkeep_agents.papers.state import PapersState
 
 type Update = dict[str, Any]
 
+MOST_LISTED = 9  # papers, where many are wished for
 MOST_CITED = 6  # papers of earlier replies that the reading is told by title
 READ_TOKENS = 1_000  # of history
 ANSWER_TOKENS = 400  # beside documents
@@ -44,7 +45,7 @@ class Nodes:
         message, prompt = state["messages"][-1].text, self._begin(prompts.READ, state, runtime, READ_TOKENS)
         cited = [f"[{one.id}] {one.title}" for one in cited_in(prompt, self.corpus.by_id)][:MOST_CITED]
         prompt.with_notes([f"{prompts.CITED}{'; '.join(cited)}."] if cited else [])
-        asked = prompt.with_note(_today(runtime)).with_query(message, label="Message").messages()
+        asked = prompt.with_query(message, label="Message").messages()
         found = checked(await ask_typed(self.models.small, READ_CALL, asked), message)
         is_inside = found.score >= self.tuning.guardrail_threshold
         route = "respond" if found.kind == "conversation" else "retrieve" if is_inside else "refuse"
@@ -56,6 +57,7 @@ class Nodes:
             "standalone_query": found.question,
             "language": found.language,
             "searches": found.searches,
+            "limit": MOST_LISTED if found.breadth == "many" else self.tuning.top_k,
             **_step(state, said.strip()),
         }
 
@@ -76,7 +78,7 @@ class Nodes:
     async def retrieve(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         attempt = state["attempts"] + 1
         runtime.stream_writer({"event": "tool_start", "tool": "retrieve", "attempt": attempt})
-        found = self.corpus.search(state["searches"], self.tuning.top_k)
+        found = self.corpus.search(state["searches"], state["limit"])
         new = [document for document in found if document.id not in state["seen"]]
         return {
             "documents": [asdict(document) for document in new],
@@ -87,29 +89,28 @@ class Nodes:
         }
 
     async def grade_documents(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        prompt = PromptBuilder(self._said(prompts.GRADE)).with_retrieval_context(_documents(state["documents"]))
+        documents = [Document(**row) for row in state["documents"]]
+        prompt = PromptBuilder(self._said(prompts.GRADE)).with_retrieval_context(documents)
         asked = prompt.with_query(state["standalone_query"]).messages()
         grade = await ask_typed(self.models.small, prompts.GRADE_CALL, asked)
         relevant = [document for document in state["documents"] if document["id"] in grade.relevant_ids]
-        step = f"{len(relevant)} of {len(state['documents'])} papers are relevant."
-        return {"relevant": relevant, **_step(state, step)}
+        return {"relevant": relevant, **_step(state, f"{len(relevant)} of {len(documents)} papers are relevant.")}
 
     async def rewrite_query(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         tried = [*state["searches"]] if state["attempts"] == 1 else [*state["rewritten_queries"]]
         titles = [self.corpus.by_id[id_].title for id_ in state["seen"]] or self.corpus.titles
         prompt = PromptBuilder(self._said(prompts.REWRITE)).with_notes(f"{prompts.SEARCHED}{each}" for each in tried)
         prompt.with_note(f"{prompts.FOUND}{prompts.titled(titles)}").with_query(state["standalone_query"])
-        found = await ask_typed(self.models.small, prompts.REWRITE_CALL, prompt.messages())
-        query = found.query.strip()
+        query = (await ask_typed(self.models.small, prompts.REWRITE_CALL, prompt.messages())).query.strip()
         if not query:
             return {"is_exhausted": True, **_step(state, "Saw no other way to search.")}
         rewritten = [*state["rewritten_queries"], query]
         return {"searches": [query], "rewritten_queries": rewritten, **_step(state, "Rewrote the query.")}
 
     async def answer(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        papers, note = _documents(state["relevant"]), self._gap(state)
+        papers, note = [Document(**row) for row in state["relevant"]], self._gap(state)
         prompt = self._begin(prompts.ANSWER, state, runtime, ANSWER_TOKENS).with_retrieval_context(papers)
-        prompt.with_notes([note] if note else []).with_note(_today(runtime))
+        prompt.with_notes([note] if note else [])
         judge = self._judge(papers, state, runtime)
         update = await self._word(prompts.ANSWER_CALL, prompt, judge, state, runtime)
         update["warnings"] += ["no_citation"] if papers and not judge.cited else []
@@ -159,7 +160,8 @@ class Nodes:
 
     def _begin(self, system: str, state: PapersState, runtime: Runtime[RunContext], tokens: int) -> PromptBuilder:
         formatter = ConversationFormatter(runtime.context.conversation_window, tokens)
-        return PromptBuilder(self._said(system)).with_conversation(formatter, state["messages"][:-1])
+        prompt = PromptBuilder(self._said(system)).with_conversation(formatter, state["messages"][:-1])
+        return prompt.with_note(prompts.TODAY.format(date=f"{runtime.context.now:%Y-%m-%d}"))
 
     def _said(self, system: str) -> str:
         titles, count = prompts.titled(self.corpus.titles), len(self.corpus.by_id)
@@ -173,14 +175,6 @@ def _asking(prompt: PromptBuilder, state: PapersState) -> list[BaseMessage]:
     if question != message:
         prompt.with_note(f"{prompts.MEANING}{question}")
     return prompt.with_query(message, label="Message").messages()
-
-
-def _today(runtime: Runtime[RunContext]) -> str:
-    return prompts.TODAY.format(date=f"{runtime.context.now:%Y-%m-%d}")
-
-
-def _documents(rows: Sequence[JSON]) -> list[Document]:
-    return [Document(**row) for row in rows]
 
 
 def _step(state: PapersState, sentence: str) -> Update:

@@ -16,6 +16,7 @@ class Reading(BaseModel):
     question: str = Field(min_length=1)
     kind: Literal["question", "conversation"]
     searches: list[str]
+    breadth: Literal["few", "many"]
     language: str
     reason: str = Field(description="of the score, a few words")
     score: int = Field(ge=0, le=100)

@@ -23,6 +23,8 @@ class PapersState(TypedDict):
     """The node that follows; `respond` answers from the conversation. By `read`."""
     searches: list[str]
     """What to search for next. By `read`, then `rewrite_query`."""
+    limit: int
+    """Most papers that a search may find. By `read`."""
     documents: list[JSON]
     """What the last search found that no search before it had, best first. By `retrieve`."""
     seen: list[str]
@@ -53,6 +55,7 @@ def new_turn() -> dict[str, Any]:
         "guardrail_score": None,
         "route": None,
         "searches": [],
+        "limit": 0,
         "documents": [],
         "seen": [],
         "relevant": [],

@@ -47,13 +47,14 @@ def _read(parts: JSON) -> JSON:
     question, known = message, [subject for subject in subjects if subject]
     for said, meant in zip(asked.subjects, known, strict=True):
         question = re.sub(rf"(?<!\w){re.escape(said)}(?!\w)", meant.replace("\\", r"\\"), question, count=1)
-    return _reading(question, "question", [named(subject) for subject in known], 100)
+    breadth = "many" if asked.form in (forms.BY, forms.MENTIONS) else "few"
+    return _reading(question, "question", [named(subject) for subject in known], 100, breadth=breadth)
 
 
-def _reading(question: str, kind: str, searches: Sequence[str], score: int) -> JSON:
+def _reading(question: str, kind: str, searches: Sequence[str], score: int, *, breadth: str = "few") -> JSON:
     reason = "One of the forms that the demo knows." if score else "The demo does not understand it whole."
     known = {"question": question or "?", "kind": kind, "searches": list(searches), "language": "en"}
-    return {**known, "reason": reason, "score": score}
+    return {**known, "breadth": breadth, "reason": reason, "score": score}
 
 
 def _titles(parts: JSON) -> dict[str, str]:

@@ -251,7 +251,13 @@ async def test_a_reasoning_model_has_room_to_think(server: WireServer) -> None:
 
 
 async def test_a_turn_of_an_agent_goes_through_bedrock_whole_and_in_words(server: WireServer) -> None:
-    read = {"question": "How does LoRA adapt a model?", "kind": "question", "searches": ["LoRA"], "language": "en"}
+    read = {
+        "question": "How does LoRA adapt a model?",
+        "kind": "question",
+        "searches": ["LoRA"],
+        "breadth": "few",
+        "language": "en",
+    }
     reading = wire.calls("Reading", {**read, "reason": "of the field", "score": 95})
     grade = wire.calls("Grade", {"relevant_ids": ["2106.09685"]})
     server.script += [reading, grade, wire.says("It adds low-rank matrices [2106.09685]. Well.")]

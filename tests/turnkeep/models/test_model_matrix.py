@@ -152,6 +152,7 @@ READING = {
     "question": "How does LoRA adapt a model?",
     "kind": "question",
     "searches": ["LoRA low-rank adaptation"],
+    "breadth": "few",
     "language": "en",
     "reason": "of the field",
     "score": 95,

@@ -39,7 +39,14 @@ RESPOND, REFUSE = "papers.respond", "papers.refuse"
 
 
 def read(*searches: str, question: str = "How do bees find flowers?", **fields: Any) -> tuple[str, Reading]:
-    known = {"kind": "question", "score": 90, "reason": "about insects", "language": "en", "searches": list(searches)}
+    known = {
+        "kind": "question",
+        "score": 90,
+        "reason": "about insects",
+        "language": "en",
+        "breadth": "few",
+        "searches": list(searches),
+    }
     return READ, Reading(question=question, **{**known, **fields})
 
 
@@ -154,6 +161,12 @@ async def test_two_things_that_are_asked_about_are_two_searches(talk: Talk, scri
     script.play((ANSWER, "One builds [1001.00002], one smells [1001.00003]."))
     reply = await talk.say("Compare wasps and ants")
     assert {source.id for source in reply.sources if source.cited} == {"1001.00002", "1001.00003"}
+
+
+async def test_a_list_that_is_wished_for_may_hold_more_papers(script: ScriptedModel, context: RunContext) -> None:
+    talk, every = Talk(script, context, top_k=1), [paper.id for paper in PAPERS]
+    script.play(read("bees wasps ants", breadth="many"), grade(*every), (ANSWER, "All three [1001.00001]."))
+    assert sorted(source.id for source in (await talk.say("Which papers are there?")).sources) == every
 
 
 async def test_a_question_without_a_search_is_searched_by_its_own_words(talk: Talk, script: ScriptedModel) -> None:
