@@ -28,7 +28,7 @@ class Corpus:
         self._retriever = LexicalRetriever(map(_searchable, papers))
 
     def search(self, queries: Sequence[str], limit: int) -> list[Document]:
-        """The best `limit` papers; of several queries taken in turns, two for each at least. Faint ones are left out."""
+        """The best `limit` papers; of several queries in turns, two for each at least. Faint ones are left out."""
         most = max(limit, EACH_SEARCH * len(queries)) if len(queries) > 1 else limit
         found: dict[str, Document] = {}
         for document in _in_turns([self._search(query, limit) for query in queries]):
