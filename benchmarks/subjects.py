@@ -17,21 +17,24 @@ from langgraph.graph import END, START
 import six_nodes
 from texts import JSON, Texts
 from turnkeep.agents import Agent
-from turnkeep_agents.papers.corpus import open_corpus
-from turnkeep_agents.papers.demo import demo_rules
-from turnkeep_agents.papers.graph import WINDOW_TURNS, compile_graph, read_reply
-from turnkeep_agents.papers.nodes import Nodes
-from turnkeep_agents.papers.state import new_turn
+from turnkeep.blocks.verification import Sources
 from turnkeep.bootstrap import build
 from turnkeep.local.dynamodb import dynamodb_local
 from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
 from turnkeep.local.tables import create_table, find_template
-from turnkeep.models.chat import chat_models
+from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings, TurnTuning
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.table import Table
 from turnkeep.turns import TurnRequest, Turns
+from turnkeep_agents.papers.answers import Citing
+from turnkeep_agents.papers.corpus import open_corpus
+from turnkeep_agents.papers.graph import WINDOW_TURNS, compile_graph, read_reply
+from turnkeep_agents.papers.nodes import Nodes
+from turnkeep_agents.papers.settings import PapersSettings
+from turnkeep_agents.papers.state import new_turn
+from turnkeep_demo.model import DemoChatModel
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -148,19 +151,37 @@ class NotesState(TypedDict):
     notes: JSON
 
 
+class _Judge(Citing):
+    """Lets every text pass: what is measured here is its size."""
+
+    def problems(self, unit: str) -> list[str]:
+        return []
+
+
+class _Unjudged(Nodes):
+    def _judge(self, papers: Any, state: Any, runtime: Any) -> Citing:
+        return _Judge(papers, self.corpus.by_id, Sources())
+
+
 def papers(texts: Texts) -> Agent:
     """The papers agent, whose demo model finds everything in scope and relevant and answers REPLY_BYTES, beside a node
     that fills a working state to its limit."""
-    settings = Settings(model="demo")
-    corpus = open_corpus(None)
-    rules = {
-        **demo_rules(corpus),
-        "papers.score_scope": lambda _: {"score": 100, "reason": "measured"},
-        "papers.grade": lambda parts: {"relevant_ids": [row["id"] for row in parts["documents"]], "reason": "measured"},
-        "papers.answer": lambda _: texts.reply(),
-    }
-    models = chat_models(settings, rules)
-    graph = compile_graph(Nodes(models, corpus, settings.papers)).builder
+    model = DemoChatModel(
+        rules={
+            "papers.read": lambda parts: {
+                "question": parts["query"],
+                "kind": "question",
+                "searches": [parts["query"]],
+                "language": "en",
+                "reason": "measured",
+                "score": 100,
+            },
+            "papers.grade": lambda parts: {"relevant_ids": [row["id"] for row in parts["documents"]]},
+            "papers.answer": lambda _: texts.reply(),
+        }
+    )
+    nodes = _Unjudged(Models(model, model, "demo", "demo"), open_corpus(None), PapersSettings())
+    graph = compile_graph(nodes).builder
     graph.compiled = False  # it is compiled anew below
     graph.add_node("fill_state", lambda _: {"notes": texts.notes()}, input_schema=NotesState)
     graph.add_edge(START, "fill_state")

@@ -24,9 +24,9 @@ from peers import PEERS, Peer, PeerRun, PeerStopped, create_tables, started
 from subjects import Conversation, client, new_table, papers, six, store
 from texts import DEFAULT_DATA, Texts, noise, prose_or_exit
 from turnkeep.agents import Agent, build_agent
-from turnkeep_agents.papers.corpus import open_corpus
 from turnkeep.observability import logger
 from turnkeep.settings import Settings
+from turnkeep_agents.papers.corpus import open_corpus
 
 MARKS = (1, 10, 100, 1000)
 QUICK_MARKS = (1, 10, 100)

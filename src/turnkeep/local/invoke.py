@@ -123,8 +123,8 @@ def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterat
 
 def _own_data(home: Home) -> dict[str, str]:
     """What somebody has loaded into the folder, as variables."""
-    kinds = {kind: kind.own_data(home.path) for kind in map(type, read_settings(home.path).agents)}
-    return {f"{kind.agent}__{name}".upper(): value for kind, found in kinds.items() for name, value in found.items()}
+    own = read_settings(home.path).agents
+    return {f"{each.agent}__{name}".upper(): value for each in own for name, value in each.own_data(home.path).items()}
 
 
 @contextmanager
