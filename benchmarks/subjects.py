@@ -172,6 +172,7 @@ def papers(texts: Texts) -> Agent:
                 "question": parts["query"],
                 "kind": "question",
                 "searches": [parts["query"]],
+                "breadth": "few",
                 "language": "en",
                 "reason": "measured",
                 "score": 100,
