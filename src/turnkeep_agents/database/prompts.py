@@ -59,8 +59,8 @@ that the first ten rows are the ones to see. LIMIT only where the question says 
 - Go on from the last statement where one is shown: keep its conditions and definitions, change what is asked.
 - Whose rows may be read is settled elsewhere: no condition on company or tenant, no writing, no system tables.
 
-kind: sql also where only a part can be answered: what nothing is held of goes into left_out, in the user's words. \
-need_tables where a table is needed that is not shown: name it as a foreign key does, or by what it holds, in English. \
+kind: sql also where only a part can be answered: what no table can hold goes into left_out, in the user's words. \
+need_tables first, where a table that is not shown may hold it: name it as listed, or by what it holds, in English. \
 not_in_database where nothing of the question is held. ask_back only where two readings differ much and neither is the \
 usual one: put it to the user in their language, as one short question with the choices.
 understood_as: one sentence in the user's language for the user: what is counted or listed, for which dates, by which \
@@ -100,6 +100,7 @@ LAST_RESULT, SHOWN_RESULT, COMPARED = (
     "Shown before, to compare with: ",
 )
 LAST_QUESTION = "The last question: {question}\nIts statement: {sql}"
+NOT_SHOWN = "Not shown, but linked to these: {tables}"
 CHECKED = "Statements that somebody has checked:\n"
 REFUSED = "This was tried and refused. {sql}\nWhat is wrong with it: {problem}"
 HELD, MANUAL = "The database holds, among {count} tables: {tables}.", "The manual: {titles}."

@@ -32,13 +32,13 @@ class Verified:
     def _retriever(self) -> Retriever:
         return open_retriever([Document(str(at), one.question, one.sql) for at, one in enumerate(self.pairs)])
 
-    def nearest(self, words: str, today: date, may_run: Callable[[str], bool]) -> list[str]:
-        """Question and SQL of the nearest, of those that the caller may run."""
+    def nearest(self, words: str, today: date, fitting: Callable[[str], str]) -> list[str]:
+        """Question and SQL of the nearest. `fitting` spells a statement for the dialect, empty if it may not run."""
         found = self._retriever.search(words, 2 * MOST) if self.pairs else []
         best = (found[0].score if found else None) or 0.0
         near = [self.pairs[int(one.id)] for one in found if (one.score or 0.0) >= SHARE * best]
-        told = ((one.question, dated(one.sql, today)) for one in near)
-        return [f"{question}\n{sql}" for question, sql in told if may_run(sql)][:MOST]
+        told = ((one.question, fitting(dated(one.sql, today))) for one in near)
+        return [f"{question}\n{sql}" for question, sql in told if sql][:MOST]
 
 
 def load_verified(path: Path) -> Verified:

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
+from turnkeep.databases.errors import DatabaseError
+from turnkeep.databases.results import Result
 from turnkeep.records import Principal
 from turnkeep_agents.database.checks.date_spans import DateSpans
-from turnkeep_agents.database.guard.guard import Guard
+from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
+from turnkeep_agents.database.guard.repairs import repair
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.manual.manual import Manual
@@ -18,6 +21,9 @@ from turnkeep_agents.database.planning.ranking import TableRanker
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified
 from turnkeep_agents.database.wall.database import Database
+
+REPAIRABLE = frozenset({"syntax", "function", "types", "limit", "foreign", "forbidden"})
+"""What rules may repair."""
 
 
 class Schema:
@@ -75,6 +81,15 @@ class Snapshot:
     principal: Principal
     today: date
 
+    def check(self, sql: str, offset: int = 0) -> tuple[str, Checked | Refused]:
+        """The statement as it is judged, which rules may have spelt for this dialect, and the guard's verdict."""
+        dialect = self.database.dialect
+        found = self.schema.guard.check(sql, allowed=self.allowed, offset=offset)
+        if isinstance(found, Refused) and all(one.code in REPAIRABLE for one in found.problems):
+            sql = repair(sql, found, self.schema.graph, dialect) or sql
+            found = self.schema.guard.check(sql, allowed=self.allowed, offset=offset)
+        return sql, found
+
 
 class Workspace:
     """Opens the database of a day and keeps what was derived from its graph while that stays the same."""
@@ -96,3 +111,18 @@ class Workspace:
                 self._schema = Schema(database, graph, self.tuning)
             schema = self._schema
         return Snapshot(database, schema, database.access.allowed(principal, graph.tables), principal, today)
+
+
+def runner(snapshot: Snapshot) -> Callable[[str], Result | None]:
+    """Runs what code itself asks, through the guard like any other statement; None where it may not, or fails."""
+
+    def run(sql: str) -> Result | None:
+        _, checked = snapshot.check(sql)
+        if not isinstance(checked, Checked):
+            return None
+        try:
+            return snapshot.database.run(checked.sql, snapshot.principal)
+        except DatabaseError:
+            return None
+
+    return run

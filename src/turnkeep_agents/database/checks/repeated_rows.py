@@ -47,13 +47,24 @@ def _of_select(select: exp.Select, tree: exp.Expr, graph: JoinGraph, dialect: Di
         return
     many = _to_many(select, tables, graph)
     for figure in _figures(select):
-        owners = {column.table for column in figure.find_all(exp.Column)}
+        owners = {column.table for column in _summed(figure.this)}
         if len(owners) != 1 or (owner := owners.pop()) not in tables or owner not in many:
             continue
         is_shown = _is_shown(select, tree, owner, graph.tables[tables[owner]].primary_key, dialect=dialect, run=run)
         if is_shown is not False:
             by = tables[many[owner]]
             yield Repeated(figure.sql(dialect), tables[owner], by, is_shown=bool(is_shown))
+
+
+def _summed(value: exp.Expr) -> Iterator[exp.Column]:
+    """The columns whose values count: in CASE WHEN state = 'paid' THEN amount END the amount alone."""
+    if isinstance(value, exp.Column):
+        yield value
+    for name, part in value.args.items():
+        is_condition = isinstance(value, exp.If) and name == "this"
+        for each in part if isinstance(part, list) else [part]:
+            if isinstance(each, exp.Expr) and not is_condition:
+                yield from _summed(each)
 
 
 def _tables(select: exp.Select, graph: JoinGraph) -> dict[str, str]:

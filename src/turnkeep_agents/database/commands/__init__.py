@@ -34,11 +34,6 @@ def _add_joins(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     check.add_argument("file", type=Path, metavar="FILE.json")
     check.set_defaults(run=_check_joins)
 
-    show = joins.add_parser("show", parents=[graph], help="why two tables are joined as they are")
-    show.add_argument("a", metavar="TABLE")
-    show.add_argument("b", metavar="TABLE")
-    show.set_defaults(run=_show_joins)
-
     draw = joins.add_parser("draw", parents=[graph], help="a drawing of some tables and those next to them, or of all")
     draw.add_argument("tables", nargs="*", metavar="TABLE")
     draw.add_argument("--out", type=Path, required=True, metavar="FILE.mmd")
@@ -65,6 +60,9 @@ def _add_database(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     )
     secure.add_argument("--again", action="store_true", help="views and rights alone, after a change of the schema")
     secure.set_defaults(run=_secure)
+    verified = database.add_parser("verified", help="check questions with their SQL against the database")
+    verified.add_argument("file", type=Path, metavar="FILE.jsonl", help="lines of question and sql")
+    verified.set_defaults(run=_check_verified)
 
 
 def _add_manual(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -100,12 +98,6 @@ def _check_joins(options: argparse.Namespace) -> None:
         raise LocalError("The graph has errors.")
 
 
-def _show_joins(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.joins import show_joins  # noqa: PLC0415
-
-    print(show_joins(options.a, options.b, options.graph))
-
-
 def _draw_joins(options: argparse.Namespace) -> None:
     from turnkeep_agents.database.commands.joins import draw_joins  # noqa: PLC0415
 
@@ -118,3 +110,12 @@ def _secure(options: argparse.Namespace) -> None:
     seal = "" if options.again else secrets.token_hex(32)
     wanted = Wanted(options.access, options.joins, options.dialect, options.database, options.reader, seal)
     print(print_wall(wanted))
+
+
+def _check_verified(options: argparse.Namespace) -> None:
+    from turnkeep_agents.database.commands.verified import check_verified  # noqa: PLC0415
+
+    told, is_sound = check_verified(options.file)
+    print(told)
+    if not is_sound:
+        raise LocalError("Some statements are wrong; no such line is shown to a model.")

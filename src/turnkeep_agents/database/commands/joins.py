@@ -1,4 +1,4 @@
-"""`turnkeep joins`: makes, checks, explains and draws the join graph of the agent `database`. No URL is ever printed,
+"""`turnkeep joins`: makes, checks and draws the join graph of the agent `database`. No URL is ever printed,
 for it may hold a password; files and hosts are told by their names."""
 
 import asyncio
@@ -23,12 +23,10 @@ from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.access import Access, AccessError, load_access
 from turnkeep_agents.database.joins.associations import with_associations
 from turnkeep_agents.database.joins.drawing import draw
-from turnkeep_agents.database.joins.explaining import explain
 from turnkeep_agents.database.joins.files import JoinGraphError, load_graph, save_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.judging import judge
 from turnkeep_agents.database.joins.overrides import with_overrides
-from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, validate
 from turnkeep_agents.database.settings import DatabaseSettings
@@ -78,14 +76,6 @@ def check_joins(file: Path) -> tuple[str, bool]:
     graph = _load(file)
     found = validate(graph, confidence_threshold=_tuning().confidence_threshold)
     return "\n".join([*map(_line, found), f"{_shape(graph)}: {_severities(found)}."]), not _errors(found)
-
-
-def show_joins(a: str, b: str, file: Path | None) -> str:
-    """Why `a` and `b` are joined as they are. Raises LocalError."""
-    tuning = _tuning()
-    graph = _load(file or tuning.joins)
-    finder = PathFinder(graph, confidence_threshold=tuning.confidence_threshold, max_hops=tuning.max_hops)
-    return "\n".join(explain(finder, _table(graph, a), _table(graph, b)))
 
 
 def draw_joins(tables: Collection[str], out: Path, file: Path | None) -> str:

@@ -17,7 +17,6 @@ from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
 from turnkeep_agents.database.guard.guard import Checked, Refused
-from turnkeep_agents.database.guard.repairs import repair
 from turnkeep_agents.database.nodes.outcomes import (
     CHANGED,
     CHANGED_SINCE,
@@ -39,20 +38,17 @@ from turnkeep_agents.database.nodes.turn import (
     language_note,
     last_of_ask,
     last_shown,
-    runner,
     step,
     today_note,
 )
 from turnkeep_agents.database.planning.choosing import described
-from turnkeep_agents.database.planning.schema_text import schema_text
+from turnkeep_agents.database.planning.schema_text import neighbours, schema_text
 from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Ran
 from turnkeep_agents.database.wall.database import DatabaseError, QueryFailed, SchemaChanged
-from turnkeep_agents.database.workspace import Snapshot
+from turnkeep_agents.database.workspace import Snapshot, runner
 
 TEXT_CUT = "text_cut"
-REPAIRABLE = frozenset({"syntax", "function", "types", "limit", "foreign", "forbidden"})
-"""What rules may mend."""
 WRITES = frozenset({"not_select", "into", "statements"})
 
 
@@ -86,7 +82,7 @@ class StatementNodes(TurnNodes):
         shown = [graph.tables[name] for name in state["tables"]]
         has_values, owner = tuning.sample_rows > 0, (snapshot.today, snapshot.principal.tenant, snapshot.principal.user)
         run, dialect = runner(snapshot), snapshot.database.dialect
-        return schema_text(
+        text = schema_text(
             graph,
             state["tables"],
             allowed=snapshot.allowed,
@@ -96,12 +92,15 @@ class StatementNodes(TurnNodes):
             has_values=has_values,
             max_columns=tuning.max_columns,
         )
+        near = neighbours(graph, state["tables"], ask_of(state)["tables"][:2], snapshot.allowed)
+        return f"{text}\n{prompts.NOT_SHOWN.format(tables=', '.join(near))}" if near else text
 
     def _examples(self, question: str, words: Sequence[str], snapshot: Snapshot) -> list[str]:
-        def may_run(sql: str) -> bool:
-            return isinstance(snapshot.schema.guard.check(sql, allowed=snapshot.allowed), Checked)
+        def fitting(sql: str) -> str:
+            spelt, checked = snapshot.check(sql)
+            return spelt if isinstance(checked, Checked) else ""
 
-        return self.workspace.verified.nearest(" ".join([question, *words]), snapshot.today, may_run)
+        return self.workspace.verified.nearest(" ".join([question, *words]), snapshot.today, fitting)
 
     def _tried(self, attempts: Sequence[Attempt]) -> list[Attempt]:
         """The newest whole, the others cut."""
@@ -130,11 +129,8 @@ class StatementNodes(TurnNodes):
 
     async def check_sql(self, state: AskState, runtime: Runtime[RunContext]) -> Update:
         """Lets through what may run, as the guard wrote it anew."""
-        snapshot, sql = await self.snapshot(runtime), state["written"]["sql"]
-        checked = snapshot.schema.guard.check(sql, allowed=snapshot.allowed, offset=state["start"])
-        if isinstance(checked, Refused) and all(one.code in REPAIRABLE for one in checked.problems):
-            sql = repair(sql, checked, snapshot.schema.graph, snapshot.database.dialect) or sql
-            checked = snapshot.schema.guard.check(sql, allowed=snapshot.allowed, offset=state["start"])
+        snapshot = await self.snapshot(runtime)
+        sql, checked = snapshot.check(state["written"]["sql"], state["start"])
         if isinstance(checked, Refused):
             noted = [NOTHING_CHANGED] if any(one.code in WRITES for one in checked.problems) else []
             return self._refused(state, " ".join(problem.message for problem in checked.problems), noted)

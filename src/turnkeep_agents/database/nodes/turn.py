@@ -1,7 +1,7 @@
 """What all nodes share: models, the workspace, the database of the turn, and how a prompt begins."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,8 @@ from langgraph.runtime import Runtime
 
 from turnkeep.blocks import memory
 from turnkeep.blocks.prompting import ConversationFormatter
-from turnkeep.databases.results import Result
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
-from turnkeep_agents.database.guard.guard import Checked
 from turnkeep_agents.database.prompts import Calls
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Shown, fresh_ask
@@ -61,21 +59,6 @@ class TurnNodes:
             return ConversationFormatter(window, most), [without_table(one) for one in messages], []
         waiting = [without_table(one) for one in memory.unfolded(kept, messages)]
         return ConversationFormatter(UNFOLDED_TURNS, most), waiting, memory.notes(kept)
-
-
-def runner(snapshot: Snapshot) -> Callable[[str], Result | None]:
-    """Runs what code itself asks, through the guard like any other statement; None where it may not, or fails."""
-
-    def run(sql: str) -> Result | None:
-        checked = snapshot.schema.guard.check(sql, allowed=snapshot.allowed)
-        if not isinstance(checked, Checked):
-            return None
-        try:
-            return snapshot.database.run(checked.sql, snapshot.principal)
-        except DatabaseError:
-            return None
-
-    return run
 
 
 def today_note(runtime: Runtime[RunContext]) -> str:

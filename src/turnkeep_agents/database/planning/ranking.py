@@ -9,7 +9,7 @@ from typing import Literal
 from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep_agents.database.joins.costs import is_audit_link
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
-from turnkeep_agents.database.planning.identifiers import split, split_joined, spoken, stem
+from turnkeep_agents.database.planning.identifiers import split, split_joined, stem
 from turnkeep_agents.database.planning.vocabulary import Vocabulary
 
 type Kind = Literal["name", "column", "value", "comment"]
@@ -24,16 +24,14 @@ EXPLAINED = 0.5  # how much of a word the table that explains it best leaves to 
 JOINED = 0.25  # for each of two tables already taken that this one joins to
 HUB = 12  # who joins to more tables than this is joined to by everything, and the less that says for it
 CANDIDATES = 40
-MOST_REASONS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """`score` is 1 for the first and less for each that follows, of one question. `because` says what spoke for it."""
+    """`score` is 1 for the first and less for each that follows, of one question."""
 
     table: str
     score: float
-    because: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ class TableRanker:
         scores, least = [], 1.0
         for name, gain in taken:
             least = min(least, gain / top)
-            scores.append(Ranked(name, round(least, 4), self._reasons(name, said, [other for other, _ in taken])))
+            scores.append(Ranked(name, round(least, 4)))
         return scores
 
     def _stems(self, name: str) -> tuple[str, ...]:
@@ -202,16 +200,6 @@ class TableRanker:
         page = self._pages[name]
         joined = sum(other in page.neighbours for other, _ in taken)
         return gain * (1 + JOINED * page.closeness * min(joined, 2))
-
-    def _reasons(self, name: str, said: Mapping[str, float], taken: list[str]) -> tuple[str, ...]:
-        page = self._pages[name]
-        hits = {phrase for word in said if word in page.phrases for phrase in page.phrases[word]}
-        told = [phrase for phrase in hits if all(word in said for word in phrase.words)] or list(hits)
-        order = list(WEIGHTS)
-        told.sort(key=lambda phrase: (order.index(phrase.kind), -phrase.weight, phrase.shown))
-        reasons = [f"{phrase.kind} {spoken(phrase.shown)}" for phrase in told if phrase.kind != "comment"]
-        reasons = reasons or [f"joins {other}" for other in taken if other in page.neighbours]
-        return tuple(dict.fromkeys(reasons))[:MOST_REASONS]
 
 
 def _stems_of(text: str) -> tuple[str, ...]:

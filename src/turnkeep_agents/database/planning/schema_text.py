@@ -1,16 +1,19 @@
 """Tables as a prompt shows them: short, without what no question is about, every foreign key with its target. Comments
 and values come out of the database: they stay on one line and are cut short."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from turnkeep.blocks.words import words
-from turnkeep_agents.database.joins.costs import is_audit_column
+from turnkeep_agents.database.joins.costs import is_audit_column, is_audit_link
 from turnkeep_agents.database.joins.naming import name_words
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
 from turnkeep_agents.database.planning.identifiers import split, stem
 
 LONGEST_COMMENT, LONGEST_VALUES, LONGEST_VALUE, LONGEST_NAME = 90, 120, 40, 128
 MOST_SYNONYMS = 4
+MOST_NEIGHBOURS = 20
+EVERYWHERE_SHARE = 0.3
 _AUDIT_MOMENTS = ({"created", "at"}, {"updated", "at"}, {"created", "on"}, {"updated", "on"}, {"modified", "at"})
 
 type Spans = Mapping[str, tuple[str, str]]
@@ -30,16 +33,24 @@ def schema_text(
 ) -> str:
     """Two lines for each table. `hidden`: by table, the column that settles whose rows may be read; `asked`: words by
     which the columns of a very wide table are chosen."""
-    links = _links(graph, allowed)
+    links, everywhere = _links(graph, allowed), _kept_everywhere(graph)
     said = frozenset(map(stem, words(asked)))
     lines: list[str] = []
     for name in tables:
         table = graph.tables[name]
-        columns = _shown(table, hidden.get(name, ""), links.get(name, {}), said, max_columns)
+        columns = _shown(
+            table, hidden.get(name, ""), links.get(name, {}), said, max_columns, kept_everywhere=everywhere
+        )
         told = (_column(name, one, links.get(name, {}), spans, has_values=has_values) for one in columns)
         left = f"; and {len(table.columns) - len(columns)} more" if len(columns) == max_columns else ""
         lines += [_head(table), f"  {'; '.join(told)}{left}"]
     return "\n".join(lines)
+
+
+def neighbours(graph: JoinGraph, tables: Sequence[str], named: Sequence[str], allowed: Collection[str]) -> list[str]:
+    """Tables that point at the `named` ones and are not shown, as a log or a list of parts does: who needs one asks."""
+    ends = [link.from_table for link in graph.relationships if link.to_table in named and not is_audit_link(link)]
+    return [name for name in dict.fromkeys(ends) if name in allowed and name not in tables][:MOST_NEIGHBOURS]
 
 
 def main_date(table: Table) -> str:
@@ -51,6 +62,12 @@ def main_date(table: Table) -> str:
 
 def is_audit_moment(name: str) -> bool:
     return set(name_words(name)) in _AUDIT_MOMENTS
+
+
+def _kept_everywhere(graph: JoinGraph) -> frozenset[str]:
+    """The columns that a good part of all tables has."""
+    counts = Counter(column for table in graph.tables.values() for column in table.columns)
+    return frozenset(name for name, count in counts.items() if count >= EVERYWHERE_SHARE * len(graph.tables))
 
 
 def _links(graph: JoinGraph, allowed: Collection[str]) -> dict[str, dict[str, list[str]]]:
@@ -72,9 +89,17 @@ def _head(table: Table) -> str:
     return f"{_line(table.name, LONGEST_NAME)}{also if table.synonyms else ''}{comment}"
 
 
-def _shown(table: Table, hidden: str, links: Mapping[str, object], said: frozenset[str], most: int) -> list[Column]:
+def _shown(
+    table: Table,
+    hidden: str,
+    links: Mapping[str, object],
+    said: frozenset[str],
+    most: int,
+    *,
+    kept_everywhere: Collection[str],
+) -> list[Column]:
     """Without tenant and book-keeping; of very many those that are asked for, keys and links, in the table's order."""
-    columns = list(_askable(table, hidden))
+    columns = list(_askable(table, hidden, kept_everywhere))
     if len(columns) <= most:
         return columns
     keys = {*table.primary_key, *links}
@@ -82,10 +107,12 @@ def _shown(table: Table, hidden: str, links: Mapping[str, object], said: frozens
     return [column for column in columns if column in best]
 
 
-def _askable(table: Table, hidden: str) -> Iterator[Column]:
+def _askable(table: Table, hidden: str, kept_everywhere: Collection[str]) -> Iterator[Column]:
+    """Who made a row is no book-keeping where few tables say it: "changedBy" of a log of states is what it is about."""
     has_moment = bool(main := main_date(table)) and not is_audit_moment(main)
     for column in table.columns.values():
-        is_audit = is_audit_column(column.name) or (has_moment and is_audit_moment(column.name))
+        is_audit = is_audit_column(column.name) and column.name in kept_everywhere
+        is_audit = is_audit or (has_moment and is_audit_moment(column.name))
         if column.name != hidden and not is_audit:
             yield column
 

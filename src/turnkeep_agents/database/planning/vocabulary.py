@@ -1,5 +1,5 @@
 """The words of a schema: how rare each is, and which of them a word of a question may mean. A word that the schema
-does not know may still be a short form, a misspelling, a chain or a relative of one that it does."""
+does not know may still be a short form, a misspelling or a chain of ones that it does."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from turnkeep.blocks.words import STOP_WORDS, singular, words
+from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep_agents.database.planning.identifiers import (
     is_misspelt,
     is_short_for,
@@ -16,49 +16,10 @@ from turnkeep_agents.database.planning.identifiers import (
 )
 
 LONGEST_QUESTION_WORDS = 400
-SHORT_FORM, SHORT_BESIDE, DERIVED, MISSPELT, RELATED = 0.8, 0.4, 0.6, 0.7, 0.4
+SHORT_FORM, SHORT_BESIDE, DERIVED, MISSPELT = 0.8, 0.4, 0.6, 0.7
 """How much of a word's weight goes to a short form of it, to one beside the word itself, and so on."""
 
-_QUIET = STOP_WORDS | frozenset(
-    words(
-        """
-        each per every along corresponding respective respectively including include included associated between after
-        before both either whether want need please many much show give tell same different
-        """
-    )
-)
-_ORDERS = frozenset(
-    words("list show give provide find retrieve display tell calculate count group get identify state name return sort")
-)
-"""Verbs where a sentence begins with them, and nouns elsewhere: a table may be called `list`."""
-
-_BEGINS = re.compile(r"(?:^|[.?!;:\n]\s*|\band\s+)$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-
-_RELATIVES = """
-person people individual employee staff faculty instructor professor teacher member user contact
-employee technician engineer mechanic | phone telephone mobile fax | email mail mailing | course subject class
-building site facility property | customer client account | order purchase | invoice bill | job task work
-price cost fee amount charge | begin start | term semester | salary pay wage | company firm organization business
-vehicle car truck | city town | address street location | picture photo image | country nation
-school college university | area square | book title | member subscriber attendee | player athlete | score rating
-doctor physician | illness disease diagnosis | hour time duration | part material item product stock
-supplier vendor | visit appointment | comment note remark | document file attachment | region territory
-equipment asset machine device tool | absence leave holiday vacation
-"""
-
-
-def _relatives() -> Mapping[str, frozenset[str]]:
-    """By the singular of a word: a stem would make workers of all work."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for line in re.split(r"[|\n]", _RELATIVES):
-        group = {singular(word): stem(word) for word in line.split()}
-        for word in group:
-            found[word] |= {root for other, root in group.items() if other != word}
-    return {word: frozenset(others) for word, others in found.items()}
-
-
-_RELATED_TO = _relatives()
 
 
 class Vocabulary:
@@ -112,9 +73,6 @@ class Vocabulary:
         is_known = root in self._in_texts
         said = (root,) if is_known else split_joined(word, self._in_texts)
         found = self._spelt_otherwise(word, root, is_known=is_known) | dict.fromkeys(said, 1.0)
-        for other in _RELATED_TO.get(singular(word), ()):
-            if other in self._in_texts:
-                found[other] = max(found.get(other, 0.0), RELATED)
         return found or self._correct(root)
 
     def _spelt_otherwise(self, word: str, root: str, *, is_known: bool) -> dict[str, float]:
@@ -141,8 +99,5 @@ def _share(word: str, root: str, other: str, *, is_known: bool) -> float:
 
 def _said(question: str) -> list[str]:
     """The words that may name something, in order."""
-    kept = []
-    for found in list(_WORD.finditer(question))[:LONGEST_QUESTION_WORDS]:
-        is_order = found[0].lower() in _ORDERS and _BEGINS.search(question, max(0, found.start() - 8), found.start())
-        kept += [word for word in words(found[0]) if word not in _QUIET and not is_order]
-    return kept
+    found = _WORD.findall(question)[:LONGEST_QUESTION_WORDS]
+    return [word for each in found for word in words(each) if word not in STOP_WORDS]

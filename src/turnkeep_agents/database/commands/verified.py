@@ -1,0 +1,53 @@
+"""`turnkeep database verified`: a file of questions with their SQL, checked as the SQL of a model is."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from turnkeep.agents import read_settings
+from turnkeep.databases.errors import DatabaseError
+from turnkeep.local import LocalError
+from turnkeep.records import Principal
+from turnkeep.settings import UNUSABLE, UnusableFile
+from turnkeep.settings import explain as explain_settings
+from turnkeep_agents.database.checks.doubts import doubts
+from turnkeep_agents.database.checks.repeated_rows import repeated_rows
+from turnkeep_agents.database.guard.guard import Checked
+from turnkeep_agents.database.manual.manual import Manual
+from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.verified import Verified, dated, load_verified
+from turnkeep_agents.database.wall.database import open_databases
+from turnkeep_agents.database.workspace import Snapshot, Workspace, runner
+
+LOCAL = Principal("local", "local")
+
+
+def check_verified(file: Path) -> tuple[str, bool]:
+    """What is wrong, a line each, and whether nothing is. Raises LocalError."""
+    try:
+        tuning = read_settings().of(DatabaseSettings)
+        pairs, workspace = load_verified(file).pairs, Workspace(open_databases(tuning), Manual(()), Verified(), tuning)
+        snapshot = workspace.on(datetime.now(UTC).date(), LOCAL)
+    except UNUSABLE as error:
+        raise LocalError(explain_settings(error)) from None
+    except (UnusableFile, DatabaseError) as error:
+        raise LocalError(str(error)) from None
+    faults = [f"{one.question}: {fault}" for one in pairs if (fault := fault_of(one.sql, snapshot, snapshot.today))]
+    return "\n".join([*faults, f"{len(pairs) - len(faults)} of {len(pairs)} statements are sound."]), not faults
+
+
+def fault_of(sql: str, snapshot: Snapshot, today: date) -> str:
+    """Empty where there is none; a statement that gives no rows is none."""
+    schema, dialect = snapshot.schema, snapshot.database.dialect
+    statement, checked = snapshot.check(dated(sql, today))
+    if not isinstance(checked, Checked):
+        return " ".join(problem.message for problem in checked.problems)
+    if doubt := doubts(statement, checked, schema.graph, schema.targets, dialect):
+        return doubt
+    repeated = repeated_rows(statement, schema.graph, dialect, runner(snapshot))
+    if repeated:
+        return " ".join(one.problem for one in repeated if one.is_shown)
+    try:
+        snapshot.database.run(checked.sql, snapshot.principal)
+    except DatabaseError as error:
+        return str(error)
+    return ""
