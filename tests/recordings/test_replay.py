@@ -15,7 +15,8 @@ from pydantic import PrivateAttr
 from recording import FOLDER, Line, digest_of, message_of, prompt_of, read_lines
 
 import turnkeep.models.chat
-from turnkeep.agents import Agent, build_agent, entries
+from turnkeep.agents import Agent, build_agent
+from turnkeep.entries import entries
 from turnkeep.models.calls import inner_call_of
 from turnkeep.records import Principal, RunContext
 from turnkeep.settings import Settings

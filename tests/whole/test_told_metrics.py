@@ -12,7 +12,7 @@ from scripted import read_events
 from whole_site import Site, Visitor
 from wire import Answer, Exchange, WireServer, fails, says
 
-from turnkeep.agents import Entry, entries
+from turnkeep.entries import Entry, entries
 from turnkeep.storage.keys import EVERY_TURN
 
 type Output = Callable[[], list[dict[str, Any]]]
