@@ -13,17 +13,13 @@ type Unit = Literal["count", "money", "percent", "ratio"]
 
 @dataclass(frozen=True)
 class Metric:
-    """`value` gives None where it would divide by zero; a percentage is given as a share of 1. `names` are what people
-    call it, the label first."""
+    """`value` gives None where it would divide by zero; a percentage is given as a share of 1."""
 
-    names: tuple[str, ...]
+    label: str
     unit: Unit
     value: Callable[[Sums], float | None]
     is_good_high: bool | None = None
-
-    @property
-    def label(self) -> str:
-        return self.names[0]
+    short: str = ""
 
 
 def _sum(column: str) -> Callable[[Sums], float | None]:
@@ -35,17 +31,15 @@ def _ratio(above: str, below: str, times: float = 1) -> Callable[[Sums], float |
 
 
 METRICS: Mapping[str, Metric] = {
-    "impressions": Metric(("impressions", "views", "displays"), "count", _sum("impressions")),
-    "clicks": Metric(("clicks",), "count", _sum("clicks"), True),
-    "cost": Metric(("spend", "cost", "costs", "spent", "spending"), "money", _sum("cost")),
-    "conversions": Metric(("conversions", "sales", "orders", "purchases"), "count", _sum("conversions"), True),
-    "revenue": Metric(("revenue", "income", "turnover"), "money", _sum("revenue"), True),
-    "ctr": Metric(
-        ("click-through rate", "CTR", "click rate", "clickthrough"), "percent", _ratio("clicks", "impressions"), True
-    ),
-    "cvr": Metric(("conversion rate", "CVR"), "percent", _ratio("conversions", "clicks"), True),
-    "cpc": Metric(("cost per click", "CPC"), "money", _ratio("cost", "clicks"), False),
-    "cpm": Metric(("cost per thousand impressions", "CPM"), "money", _ratio("cost", "impressions", 1000), False),
-    "cpa": Metric(("cost per conversion", "CPA"), "money", _ratio("cost", "conversions"), False),
-    "roas": Metric(("return on ad spend", "ROAS", "return on spend"), "ratio", _ratio("revenue", "cost"), True),
+    "impressions": Metric("impressions", "count", _sum("impressions")),
+    "clicks": Metric("clicks", "count", _sum("clicks"), True),
+    "cost": Metric("spend", "money", _sum("cost")),
+    "conversions": Metric("conversions", "count", _sum("conversions"), True),
+    "revenue": Metric("revenue", "money", _sum("revenue"), True),
+    "ctr": Metric("click-through rate", "percent", _ratio("clicks", "impressions"), True, "CTR"),
+    "cvr": Metric("conversion rate", "percent", _ratio("conversions", "clicks"), True, "CVR"),
+    "cpc": Metric("cost per click", "money", _ratio("cost", "clicks"), False, "CPC"),
+    "cpm": Metric("cost per thousand impressions", "money", _ratio("cost", "impressions", 1000), False, "CPM"),
+    "cpa": Metric("cost per conversion", "money", _ratio("cost", "conversions"), False, "CPA"),
+    "roas": Metric("return on ad spend", "ratio", _ratio("revenue", "cost"), True, "ROAS"),
 }

@@ -72,14 +72,12 @@ def number_word(number: int) -> str:
 
 def heading(metric: str) -> str:
     """The short name of a metric, for the head of a column."""
-    names = METRICS[metric].names
-    return next((name for name in names if name.isupper()), capital(names[0]))
+    return METRICS[metric].short or capital(METRICS[metric].label)
 
 
 def in_sentence(metric: str) -> str:
     """The name of a metric within a sentence."""
-    names = METRICS[metric].names
-    return next((name for name in names if name.isupper()), names[0])
+    return METRICS[metric].short or METRICS[metric].label
 
 
 def capital(text: str) -> str:

@@ -20,30 +20,6 @@ WORTH_SHARE, GRAVE_SHARE = 0.01, 0.05  # of the spend: below it no issue, and no
 type Filters = Mapping[Dimension, Sequence[str]]
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """An issue before it is put in words; of issues that are as severe the one of more `weight` comes first. `write`
-    keeps the figures of its sentence and gives the sentence. `within` and `better` as in Issue."""
-
-    code: str
-    severity: Severity
-    subject: str
-    weight: float
-    write: Callable[[], str]
-    within: str = ""
-    better: str = ""
-
-    def issue(self) -> Issue:
-        return Issue(
-            code=self.code,
-            severity=self.severity,
-            subject=self.subject,
-            text=self.write(),
-            within=self.within,
-            better=self.better,
-        )
-
-
 @dataclass
 class Study:
     """`before` is what the period is held against: what the request compares with, else as many days before, where the
@@ -57,11 +33,11 @@ class Study:
     period: Period
     before: Period | None
     parts: list[str] = field(default_factory=list)
-    proposals: list[Proposal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     status: Literal["ok", "no_data"] = "ok"
     _figures: dict[tuple[str, str, str], Figure] = field(default_factory=dict)
+    _proposed: list[tuple[int, float, str, Callable[[], Issue]]] = field(default_factory=list)
 
     def rows(
         self, by: Sequence[Dimension | Grain], period: Period | None, filters: Filters | None = None
@@ -120,14 +96,20 @@ class Study:
         within: str = "",
         better: str = "",
     ) -> None:
-        """Nothing where `severity` is None, as a rule gives it for what is in order, nor of what has no name."""
+        """An issue, put in words by `write` if it is among the worst; of such as are as severe the one of more `weight`
+        comes first. Nothing where `severity` is None, which is in order, nor of what has no name."""
+
+        def issue() -> Issue:
+            about = {"code": code, "severity": severity, "subject": subject, "within": within, "better": better}
+            return Issue.model_validate({**about, "text": write()})
+
         if severity and NO_NAME not in subject:
-            self.proposals.append(Proposal(code, severity, subject, weight, write, within, better))
+            self._proposed.append((-SEVERITIES.index(severity), -weight, subject, issue))
 
     def finding(self) -> Finding:
         """What came of it, with the worst issues in words."""
-        ranked = sorted(self.proposals, key=lambda each: (-SEVERITIES.index(each.severity), -each.weight, each.subject))
-        issues = tuple(each.issue() for each in ranked[:MOST_ISSUES])
+        ranked = sorted(self._proposed, key=lambda each: each[:3])
+        issues = tuple(issue() for *_, issue in ranked[:MOST_ISSUES])
         if left := len(ranked) - len(issues):
             self.note(f"Not shown are {number_word(left)} more of no greater severity.")
         return Finding(
