@@ -90,6 +90,12 @@ def test_fewer_than_are_shown_are_followed_by_what_lacks_a_property() -> None:
     assert [each.rpartition("; ")[2] for each in said[3:]] == ["does not say “white”"] * 2
 
 
+def test_what_lacks_a_rare_property_is_further_than_what_lacks_a_common_one(bundled: Catalogue) -> None:
+    wish = Wish("headphones", terms=(("running",), ("water resistant",)), without=("over-ear",))
+    near = [product.name for product in find(wish, bundled)[1]]
+    assert near[:2] == ["Jabra Elite 8 Active", "JBL Endurance Peak 3"]
+
+
 def test_properties_of_which_a_product_has_only_one_are_alternatives() -> None:
     screens = Catalogue(
         [read_product(lamp(id_, 40, 4, panel=panel, features=["hum", "dim"])) for id_, panel in PANELS.items()]

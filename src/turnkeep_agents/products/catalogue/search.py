@@ -121,13 +121,14 @@ def by_number(attribute: str, *, is_descending: bool) -> Callable[[Product], tup
 
 
 def _ranked(products: Sequence[Product], wish: Wish, catalogue: Catalogue) -> list[Product]:
-    """What lacks the fewest terms first, then as asked, else what its words fit best, the best rated, the cheapest.
-    What is not made any more comes last."""
+    """What lacks the least first, a rare property more than a common one, then as asked, else what its words fit best,
+    the best rated, the cheapest. What is not made any more comes last."""
+    said = {term: sum(_lacks(product, term) == 0 for product in products) for term in wish.terms}
     scores = catalogue.scores(" ".join(" ".join(term) for term in wish.terms)) if wish.terms else {}
     rating = by_number(RATING, is_descending=True)
 
-    def usual(product: Product) -> tuple[int, bool, float, tuple[bool, float], float]:
-        lacking = sum(_lacks(product, term) for term in wish.terms)
+    def usual(product: Product) -> tuple[float, bool, float, tuple[bool, float], float]:
+        lacking = sum(_lacks(product, term) / (said[term] or 1) for term in wish.terms)
         score = round(scores.get(product.id, 0.0), 1) if lacking else 0.0
         return lacking, product.stock.state == "gone", -score, rating(product), product.price
 
