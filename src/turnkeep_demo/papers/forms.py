@@ -14,7 +14,8 @@ _CITED = re.compile(r"\[([^\[\]\s]+)\]")
 _LEAD = re.compile(r"^(?:(?:and|so|ok|okay|then|please|now|can you|could you)[ ,]+)+", re.IGNORECASE)
 _WHAT_IS = r"what(?:'s| is| are)"
 _MADE = r"(?:published|written|introduced|released|proposed|invented|come out|appear)"
-_LISTED = r"(?:which|what|list|show me|show|find|are there)(?: all| any| the| more)* papers"
+_LISTED = r"(?:(?:which|what|list|show me|show|find|are there)(?: all| any| the| more)* )?papers"
+_TAIL = re.compile(r"(?: to me| about| briefly| in simple (?:words|terms)| do you have| are there)+$", re.IGNORECASE)
 _FORMS = tuple(
     (form, re.compile(pattern, re.IGNORECASE))
     for form, pattern in (
@@ -31,7 +32,7 @@ _FORMS = tuple(
         (MENTIONS, rf"{_LISTED} (?:are |there )*(?:about|on|build on|use|mention|deal with|speak of) (.+)"),
         (ABOUT, r"how (?:does|do) (.+?) work"),
         (ABOUT, r"what (?:problem )?(?:does|do) (.+?) (?:do|solve|propose)"),
-        (ABOUT, rf"(?:{_WHAT_IS}|explain|describe|tell me about|tell me more about|what about) (.+)"),
+        (ABOUT, rf"(?:{_WHAT_IS}|explain|describe|summari[sz]e|tell me about|tell me more about|what about) (.+)"),
     )
 )
 _TALK: Mapping[str, re.Pattern[str]] = {
@@ -100,4 +101,5 @@ def terms(text: str) -> list[str]:
 
 
 def _plain(message: str) -> str:
-    return _LEAD.sub("", message[: LONGEST + 1].strip().rstrip("?!. ")).strip()
+    plain = _LEAD.sub("", message[: LONGEST + 1].strip().rstrip("?!. ")).strip()
+    return _TAIL.sub("", plain) if len(plain) <= LONGEST else plain
