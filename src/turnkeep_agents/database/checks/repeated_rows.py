@@ -47,13 +47,20 @@ def _of_select(select: exp.Select, tree: exp.Expr, graph: JoinGraph, dialect: Di
         return
     many = _to_many(select, tables, graph)
     for figure in _figures(select):
-        owners = {column.table for column in _summed(figure.this)}
+        owners = {_owner(column, tables, graph) for column in _summed(figure.this)}
         if len(owners) != 1 or (owner := owners.pop()) not in tables or owner not in many:
             continue
         is_shown = _is_shown(select, tree, owner, graph.tables[tables[owner]].primary_key, dialect=dialect, run=run)
         if is_shown is not False:
             by = tables[many[owner]]
             yield Repeated(figure.sql(dialect), tables[owner], by, is_shown=bool(is_shown))
+
+
+def _owner(column: exp.Column, tables: Mapping[str, str], graph: JoinGraph) -> str:
+    """The alias that it is of, also where it stands without one."""
+    name = column.name.casefold()
+    having = [alias for alias, table in tables.items() if name in map(str.casefold, graph.tables[table].columns)]
+    return column.table or (having[0] if len(having) == 1 else "")
 
 
 def _summed(value: exp.Expr) -> Iterator[exp.Column]:

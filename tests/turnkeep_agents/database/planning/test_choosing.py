@@ -1,0 +1,116 @@
+"""Which tables a statement is written over, and how a prompt shows them."""
+
+from turnkeep_agents.database.joins.paths import PathFinder
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.planning.choosing import choose, described, ways_between, within
+from turnkeep_agents.database.planning.ranking import TableRanker
+from turnkeep_agents.database.planning.schema_text import main_date, neighbours, schema_text
+
+
+def table(name: str, *columns: Column, synonyms: tuple[str, ...] = ()) -> Table:
+    audit = (Column("createdBy", "integer"), Column("createdAt", "datetime"), Column("companyId", "integer"))
+    own = (Column("id", "integer"), *columns, *audit)
+    return Table(name, {one.name: one for one in own}, ("id",), ("id",), "", synonyms)
+
+
+GRAPH = JoinGraph(
+    {
+        one.name: one
+        for one in (
+            table(
+                "job", Column("crewId", "integer"), Column("doneOn", "date"), Column("state", "text", values=("new",))
+            ),
+            table("crew", Column("name", "text")),
+            table("crewMember", Column("crewId", "integer"), Column("personId", "integer")),
+            table("person", Column("name", "text", comment="As on\npapers."), synonyms=("worker",)),
+            table(
+                "stateChange",
+                Column("jobId", "integer"),
+                Column("changedBy", "integer"),
+                Column("changedAt", "datetime"),
+            ),
+            table("weather", Column("day", "date")),
+        )
+    },
+    (
+        Relationship("job", "crewId", "crew", "id"),
+        Relationship("crewMember", "crewId", "crew", "id"),
+        Relationship("crewMember", "personId", "person", "id", role="is a"),
+        Relationship("stateChange", "jobId", "job", "id"),
+        Relationship("stateChange", "changedBy", "person", "id"),
+    ),
+)
+FINDER, RANKER, EVERY = PathFinder(GRAPH), TableRanker(GRAPH), frozenset(GRAPH.tables)
+
+
+def shown(*tables: str, **others: object) -> str:
+    given = {
+        "allowed": EVERY,
+        "hidden": {"job": "companyId"},
+        "spans": {},
+        "asked": "",
+        "has_values": True,
+        "max_columns": 50,
+    }
+    return schema_text(GRAPH, tables, **{**given, **others})  # type: ignore[arg-type]
+
+
+def test_named_tables_come_first_and_ranked_ones_only_beside_them() -> None:
+    assert choose(RANKER, FINDER, ["job"], "crews and weather", EVERY, most=5) == ["job", "crew"]
+    assert choose(RANKER, FINDER, [], "workers", EVERY, most=3)[0] == "person"
+    assert "crew" not in choose(RANKER, FINDER, ["job"], "crew", EVERY - {"crew"}, most=5)
+
+
+def test_what_somebody_describes_is_found_by_name_or_by_words() -> None:
+    assert described(RANKER, ["stateChanges"], EVERY) == ["stateChange"]
+    assert described(RANKER, ["members of a crew"], EVERY)[0] == "crewMember"
+
+
+def test_a_tree_adds_what_lies_between_and_tells_what_nothing_reaches() -> None:
+    ways = ways_between(FINDER, ["crew", "person"], ["crew", "person"], EVERY)
+    assert set(ways.tables) == {"crew", "person", "crewMember"}
+    lonely = ways_between(FINDER, ["job", "weather"], ["job", "weather"], EVERY)
+    assert lonely.notes == ("No foreign key leads to weather from the others: do not join it.",)
+    assert ways_between(FINDER, ["crew", "person"], ["crew", "person"], {"crew", "person"}).tables == ("crew", "person")
+    assert within(FINDER, EVERY) is FINDER
+
+
+def test_every_link_is_shown_with_what_it_means_and_book_keeping_is_not() -> None:
+    text = shown("crewMember", "job")
+    assert "crewId -> crew.id; personId -> person.id [is a]" in text
+    assert "createdBy" not in text
+    assert "companyId" not in shown("job")
+    assert "state = new" in shown("job")
+    assert "new" not in shown("job", has_values=False)
+
+
+def test_who_changed_a_row_is_shown_where_few_tables_say_it() -> None:
+    assert "changedBy -> person.id" in shown("stateChange")
+
+
+def test_what_a_caller_may_not_read_is_no_target() -> None:
+    assert "-> person" not in shown("crewMember", allowed=EVERY - {"person"})
+
+
+def test_comments_stay_on_one_line_and_dates_tell_their_span() -> None:
+    assert "name (As on papers)" in shown("person")
+    assert "doneOn date from 2026-01-01 to 2026-11-01" in shown(
+        "job", spans={"job.doneOn": ("2026-01-01", "2026-11-01")}
+    )
+    assert [main_date(GRAPH.tables[name]) for name in ("job", "crew", "stateChange")] == [
+        "doneOn",
+        "createdAt",
+        "changedAt",
+    ]
+
+
+def test_a_very_wide_table_shows_keys_and_what_is_asked_for() -> None:
+    text = shown("job", max_columns=3, asked="the state")
+    assert "state" in text
+    assert "doneOn" not in text
+    assert "and " in text
+
+
+def test_tables_that_point_at_the_named_ones_are_told_by_name() -> None:
+    assert neighbours(GRAPH, ["job"], ["job"], EVERY) == ["stateChange"]
+    assert neighbours(GRAPH, ["job", "stateChange"], ["job"], EVERY) == []
