@@ -4,7 +4,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import date, timedelta
 from functools import cache, partial
@@ -123,13 +122,6 @@ def test_the_file_is_built_once(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
 
 
-def test_each_day_and_each_version_has_a_file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, other_day = sample.sample_file(DAYS[0], tmp_path), sample.sample_file(DAYS[0] + DAY, tmp_path)
-    monkeypatch.setattr(sample, "VERSION", sample.VERSION + 1)
-
-    assert len({first, other_day, sample.sample_file(DAYS[0], tmp_path)}) == 3
-
-
 def test_files_of_other_days_do_not_pile_up(tmp_path: Path) -> None:
     for age in range(3 * KEPT_FILES):
         newest = built_once(f"day {age}", lambda: b"", tmp_path)
@@ -146,15 +138,6 @@ def test_a_file_that_was_cleared_away_is_built_again_under_an_open_warehouse(tmp
         path.unlink()
 
     assert warehouse.rows((), {}, None) == before
-
-
-def test_threads_that_come_first_at_once_get_the_same_whole_file(tmp_path: Path) -> None:
-    with ThreadPoolExecutor(4) as threads:
-        files = set(threads.map(lambda _: sample.sample_file(DAYS[0], tmp_path), range(8)))
-
-    assert len(files) == 1
-    assert [path.suffix for path in tmp_path.iterdir()] == [".sqlite"]
-    assert count(*files) == len(daily(DAYS[0]))
 
 
 CHILD = """

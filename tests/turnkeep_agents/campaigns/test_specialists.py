@@ -132,15 +132,6 @@ def test_only_what_the_filters_name_is_counted() -> None:
     assert figure(finding, "Acme", "clicks").value == 310
 
 
-def test_rates_are_ratios_of_sums() -> None:
-    days = [
-        *run(MAY, creative="Small", impressions=10, clicks=5),
-        *run(MAY, creative="Large", impressions=1_000, clicks=5),
-    ]
-    finding = ask("performance_diagnosis", days, metrics=("ctr",))
-    assert figure(finding, "all campaigns", "ctr").value == pytest.approx(310 / 31_310)
-
-
 @given(rows=st.lists(st.tuples(*[st.integers(0, 1000)] * 5), min_size=1, max_size=6))
 def test_every_figure_is_computed_from_sums(rows: list[tuple[int, ...]]) -> None:
     days = [Day(date(2026, 5, 1 + at), **dict(zip(SUMS, values, strict=True))) for at, values in enumerate(rows)]
@@ -167,12 +158,6 @@ def test_two_metrics_by_week_of_several_things_keep_each_series_whole() -> None:
     assert {line[0].partition(",")[0] for line in cells(finding)} == {"E", "F"}
     assert len(cells(finding)) == 12
     assert any("of 36 creatives and weeks" in note for note in finding.notes)
-
-
-def test_what_was_not_asked_for_is_not_said_to_be_cut() -> None:
-    days = [day for number in range(20) for day in run(MAY, creative=f"C{number:02}")]
-    finding = ask("creative_inventory", days, metrics=("clicks",), by=("creative",), limit=3)
-    assert not any("are shown" in note for note in finding.notes)
 
 
 def test_a_name_cannot_break_a_table() -> None:
@@ -263,12 +248,6 @@ def test_a_rate_over_nothing_in_a_table_is_last_and_said() -> None:
     finding = ask("audience_targeting", days, metrics=("cpa",), by=("audience",))
     assert [line[:2] for line in cells(finding)] == [["Some", "£5.00"], ["None", "n/a"]]
     assert "Where CPA is n/a it cannot be computed, as there are no conversions." in finding.notes
-
-
-def test_the_leader_of_a_ranking_that_rests_on_little_is_said() -> None:
-    days = [*run(MAY), Day(MAY.start, creative="Tiny", impressions=12, clicks=6)]
-    finding = ask("creative_inventory", days, metrics=("ctr",), by=("creative",), limit=1)
-    assert "Tiny leads on few impressions only: 12." in finding.notes
 
 
 def test_a_warehouse_that_fails_is_not_hidden() -> None:
@@ -461,19 +440,6 @@ amounts = st.integers(0, 10**8).map(lambda cents: cents / 100)
 flights = st.builds(pace, amounts, amounts, st.integers(-5, 40), st.integers(1, 31), amounts)
 
 
-@given(budget=st.floats(1, 1e6), day=st.integers(1, 30))
-def test_an_even_spend_paces_at_one(budget: float, day: int) -> None:
-    assert pace(budget * day / 30, budget, day).pacing == pytest.approx(1)
-
-
-@given(one=st.floats(0, 1e6), more=st.floats(0, 1e6), budget=st.floats(1, 1e6), day=st.integers(1, 30))
-def test_who_spends_more_paces_higher(one: float, more: float, budget: float, day: int) -> None:
-    low, high = pace(one, budget, day).pacing, pace(one + more, budget, day).pacing
-    assert low is not None
-    assert high is not None
-    assert low <= high
-
-
 @given(each=flights)
 def test_no_flight_divides_by_zero_and_each_has_a_level(each: Pace) -> None:
     code, severity = judge(each)
@@ -490,14 +456,6 @@ def test_projected_spend_is_what_was_spent_and_the_days_that_are_left(each: Pace
         assert each.projected == each.flight.spent
     if each.needed is not None and each.flight.spent <= each.flight.budget:
         assert each.flight.spent + each.needed * each.days_left == pytest.approx(each.flight.budget, abs=1e-6)
-
-
-@given(budget=st.floats(1, 1e6), day=st.integers(1, 30))
-def test_an_even_spend_is_projected_to_its_budget(budget: float, day: int) -> None:
-    spent = budget * day / 30
-    booked = pace(spent, budget, day).flight
-    rate = run_rate(booked, booked.start + timedelta(days=day - 1), recent=7 * budget / 30)
-    assert pace(spent, budget, day, rate=rate).projected == pytest.approx(budget)
 
 
 @pytest.mark.parametrize(
@@ -565,12 +523,6 @@ def test_two_flights_of_one_insertion_order_are_told_apart() -> None:
         ["Shoes (Acme, to 30 June 2026)", "£610.00", "£155.00"],
         ["Shoes (Acme, to 31 May 2026)", "£305.00", "£305.00"],
     ]
-
-
-def test_a_flight_that_has_spent_nothing_in_the_range_is_at_risk_too() -> None:
-    booked = (flight("Idle", 610, MAY.start, date(2026, 6, 30)),)
-    finding = ask("budget_risk", BOTH, booked, filters={"insertion_order": ("Idle",)})
-    assert cells(finding) == [["Idle", "£610.00", "£0.00", "0.0 %", "£0.00", "30", "under"]]
 
 
 def test_no_budget_is_said() -> None:
@@ -679,12 +631,6 @@ def test_a_steady_creative_does_not_tire() -> None:
     assert codes(ask("creative_inventory", [*tiring(0.0), *run(MAY)])) == []
 
 
-def test_weeks_with_a_gap_between_them_tell_nothing() -> None:
-    gap = range(15, 22)  # from Sunday 10 to Saturday 16 May
-    days = [each for each in tiring(-0.07) if (MAY.end - each.day).days not in gap]
-    assert codes(ask("creative_inventory", days)) == []
-
-
 def weeks(*rates: float, impressions: float = 10_000) -> list[dict[str, float]]:
     return [{"impressions": impressions, "clicks": impressions * rate} for rate in rates]
 
@@ -716,12 +662,6 @@ def test_a_size_is_held_against_other_sizes_in_the_same_insertion_orders() -> No
     assert codes(ask("creative_inventory", days)) == []
 
 
-def test_a_size_that_runs_alone_says_nothing_about_sizes() -> None:
-    days = [*run(MAY, size="300x250", clicks=20), *run(MAY, size="160x600", creative="Sky", clicks=6)]
-    days += run(MAY, insertion_order="B", size="160x600", creative="Sky", clicks=40)
-    assert "weak_size" in codes(ask("creative_inventory", days))
-
-
 def test_creatives_that_no_longer_run_are_told() -> None:
     finding = ask("creative_inventory", [*run(APRIL, creative="Old"), *run(MAY)])
     [issue] = finding.issues
@@ -745,13 +685,6 @@ def test_the_best_and_the_worst_combinations_are_told() -> None:
         ["A with y", "4.00"],
         ["A with x", "2.00"],
     ]
-
-
-def test_as_many_of_the_best_and_of_the_worst_are_told_as_were_asked_for() -> None:
-    days = [day for at in range(1, 6) for day in run(MAY, creative=f"C{at}", revenue=10 * at)]
-    assert [line[0][:2] for line in cells(ask("delivery_optimization", days, limit=2))] == ["C5", "C4", "C1", "C2"]
-    worst = ask("delivery_optimization", days, limit=2, order="worst")
-    assert [line[0][:2] for line in cells(worst)] == ["C1", "C2"]
 
 
 @pytest.mark.parametrize(
@@ -830,12 +763,6 @@ def test_a_currency_without_a_sign_is_named() -> None:
     assert re.match("€|\\$", spell(12, "money", "EUR"))
 
 
-def test_all_in_order_of_rank_are_not_called_the_best() -> None:
-    days = [day for clicks in (5, 30) for day in run(MAY, creative=f"C{clicks}", clicks=clicks)]
-    finding = ask("creative_inventory", days, metrics=("ctr",), by=("creative",), order="worst")
-    assert finding.text.startswith("Creatives by CTR, worst first, all campaigns, May 2026:")
-
-
 def test_a_series_of_sums_says_their_average() -> None:
     finding = ask("performance_diagnosis", run(MAY, clicks=10), metrics=("clicks",), by=("day",))
     assert finding.text.endswith("On average: 10 a day.")
@@ -847,12 +774,6 @@ def test_a_forecast_goes_on_at_the_rate_of_the_newest_days() -> None:
     text = ask("performance_diagnosis", days, intent="forecast", metrics=("clicks",), period=None).text
     assert "Clicks at the 10 a day of the newest 28 days: the 11 days left of May 2026 110" in text
     assert "the whole of May 2026 310; June 2026 300; the 225 days left of 2026 2,250." in text
-
-
-def test_a_later_period_is_not_called_before() -> None:
-    finding = ask("performance_diagnosis", [*run(APRIL), *run(MAY)], period=APRIL, compared=MAY)
-    assert f"({MAY.label}: " in finding.text
-    assert "(before: " not in finding.text
 
 
 def test_nothing_to_hold_it_against_is_said_where_reasons_are_wanted() -> None:
