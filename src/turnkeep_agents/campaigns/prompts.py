@@ -35,7 +35,7 @@ made is revenue and roas. Empty for an overview, for advice and for budgets.
 last_weeks. A deadline of the user is no period.
 - compared: what the message holds the period against; a "why" needs none.
 - intent: figures, overview ("how is it going"), why (also "is it good?", "most worrying"), advice (what to do), \
-forecast (what a month or the year will come to).
+forecast (what a month or the year will come to). Advice on where money goes also asks budget_risk.
 A short message changes only what it says of the last requests; keep the rest. A question about an earlier reply or \
 recommendation repeats the requests that it came from.
 kind: specialists wherever figures could answer, also if you have to assume something. clarify only if nothing tells \
