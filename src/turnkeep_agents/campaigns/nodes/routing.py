@@ -103,7 +103,7 @@ class Routing(Desk):
         notes, message = _notes(state), message_of(state)
         asked = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, notes))
         reading = _with_waiting(asked, state)
-        result = check(reading)
+        result = await asyncio.to_thread(check, reading)  # names may be many
         is_shown = not result.runs and not result.wrong
         judge = self._judge_of(state, names, reading, result, check)
         wrong = [*result.wrong, *(foreign(reading.reply, judge) if is_shown else [])]
@@ -113,7 +113,7 @@ class Routing(Desk):
         told += f"{'; '.join(wrong)}. Correct it, or ask the user (kind clarify) if you cannot tell."
         again = await ask_typed(self.models.small, READ_CALL, prompts.read(message, names, [*notes, told]))
         reading = _with_waiting(again, state)
-        return reading, check(reading)
+        return reading, await asyncio.to_thread(check, reading)
 
     def _ask(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> Update:
         """The model's question or small talk, as far as it may be shown: nothing was queried for it."""
