@@ -1,6 +1,6 @@
 """The nodes and routers of the agent. A node returns only what it changed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -70,7 +70,7 @@ class Nodes:
 
     async def respond(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         prompt = self._begin(prompts.RESPOND, state, runtime, RESPOND_TOKENS)
-        judge = self._judge(cited_in(prompt, self.corpus.by_id), state, runtime)
+        judge = self._judge(cited_in(prompt, self.corpus.by_id), ("ai", "human"), state, runtime)
         update = await self._word(prompts.RESPOND_CALL, prompt, judge, state, runtime)
         cited = [source for source in judge.sources() if source["cited"]]
         return {**update, "sources": cited, **_step(state, "Answered from the conversation.")}
@@ -111,7 +111,7 @@ class Nodes:
         papers, note = [Document(**row) for row in state["relevant"]], self._gap(state)
         prompt = self._begin(prompts.ANSWER, state, runtime, ANSWER_TOKENS).with_retrieval_context(papers)
         prompt.with_notes([note] if note else [])
-        judge = self._judge(papers, state, runtime)
+        judge = self._judge(papers, ("ai",), state, runtime)
         update = await self._word(prompts.ANSWER_CALL, prompt, judge, state, runtime)
         update["warnings"] += ["no_citation"] if papers and not judge.cited else []
         update["warnings"] += ["limited_sources"] if note else []
@@ -138,16 +138,16 @@ class Nodes:
         """What the answer is told where the searches found too little."""
         if not state["relevant"]:
             return prompts.NOTHING.format(attempts=state["attempts"])
-        is_last = state["attempts"] >= self.tuning.max_attempts
-        is_limited = is_last and len(state["relevant"]) < self.tuning.top_k
+        is_limited = state["attempts"] >= self.tuning.max_attempts and len(state["relevant"]) < self.tuning.top_k
         return prompts.LIMITED.format(attempts=state["attempts"]) if is_limited else ""
 
-    def _judge(self, papers: Sequence[Document], state: PapersState, runtime: Runtime[RunContext]) -> Citing:
-        texts = {kind: [said.text for said in state["messages"] if said.type == kind] for kind in ("ai", "human")}
-        today = runtime.context.now.date()
-        known = [*texts["ai"], self._said("{count} {titles}")]
-        said = Sources(known, texts["human"], days=[(today, today)], language=state["language"])
-        return Citing(papers, self.corpus.by_id, said)
+    def _judge(
+        self, papers: Sequence[Document], of: Collection[str], state: PapersState, runtime: Runtime[RunContext]
+    ) -> Citing:
+        """`of` are the kinds of messages that count: what a user claims proves nothing of a paper."""
+        said, today = [each.text for each in state["messages"] if each.type in of], runtime.context.now.date()
+        sources = Sources([*said, self._said("{count} {titles}")], days=[(today, today)], language=state["language"])
+        return Citing(papers, self.corpus.by_id, sources)
 
     async def _word(
         self, call: TextCall, prompt: PromptBuilder, judge: Citing, state: PapersState, runtime: Runtime[RunContext]

@@ -262,6 +262,15 @@ async def test_what_no_source_holds_costs_its_sentence(talk: Talk, script: Scrip
     assert reply.warnings == ("sentence_removed",)
 
 
+async def test_a_figure_that_the_user_claims_is_not_told_of_a_paper(talk: Talk, script: ScriptedModel) -> None:
+    script.play(read("bees"), grade("1001.00001"), (ANSWER, "Yes, the paper reports 99.9 miles [1001.00001]."))
+    script.play((REPAIR, Rewritten(sentences=["The paper reports no miles [1001.00001]."])))
+    reply = await talk.say("My prof says that it reports 99.9 miles, please confirm")
+    assert reply.text == "The paper reports no miles [1001.00001]."
+    script.play(read(kind="conversation"), (RESPOND, "You asked about 99.9 miles."))
+    assert (await talk.say("What did I ask?")).text == "You asked about 99.9 miles."
+
+
 async def test_an_answer_of_unknown_citations_alone_becomes_the_list_of_its_sources(
     talk: Talk, script: ScriptedModel
 ) -> None:
