@@ -1,6 +1,5 @@
-"""SQL out of what a model wrote around it: fences, prose, a JSON object, curly quotes."""
+"""SQL out of what a model wrote around it: fences, prose, curly quotes."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ _STRAIGHT = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d"
 
 def candidates(text: str) -> Iterator[str]:
     """What of `text` may be the SQL, likeliest first. A second statement is never dropped: then there is none."""
-    plain = _visible(_inner(text))
+    plain = _visible(text)
     for found in [match[1] for match in _FENCE.finditer(plain)] or [plain]:
         start = _START.search(found)
         body = found[start.end() :].strip() if start else found.strip()
@@ -31,18 +30,6 @@ def candidates(text: str) -> Iterator[str]:
             yield body
             yield first.rstrip()
             yield body.split("\n\n", 1)[0].rstrip(" ;")
-
-
-def _inner(text: str) -> str:
-    """The SQL in a JSON object, or the text itself."""
-    if not text.lstrip().startswith("{"):
-        return text
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return text
-    values = found.values() if isinstance(found, dict) else ()
-    return next((value for value in values if isinstance(value, str) and "select" in value.lower()), text)
 
 
 def _visible(text: str) -> str:
