@@ -9,7 +9,7 @@ from turnkeep.blocks.prompting import ConversationFormatter, Message, PromptBuil
 from turnkeep.models.calls import TextCall
 from turnkeep.records import JSON
 
-READ_TOKENS, ANSWER_TOKENS, TIERED_TOKENS = 330, 190, 2_000  # of history
+READ_TOKENS, ANSWER_TOKENS, TIERED_TOKENS = 270, 180, 2_000  # of history
 ANSWER_TURNS = 1
 
 READ = """You read the messages of a shop's customers and call its tools; another call words the answer. Prices are US \

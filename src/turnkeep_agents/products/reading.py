@@ -70,17 +70,17 @@ class Named(Call):
 
 
 class Compare(Named):
-    """What differs between products."""
+    """What differs."""
 
 
 class Price(Named):
-    """Prices, and what so many cost together."""
+    """With what so many cost together."""
 
     quantities: list[int] = Field([], description="of each name")
 
 
 class Availability(Named):
-    """Whether products can be had, and when."""
+    """Whether, and when."""
 
 
 class Ask(Given):

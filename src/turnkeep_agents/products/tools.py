@@ -12,11 +12,10 @@ from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.catalogue.search import Wish, across_prices, by_number, find, remarks_on, unsaid
 from turnkeep_agents.products.reading import Availability, Call, Compare, Named, Price, Search, wish_of
 
-MOST_DESCRIBED, MOST_COMPARED, MOST_REFERENCES = 2, 4, 2
+MOST_DESCRIBED, MOST_COMPARED, MOST_REFERENCES, MOST_NEAR = 2, 4, 2, 2
 NEAREST = "The nearest, which lack something:"
 
-type Told = tuple[list[str], list[Product]]
-"""Texts, and the products in the order in which they are told."""
+type Told = tuple[list[str], list[Product]]  # texts, and the products in the order in which they are told
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,9 @@ class Tools:
         is_broad = size > 1 and bool(wish.category) and not wish.sort and (self.is_among_others or not call.limits)
         fitting = across_prices(fitting, size) if is_broad else fitting
         shown = fitting[size * (max(call.page, 1) - 1) :][:size]
-        near = nearby[: size - len(shown)] if call.page < 2 and (wish.terms or not fitting) else []
-        cards = ["; ".join([facts.card(each, self.today), *remarks_on(each, wish)]) for each in [*shown, *near]]
+        near = nearby[: min(size - len(shown), MOST_NEAR)] if call.page < 2 and (wish.terms or not fitting) else []
+        both = [(facts.card(each, self.today, has_kind=not wish.category), each) for each in [*shown, *near]]
+        cards = ["; ".join([card, *remarks_on(each, wish)]) for card, each in both]
         texts = [_head(fitting, shown, wish, is_broad=is_broad), *cards[: len(shown)]]
         return [*texts, *([NEAREST] if near else []), *cards[len(shown) :]], [*shown, *near]
 
@@ -87,12 +87,13 @@ def _quantities(call: Price, products: Sequence[Product]) -> list[int]:
 
 
 def _head(fitting: Sequence[Product], shown: Sequence[Product], wish: Wish, *, is_broad: bool) -> str:
-    """ "10 fit, from $89 to $499; 4 shown, the best first:" """
+    """ "Of phones 10 fit, from $89 to $499; 4 shown, the best first:" """
+    kind = f"Of {wish.category or 'all products'}"
     if not shown:
-        return f"All {len(fitting)} products that fit were shown." if fitting else "Nothing fits all of it."
+        return f"{kind} all {len(fitting)} that fit were shown." if fitting else f"{kind} nothing fits all of it."
     prices = sorted(product.price for product in fitting)
     spread = f", from {money(prices[0])} to {money(prices[-1])}" if prices[0] < prices[-1] else ""
     order = "the best of each price range" if is_broad else "the best first"
     if wish.sort:
         order = f"by {wish.sort}, the {'highest' if wish.is_descending else 'lowest'} first"
-    return f"{len(fitting)} fit{spread}; {len(shown)} shown, {order}:"
+    return f"{kind} {len(fitting)} fit{spread}; {len(shown)} shown, {order}:"

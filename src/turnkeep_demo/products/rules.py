@@ -15,7 +15,7 @@ MOST_PIECES = 4  # of a card in a list
 FOLLOW_UP = re.compile(
     r"^(?:and|only|just|but|what about|how about|in|with|without|not|no|under|over|below)\b|\bones?\b"
 )
-_CARD = re.compile(r"(?P<name>[^;]+?) \((?P<kind>[^;()]+)\): (?P<price>\$[\d,.]+), (?P<rest>.+)")
+_CARD = re.compile(r"(?P<name>[^;:]+?)(?: \([^;()]+\))?: (?P<price>\$[\d,.]+), (?P<rest>.+)")
 
 
 def rules() -> Mapping[str, Rule]:

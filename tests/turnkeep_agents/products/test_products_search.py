@@ -85,7 +85,7 @@ def test_where_nothing_fits_the_nearest_say_what_they_lack(wish: dict[str, Any],
 
 def test_fewer_than_are_shown_are_followed_by_what_lacks_a_property() -> None:
     said = texts(category="lamps", terms=["white"], price_max=100)
-    assert said[0] == "1 fit; 1 shown, the best first:"
+    assert said[0] == "Of lamps 1 fit; 1 shown, the best first:"
     assert said[2] == "The nearest, which lack something:"
     assert [each.rpartition("; ")[2] for each in said[3:]] == ["does not say “white”"] * 2
 
@@ -112,24 +112,24 @@ def test_a_kind_alone_shows_the_best_of_each_price_range_before_the_others() -> 
 
 
 def test_a_search_says_how_many_fit_what_they_cost_and_in_which_order() -> None:
-    assert texts(category="lamps")[0] == "5 fit, from $30 to $200; 3 shown, the best of each price range:"
-    assert texts(category="lamps", price_max=90)[0] == "4 fit, from $30 to $90; 3 shown, the best first:"
+    assert texts(category="lamps")[0] == "Of lamps 5 fit, from $30 to $200; 3 shown, the best of each price range:"
+    assert texts(category="lamps", price_max=90)[0] == "Of lamps 4 fit, from $30 to $90; 3 shown, the best first:"
     cheap = texts(category="lamps", sort="price", limit=1)
-    assert cheap[0] == "5 fit, from $30 to $200; 1 shown, by price, the lowest first:"
-    assert cheap[1].startswith("Lumo Duna (lamps): $30, discontinued; rating 4.9; colour red; power 60 W")
-    assert texts(category="lamps", page=3) == ["All 5 products that fit were shown."]
+    assert cheap[0] == "Of lamps 5 fit, from $30 to $200; 1 shown, by price, the lowest first:"
+    assert cheap[1].startswith("Lumo Duna: $30, discontinued; rating 4.9; colour red; power 60 W")
+    assert texts(category="lamps", page=3) == ["Of lamps all 5 that fit were shown."]
 
 
 def test_a_product_named_in_a_search_is_told_beside_what_is_found_and_alone_where_nothing_else_is_asked() -> None:
     like = texts(wish="one like the Lumo Bora for less", category="lamps", price_max=80)
-    assert [text.partition(" (")[0] for text in like if "lamps" in text] == ["Named: Lumo Bora", *names_of(like[2:])]
-    assert "Lumo Bora" not in names_of(like[2:])
+    assert like[0].startswith("Named: Lumo Bora (lamps): $90")
+    assert names_of(like[2:]) == ["Lumo Cima", "Lumo Alba", "Lumo Duna"]
     assert names_of(texts(wish="is the Orto Faro any good?")) == ["Orto Faro"]
     assert names_of(texts(names=["Faro", "Alba"])) == ["Orto Faro", "Lumo Alba"]
 
 
 def names_of(cards: list[str]) -> list[str]:
-    return [card.partition(" (")[0] for card in cards]
+    return [card.partition(": $")[0].partition(" (")[0] for card in cards]
 
 
 def test_brands_among_the_properties_are_brands_in_either_sense() -> None:
@@ -141,7 +141,7 @@ def test_what_no_product_of_a_kind_says_is_told_once_and_counts_against_none() -
     said = texts(category="lamps", terms=["Ikea", "white"])
     assert said[:2] == [
         "Of lamps the catalogue says nothing about “Ikea”.",
-        "2 fit, from $40 to $200; 2 shown, the best of each price range:",
+        "Of lamps 2 fit, from $40 to $200; 2 shown, the best of each price range:",
     ]
     assert not any("Ikea" in text for text in said[2:])
 

@@ -11,11 +11,11 @@ from turnkeep_agents.products.catalogue.search import RATING
 MOST_DIFFERENCES = 12
 
 
-def card(product: Product, today: date, *, is_whole: bool = False) -> str:
+def card(product: Product, today: date, *, is_whole: bool = False, has_kind: bool = True) -> str:
     """A product on one line, with its description where `is_whole`."""
     own = [name if values == (YES,) else f"{name} {', '.join(values)}" for name, values in product.attributes.items()]
-    head = f"{product.name} ({product.category}): {money(product.price)}, {product.stock.told(today)}"
-    line = "; ".join([head, *own])
+    kind = f" ({product.category})" if has_kind else ""
+    line = "; ".join([f"{product.name}{kind}: {money(product.price)}, {product.stock.told(today)}", *own])
     return f"{line}. {product.description}" if is_whole and product.description else line
 
 
