@@ -159,7 +159,7 @@ class _Room:
         """`detail` is the column or the function; an empty column means that rows are counted only. Counting, SQLite
         does not say of which schema."""
         is_ours = (view or "").startswith(self._secret)
-        if action == sqlite3.SQLITE_SELECT:
+        if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):  # a recursion without end ends by the clock
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION:
             is_known = is_ours or (detail or "").lower() in (SWIFT_FUNCTIONS if self._is_wide else FUNCTIONS)
