@@ -12,13 +12,15 @@ MONTHS = (
 NUMBERS = dict(zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13)))  # noqa: B905, SIM905
 DAY = timedelta(days=1)
 
-_MONTH = rf"(?P<{{0}}month>{'|'.join([*MONTHS, *(name[:3] for name in MONTHS)])})(?: (?P<{{0}}year>20\d\d))?"
+_NAMES = "|".join([*MONTHS, *(name[:3] for name in MONTHS)])
+_MONTH = rf"(?P<{{0}}month>(?!may (?:i|we)\b)(?:{_NAMES}))(?: (?P<{{0}}year>20\d\d))?"
 _DATE = rf"(?P<{{0}}day>\d{{{{1,2}}}})(?:st|nd|rd|th)?(?: of)? {_MONTH}"
-_BEFORE = r"\b(?:(?:in|for|during|over|of|on|from|between|since) )?(?:the )?"
+_BEFORE = r"\b(?:(?P<lead>in|for|during|over|of|on|from|between|since|weeks? of|weekend of) )?(?:the )?"
 _COUNT = rf"(?P<n>\d{{1,3}}|{'|'.join(NUMBERS)})"
 _PATTERNS = (
     rf"{_BEFORE}{_DATE.format('a')} (?:to|until|till|and) (?:the )?{_DATE.format('b')}",
     rf"{_BEFORE}(?P<first>\d{{1,2}})(?:st|nd|rd|th)? (?:to|until|till|and) {_DATE.format('b')}",
+    rf"{_BEFORE}{_MONTH.format('a')} (?:to|until|till) {_MONTH.format('b')}",
     rf"{_BEFORE}{_DATE.format('a')}",
     rf"{_BEFORE}{_MONTH.format('a')}",
     rf"{_BEFORE}(?:last|past|previous) {_COUNT} (?P<unit>day|week|month)s?",
@@ -42,6 +44,8 @@ def find_periods(text: str, today: date) -> Iterator[tuple[int, int, JSON | None
 
 def _meaning(found: dict[str, str | None], today: date) -> JSON | None:
     unit, count = found.get("unit") or "", found.get("n")
+    if _is_open(found):
+        return None
     if found.get("yesterday"):
         return {"named": "yesterday"}
     if count:
@@ -56,16 +60,28 @@ def _meaning(found: dict[str, str | None], today: date) -> JSON | None:
         return None  # "31 June"
 
 
+def _is_open(found: dict[str, str | None]) -> bool:
+    """Whether it is more or less than what it names: "the week of 5 May", "from May", "since last week"."""
+    lead, has_end = found.get("lead") or "", bool(found.get("bmonth"))
+    if lead == "since":
+        return has_end or not found.get("amonth")
+    return "week" in lead or (lead in ("from", "between") and not has_end)
+
+
 def _dates(found: dict[str, str | None], today: date) -> JSON:
     """Of a month or of days in it; without a year the newest that has begun."""
     last = found.get("bmonth")
     month = _number(found.get("amonth") or last or "")
+    lead = found.get("lead")
     year = int(found.get("ayear") or _year_before(found, month) or today.year - (date(today.year, month, 1) >= today))
     day = found.get("aday") or found.get("first")
     start = date(year, month, int(day or 1))
     if last:
         end_month = _number(last)
-        end = date(year + (end_month < month), end_month, int(found["bday"] or 1))
+        end = date(year + (end_month < month), end_month, int(found.get("bday") or 1))
+        end = end if found.get("bday") else (end + timedelta(days=31)).replace(day=1) - DAY
+    elif lead == "since":
+        end = today - DAY
     else:
         end = start if day else (start + timedelta(days=31)).replace(day=1) - DAY
     if end < start:

@@ -165,7 +165,7 @@ def _figures(slots: Slots) -> JSON | None:
     is_compared = "compare" in slots.intents
     if is_compared and len(slots.periods) < 2 and len(slots.names) < 2:
         return None
-    if not by and (slots.rank or is_compared) and len(slots.names) > 1 and len(kinds) == 1:
+    if not by and len(slots.names) > 1 and len(kinds) == 1:
         by = kinds
     if slots.rank and not by:
         return None

@@ -217,7 +217,7 @@ def test_coverage_names_and_advertisers_are_those_of_the_tables(
     assert (coverage.rows, coverage.left_out) == (len(exported), {})
     assert warehouse.names() == {name: tuple(sorted(exported[name].unique())) for name in tables.COLUMNS}
     pairs = exported[["insertion_order", "advertiser"]].drop_duplicates()
-    assert warehouse.owners()["insertion_order"] == {name: (owner,) for name, owner in pairs.itertuples(index=False)}
+    assert warehouse.owners() == {name: (owner,) for name, owner in pairs.itertuples(index=False)}
 
 
 def test_advertisers_who_use_one_name_are_named_together(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_advertisers_who_use_one_name_are_named_together(tmp_path: Path) -> None
         Flown("Autumn", 1, FIRST, FIRST, days=1, advertiser="Beta"),
     ]
 
-    assert opened(flown(tmp_path / "two", flights)).owners()["insertion_order"] == {
+    assert opened(flown(tmp_path / "two", flights)).owners() == {
         "Autumn": ("Beta",),
         "Spring": ("Alpha", "Beta"),
     }

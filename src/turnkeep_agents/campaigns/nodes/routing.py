@@ -92,7 +92,7 @@ class Routing(Desk):
         def look() -> tuple[str, Check]:
             warehouse = self.warehouse_on(today)
             names, coverage = warehouse.names(), warehouse.coverage()
-            note = names_note(names, warehouse.owners()["insertion_order"], coverage, message_of(state))
+            note = names_note(names, warehouse.owners(), coverage, message_of(state))
             week: Any = state.get("week") or None
             return note, Check(names, coverage, today, week)
 

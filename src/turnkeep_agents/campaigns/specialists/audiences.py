@@ -32,19 +32,12 @@ def judge_audiences(study: Study) -> None:
         study.note("No conversions are counted here.")
         return
     found = peers(study.rows(("insertion_order", "audience"), study.period))
-    accused = {(peer.key, _propose(study, peer, found, total)) for peer in found}
-    audience_of = {row.key[0]: row.key[1:] for row in study.rows(("line_item", "audience"), study.period)}
-    items = peers(study.rows(("insertion_order", "line_item"), study.period))
-    for item in items:
-        if (audience_of.get(item.key[0]), judge(item, total)[0]) not in accused:
-            _propose(study, item, items, total)
+    for peer in found:
+        _propose(study, peer, found, total)
 
 
-def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums) -> str:
-    """The code of the issue with this audience or line item; empty where there is none."""
+def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums) -> None:
     code, severity = judge(peer, total)
-    if severity is None:
-        return ""
     best = best_beside(peer, all_, "cpa", ("conversions", LEAST_CONVERSIONS))
     study.propose(
         code,
@@ -55,7 +48,6 @@ def _propose(study: Study, peer: Peer, all_: Sequence[Peer], total: Sums) -> str
         within=peer.within,
         better=best.name if best else "",
     )
-    return code
 
 
 def judge(peer: Peer, total: Sums) -> tuple[str, Severity | None]:

@@ -2,8 +2,8 @@
 even spend would have reached by now; the run rate is the mean of the last days of the flight."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal, get_args
 
@@ -22,7 +22,7 @@ OVER_PACING, OVER_HIGH, OVER_CRITICAL = 1.10, 1.25, 1.75
 UNDER_PACING, UNDER_HIGH = 0.85, 0.60
 OVER_PROJECTED, UNDER_PROJECTED = 1.10, 0.85  # of the budget by the end of the flight, at the run rate
 
-type Level = Literal["over", "under", "at risk", "on track", "too early to tell", "not begun", "ended", "no budget"]
+type Level = Literal["over", "under", "at risk", "on track", "too early to tell", "not begun", "no budget"]
 LEVELS: tuple[Level, ...] = get_args(Level.__value__)
 """The riskiest first."""
 OF_BUDGETS: tuple[Dimension, ...] = ("advertiser", "insertion_order")
@@ -31,7 +31,7 @@ OF_BUDGETS: tuple[Dimension, ...] = ("advertiser", "insertion_order")
 @dataclass(frozen=True)
 class Pace:
     """A flight as of a day, whose spend is in `flight.spent`; `run_rate` is spend a day. `pacing` is None before the
-    flight begins and without a budget. `name` tells two flights of one insertion order apart."""
+    flight begins and without a budget."""
 
     flight: Flight
     as_of: date
@@ -72,8 +72,6 @@ class Pace:
             return "no budget"
         if not self.elapsed_days:
             return "not begun"
-        if self.as_of > self.flight.end:
-            return "ended"
         if self.elapsed_days < LEAST_ELAPSED_DAYS:
             return "too early to tell"
         return self._level(self.pacing or 0.0, self.projected / self.flight.budget)
@@ -101,35 +99,19 @@ def assess_budgets(study: Study) -> None:
 
 
 def read_paces(study: Study) -> list[Pace]:
-    """The flights of the last day of the period, else those of its first that are over; the riskiest first."""
+    """The flights of the last day of the period, the riskiest first."""
     request, as_of = study.request, study.period.end
     filters: Filters = {name: request.filters[name] for name in OF_BUDGETS if name in request.filters}
     if len(filters) < len(request.filters):
         study.note("Budgets are set for insertion orders: what else was asked for does not narrow them.")
-    flights = study.warehouse.flights(filters, as_of) or _over(study, filters)
+    flights = study.warehouse.flights(filters, as_of)
     recent = Period(start=as_of - timedelta(days=RUN_RATE_DAYS - 1), end=as_of, label=f"the last {RUN_RATE_DAYS} days")
     spent = {row.key[0]: row.sums["cost"] for row in study.rows(("insertion_order",), recent, filters)}
-    paces = [_pace(flight, as_of, flights, spent) for flight in flights]
+    paces = [
+        Pace(flight, as_of, run_rate(flight, as_of, spent.get(flight.insertion_order, 0.0)), flight.insertion_order)
+        for flight in flights
+    ]
     return sorted(paces, key=lambda pace: (LEVELS.index(pace.level), -pace.flight.budget, pace.name))
-
-
-def _pace(flight: Flight, as_of: date, flights: Sequence[Flight], spent: Mapping[str, float]) -> Pace:
-    """`spent` is that of the last days by insertion order, which two flights of one cannot share."""
-    name = flight.insertion_order
-    if sum(each.insertion_order == name for each in flights) == 1:
-        return Pace(flight, as_of, run_rate(flight, as_of, spent.get(name, 0.0)), name)
-    elapsed = max(1, (min(as_of, flight.end) - flight.start).days + 1)
-    return Pace(flight, as_of, flight.spent / elapsed, f"{name} ({flight.advertiser}, to {day(flight.end)})")
-
-
-def _over(study: Study, filters: Filters) -> list[Flight]:
-    """The flights of the first day of the period, with all that they spent."""
-    found = []
-    for flight in study.warehouse.flights(filters, study.period.start):
-        days = Period(start=flight.start, end=flight.end, label="the flight")
-        rows = study.rows((), days, {**filters, "insertion_order": (flight.insertion_order,)})
-        found.append(replace(flight, spent=rows[0].sums["cost"] if rows else 0.0))
-    return found
 
 
 def run_rate(flight: Flight, as_of: date, recent: float) -> float:

@@ -1,4 +1,4 @@
-"""`creative_inventory`: creatives by name and size; which tire, which lie idle, which size is hardly clicked."""
+"""`creative_inventory`: creatives by name and size; which tire, and which size is hardly clicked."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
@@ -11,7 +11,7 @@ from turnkeep_agents.campaigns.requests import Period
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import Table, say_table
 from turnkeep_agents.campaigns.specialists.peers import Peer, added, peers
-from turnkeep_agents.campaigns.specialists.spelling import capital, day, listed, number_word
+from turnkeep_agents.campaigns.specialists.spelling import capital, day, number_word
 from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
 from turnkeep_agents.campaigns.warehouse.sums import Row
 
@@ -24,7 +24,6 @@ FATIGUE_CREATIVES = 60  # those with most impressions are looked at
 
 WEAK_SIZE_MEDIUM, WEAK_SIZE_HIGH = 0.5, 0.75  # of the clicks that other sizes beside it would have had are missing
 WEAK_SIZE_LEAST_IMPRESSIONS = 10_000
-MOST_NAMED = 3
 
 
 def judge_creatives(study: Study) -> None:
@@ -37,7 +36,6 @@ def judge_creatives(study: Study) -> None:
         say_table(study, Table(("size",), metrics, most=MOST_SIZES))
     _propose_fatigue(study, rows)
     _propose_weak_sizes(study, sum(row.sums["cost"] for row in rows))
-    _propose_unused(study, rows)
 
 
 def fatigue(weeks: Sequence[Sums]) -> Severity | None:
@@ -125,20 +123,3 @@ def _weak(study: Study, name: str, own: Sums, expected: float, mostly: str) -> s
     rate, cost = study.measured(name, "ctr", own), study.measured(name, "cost", own)
     usual = study.figure("other sizes beside it", "ctr", expected / own["impressions"], "percent")
     return f"{capital(name)} has a CTR of {rate}, other sizes beside it {usual}; it costs {cost}{mostly}."
-
-
-def _propose_unused(study: Study, rows: Sequence[Row]) -> None:
-    """Creatives that ran before and do not any more."""
-    used = {row.key[0] for row in rows if row.sums["impressions"]}
-    earlier = Period(start=date.min, end=study.period.end, label="all days")
-    idle = [row for row in study.rows(("creative",), earlier) if row.key[0] not in used]
-    idle.sort(key=lambda row: (-row.sums["impressions"], row.key))
-    names = [row.key[0] for row in idle[:MOST_NAMED]]
-
-    def write() -> str:
-        number = number_word(len(idle))
-        which = f"{listed(names)}{' among others' if len(idle) > MOST_NAMED else ''}"
-        verb = "creative has" if len(idle) == 1 else "creatives have"
-        return f"{number.capitalize()} {verb} run before and had no impression in this range: {which}."
-
-    study.propose("unused_creatives", "low" if idle else None, listed(names), 0, write)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Grain
-from turnkeep_agents.campaigns.specialists.rates import BASES, FEW, change, ranked, why_not
+from turnkeep_agents.campaigns.specialists.rates import change, ranked, why_not
 from turnkeep_agents.campaigns.specialists.spelling import (
     NOT_COMPUTABLE,
     NOUNS,
@@ -148,7 +148,7 @@ def _in_words(table: Table, line: Sequence[str]) -> str:
 
 
 def _note_rows(study: Study, table: Table, number: int, chosen: Sequence[Row]) -> None:
-    """Says that rows are left out, that a rate is over nothing, that what leads rests on little."""
+    """Says that rows are left out, that a rate is over nothing."""
     several, first = table.nouns[1], table.metrics[0]
     if len(chosen) < min(number, study.request.limit or number):
         shown, all_ = number_word(len(chosen)), number_word(number)
@@ -158,11 +158,6 @@ def _note_rows(study: Study, table: Table, number: int, chosen: Sequence[Row]) -
     for metric in table.metrics:
         if any(METRICS[metric].value(row.sums) is None for row in chosen):
             study.note(f"Where {heading(metric)} is {NOT_COMPUTABLE} it cannot be computed, {why_not(metric)}.")
-    base = BASES.get(first, ("", ""))[1]
-    if chosen and base in FEW and (study.request.limit or study.request.order):
-        sums, subject = chosen[0].sums, subject_of(chosen[0].key, table.by)
-        if 0 < sums[base] < FEW[base]:
-            study.note(f"{subject} leads on few {base} only: {study.measured(subject, base, sums)}.")
 
 
 def _cut_ends(study: Study, table: Table) -> tuple[bool, bool]:

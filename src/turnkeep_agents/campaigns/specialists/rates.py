@@ -15,8 +15,6 @@ BASES = {
     "roas": ("revenue", "cost"),
 }
 """The sums that a rate is the ratio of."""
-FEW = {"impressions": 1_000, "clicks": 100, "conversions": 10}
-"""Below it a rate over so many rests on little, and the answer says so."""
 
 
 def change(metric: str, now: Sums, before: Sums | None) -> float | None:

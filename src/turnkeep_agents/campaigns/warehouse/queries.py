@@ -22,7 +22,6 @@ from turnkeep_agents.campaigns.warehouse.tables import (
 )
 
 SUNDAY = 6
-OWNED: Sequence[Dimension] = ("insertion_order", "line_item")
 MAX_WEEKS = 600
 
 
@@ -58,12 +57,10 @@ def spending(filters: Mapping[Dimension, Sequence[str]], as_of: date) -> Select[
     return statement.group_by(flight.id, *columns).order_by(flight.name, flight.start_date)
 
 
-def owned(kind: Dimension) -> Select[*tuple[Any, ...]]:
-    """The names of a dimension in OWNED, each with its advertiser."""
+def owned() -> Select[*tuple[Any, ...]]:
+    """The names of insertion orders, each with its advertiser."""
     source = insertion_orders.join(advertisers, advertisers.c.id == insertion_orders.c.advertiser_id)
-    if kind == "line_item":
-        source = source.join(line_items, line_items.c.insertion_order_id == insertion_orders.c.id)
-    return select(COLUMNS[kind], advertisers.c.name).select_from(source).distinct()
+    return select(insertion_orders.c.name, advertisers.c.name).select_from(source).distinct()
 
 
 def _chosen(filters: Mapping[Dimension, Sequence[str]]) -> Iterator[ColumnElement[bool]]:

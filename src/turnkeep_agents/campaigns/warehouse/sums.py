@@ -16,7 +16,7 @@ from turnkeep.locations import source_of
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
-from turnkeep_agents.campaigns.warehouse.queries import OWNED, SUNDAY, newest, owned, spending, sums
+from turnkeep_agents.campaigns.warehouse.queries import SUNDAY, newest, owned, spending, sums
 from turnkeep_agents.campaigns.warehouse.sample import sample_file
 from turnkeep_agents.campaigns.warehouse.source import CALLED, Source
 from turnkeep_agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
@@ -81,9 +81,9 @@ class Warehouse:
         """What each dimension holds, in order, as the warehouse spells it."""
         return self._fresh("names", lambda: {dimension: self._names(COLUMNS[dimension]) for dimension in COLUMNS})
 
-    def owners(self) -> Mapping[Dimension, Mapping[str, tuple[str, ...]]]:
-        """The advertisers of each insertion order and line item, by name."""
-        return self._fresh("owners", lambda: {kind: self._owned(kind) for kind in OWNED})
+    def owners(self) -> Mapping[str, tuple[str, ...]]:
+        """The advertisers of each insertion order, by name."""
+        return self._fresh("owners", self._owners)
 
     def rows(
         self,
@@ -135,9 +135,9 @@ class Warehouse:
         found = self._source.fetch(select(column).where(column.is_not(None)).distinct().order_by(column), MAX_NAMES)
         return tuple(sorted(str(name) for (name,) in found))
 
-    def _owned(self, kind: Dimension) -> Mapping[str, tuple[str, ...]]:
+    def _owners(self) -> Mapping[str, tuple[str, ...]]:
         found: dict[str, set[str]] = {}
-        for name, advertiser in self._source.fetch(owned(kind), MAX_NAMES):
+        for name, advertiser in self._source.fetch(owned(), MAX_NAMES):
             found.setdefault(str(name), set()).add(str(advertiser))
         return {name: tuple(sorted(advertisers)) for name, advertisers in sorted(found.items())}
 
