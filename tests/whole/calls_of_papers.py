@@ -11,6 +11,7 @@ READING: dict[str, Any] = {
     "kind": "question",
     "searches": ["LoRA low-rank adaptation"],
     "breadth": "few",
+    "years": [],
     "language": "en",
     "reason": "of the field",
     "score": 95,

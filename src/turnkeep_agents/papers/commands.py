@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from turnkeep.local import LocalError
-from turnkeep.local.home import Home, open_home, write_atomically
+from turnkeep.local.home import open_home, write_atomically
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -20,19 +20,14 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _load(options: argparse.Namespace) -> None:
-    home = open_home(os.environ)
-    count = load_papers(home, options.file)
-    print(f"{count} papers in {home.path / 'papers.jsonl'}. The server uses them from its next start on.")
-
-
-def load_papers(home: Home, file: Path) -> int:
-    """Checks a JSONL file and copies it to where the server looks; says how many papers it holds. Raises LocalError."""
+    """Checks the file and copies it to where the server looks."""
     from turnkeep.blocks.documents import CorpusError, load_documents  # noqa: PLC0415
     from turnkeep_agents.papers.corpus import read_paper  # noqa: PLC0415
 
+    home = open_home(os.environ)
     try:
-        documents = load_documents(file, read_paper)
+        documents = load_documents(options.file, read_paper)
     except CorpusError as error:
         raise LocalError(str(error)) from error
-    write_atomically(home.path / "papers.jsonl", file.read_bytes())
-    return len(documents)
+    write_atomically(home.path / "papers.jsonl", options.file.read_bytes())
+    print(f"{len(documents)} papers in {home.path / 'papers.jsonl'}. The server uses them from its next start on.")

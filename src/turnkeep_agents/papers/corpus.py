@@ -1,6 +1,7 @@
 """The papers that the agent knows: a user's JSONL, or the bundled ones. Authors, year and id can be searched for too; a
 prompt shows them as facts beside the text."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from turnkeep.blocks.documents import Document, load_documents
 from turnkeep.blocks.retrieval import LexicalRetriever
 from turnkeep.demo import sample
 from turnkeep.records import JSON
+from turnkeep_agents.papers.prompts import titled
 
 BUNDLED_FIELD = "machine learning and artificial intelligence"
 OWN_FIELD = "the subjects of this collection"
@@ -18,25 +20,30 @@ TITLES_SHOWN = 6  # of all in prompts, which tell subjects and language
 
 
 class Corpus:
-    """The papers with their index."""
+    """The papers with their index. `told` is what prompts say of them as a whole."""
 
     def __init__(self, papers: Sequence[Document], *, field: str):
         """`field` is what prompts call the subject of the papers."""
         self.by_id = {paper.id: paper for paper in papers}
         self.titles = [paper.title for paper in papers[:: max(1, len(papers) // TITLES_SHOWN)]][:TITLES_SHOWN]
-        self.field = field
+        years = sorted(paper.metadata["year"] for paper in papers if paper.metadata["year"])
+        by_year = ", ".join(f"{year}: {count}" for year, count in Counter(years).items())
+        self.newest = [paper for paper in papers if paper.metadata["year"] == (years or [0])[-1]][:TITLES_SHOWN]
+        self.told = {"field": field, "count": len(papers), "titles": titled(self.titles), "by_year": by_year}
+        self.told["newest"] = "; ".join(f"“{paper.title}” [{paper.id}]" for paper in self.newest)
         self._retriever = LexicalRetriever(map(_searchable, papers))
 
-    def search(self, queries: Sequence[str], limit: int) -> list[Document]:
-        """The best `limit` papers; of several queries in turns, two for each at least. Faint ones are left out."""
+    def search(self, queries: Sequence[str], limit: int, years: Sequence[int] = ()) -> list[Document]:
+        """The best `limit` papers, of several queries in turns; from the first to the last of `years`."""
         most = max(limit, EACH_SEARCH * len(queries)) if len(queries) > 1 else limit
         found: dict[str, Document] = {}
-        for document in _in_turns([self._search(query, limit) for query in queries]):
+        for document in _in_turns([self._search(query, limit, years) for query in queries]):
             found.setdefault(document.id, document)
         return list(found.values())[:most]
 
-    def _search(self, query: str, limit: int) -> list[Document]:
-        best = self._retriever.search(query, limit)
+    def _search(self, query: str, limit: int, years: Sequence[int]) -> list[Document]:
+        found = self._retriever.search(query, len(self.by_id) if years else limit)
+        best = [one for one in found if not years or years[0] <= (one.metadata["year"] or 0) <= years[-1]][:limit]
         enough = FAINT * (best[0].score or 0.0) if best else 0.0
         return [
             replace(self.by_id[one.id], score=round(one.score, 3)) for one in best if one.score and one.score >= enough

@@ -1,7 +1,7 @@
 """The nodes and routers of the agent. A node returns only what it changed."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -25,7 +25,7 @@ from turnkeep_agents.papers.state import PapersState
 
 type Update = dict[str, Any]
 
-MOST_LISTED = 9  # papers, where many are wished for
+MOST_LISTED, BRIEF = 20, 240  # papers where many are wished for, and characters shown of each
 MOST_CITED = 6  # papers of earlier replies that the reading is told by title
 READ_TOKENS = 1_000  # of history
 ANSWER_TOKENS = 400  # beside documents
@@ -57,7 +57,7 @@ class Nodes:
             "standalone_query": found.question,
             "language": found.language,
             "searches": found.searches,
-            "limit": MOST_LISTED if found.breadth == "many" else self.tuning.top_k,
+            "scope": {"limit": MOST_LISTED if found.breadth == "many" else self.tuning.top_k, "years": found.years[:2]},
             **_step(state, said.strip()),
         }
 
@@ -70,7 +70,8 @@ class Nodes:
 
     async def respond(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         prompt = self._begin(prompts.RESPOND, state, runtime, RESPOND_TOKENS)
-        judge = self._judge(cited_in(prompt, self.corpus.by_id), ("ai", "human"), state, runtime)
+        papers = {one.id: one for one in [*cited_in(prompt, self.corpus.by_id), *self.corpus.newest]}
+        judge = self._judge([*papers.values()], ("ai", "human"), state, runtime)
         update = await self._word(prompts.RESPOND_CALL, prompt, judge, state, runtime)
         cited = [source for source in judge.sources() if source["cited"]]
         return {**update, "sources": cited, **_step(state, "Answered from the conversation.")}
@@ -78,10 +79,11 @@ class Nodes:
     async def retrieve(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         attempt = state["attempts"] + 1
         runtime.stream_writer({"event": "tool_start", "tool": "retrieve", "attempt": attempt})
-        found = self.corpus.search(state["searches"], state["limit"])
+        found = self.corpus.search(state["searches"], **state["scope"])
         new = [document for document in found if document.id not in state["seen"]]
+        shown = BRIEF if state["scope"]["limit"] == MOST_LISTED else None
         return {
-            "documents": [asdict(document) for document in new],
+            "documents": [asdict(replace(document, text=document.text[:shown])) for document in new],
             "seen": [*state["seen"], *(document.id for document in new)],
             "attempts": attempt,
             "is_exhausted": bool(found) and not new,
@@ -146,7 +148,11 @@ class Nodes:
     ) -> Citing:
         """`of` are the kinds of messages that count: what a user claims proves nothing of a paper."""
         said, today = [each.text for each in state["messages"] if each.type in of], runtime.context.now.date()
-        sources = Sources([*said, self._said("{count} {titles}")], days=[(today, today)], language=state["language"])
+        sources = Sources(
+            [*said, self._said("{count} {titles} {by_year} {newest}")],
+            days=[(today, today)],
+            language=state["language"],
+        )
         return Citing(papers, self.corpus.by_id, sources)
 
     async def _word(
@@ -164,9 +170,7 @@ class Nodes:
         return prompt.with_note(prompts.TODAY.format(date=f"{runtime.context.now:%Y-%m-%d}"))
 
     def _said(self, system: str) -> str:
-        titles, count = prompts.titled(self.corpus.titles), len(self.corpus.by_id)
-        threshold = self.tuning.guardrail_threshold
-        return system.format(field=self.corpus.field, count=count, titles=titles, threshold=threshold)
+        return system.format(**self.corpus.told, threshold=self.tuning.guardrail_threshold)
 
 
 def _asking(prompt: PromptBuilder, state: PapersState) -> list[BaseMessage]:

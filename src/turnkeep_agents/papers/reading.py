@@ -17,6 +17,7 @@ class Reading(BaseModel):
     kind: Literal["question", "conversation"]
     searches: list[str]
     breadth: Literal["few", "many"]
+    years: list[int]
     language: str
     reason: str = Field(description="of the score, a few words")
     score: int = Field(ge=0, le=100)

@@ -23,8 +23,8 @@ class PapersState(TypedDict):
     """The node that follows; `respond` answers from the conversation. By `read`."""
     searches: list[str]
     """What to search for next. By `read`, then `rewrite_query`."""
-    limit: int
-    """Most papers that a search may find. By `read`."""
+    scope: JSON
+    """What a search may find: `{"limit": papers at most, "years": first and last, or none}`. By `read`."""
     documents: list[JSON]
     """What the last search found that no search before it had, best first. By `retrieve`."""
     seen: list[str]
@@ -40,7 +40,6 @@ class PapersState(TypedDict):
     sources: list[JSON]
     """What the reply was written from: `{id, title, url, score, cited}`. By the node that replies."""
     reply: str
-    """The text of the reply. By the node that replies."""
     reasoning_steps: list[str]
     """One sentence a node, for the ledger. By every node."""
     warnings: list[str]
@@ -55,7 +54,7 @@ def new_turn() -> dict[str, Any]:
         "guardrail_score": None,
         "route": None,
         "searches": [],
-        "limit": 0,
+        "scope": {},
         "documents": [],
         "seen": [],
         "relevant": [],

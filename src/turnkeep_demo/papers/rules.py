@@ -53,7 +53,7 @@ def _read(parts: JSON) -> JSON:
 
 def _reading(question: str, kind: str, searches: Sequence[str], score: int, *, breadth: str = "few") -> JSON:
     reason = "One of the forms that the demo knows." if score else "The demo does not understand it whole."
-    known = {"question": question or "?", "kind": kind, "searches": list(searches), "language": "en"}
+    known = {"question": question or "?", "kind": kind, "searches": list(searches), "years": [], "language": "en"}
     return {**known, "breadth": breadth, "reason": reason, "score": score}
 
 

@@ -256,6 +256,7 @@ async def test_a_turn_of_an_agent_goes_through_bedrock_whole_and_in_words(server
         "kind": "question",
         "searches": ["LoRA"],
         "breadth": "few",
+        "years": [],
         "language": "en",
     }
     reading = wire.calls("Reading", {**read, "reason": "of the field", "score": 95})

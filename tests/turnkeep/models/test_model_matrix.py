@@ -153,6 +153,7 @@ READING = {
     "kind": "question",
     "searches": ["LoRA low-rank adaptation"],
     "breadth": "few",
+    "years": [],
     "language": "en",
     "reason": "of the field",
     "score": 95,

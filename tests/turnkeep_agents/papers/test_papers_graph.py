@@ -45,6 +45,7 @@ def read(*searches: str, question: str = "How do bees find flowers?", **fields: 
         "reason": "about insects",
         "language": "en",
         "breadth": "few",
+        "years": [],
         "searches": list(searches),
     }
     return READ, Reading(question=question, **{**known, **fields})
@@ -145,7 +146,7 @@ async def test_words_about_the_conversation_are_answered_without_a_search(talk: 
 
 
 async def test_a_summary_cites_nothing_that_was_not_cited_before(talk: Talk, script: ScriptedModel) -> None:
-    script.play(read(kind="conversation"), (RESPOND, "Hello! Wasps are in [1001.00002]."))
+    script.play(read(kind="conversation"), (RESPOND, "Hello! Wasps are in [2301.12345]."))
     script.play((f"{RESPOND}.repair", Rewritten(sentences=["Ask me of wasps."])))
     reply = await talk.say("Hi")
     assert (reply.text, reply.sources) == ("Hello! Ask me of wasps.", ())
@@ -167,6 +168,21 @@ async def test_a_list_that_is_wished_for_may_hold_more_papers(script: ScriptedMo
     talk, every = Talk(script, context, top_k=1), [paper.id for paper in PAPERS]
     script.play(read("bees wasps ants", breadth="many"), grade(*every), (ANSWER, "All three [1001.00001]."))
     assert sorted(source.id for source in (await talk.say("Which papers are there?")).sources) == every
+
+
+async def test_papers_of_certain_years_are_searched_for_among_these(script: ScriptedModel, context: RunContext) -> None:
+    talk = Talk(script, context)
+    script.play(read("bees", years=[1900, 1950]), rewrite(""), (ANSWER, "I found nothing."))
+    assert (await talk.say("Which of these years?")).sources == ()
+    script.play(read("bees", years=[1843]), grade("1001.00001"), (ANSWER, "One [1001.00001]."))
+    assert len((await talk.say("And of 1843?")).sources) == 1
+
+
+async def test_what_there_is_as_a_whole_is_told_without_a_search(talk: Talk, script: ScriptedModel) -> None:
+    script.play(read(kind="conversation"), (RESPOND, "There are 3, all of 1843; the newest is “Bees” [1001.00001]."))
+    reply = await talk.say("How many are there, and which is the newest?")
+    assert "1843: 3" in script.asked[-1][1][0].text
+    assert (reply.warnings, [source.id for source in reply.sources]) == ((), ["1001.00001"])
 
 
 async def test_a_question_without_a_search_is_searched_by_its_own_words(talk: Talk, script: ScriptedModel) -> None:
