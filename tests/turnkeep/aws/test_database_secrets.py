@@ -13,18 +13,19 @@ import boto3
 import pytest
 
 from turnkeep.agents import build_agent
-from turnkeep_agents.campaigns.warehouse.source import Source
-from turnkeep_agents.database.wall.database import DatabaseDown, open_databases
 from turnkeep.aws.databases import text_of, url_of, with_login
 from turnkeep.aws.deployment import deployed_settings
 from turnkeep.aws.secrets import REREAD_SECONDS, SecretError
 from turnkeep.databases.engines import Called, open_url
+from turnkeep.databases.errors import DatabaseDown
 from turnkeep.errors import AgentUnavailable
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep.settings import Settings
 from turnkeep_agents.campaigns.settings import CampaignsSettings
+from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_agents.database.wall.database import open_databases
 
 if TYPE_CHECKING:
     from mariadb import Server
@@ -127,11 +128,9 @@ def test_a_login_that_is_no_json_object_is_none() -> None:
 
 def test_a_secret_that_stands_in_the_environment_itself_stays(configured: Callable[..., Settings]) -> None:
     settings = configured(DATABASE__URL="sqlite:////tmp/x", DATABASE__SEAL="plain")
-    assert (settings.of(DatabaseSettings).url.get_secret_value(), settings.of(DatabaseSettings).seal.get_secret_value()) == (
-        "sqlite:////tmp/x",
-        "plain",
-    )
-    assert source_of(settings.of(DatabaseSettings).url) is source_of(settings.of(CampaignsSettings).warehouse) is None
+    own, warehouse = settings.of(DatabaseSettings), settings.of(CampaignsSettings).warehouse
+    assert (own.url.get_secret_value(), own.seal.get_secret_value()) == ("sqlite:////tmp/x", "plain")
+    assert source_of(own.url) is source_of(warehouse) is None
 
 
 def test_a_function_starts_without_reading_them_and_only_their_agents_cannot_work(
@@ -217,7 +216,7 @@ def test_a_statement_after_the_rotation_of_a_password_is_answered_as_before(
     server: str, request: pytest.FixtureRequest, manager: Any, name: str, configured: Callable[..., Settings]
 ) -> None:
     reader = Reader(request.getfixturevalue(server), manager, name)
-    database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").database)(DAY)
+    database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").of(DatabaseSettings))(DAY)
     assert database.run(ASK, SOMEBODY).rows == ((7,),)
     reader.rotate("second")
     assert database.run(ASK, SOMEBODY).rows == ((7,),)
@@ -226,7 +225,7 @@ def test_a_statement_after_the_rotation_of_a_password_is_answered_as_before(
 def test_so_it_is_where_the_secret_holds_user_and_password_alone(
     reader: Reader, name: str, configured: Callable[..., Settings]
 ) -> None:
-    tuning = configured(DATABASE__URL=reader.url, DATABASE__LOGIN=f"secretsmanager:{name}").database
+    tuning = configured(DATABASE__URL=reader.url, DATABASE__LOGIN=f"secretsmanager:{name}").of(DatabaseSettings)
     database = open_databases(tuning)(DAY)
     assert database.run(ASK, SOMEBODY).rows == ((7,),)
     reader.rotate("second")
@@ -236,7 +235,7 @@ def test_so_it_is_where_the_secret_holds_user_and_password_alone(
 def test_a_statement_whose_seal_cannot_be_read_is_not_run(
     reader: Reader, name: str, configured: Callable[..., Settings], output: Output
 ) -> None:
-    tuning = configured(DATABASE__URL=f"secretsmanager:{name}", DATABASE__SEAL=f"ssm:/{name}/seal").database
+    tuning = configured(DATABASE__URL=f"secretsmanager:{name}", DATABASE__SEAL=f"ssm:/{name}/seal").of(DatabaseSettings)
     with pytest.raises(AgentUnavailable):
         open_databases(tuning)(DAY).run(ASK, SOMEBODY)
     assert [(line["setting"], line["reason"]) for line in output()] == [("DATABASE__SEAL", "ParameterNotFound")]
@@ -245,7 +244,7 @@ def test_a_statement_whose_seal_cannot_be_read_is_not_run(
 def test_a_login_that_stays_refused_is_told_without_user_and_password(
     reader: Reader, name: str, configured: Callable[..., Settings], output: Output
 ) -> None:
-    database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").database)(DAY)
+    database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").of(DatabaseSettings))(DAY)
     reader.change_at_server("canary")
     with pytest.raises(DatabaseDown) as caught:
         database.run(ASK, SOMEBODY)
@@ -257,7 +256,7 @@ def test_a_login_that_stays_refused_is_told_without_user_and_password(
 def test_connections_of_a_pool_outlive_a_rotation_and_new_ones_use_the_new_password(
     reader: Reader, name: str, configured: Callable[..., Settings]
 ) -> None:
-    warehouse = configured(CAMPAIGNS__WAREHOUSE=f"secretsmanager:{name}").campaigns.warehouse
+    warehouse = configured(CAMPAIGNS__WAREHOUSE=f"secretsmanager:{name}").of(CampaignsSettings).warehouse
     called = Called("The warehouse", "CAMPAIGNS__WAREHOUSE")
     source = Source(partial(open_url, called, warehouse.get_secret_value(), current=source_of(warehouse)), 5)
     assert source.has("TABLES")
