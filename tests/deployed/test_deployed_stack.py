@@ -26,8 +26,8 @@ from turnkeep.storage.table import Table
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-QUESTION = "How does low-rank adaptation spare memory?"
-FOLLOW_UP = "And how much of it?"
+QUESTION = "What is low-rank adaptation?"
+FOLLOW_UP = "And who wrote it?"
 ANNA = Principal("acme", "anna")
 EXPIRED = "expired"
 DAY_SECONDS = 86_400
@@ -128,7 +128,7 @@ def test_a_follow_up_builds_on_the_turn_before_it(stack: Stack, anna: httpx.Clie
 
     kept = anna.get(f"/threads/{thread}/turns").json()["turns"]
     assert (first["turn_number"], second["turn_number"], second["warnings"]) == (1, 2, ["demo_model"])
-    assert "low-rank adaptation" in second["standalone_query"]
+    assert "Low-Rank Adaptation" in second["standalone_query"]
     assert [(turn["message"], turn["reply"]) for turn in kept] == [
         (QUESTION, first["reply"]),
         (FOLLOW_UP, second["reply"]),
@@ -187,12 +187,12 @@ def test_nobody_else_sees_a_thread(stack: Stack, anna: httpx.Client, tenant: str
 
 
 def test_the_url_of_the_database_is_read_from_its_parameter(stack: Stack, anna: httpx.Client, tmp_path: Path) -> None:
-    asked = {"session_id": fresh(), "message": "How many crews are there?", "agent": "database"}
-    with closing(sqlite3.connect(tmp_path / "crews.sqlite")) as connection:
-        connection.execute("CREATE TABLE crew (name TEXT)")
-        connection.executemany("INSERT INTO crew VALUES (?)", [(fresh(),)] * 37)
+    asked = {"session_id": fresh(), "message": "How many departments are there?", "agent": "database"}
+    with closing(sqlite3.connect(tmp_path / "departments.sqlite")) as connection:
+        connection.execute("CREATE TABLE department (name TEXT)")
+        connection.executemany("INSERT INTO department VALUES (?)", [(fresh(),)] * 37)
         connection.commit()
-    url = f"sqlite:///{tmp_path}/crews.sqlite"
+    url = f"sqlite:///{tmp_path}/departments.sqlite"
     stack.aws.client("ssm").put_parameter(Name=DATABASE, Value=url, Type="SecureString")
 
     answer = anna.post("/chat", json=asked)

@@ -46,7 +46,7 @@ SCENARIOS = {
     "an answer to a question": Scenario("asking", ("which?",), "this", (BEGIN, LOAD, MODEL, BATCH, FLIP)),
     "papers": Scenario(
         "papers",
-        ("Which paper introduced the Transformer?",),
+        ("What is low-rank adaptation?",),
         "And who wrote it?",
         (BEGIN, LOAD, MODEL, MODEL, MODEL, BATCH, FLIP),
     ),

@@ -28,16 +28,17 @@ if TYPE_CHECKING:
 
 MESSAGE = "What is low-rank adaptation?"
 CHAT = {"session_id": "t1", "message": MESSAGE}
-SCOPE = calls("ScopeResult", {"score": 95, "reason": "of the field"})
-GRADE = calls("GradeResult", {"relevant_ids": ["2106.09685"], "reason": "it is the one"})
-WELL = [SCOPE, GRADE, says("Small matrices [2106.09685].")]
+READING = {"question": MESSAGE, "kind": "question", "searches": [MESSAGE], "breadth": "few", "years": []}
+READ = calls("Reading", {**READING, "language": "en", "reason": "of the field", "score": 95})
+GRADE = calls("Grade", {"relevant_ids": ["2106.09685"]})
+WELL = [READ, GRADE, says("Small matrices [2106.09685].")]
 PATIENCE_SECONDS = 5.0
 COMMIT_SECONDS, REPLY_SECONDS = 3, 1
 """What a run and its answer leave of a function's time."""
 
 
 class Withheld:
-    """An answer whose second word is not made before somebody says so, or until its time is up."""
+    """An answer whose second line is not made before somebody says so, or until its time is up."""
 
     def __init__(self, seconds: float = PATIENCE_SECONDS) -> None:
         self.go_on, self._seconds = threading.Event(), seconds
@@ -45,7 +46,7 @@ class Withheld:
 
     def __call__(self, exchange: Exchange) -> None:
         exchange.start_stream()
-        exchange.send_event(chunk({"content": "first "}))
+        exchange.send_event(chunk({"content": "first\n"}))
         self.was_told = self.go_on.wait(self._seconds)
         exchange.send_event(chunk({"content": "second"}))
         exchange.send_event(chunk({}, "stop"))
@@ -54,14 +55,14 @@ class Withheld:
 
 
 class Endless:
-    """An answer of one word, after which nothing comes. Notes when whoever asked has gone."""
+    """An answer of one line, after which nothing comes. Notes when whoever asked has gone."""
 
     def __init__(self) -> None:
         self.was_left = threading.Event()
 
     def __call__(self, exchange: Exchange) -> None:
         exchange.start_stream()
-        exchange.send_event(chunk({"content": "first "}))
+        exchange.send_event(chunk({"content": "first\n"}))
         exchange.connection.settimeout(PATIENCE_SECONDS * 2)
         if exchange.connection.recv(1) == b"":
             self.was_left.set()
@@ -115,7 +116,7 @@ def is_first(name: str, data: Any) -> bool:
 
 
 def read_one_by_one(client: httpx.Client, withheld: Withheld) -> list[tuple[str, Any]]:
-    """The events of a chat; the model may go on as soon as its first word is here."""
+    """The events of a chat; the model may go on as soon as its first line is here."""
     seen = []
     with client.stream("POST", "/chat/stream", json=CHAT) as answer:
         assert answer.status_code == 200
@@ -147,10 +148,10 @@ def test_a_token_is_with_the_client_before_the_model_makes_the_next(
     function: Function, client: httpx.Client, model: WireServer
 ) -> None:
     withheld = Withheld()
-    model.script += [SCOPE, GRADE, withheld]
+    model.script += [READ, GRADE, withheld]
     seen = read_one_by_one(client, withheld)
     assert withheld.was_told
-    assert [data["content"] for name, data in seen if name == "token"] == ["first ", "second"]
+    assert [data["content"] for name, data in seen if name == "token"] == ["first", "\nsecond"]
     assert (seen[-1][0], seen[-1][1]["persisted"]) == ("complete", True)
     assert last(function).streams
     assert last(function).trailers == {}
@@ -162,7 +163,7 @@ def test_a_function_that_buffers_does_not_pass_that_test(
     path = f"{ROOT / 'src'}:{FUNCTIONS / 'stream'}"
     buffering = start(sys.executable, "-m", "awslambdaric", "app.handler", **environ_of(server), PYTHONPATH=path)
     withheld = Withheld(1)
-    model.script += [SCOPE, GRADE, withheld]
+    model.script += [READ, GRADE, withheld]
     with client_of(buffering) as client:
         assert read_one_by_one(client, withheld)[-1][0] == "complete"
     assert withheld.was_told is False
@@ -171,10 +172,10 @@ def test_a_function_that_buffers_does_not_pass_that_test(
 
 def test_heartbeats_come_while_the_model_is_silent(client: httpx.Client, model: WireServer) -> None:
     withheld = Withheld()
-    model.script += [SCOPE, GRADE, withheld]
+    model.script += [READ, GRADE, withheld]
     with client.stream("POST", "/chat/stream", json=CHAT) as answer:
         lines, beats = answer.iter_lines(), 0
-        assert any('"first ' in line for line in lines)
+        assert any('"first"' in line for line in lines)
         while beats < 2:
             beats += next(lines) == ": heartbeat"
         withheld.go_on.set()
@@ -212,7 +213,7 @@ def test_an_answer_names_the_invocation_that_it_is_for(function: Function, clien
 def test_an_error_half_way_is_an_event_and_the_runtimes_error_trailer(
     function: Function, client: httpx.Client, model: WireServer
 ) -> None:
-    model.script += [SCOPE, GRADE, says("half of it", None)]
+    model.script += [READ, GRADE, says("Half of it. The rest", None)]
     seen = read_all(client.post("/chat/stream", json=CHAT))
     assert [name for name, _ in seen[-2:]] == ["token", "error"]
     assert seen[-1][1]["code"] == "model_truncated"
@@ -273,7 +274,7 @@ def test_a_stream_is_over_before_the_functions_time_is(
 ) -> None:
     monkeypatch.setattr(function.front, "seconds", COMMIT_SECONDS + REPLY_SECONDS + 1.5)
     endless = Endless()
-    model.script += [SCOPE, GRADE, endless]
+    model.script += [READ, GRADE, endless]
     seen = read_all(client.post("/chat/stream", json=CHAT))
     assert is_first(*seen[-2])
     assert (seen[-1][0], seen[-1][1]["code"]) == ("error", "model_timeout")
@@ -342,7 +343,7 @@ def test_a_client_that_leaves_ends_the_run_and_frees_the_thread(
     function: Function, client: httpx.Client, model: WireServer
 ) -> None:
     endless = Endless()
-    model.script += [SCOPE, GRADE, endless]
+    model.script += [READ, GRADE, endless]
     read_first_and_leave(client)
     assert endless.was_left.wait(PATIENCE_SECONDS)
     thread = client.get("/threads/t1").json()
@@ -354,9 +355,9 @@ def test_a_client_that_leaves_ends_the_run_and_frees_the_thread(
 
 def test_a_run_that_goes_on_without_its_client_is_kept(client: httpx.Client, model: WireServer) -> None:
     withheld = Withheld()
-    model.script += [SCOPE, GRADE, withheld]
+    model.script += [READ, GRADE, withheld]
     read_first_and_leave(client, on_disconnect="continue")
     withheld.go_on.set()
     (turn,) = client.get("/threads/t1/turns").json()["turns"]
-    assert (turn["reply"], turn["persisted"]) == ("first second", True)
+    assert (turn["reply"], turn["persisted"]) == ("first\nsecond", True)
     assert withheld.was_told

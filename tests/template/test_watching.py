@@ -298,7 +298,7 @@ def queries() -> list[str]:
 
 
 def modules() -> Iterator[ast.Module]:
-    for folder in (ROOT / "src/turnkeep", ROOT / "functions"):
+    for folder in (ROOT / "src/turnkeep", ROOT / "src/turnkeep_agents", ROOT / "functions"):
         for path in folder.rglob("*.py"):
             yield ast.parse(path.read_text())
 

@@ -12,12 +12,13 @@ from sqlalchemy.sql import ColumnElement
 
 from turnkeep.databases.engines import open_file, open_url
 from turnkeep.databases.errors import DatabaseDown
+from turnkeep.demo import sample
 from turnkeep.locations import source_of
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.queries import SUNDAY, newest, owned, spending, sums
-from turnkeep_agents.campaigns.warehouse.sample import sample_file
+from turnkeep_agents.campaigns.warehouse.sample import SAMPLE, sample_file
 from turnkeep_agents.campaigns.warehouse.source import CALLED, Source
 from turnkeep_agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
 
@@ -151,12 +152,15 @@ class Warehouse:
 
 
 def open_warehouses(tuning: CampaignsSettings) -> Callable[[date], Warehouse]:
-    """The warehouse as of a day: the embedded sample ends the day before, a database of one's own is as it is."""
+    """The warehouse as of a day: the embedded sample ends the day before, a database of one's own is as it is. Raises
+    UnusableFile where there is neither."""
     url = tuning.warehouse.get_secret_value()
     if url:
         opened = partial(open_url, CALLED, url, current=source_of(tuning.warehouse))
         own = Warehouse(Source(opened, tuning.query_seconds), tuning.max_rows)
         return lambda _: own
+
+    sample(SAMPLE, CALLED.setting)
 
     @lru_cache(maxsize=4)
     def sample_on(today: date) -> Warehouse:
