@@ -40,9 +40,9 @@ def thread_notes(state: ProductsState, catalogue: Catalogue) -> list[str]:
     listed = catalogue.get(state.get("listed") or [])
     spoken = catalogue.get(state.get("spoken") or [])
     numbered = ", ".join(f"{at}. {product.name} ({money(product.price)})" for at, product in enumerate(listed, 1))
-    notes = [f"Your last list: {numbered}"] if listed else []
+    notes = [f"Last list: {numbered}"] if listed else []
     if spoken and spoken != listed:
-        notes.append(f"Your last reply named: {', '.join(product.name for product in spoken)}")
+        notes.append(f"Named last: {', '.join(product.name for product in spoken)}")
     return notes
 
 

@@ -46,17 +46,17 @@ class Range(Given):
 
 
 class Search(Call):
-    """Finds products of one kind, or tells about named ones."""
+    """Products of one kind, or named ones."""
 
-    names: list[str] = Field([], description="to tell about these only")
+    names: list[str] = Field([], description="these only")
     category: str | None = None
     price_min: Number | None = None
     price_max: Number | None = None
     ranges: list[Range] = []
-    terms: list[str] = Field([], description="brands, properties, uses; in English, short: Sony, OLED, running")
+    terms: list[str] = Field([], description="brands, properties, uses, in English: Sony, OLED, running")
     not_terms: list[str] = []
     in_stock: bool = False
-    sort: str = Field("", description="price or an attribute; -price: highest first")
+    sort: str = Field("", description="price or attribute; -price: highest first")
     limit: int | None = None
     page: int = 1
 
@@ -76,7 +76,7 @@ class Compare(Named):
 class Price(Named):
     """With what so many cost together."""
 
-    quantities: list[int] = Field([], description="of each name")
+    quantities: list[int] = []
 
 
 class Availability(Named):
@@ -84,7 +84,7 @@ class Availability(Named):
 
 
 class Ask(Given):
-    """Asks back where no kind of product could be meant."""
+    """Asks back."""
 
     question: str
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from turnkeep.records import JSON
 from turnkeep_demo.products.sample import bundled, plain
 
-CATALOGUE, LISTED = "The catalogue: ", "Your last list: "
-SPOKEN, SEARCHED = "Your last reply named: ", "Last searches: "
+CATALOGUE, LISTED = "The catalogue: ", "Last list: "
+SPOKEN, SEARCHED = "Named last: ", "Last searches: "
 PLACES = ("first", "second", "third", "fourth", "fifth")
 _COUNTED = re.compile(r"\d+ ([^,.(]+)")
 

@@ -88,13 +88,13 @@ async def test_the_thread_remembers_its_last_list_in_the_order_of_the_reply(talk
     await talk.say("the third?")
     asked = script.prompt(READ)
     assert (
-        "Your last list: 1. Samsung Galaxy A55 ($449), 2. Xiaomi Redmi Note 13 Pro ($299), 3. OnePlus Nord 4" in asked
+        "Last list: 1. Samsung Galaxy A55 ($449), 2. Xiaomi Redmi Note 13 Pro ($299), 3. OnePlus Nord 4" in asked
     )
     assert 'Last searches: [{"category": "phones", "price_max": 450}]' in asked
     script.play((READ, "Gladly."))
     await talk.say("thanks")
-    assert "Your last list: 1. Samsung Galaxy A55" in script.prompt(READ)
-    assert "Your last reply named: OnePlus Nord 4" in script.prompt(READ)
+    assert "Last list: 1. Samsung Galaxy A55" in script.prompt(READ)
+    assert "Named last: OnePlus Nord 4" in script.prompt(READ)
 
 
 async def test_a_price_of_another_product_is_named_to_the_model_once_and_mended(

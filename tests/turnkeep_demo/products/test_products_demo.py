@@ -125,7 +125,7 @@ async def test_each_question_that_it_names_is_one_that_it_understands() -> None:
 
 
 def test_in_a_catalogue_of_ones_own_it_knows_kinds_and_what_the_thread_named() -> None:
-    notes = ["The catalogue: 12 tents, 3 stoves.", "Your last list: 1. Trail Tent ($199.50), 2. Basecamp Dome ($1,449)"]
+    notes = ["The catalogue: 12 tents, 3 stoves.", "Last list: 1. Trail Tent ($199.50), 2. Basecamp Dome ($1,449)"]
     wanted: Any = read({"query": "which tents are under $300", "notes": notes})
     assert wanted[0]["args"] == {"wish": "which tents are under $300", "category": "tents", "price_max": 299.99}
     compared: Any = read({"query": "compare the Trail Tent with the second one", "notes": notes})
