@@ -85,7 +85,8 @@ def test_files_of_a_layer_serve_the_agent_that_they_are_for_and_stop_no_other(
 
 def asking(agent: str) -> bytes:
     event = json.loads((ROOT / "events/api-chat.json").read_text())
-    body = {"session_id": f"of-{agent}-{uuid.uuid4().hex}", "agent": agent, "message": "How many departments are there?"}
+    asked = {"agent": agent, "message": "How many departments are there?"}
+    body = {"session_id": f"of-{agent}-{uuid.uuid4().hex}", **asked}
     return json.dumps(event | {"body": json.dumps(body), "isBase64Encoded": False}).encode()
 
 

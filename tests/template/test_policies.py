@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-
 from template_policies import ROLES, allows, documents, listed, statements_of
 from template_stack import EVERYTHING, SECRET, stack
+
 from turnkeep.records import Principal
 from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, user_key
 

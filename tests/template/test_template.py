@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 from fastapi import FastAPI
-
 from template_policies import ROLES, allows, listed, statements_of
 from template_stack import EVERYTHING, KEY, ROOT, SECRET, TEMPLATE, Stack, stack, translated
+
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.api.errors import as_problem

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
-
 from template_policies import allows
 from template_stack import EVERYTHING, ROOT, Stack, stack
+
 from turnkeep.observability.metrics import NAMESPACE, Metric
 
 RUNBOOK = (ROOT / "docs/runbook.md").read_text()
