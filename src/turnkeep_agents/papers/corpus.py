@@ -14,7 +14,6 @@ from turnkeep_agents.papers.prompts import titled
 
 BUNDLED_FIELD = "machine learning and artificial intelligence"
 OWN_FIELD = "the subjects of this collection"
-EACH_SEARCH = 2  # papers at least of one of several searches
 FAINT = 0.4  # of the best score: what is less shares a word by chance
 TITLES_SHOWN = 6  # of all in prompts, which tell subjects and language
 
@@ -35,11 +34,10 @@ class Corpus:
 
     def search(self, queries: Sequence[str], limit: int, years: Sequence[int] = ()) -> list[Document]:
         """The best `limit` papers, of several queries in turns; from the first to the last of `years`."""
-        most = max(limit, EACH_SEARCH * len(queries)) if len(queries) > 1 else limit
         found: dict[str, Document] = {}
         for document in _in_turns([self._search(query, limit, years) for query in queries]):
             found.setdefault(document.id, document)
-        return list(found.values())[:most]
+        return list(found.values())[: max(limit, len(queries))]
 
     def _search(self, query: str, limit: int, years: Sequence[int]) -> list[Document]:
         found = self._retriever.search(query, len(self.by_id) if years else limit)

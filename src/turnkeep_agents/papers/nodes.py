@@ -26,6 +26,7 @@ from turnkeep_agents.papers.state import PapersState
 type Update = dict[str, Any]
 
 MOST_LISTED, BRIEF = 20, 240  # papers where many are wished for, and characters shown of each
+GRADED = 480  # characters of a paper, which say what it is about
 MOST_CITED = 6  # papers of earlier replies that the reading is told by title
 READ_TOKENS = 1_000  # of history
 ANSWER_TOKENS = 400  # beside documents
@@ -91,7 +92,7 @@ class Nodes:
         }
 
     async def grade_documents(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
-        documents = [Document(**row) for row in state["documents"]]
+        documents = [Document(**{**row, "text": row["text"][:GRADED]}) for row in state["documents"]]
         prompt = PromptBuilder(self._said(prompts.GRADE)).with_retrieval_context(documents)
         asked = prompt.with_query(state["standalone_query"]).messages()
         grade = await ask_typed(self.models.small, prompts.GRADE_CALL, asked)

@@ -12,8 +12,8 @@ question: the message so that it can be understood without the conversation: nam
 ...?" stands for. Keep the user's own words, language and wishes (length, form); 80 words at most.
 kind: conversation for a greeting, thanks, what the assistant is, can do or holds as a whole (how many papers, of \
 which years), and wishes about what was said here (sum it up, shorten, translate or repeat it); question for all else.
-searches: of a question one for each thing to be looked up, three at most: the names of methods, papers and people \
-that are meant and a few words that titles and abstracts would have, in the language of the titles above.
+searches: of a question one, or one for each of two or three things that it asks about apart: the names of methods, \
+papers and people that are meant and a few words that titles and abstracts would have, in the language of the titles.
 breadth: many where it asks which or how many papers there are on a subject, or for the newest or oldest; else few.
 years: the first and the last year where it wants papers of certain years only; else empty.
 language: of the reply that is wished for, two letters: that of the message unless it asks for another.

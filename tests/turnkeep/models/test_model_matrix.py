@@ -346,7 +346,7 @@ async def test_requests_carry_limits_and_no_parts() -> None:
     with WireServer([READ, GRADE, ANSWER]) as server:
         await turn(server, "invoke")
         bodies = server.bodies
-    assert [(body["temperature"], body["max_tokens"]) for body in bodies] == [(0.0, 500), (0.0, 200), (0.3, 1000)]
+    assert [(body["temperature"], body["max_tokens"]) for body in bodies] == [(0.0, 500), (0.0, 500), (0.3, 1000)]
     for body in bodies:
         assert all(set(message) == {"role", "content"} for message in body["messages"])
         assert "parts" not in body
