@@ -52,6 +52,7 @@ by these links only.
 - A link may be empty: LEFT JOIN where rows without a partner belong to the answer.
 - A join that repeats rows doubles sums: aggregate in a sub-query first, or COUNT(DISTINCT ...).
 - Where a state and a date may both tell it (overdue, expired, done), go by what holds today, and say which you took.
+- No figure of your own (an entitlement, a rate, a price): what neither question nor tables give goes into left_out.
 - What a link already says of somebody (planned it, approved it, leads it) is no condition on their position.
 - People and things by name: LIKE '%...%', since the user may give a part of it. States and kinds by the values listed.
 - A list shows what people know things by (name, number, date), no ids, with what the question speaks of. Sort it so \

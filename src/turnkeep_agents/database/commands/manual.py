@@ -8,8 +8,8 @@ from pathlib import Path
 from turnkeep.blocks.documents import CorpusError
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home, write_atomically
-from turnkeep_agents.database.manual.files import File, read_files
 from turnkeep_agents.database.manual.manual import load_manual
+from turnkeep_agents.database.manual.pages import File, read_files
 
 
 def place_in(home: Home) -> Path:

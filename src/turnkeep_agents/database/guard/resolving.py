@@ -2,32 +2,30 @@
 have a secure view as that view. A common table expression that has the name of a table gets another one: then no rule
 of any database about which of the two is meant can reach the table itself."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Literal
 
 from sqlglot import exp
 
 from turnkeep_agents.database.guard.catalogue import Catalogue, fold, near
+from turnkeep_agents.database.guard.places import ALIASES_SEEN, MISUSE, ORDER_OF_SETS, PLACES, ROW_IDS, Place
 from turnkeep_agents.database.guard.rendering import identifier, spelt
-from turnkeep_agents.database.guard.scopes import Columns, Common, Fault, Frame, Shape, Source, is_of_result
+from turnkeep_agents.database.guard.scopes import (
+    Columns,
+    Common,
+    Fault,
+    Frame,
+    Shape,
+    Source,
+    is_of_result,
+    names_of,
+    source_of,
+    source_of_values,
+)
 from turnkeep_agents.database.guard.traits import alias_of, is_aggregate, is_compared_value, is_one_row
 from turnkeep_agents.database.guard.verdicts import Dialect
 
-type Place = Literal["select", "where", "group", "having", "order"]
 type Commons = Mapping[str, Common]
-
-_MISUSE = "Aggregate functions stand neither in WHERE, ON or GROUP BY nor inside each other. Use HAVING."
-_ORDER_OF_SETS = "After UNION, ORDER BY takes the names or numbers of the result's columns."
-_PLACES: Mapping[str, Place] = {
-    "distinct": "select", "where": "where", "group": "group", "having": "having", "windows": "select", "order": "order"
-}  # fmt: skip
-_ROW_IDS = {"rowid", "oid", "_rowid_"}
-_ALIASES_SEEN: Mapping[Dialect, frozenset[Place]] = {
-    "sqlite": frozenset({"where", "group", "having", "order"}),
-    "mysql": frozenset({"group", "having", "order"}),
-    "postgres": frozenset({"group", "having", "order"}),  # in HAVING only after `fitting`
-}
 
 
 class Resolver:
@@ -49,8 +47,6 @@ class Resolver:
     def _fault(self, code: str, node: exp.Expr, frame: Frame | None = None, source: Source | None = None) -> None:
         self.faults.append(Fault(code, node, frame, source))
 
-    # Queries
-
     def _query(self, node: exp.Expr, parent: Frame | None, commons: Commons) -> Shape:
         commons = self._with(node, parent, commons)
         if isinstance(node, exp.SetOperation):
@@ -60,11 +56,10 @@ class Resolver:
         return self._select(node, parent, commons) if isinstance(node, exp.Select) else Shape(None)
 
     def _with(self, node: exp.Expr, parent: Frame | None, commons: Commons) -> Commons:
-        found = dict(commons)
-        here: set[str] = set()
-        start = node.args.get("with_")
-        is_recursive = bool(start and start.args.get("recursive"))
-        for each in start.expressions if start else ():
+        found, here = dict(commons), set[str]()
+        start = node.args.get("with_") or exp.With()
+        is_recursive = bool(start.args.get("recursive"))
+        for each in start.expressions:
             alias, key = each.args["alias"], fold(each.alias)
             inside = self._with_itself(each, parent, found) if is_recursive else found
             shape = self._query(each.this, parent, inside)
@@ -82,18 +77,17 @@ class Resolver:
     def _rename(self, alias: exp.TableAlias, found: Commons) -> None:
         """Away from the names of tables."""
         if self.catalogue.is_taken(alias.name):
-            taken = {fold(common.name.name) for common in found.values()}
-            alias.set("this", identifier(self.catalogue.free_name(alias.name, taken), self.dialect))
+            free = self.catalogue.free_name(alias.name, {fold(common.name.name) for common in found.values()})
+            alias.set("this", identifier(free, self.dialect))
 
     def _with_itself(self, each: exp.CTE, parent: Frame | None, found: Commons) -> Commons:
         """What a recursive query sees: itself as well, with the columns of its first part."""
         key, alias = fold(each.alias), each.args["alias"]
         self._rename(alias, found)
-        first = each.this.this if isinstance(each.this, exp.Union) else None
-        if first is None:
+        if not isinstance(each.this, exp.Union):
             return found
         other = Resolver(self.catalogue, self.dialect, self.allowed)
-        columns = other._query(first.copy(), parent, found).columns
+        columns = other._query(each.this.this.copy(), parent, found).columns
         if alias.columns:
             columns = {fold(name.name): spelt(name, self.dialect) for name in alias.columns}
         return {**found, key: Common(alias.this, Shape(columns))}
@@ -106,7 +100,7 @@ class Resolver:
         frame = Frame(None, [Source(None, None if is_open else names)])
         for term in node.args["order"].expressions if node.args.get("order") else ():
             if not isinstance(term.this, exp.Column | exp.Collate) and not term.this.is_int:
-                self.faults.append(Fault("order", term, message=_ORDER_OF_SETS))
+                self.faults.append(Fault("order", term, message=ORDER_OF_SETS))
             self._walk(term, frame, commons, "order")
         return Shape(shape.columns)
 
@@ -121,7 +115,7 @@ class Resolver:
         return shape
 
     def _clauses(self, node: exp.Select, frame: Frame, commons: Commons) -> None:
-        for part, place in _PLACES.items():
+        for part, place in PLACES.items():
             found = node.args.get(part)
             for each in found if isinstance(found, list) else [found] if found else []:
                 self._walk(each, frame, commons, place)
@@ -132,7 +126,7 @@ class Resolver:
         is_open = False
         for each in node.expressions:
             counts = isinstance(each, exp.Alias) or self.dialect != "sqlite"
-            for name in self._named(each, frame):
+            for name in names_of(each, frame, self.dialect):
                 if name is None:
                     is_open = True
                     continue
@@ -140,19 +134,6 @@ class Resolver:
                 frame.named[fold(name)] = frame.named.get(fold(name), 0) + counts
         is_constant = not any(source.table or not source.is_constant for source in frame.sources)
         return Shape(None if is_open else columns, is_one_row(node), is_constant)
-
-    def _named(self, each: exp.Expr, frame: Frame) -> Iterator[str | None]:
-        """The names of the result's columns; None for names that are not known."""
-        if not each.is_star:
-            named = each.args["alias"] if isinstance(each, exp.Alias) else each.this
-            yield spelt(named, self.dialect) if isinstance(named, exp.Identifier) else each.sql(self.dialect)
-            return
-        key = fold(each.table) if isinstance(each, exp.Column) else ""
-        for source in frame.sources:
-            if not key or source.key == key:
-                yield from (None,) if source.columns is None else source.columns.values()
-
-    # Sources
 
     def _from(self, node: exp.Select, frame: Frame, commons: Commons) -> None:
         start = node.args.get("from_")
@@ -179,14 +160,14 @@ class Resolver:
             self._table(node, frame, commons)
             self._joins(node.args.get("joins") or [], frame, commons)
         elif isinstance(node, exp.Values):
-            self._add(self._values(node), node, frame)
+            self._add(source_of_values(node, self.dialect), node, frame)
         elif isinstance(node.this, exp.Table):
             self._source(node.this, frame, commons)
         else:
-            around = None if self.dialect == "mysql" else frame.parent  # MariaDB has no correlated derived tables
-            shape = self._query(node.this, around, commons)
+            # MariaDB has no correlated derived tables
+            shape = self._query(node.this, None if self.dialect == "mysql" else frame.parent, commons)
             alias = node.args["alias"].this if node.args.get("alias") else None
-            self._add(_source_of(alias, shape), node, frame)
+            self._add(source_of(alias, shape), node, frame)
 
     def _table(self, node: exp.Table, frame: Frame, commons: Commons) -> None:
         common = commons.get(fold(node.name))
@@ -194,19 +175,10 @@ class Resolver:
             if common.name.name != node.name and not node.alias:
                 node.set("alias", exp.TableAlias(this=node.this.copy()))
             node.set("this", common.name.copy())
-            source = _source_of(alias_of(node), common.shape)
+            source = source_of(alias_of(node), common.shape)
         else:
             source = self._stored(node)
         self._add(source, node, frame)
-
-    def _values(self, node: exp.Values) -> Source:
-        """Rows that the query itself holds."""
-        alias = node.args.get("alias")
-        named = [spelt(name, self.dialect) for name in alias.columns] if alias else []
-        names = named or [f"column{at}" for at, _ in enumerate(node.expressions[0].expressions, 1)]
-        is_one_row = len(node.expressions) == 1
-        columns = {fold(name): name for name in names}
-        return Source(alias.this if alias else None, columns, is_one_row=is_one_row, is_constant=is_one_row)
 
     def _stored(self, node: exp.Table) -> Source:
         """A table of the database, or its view."""
@@ -215,8 +187,7 @@ class Resolver:
             self._fault("unknown_table", node)
             return Source(alias_of(node), None)
         written, runs = node.this, self.catalogue.runs_as(table.name)
-        is_itself = fold(written.name) == fold(runs)
-        if not is_itself and not node.alias:
+        if fold(written.name) != fold(runs) and not node.alias:
             node.set("alias", exp.TableAlias(this=identifier(written.name, self.dialect)))
         node.set("this", identifier(runs, self.dialect))
         self.tables[table.name] = None
@@ -240,8 +211,6 @@ class Resolver:
                 name.replace(name := identifier(spelling, self.dialect))
         frame.merged.add(fold(name.name))
 
-    # Expressions
-
     def _walk(self, top: exp.Expr, frame: Frame, commons: Commons, place: Place) -> None:
         stack: list[tuple[exp.Expr, bool]] = [(top, False)]
         sums: list[exp.Expr] = []
@@ -255,7 +224,7 @@ class Resolver:
                 continue
             is_sum = is_aggregate(node)
             if is_sum and (is_summed or place in ("where", "group")):
-                self.faults.append(Fault("misuse", node, frame, message=_MISUSE))
+                self.faults.append(Fault("misuse", node, frame, message=MISUSE))
             if is_sum:
                 sums.append(node)
             stack.extend((child, is_summed or is_sum) for child in node.iter_expressions(reverse=True))
@@ -266,7 +235,7 @@ class Resolver:
         """An aggregate of columns of the query around belongs to that query, which does not expect it."""
         columns = [self.bound[id(column)] for column in node.find_all(exp.Column) if id(column) in self.bound]
         if columns and not any(source in frame.sources for source in columns):
-            self.faults.append(Fault("misuse", node, frame, message=_MISUSE))
+            self.faults.append(Fault("misuse", node, frame, message=MISUSE))
 
     def _column(self, node: exp.Column, frame: Frame, place: Place) -> None:
         if node.table:
@@ -302,7 +271,7 @@ class Resolver:
             if known and not (count == 1 and self.dialect == "mysql" and place in ("group", "having")):
                 self._fault("ambiguous_column", node, frame)
                 return
-            if known or (count and around is frame and place in _ALIASES_SEEN[self.dialect]):
+            if known or (count and around is frame and place in ALIASES_SEEN[self.dialect]):
                 return
         if self._is_text(node, frame):
             self.texts.append(node.name)
@@ -315,22 +284,17 @@ class Resolver:
         a column and like no name of the schema; anywhere else it is a mistake."""
         if self.dialect != "sqlite" or not node.this.quoted or not is_compared_value(node):
             return False
-        columns = [name for source in frame.sources for name in (source.columns or {}).values()]
-        return not near(node.name, columns) and not self.catalogue.having(node.name, self.allowed)
+        columns = (name for source in frame.sources for name in (source.columns or {}).values())
+        return not (near(node.name, list(columns)) or self.catalogue.having(node.name, self.allowed))
 
     def _bind(self, node: exp.Column, source: Source, frame: Frame) -> None:
         self.bound[id(node)] = source
-        is_star = isinstance(node.this, exp.Star)
-        spelling = "*" if is_star else source.spelling(node.name)
+        spelling = "*" if (is_star := isinstance(node.this, exp.Star)) else source.spelling(node.name)
         if spelling is None:
-            if not (self.dialect == "sqlite" and source.table and fold(node.name) in _ROW_IDS and not source.is_view):
+            if not (self.dialect == "sqlite" and source.table and fold(node.name) in ROW_IDS and not source.is_view):
                 self._fault("unknown_column", node, frame, source)
             return
         if source.table:
             self.columns[f"{source.table}.{spelling}"] = None
         if not is_star and (source.table or self.dialect == "postgres"):
             node.set("this", identifier(spelling, self.dialect))
-
-
-def _source_of(alias: exp.Identifier | None, shape: Shape) -> Source:
-    return Source(alias, shape.columns, is_one_row=shape.is_one_row, is_constant=shape.is_constant)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from turnkeep_agents.database.guard.catalogue import fold
+from turnkeep_agents.database.guard.rendering import spelt
 from turnkeep_agents.database.guard.verdicts import Dialect
 
 type Columns = Mapping[str, str] | None
@@ -89,3 +90,30 @@ def is_of_result(node: exp.Column, frame: Frame, dialect: Dialect) -> bool:
     is_inside = dialect == "postgres" and not isinstance(node.parent, exp.Ordered)
     is_hidden = is_inside and any(source.spelling(node.name) is not None for source in frame.seen())
     return bool(frame.named.get(fold(node.name))) and not is_hidden
+
+
+def names_of(each: exp.Expr, frame: Frame, dialect: Dialect) -> Iterator[str | None]:
+    """The names that an expression of a SELECT gives the result; None for names that are not known."""
+    if not each.is_star:
+        named = each.args["alias"] if isinstance(each, exp.Alias) else each.this
+        yield spelt(named, dialect) if isinstance(named, exp.Identifier) else each.sql(dialect)
+        return
+    key = fold(each.table) if isinstance(each, exp.Column) else ""
+    for source in frame.sources:
+        if not key or source.key == key:
+            yield from (None,) if source.columns is None else source.columns.values()
+
+
+def source_of(alias: exp.Identifier | None, shape: Shape) -> Source:
+    """A query, as an entry of a FROM."""
+    return Source(alias, shape.columns, is_one_row=shape.is_one_row, is_constant=shape.is_constant)
+
+
+def source_of_values(node: exp.Values, dialect: Dialect) -> Source:
+    """Rows that the query itself holds."""
+    alias = node.args.get("alias")
+    named = [spelt(name, dialect) for name in alias.columns] if alias else []
+    names = named or [f"column{at}" for at, _ in enumerate(node.expressions[0].expressions, 1)]
+    is_one_row = len(node.expressions) == 1
+    columns = {fold(name): name for name in names}
+    return Source(alias.this if alias else None, columns, is_one_row=is_one_row, is_constant=is_one_row)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError, Document
 from turnkeep.blocks.retrieval import open_dense, open_retriever
-from turnkeep_agents.database.manual.files import read_files
+from turnkeep_agents.database.manual.pages import read_files
 from turnkeep_agents.database.manual.sections import Section, read_sections
 
 DEPTH = 40  # sections of which the best are taken

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from turnkeep.blocks.documents import CorpusError
-from turnkeep_agents.database.manual import files
+from turnkeep_agents.database.manual import pages
 from turnkeep_agents.database.manual.manual import load_manual, open_manual
 from turnkeep_agents.database.manual.sections import LONGEST_SECTION
 
@@ -120,7 +120,7 @@ def test_a_line_without_an_end_is_cut_too(folder: Path) -> None:
         ({"a.md": b"a\0b"}, "zero byte"),
         ({"a b.md": b"x", "a-b.txt": b"y"}, 'has the name "a-b"'),
         ({"\u0444.md": b"x"}, "needs a name with Latin letters"),
-        ({"big.md": b"x" * (files.LARGEST_PAGE_BYTES + 1)}, "is larger than 1,000,000 bytes"),
+        ({"big.md": b"x" * (pages.LARGEST_PAGE_BYTES + 1)}, "is larger than 1,000,000 bytes"),
     ],
 )
 def test_a_bad_page_is_named_with_its_remedy(folder: Path, contents: dict[str, bytes], complaint: str) -> None:
@@ -134,7 +134,7 @@ def test_a_bad_page_is_named_with_its_remedy(folder: Path, contents: dict[str, b
 
 
 def test_too_many_pages_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MOST_PAGES", 2)
+    monkeypatch.setattr(pages, "MOST_PAGES", 2)
     for name in "abc":
         (folder / f"{name}.md").write_text("Text.")
     with pytest.raises(CorpusError, match="holds 3 pages, 2 at most"):
@@ -142,7 +142,7 @@ def test_too_many_pages_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_manual_that_is_too_large_in_all_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "LARGEST_MANUAL_BYTES", 7)
+    monkeypatch.setattr(pages, "LARGEST_MANUAL_BYTES", 7)
     for name in "ab":
         (folder / f"{name}.md").write_text("Text.")
     with pytest.raises(CorpusError, match="is larger than 7 bytes"):
