@@ -35,11 +35,6 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FIELD=HEADING",
         help="which column to take, such as audience=device",
     )
-    load.add_argument(
-        "--repeats",
-        choices=["keep", "drop"],
-        help="what becomes of equal rows; default: drop, but keep where the dates have no year",
-    )
     load.set_defaults(run=_load)
 
 
@@ -51,7 +46,7 @@ def _load(options: argparse.Namespace) -> None:
     mapped = dict(pair.split("=", 1) for pair in options.map)
     if options.year is not None and not 1 <= options.year <= MAXYEAR:
         raise LocalError(f"--year {options.year} is no year.")
-    wanted = Options(options.year, options.advertiser, mapped, options.repeats)
+    wanted = Options(options.year, options.advertiser, mapped)
     print(load_campaigns(open_home(os.environ), options.file, wanted, datetime.now(UTC).date()))
     print("The server uses them from its next start on.")
 

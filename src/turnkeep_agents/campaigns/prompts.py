@@ -12,7 +12,7 @@ from turnkeep.records import JSON
 from turnkeep_agents.campaigns.advice import Analysis
 from turnkeep_agents.campaigns.answers import told
 from turnkeep_agents.campaigns.findings import Finding
-from turnkeep_agents.campaigns.names import Names
+from turnkeep_agents.campaigns.reading import Names
 from turnkeep_agents.campaigns.warehouse.sums import Coverage
 
 HISTORY_TOKENS = 800

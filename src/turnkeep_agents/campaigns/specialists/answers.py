@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Dimension
 from turnkeep_agents.campaigns.specialists.grids import MOST_ROWS, MOST_TIMES, By, Table, say_table
-from turnkeep_agents.campaigns.specialists.rates import BASES, change, tracked, uncounted, why_not
+from turnkeep_agents.campaigns.specialists.peers import BASES, change, tracked, uncounted, why_not
 from turnkeep_agents.campaigns.specialists.spelling import capital, dated, heading, in_sentence, listed
 from turnkeep_agents.campaigns.specialists.study import Study, scope
 

@@ -6,8 +6,7 @@ from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.metrics import Sums
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import Table, say_table
-from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers
-from turnkeep_agents.campaigns.specialists.rates import tracked
+from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers, tracked
 from turnkeep_agents.campaigns.specialists.spelling import in_sentence
 from turnkeep_agents.campaigns.specialists.study import Study, graded, is_specific, weighed
 

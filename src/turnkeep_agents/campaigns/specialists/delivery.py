@@ -6,8 +6,7 @@ from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.grids import markdown
-from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers, success
-from turnkeep_agents.campaigns.specialists.rates import ranked
+from turnkeep_agents.campaigns.specialists.peers import Peer, added, best_beside, is_far_below, peers, ranked, success
 from turnkeep_agents.campaigns.specialists.spelling import dated, heading, in_sentence, number_word
 from turnkeep_agents.campaigns.specialists.study import Study, scope, weighed
 from turnkeep_agents.campaigns.warehouse.sums import Row

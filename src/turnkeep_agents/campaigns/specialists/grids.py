@@ -7,7 +7,7 @@ from itertools import groupby
 
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Grain
-from turnkeep_agents.campaigns.specialists.rates import change, ranked, why_not
+from turnkeep_agents.campaigns.specialists.peers import change, ranked, why_not
 from turnkeep_agents.campaigns.specialists.spelling import (
     NOT_COMPUTABLE,
     NOUNS,

@@ -1,16 +1,18 @@
-"""`performance_diagnosis`: how insertion orders do, what each adds to the change of all, what is wrong with them."""
+"""`performance_diagnosis`: how insertion orders do, what each adds to the change of all, what is wrong with them, and
+what sums come to if they go on as lately: straight on, no season is considered."""
 
+from calendar import monthrange
 from collections.abc import Sequence
+from datetime import date, timedelta
 
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
+from turnkeep_agents.campaigns.requests import Period
 from turnkeep_agents.campaigns.specialists.answers import answer
 from turnkeep_agents.campaigns.specialists.declines import Order, propose_declines
 from turnkeep_agents.campaigns.specialists.grids import markdown
-from turnkeep_agents.campaigns.specialists.outlook import say_outlook
-from turnkeep_agents.campaigns.specialists.peers import added, success
-from turnkeep_agents.campaigns.specialists.rates import BASES
+from turnkeep_agents.campaigns.specialists.peers import BASES, added, success
 from turnkeep_agents.campaigns.specialists.spelling import Style, heading, number_word
-from turnkeep_agents.campaigns.specialists.study import Study
+from turnkeep_agents.campaigns.specialists.study import DEFAULT_DAYS, Study
 
 MOST_ORDERS = 5
 
@@ -57,3 +59,34 @@ def _say_orders(study: Study, orders: Sequence[Order], total: Sums) -> None:
     if len(ran) > len(lines):
         shown, every = number_word(len(lines)), number_word(len(ran))
         study.note(f"The first {shown} of {every} insertion orders are shown.")
+
+
+USUAL = ("cost", "conversions", "revenue")
+
+
+def say_outlook(study: Study) -> None:
+    """At the rate of the newest days: the month and the year that run, and the month after."""
+    last = study.warehouse.coverage().last
+    recent = study.sums(_days(last - timedelta(days=DEFAULT_DAYS - 1), last))
+    month = study.sums(_days(last.replace(day=1), last))
+    if not recent or not month:
+        return
+    left = monthrange(last.year, last.month)[1] - last.day
+    after = last + timedelta(days=left + 1)
+    rest = (date(last.year, 12, 31) - last).days
+    for name in [each for each in study.request.metrics if each in SUMS] or USUAL:
+        rate = recent[name] / DEFAULT_DAYS
+        spans = {
+            f"the {left} days left of {last:%B %Y}": rate * left,
+            f"the whole of {last:%B %Y}": month[name] + rate * left,
+            f"{after:%B %Y}": rate * monthrange(after.year, after.month)[1],
+            f"the {rest} days left of {last.year}": rate * rest,
+        }
+        unit = METRICS[name].unit
+        told = [f"{span} {study.figure(span, name, value, unit)}" for span, value in spans.items()]
+        each_day = study.figure("a day", name, rate, unit)
+        study.say(f"{heading(name)} at the {each_day} a day of the newest {DEFAULT_DAYS} days: {'; '.join(told)}.")
+
+
+def _days(start: date, end: date) -> Period:
+    return Period(start=start, end=end, label="")

@@ -3,7 +3,7 @@
 Two things look wrong and need not be. A click counts on its own day, up to a week after the ad was seen: a row may have
 more clicks than impressions, by no more than the best day of that ad in the week before, and by one in any case. And
 equal rows are repeats only where a column says the year: month and day alone come out of a report that was summed up
-before, whose equal rows are no copies. `Options.repeats` overrules that.
+before, whose equal rows are no copies.
 """
 
 import csv
@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from io import StringIO
 from pathlib import Path
-from typing import Literal
 
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import (
     Ambiguous,
+    find_columns,
     is_missing,
     month_first,
     read_date,
@@ -27,7 +27,6 @@ from turnkeep_agents.campaigns.warehouse.cells import (
     same_name,
     tidy,
 )
-from turnkeep_agents.campaigns.warehouse.headings import find_columns
 
 NAMES = ("advertiser", "insertion_order", "line_item", "audience", "creative", "size")
 DELIMITERS = ",;\t|"
@@ -46,12 +45,11 @@ class BadFile(ValueError):
 @dataclass(frozen=True)
 class Options:
     """`year` completes dates without one; `advertiser` says whose campaigns they are where no column does; `mapped`
-    gives fields the heading of their column; `repeats` is what becomes of equal rows, None: as the module says."""
+    gives fields the heading of their column."""
 
     year: int | None = None
     advertiser: str | None = None
     mapped: Mapping[str, str] = field(default_factory=dict)
-    repeats: Literal["keep", "drop"] | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ def read_lines(file: Path, options: Options, today: date) -> Lines:
         raise BadFile(f"{file}:1: {error}") from error
     lines = Lines(read=len(rows))
     whole = _whole(rows, len(heading), lines)
-    distinct = _without_repeats(whole, options.repeats or _usual(columns), lines)
+    distinct = _without_repeats(whole, lines, drop="date" in columns or "year" in columns)
     try:
         read_day = _day_reader(distinct, columns, options.year, today)
     except Ambiguous as error:
@@ -133,20 +131,16 @@ def _whole(rows: list[list[str]], width: int, lines: Lines) -> list[list[str]]:
     return whole
 
 
-def _usual(columns: _Columns) -> Literal["keep", "drop"]:
-    return "drop" if {"date", "year"} & columns.keys() else "keep"
-
-
-def _without_repeats(rows: list[list[str]], repeats: Literal["keep", "drop"], lines: Lines) -> list[list[str]]:
+def _without_repeats(rows: list[list[str]], lines: Lines, *, drop: bool) -> list[list[str]]:
     """Other spellings of the same names make no other row."""
     once: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
         once.setdefault(tuple(map(same_name, row)), row)
     if len(once) == len(rows):
         return rows
-    counts = lines.left_out if repeats == "drop" else lines.kept
+    counts = lines.left_out if drop else lines.kept
     counts[REPEATED] += len(rows) - len(once)
-    return list(once.values()) if repeats == "drop" else rows
+    return list(once.values()) if drop else rows
 
 
 def _day_reader(rows: Sequence[_Cells], columns: _Columns, year: int | None, today: date) -> Callable[[_Cells], date]:

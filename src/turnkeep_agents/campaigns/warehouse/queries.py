@@ -13,8 +13,6 @@ from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 from turnkeep_agents.campaigns.warehouse.tables import (
     COLUMNS,
     advertisers,
-    audiences,
-    creatives,
     daily_metrics,
     insertion_orders,
     joined,
@@ -53,7 +51,7 @@ def spending(filters: Mapping[Dimension, Sequence[str]], as_of: date) -> Select[
     )
     running = (flight.start_date <= as_of, flight.end_date >= as_of, flight.budget > 0)
     spent = func.coalesce(func.sum(daily_metrics.c.cost), 0)
-    statement = select(*columns, spent).select_from(source).where(*running, *_chosen(filters))
+    statement = select(*columns, spent).select_from(source).where(*running, *_conditions(filters))
     return statement.group_by(flight.id, *columns).order_by(flight.name, flight.start_date)
 
 
@@ -61,19 +59,6 @@ def owned() -> Select[*tuple[Any, ...]]:
     """The names of insertion orders, each with its advertiser."""
     source = insertion_orders.join(advertisers, advertisers.c.id == insertion_orders.c.advertiser_id)
     return select(insertion_orders.c.name, advertisers.c.name).select_from(source).distinct()
-
-
-def _chosen(filters: Mapping[Dimension, Sequence[str]]) -> Iterator[ColumnElement[bool]]:
-    """A part of a flight, such as an audience, chooses the whole of it."""
-    parts = {name: values for name, values in filters.items() if name not in ("advertiser", "insertion_order")}
-    yield from _conditions({name: values for name, values in filters.items() if name not in parts})
-    if parts:
-        items = line_items.outerjoin(audiences, audiences.c.id == line_items.c.audience_id)
-        if {"creative", "size"} & parts.keys():
-            items = items.join(daily_metrics, daily_metrics.c.line_item_id == line_items.c.id)
-            items = items.join(creatives, creatives.c.id == daily_metrics.c.creative_id)
-        having = select(line_items.c.insertion_order_id).select_from(items).where(*_conditions(parts))
-        yield insertion_orders.c.id.in_(having)
 
 
 def _conditions(filters: Mapping[Dimension, Sequence[str]]) -> Iterator[ColumnElement[bool]]:
