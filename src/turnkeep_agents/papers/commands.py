@@ -20,7 +20,6 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _load(options: argparse.Namespace) -> None:
-    """Checks the file and copies it to where the server looks."""
     from turnkeep.blocks.documents import CorpusError, load_documents  # noqa: PLC0415
     from turnkeep_agents.papers.corpus import read_paper  # noqa: PLC0415
 

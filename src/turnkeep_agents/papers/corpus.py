@@ -43,9 +43,8 @@ class Corpus:
         found = self._retriever.search(query, len(self.by_id) if years else limit)
         best = [one for one in found if not years or years[0] <= (one.metadata["year"] or 0) <= years[-1]][:limit]
         enough = FAINT * (best[0].score or 0.0) if best else 0.0
-        return [
-            replace(self.by_id[one.id], score=round(one.score, 3)) for one in best if one.score and one.score >= enough
-        ]
+        scores = {one.id: one.score for one in best if one.score and one.score >= enough}
+        return [replace(self.by_id[id_], score=round(score, 3)) for id_, score in scores.items()]
 
 
 def open_corpus(path: str | None) -> Corpus:

@@ -25,12 +25,9 @@ from turnkeep_agents.papers.state import PapersState
 
 type Update = dict[str, Any]
 
-MOST_LISTED, BRIEF = 20, 240  # papers where many are wished for, and characters shown of each
-GRADED = 480  # characters of a paper, which say what it is about
+MOST_LISTED, BRIEF, GRADED = 20, 240, 480  # papers of a list; characters of each, and of a paper that is graded
 MOST_CITED = 6  # papers of earlier replies that the reading is told by title
-READ_TOKENS = 1_000  # of history
-ANSWER_TOKENS = 400  # beside documents
-RESPOND_TOKENS = 2_000
+READ_TOKENS, ANSWER_TOKENS, RESPOND_TOKENS = 1_000, 400, 2_000  # of history; an answer has documents as well
 
 
 @dataclass(frozen=True)

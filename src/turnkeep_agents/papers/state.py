@@ -41,9 +41,7 @@ class PapersState(TypedDict):
     """What the reply was written from: `{id, title, url, score, cited}`. By the node that replies."""
     reply: str
     reasoning_steps: list[str]
-    """One sentence a node, for the ledger. By every node."""
     warnings: list[str]
-    """Codes that the client sees. By the node that replies."""
 
 
 def new_turn() -> dict[str, Any]:
