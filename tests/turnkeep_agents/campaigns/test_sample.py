@@ -19,13 +19,7 @@ from turnkeep_agents.campaigns.warehouse import sample
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 
-DAYS = [
-    date(2026, 3, 4),
-    date(2026, 1, 2),
-    date(2026, 4, 1),
-    date(2028, 2, 29),
-    date(2031, 7, 6),
-]
+DAYS = [date(2026, 3, 4), date(2026, 1, 2), date(2026, 4, 1), date(2028, 2, 29), date(2031, 7, 6)]
 """Todays at the edges of months, quarters and years, and of weeks."""
 DAY = timedelta(days=1)
 OVERSPENDING, UNDERDELIVERING = "Brightway City Breaks", "Oakmere Showroom"

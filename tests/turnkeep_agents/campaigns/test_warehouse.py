@@ -25,12 +25,7 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse import tables
 from turnkeep_agents.campaigns.warehouse.sample import sample_file
 from turnkeep_agents.campaigns.warehouse.source import Source
-from turnkeep_agents.campaigns.warehouse.sums import (
-    FRESH_SECONDS,
-    Flight,
-    Warehouse,
-    open_warehouses,
-)
+from turnkeep_agents.campaigns.warehouse.sums import FRESH_SECONDS, Flight, Warehouse, open_warehouses
 
 TODAY = date(2026, 6, 18)
 SPRING = Period(start=date(2026, 3, 4), end=date(2026, 5, 20), label="spring")
@@ -210,10 +205,7 @@ def test_advertisers_who_use_one_name_are_named_together(tmp_path: Path) -> None
         Flown("Spring", 1, FIRST, FIRST, days=1, advertiser="Alpha"),
         Flown("Autumn", 1, FIRST, FIRST, days=1, advertiser="Beta"),
     ]
-    assert opened(flown(tmp_path / "two", flights)).owners() == {
-        "Autumn": ("Beta",),
-        "Spring": ("Alpha", "Beta"),
-    }
+    assert opened(flown(tmp_path / "two", flights)).owners() == {"Autumn": ("Beta",), "Spring": ("Alpha", "Beta")}
 
 
 def test_what_a_loader_left_out_is_part_of_the_coverage(tmp_path: Path) -> None:
