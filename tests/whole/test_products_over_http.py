@@ -110,9 +110,9 @@ async def test_the_tokens_of_a_stream_are_the_reply_and_its_events_tell_the_way(
 
 
 async def test_the_window_of_a_request_is_what_the_reading_is_shown(visitor: Visitor) -> None:
-    for message in (GREETING, "Thanks!", GREETING):
+    for message in ("Thanks!", "Thank you", "Many thanks"):
         await visitor.say(message, "t1", agent="products")
-    narrow = await visitor.say(GREETING, "t1", conversation_window=2)
+    narrow = await visitor.say("Thanks!", "t1", conversation_window=2)
     assert narrow["details"]["context"] == {"turns_used": 2, "turns_dropped": 1, "truncated": False}
 
 
@@ -176,8 +176,7 @@ async def test_hybrid_search_finds_by_meaning_from_the_bundled_vectors(
         monkeypatch.setenv("PRODUCTS__RETRIEVAL", retrieval)
         model.script += [night, says("Here they are.")]
         found[retrieval] = (await (await served(site, model)).say("something for the night"))["details"]["products"]
-    assert found["hybrid"][0] == "amazon-kindle-paperwhite"
-    assert "kobo-clara-bw" in found["hybrid"]
+    assert found["hybrid"] == ["amazon-kindle-paperwhite", "amazon-kindle"]
     assert found["lexical"] != found["hybrid"]
     assert vectors.stat().st_mtime_ns == before
 
