@@ -104,6 +104,7 @@ LAST_RESULT, SHOWN_RESULT, COMPARED = (
 )
 LAST_QUESTION = "The last question: {question}\nIts statement: {sql}"
 NOT_SHOWN = "Not shown, but linked to these: {tables}"
+BOOK_KEEPING = "Also in most tables, who made or changed a row and when: {columns}"
 CHECKED = "Statements that somebody has checked:\n"
 REFUSED = "This was tried and refused. {sql}\nWhat is wrong with it: {problem}"
 HELD, MANUAL = "The database holds, among {count} tables: {tables}.", "The manual: {titles}."

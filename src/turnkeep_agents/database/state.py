@@ -48,27 +48,19 @@ class Finding(TypedDict, total=False):
     kind: str
     question: str
     understood_as: str
-    left_out: list[str]
-    """What nothing is held of."""
-    sql: str
-    """As it was written."""
+    left_out: list[str]  # what nothing is held of
+    sql: str  # as it was written
     ran: Ran
     columns: list[str]
     rows: list[list[Any]]
     start: int
-    size: int
-    """How many of `rows` are shown."""
-    has_more: bool
-    """Beyond `rows`."""
-    near: list[str]
-    """What there would be without one condition, where there is nothing."""
-    cautions: list[str]
-    """What is doubtful in the figures."""
-    problem: str
-    """Why there is no result."""
+    size: int  # how many of `rows` are shown
+    has_more: bool  # beyond `rows`
+    near: list[str]  # what there would be without one condition, where there is nothing
+    cautions: list[str]  # what is doubtful in the figures
+    problem: str  # why there is no result
     asked_back: str
-    sections: list[JSON]
-    """Of the manual, as documents."""
+    sections: list[JSON]  # of the manual, as documents
 
 
 class AskState(TypedDict):
@@ -80,67 +72,31 @@ class AskState(TypedDict):
     shown: list[Shown]
     """The newest last. By `answer`. Lasting; absent in the first turn."""
 
-    language: str
-    """Of the message, as ISO 639-1. By `read`."""
-
-    asks: list[JSON]
-    """As `reading.Ask` has them. By `read`."""
-
-    at: int
-    """Which of `asks` is worked on. By the node that ends one."""
-
-    findings: list[Finding]
-    """By the node that ends an ask."""
-
-    tables: list[str]
-    """Those whose columns `write_sql` sees. By `select_tables`, then `plan_joins`."""
-
-    wanted: list[str]
-    """Those that it missed. By `write_sql`."""
-
-    join_notes: list[str]
-    """What the model should know of the ways between them. By `plan_joins`."""
-
+    language: str  # of the message, as ISO 639-1. By `read`
+    asks: list[JSON]  # as `reading.Ask` has them. By `read`
+    at: int  # which of `asks` is worked on. By the node that ends one
+    findings: list[Finding]  # by the node that ends an ask
+    tables: list[str]  # those whose columns `write_sql` sees. By `select_tables`, then `plan_joins`
+    wanted: list[str]  # those that it missed. By `write_sql`
+    join_notes: list[str]  # what the model should know of the ways between them. By `plan_joins`
     written: JSON
     """As `prompts.Written` has it; empty where there is no statement. By `write_sql`, `correct_sql`, `turn_page`."""
 
-    ran: Ran | None
-    """The statement as it may run; None where it may not. By `check_sql`."""
-
-    start: int
-    """The row with which the page begins that is asked for, from 0. By `turn_page`."""
-
-    attempts: list[Attempt]
-    """Statements of this ask that were refused. By `check_sql` and `run_sql`."""
-
-    all_attempts: list[Attempt]
-    """Those of the asks before. By the node that ends one."""
-
-    cautions: list[str]
-    """By `check_sql`."""
-
-    warnings: list[str]
-    """Codes that the client sees. By every node."""
-
-    reasoning_steps: list[str]
-    """One sentence a node, for the ledger. By every node."""
+    ran: Ran | None  # the statement as it may run; None where it may not. By `check_sql`
+    start: int  # the row with which the page begins that is asked for, from 0. By `turn_page`
+    attempts: list[Attempt]  # statements of this ask that were refused. By `check_sql` and `run_sql`
+    all_attempts: list[Attempt]  # those of the asks before. By the node that ends one
+    cautions: list[str]  # by `check_sql`
+    warnings: list[str]  # codes that the client sees. By every node
+    reasoning_steps: list[str]  # one sentence a node, for the ledger. By every node
 
 
 class DatabaseState(AskState):
-    memory: ThreadMemory
-    """Summaries, with tiered memory; absent in the first turn. By `read`. Lasting."""
-
-    context: JSON
-    """How much of the history the prompts show. By `read`."""
-
-    route: str | None
-    """`sql`, `rag`, `general` or `clarify`. By `read`, then `answer`."""
-
-    reply: str
-    """By `answer`."""
-
-    sources: list[JSON]
-    """Sections of the manual: `{id, title, url, score, cited}`. By `answer`."""
+    memory: ThreadMemory  # summaries, with tiered memory; absent in the first turn. By `read`. Lasting
+    context: JSON  # how much of the history the prompts show. By `read`
+    route: str | None  # `sql`, `rag`, `general` or `clarify`. By `read`, then `answer`
+    reply: str  # by `answer`
+    sources: list[JSON]  # sections of the manual: `{id, title, url, score, cited}`. By `answer`
 
 
 def fresh_ask() -> JSON:

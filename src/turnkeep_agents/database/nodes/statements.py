@@ -42,7 +42,7 @@ from turnkeep_agents.database.nodes.turn import (
     today_note,
 )
 from turnkeep_agents.database.planning.choosing import described
-from turnkeep_agents.database.planning.schema_text import neighbours, schema_text
+from turnkeep_agents.database.planning.schema_text import book_keeping, neighbours, schema_text
 from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Ran
 from turnkeep_agents.database.wall.database import DatabaseError, QueryFailed, SchemaChanged
@@ -93,7 +93,9 @@ class StatementNodes(TurnNodes):
             max_columns=tuning.max_columns,
         )
         near = neighbours(graph, state["tables"], ask_of(state)["tables"][:2], snapshot.allowed)
-        return f"{text}\n{prompts.NOT_SHOWN.format(tables=', '.join(near))}" if near else text
+        lines = [text, prompts.NOT_SHOWN.format(tables=", ".join(near))] if near else [text]
+        kept = book_keeping(graph, state["tables"])
+        return "\n".join([*lines, prompts.BOOK_KEEPING.format(columns=", ".join(kept))] if kept else lines)
 
     def _examples(self, question: str, words: Sequence[str], snapshot: Snapshot) -> list[str]:
         def fitting(sql: str) -> str:

@@ -64,6 +64,13 @@ def is_audit_moment(name: str) -> bool:
     return set(name_words(name)) in _AUDIT_MOMENTS
 
 
+def book_keeping(graph: JoinGraph, tables: Sequence[str]) -> list[str]:
+    """Who made or changed a row of these, and when: columns that are told once, and not with each table."""
+    everywhere = _kept_everywhere(graph)
+    columns = dict.fromkeys(name for table in tables for name in graph.tables[table].columns)
+    return [name for name in columns if name in everywhere and (is_audit_column(name) or is_audit_moment(name))]
+
+
 def _kept_everywhere(graph: JoinGraph) -> frozenset[str]:
     """The columns that a good part of all tables has."""
     counts = Counter(column for table in graph.tables.values() for column in table.columns)
