@@ -44,16 +44,15 @@ def find_periods(text: str, today: date) -> Iterator[tuple[int, int, JSON | None
 
 def _meaning(found: dict[str, str | None], today: date) -> JSON | None:
     unit, count = found.get("unit") or "", found.get("n")
-    if _is_open(found):
+    if _is_open(found) or count == "0" or (found.get("which"), unit) == ("last", "year"):
         return None
     if found.get("yesterday"):
         return {"named": "yesterday"}
     if count:
-        return {"named": f"last_{unit}s", "n": NUMBERS.get(count) or int(count)} if count != "0" else None
+        return {"named": f"last_{unit}s", "n": NUMBERS.get(count) or int(count)}
     if found.get("which"):
-        if unit == "quarter":
-            return _quarter(found["which"] == "last", today)
-        return {"named": f"{found['which']}_{unit}"} if (found["which"], unit) != ("last", "year") else None
+        is_last = found["which"] == "last"
+        return _quarter(is_last, today) if unit == "quarter" else {"named": f"{found['which']}_{unit}"}
     try:
         return _dates(found, today)
     except ValueError:
