@@ -1,7 +1,6 @@
 """Judges a routing by rules, before anything is queried; never asks a model."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON
@@ -11,24 +10,9 @@ SHORT_WORDS = 3
 LOW_CONFIDENCE = 0.4
 
 
-@dataclass(frozen=True)
-class Gate:
-    """`warnings` are codes for the client, `remarks` what whoever words the reply should know; `reason` why nothing may
-    run."""
-
-    valid: bool
-    approved: tuple[str, ...]
-    refused: tuple[str, ...]
-    warnings: tuple[str, ...]
-    remarks: tuple[str, ...]
-    reason: str = ""
-
-    def as_json(self) -> JSON:
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-
-
-def check(query: str, selected: Sequence[str], confidence: float, *, max_specialists: int) -> Gate:
-    """`selected` are the specialists that routing chose, best first; `confidence` is from 0 to 1."""
+def check(query: str, selected: Sequence[str], confidence: float, *, max_specialists: int) -> JSON:
+    """`selected` are the specialists that routing chose, best first; `confidence` is from 0 to 1. Gives `approved` and
+    `refused`, `warnings` as codes for the client, `remarks` for whoever words the reply, the `reason` of a refusal."""
     chosen = list(dict.fromkeys(selected))
     known = [name for name in chosen if name in SPECIALISTS]
     unknown = [name for name in chosen if name not in SPECIALISTS]
@@ -41,9 +25,14 @@ def check(query: str, selected: Sequence[str], confidence: float, *, max_special
         and f"Only {max_specialists} specialists run in one turn; left out: {_listed(known[max_specialists:])}.",
     }
     found = {code: remark for code, remark in remarks.items() if remark}
-    reason = "" if approved else _reason(unknown)
-    told = [remark for code, remark in found.items() if code != "short_query"]
-    return Gate(bool(approved), tuple(approved), tuple(unknown), tuple(found), tuple(told), reason)
+    return {
+        "valid": bool(approved),
+        "approved": approved,
+        "refused": unknown,
+        "warnings": list(found),
+        "remarks": [remark for code, remark in found.items() if code != "short_query"],
+        "reason": "" if approved else _reason(unknown),
+    }
 
 
 def _reason(unknown: Sequence[str]) -> str:

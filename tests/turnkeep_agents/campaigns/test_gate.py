@@ -9,7 +9,7 @@ ENOUGH = "How do the campaigns of Quiz perform?"
 
 
 def gate(*selected: str, query: str = ENOUGH, confidence: float = 0.9) -> dict[str, object]:
-    return check(query, selected, confidence, max_specialists=3).as_json()
+    return check(query, selected, confidence, max_specialists=3)
 
 
 def test_a_clear_routing_passes_without_a_word() -> None:

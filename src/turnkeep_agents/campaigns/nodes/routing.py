@@ -71,7 +71,7 @@ class Routing(Desk):
             (state["routing"] or {})["confidence"],
             max_specialists=self.settings.max_specialists,
         )
-        return {"gate": found.as_json(), "warnings": list(found.warnings)}
+        return {"gate": found, "warnings": found["warnings"]}
 
     def after_check_gate(self, state: CampaignsState) -> list[Send] | Literal["respond"]:
         """Each request to its specialist, if that is approved; they run side by side."""
