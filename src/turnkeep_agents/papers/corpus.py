@@ -10,7 +10,6 @@ from turnkeep.blocks.documents import Document, load_documents
 from turnkeep.blocks.retrieval import LexicalRetriever
 from turnkeep.demo import sample
 from turnkeep.records import JSON
-from turnkeep_agents.papers.prompts import titled
 
 BUNDLED_FIELD = "machine learning and artificial intelligence"
 OWN_FIELD = "the subjects of this collection"
@@ -52,6 +51,10 @@ def open_corpus(path: str | None) -> Corpus:
     if path:
         return Corpus(load_documents(Path(path), read_paper), field=OWN_FIELD)
     return Corpus(load_documents(sample("papers.jsonl", "PAPERS__CORPUS"), read_paper), field=BUNDLED_FIELD)
+
+
+def titled(titles: Iterable[str]) -> str:
+    return "; ".join(f"“{title}”" for title in titles)
 
 
 def _in_turns(lists: Sequence[Sequence[Document]]) -> Iterable[Document]:

@@ -18,7 +18,7 @@ from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
 from turnkeep_agents.papers import prompts
 from turnkeep_agents.papers.answers import Citing, cited_in
-from turnkeep_agents.papers.corpus import Corpus
+from turnkeep_agents.papers.corpus import Corpus, titled
 from turnkeep_agents.papers.reading import READ_CALL, checked
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_agents.papers.state import PapersState
@@ -100,7 +100,7 @@ class Nodes:
         tried = [*state["searches"]] if state["attempts"] == 1 else [*state["rewritten_queries"]]
         titles = [self.corpus.by_id[id_].title for id_ in state["seen"]] or self.corpus.titles
         prompt = PromptBuilder(self._said(prompts.REWRITE)).with_notes(f"{prompts.SEARCHED}{each}" for each in tried)
-        prompt.with_note(f"{prompts.FOUND}{prompts.titled(titles)}").with_query(state["standalone_query"])
+        prompt.with_note(f"{prompts.FOUND}{titled(titles)}").with_query(state["standalone_query"])
         query = (await ask_typed(self.models.small, prompts.REWRITE_CALL, prompt.messages())).query.strip()
         if not query:
             return {"is_exhausted": True, **_step(state, "Saw no other way to search.")}

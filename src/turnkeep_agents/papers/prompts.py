@@ -1,7 +1,5 @@
 """The inner calls after the reading and the words of all prompts. What is constant comes first: providers cache it."""
 
-from collections.abc import Sequence
-
 from pydantic import BaseModel, Field
 
 from turnkeep.models.calls import TextCall, TypedCall
@@ -71,7 +69,3 @@ REWRITE_CALL = TypedCall("papers.rewrite", Rewrite, temperature=0.3, max_tokens=
 ANSWER_CALL = TextCall("papers.answer", temperature=0.3, max_tokens=1000)
 RESPOND_CALL = TextCall("papers.respond", temperature=0.3, max_tokens=500)
 REFUSE_CALL = TextCall("papers.refuse", temperature=0.7, max_tokens=300)
-
-
-def titled(titles: Sequence[str]) -> str:
-    return "; ".join(f"“{title}”" for title in titles)
