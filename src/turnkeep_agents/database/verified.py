@@ -12,7 +12,7 @@ from turnkeep.blocks.documents import Document, load_documents
 from turnkeep.blocks.retrieval import Retriever, open_retriever
 from turnkeep.records import JSON
 
-MOST = 3
+MOST = 2
 SHARE = 0.5  # of the best one's score, below which another is no example
 _DAY = re.compile(r"\{(today|week|month|quarter|year)(?:([+-])(\d{1,4})(d?))?\}")
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}

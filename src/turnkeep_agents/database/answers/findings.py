@@ -70,12 +70,14 @@ def _told_cell(cell: object) -> str:
     return plain(cell).replace("|", "/")
 
 
-def shown_text(shown: Shown) -> str:
-    """A result that was shown, in a later prompt."""
+def shown_text(shown: Shown, *, has_statement: bool = True) -> str:
+    """A result that was shown, in a later prompt; how it was understood says most of its statement."""
     rows = preview(shown["columns"], shown["head"])
     is_part = shown["has_more"] or shown["end"] > len(shown["head"])
     more = f"\n(rows to {shown['end']} were shown)" if is_part and shown["head"] else ""
-    return f"Question: {shown['question']}\nStatement: {shown['sql']}\nRows:\n{rows}{more}"
+    is_told = not has_statement and shown["understood_as"]
+    how = f"Understood as: {shown['understood_as']}" if is_told else f"Statement: {shown['sql']}"
+    return f"Question: {shown['question']}\n{how}\nRows:\n{rows}{more}"
 
 
 def shown_known(shown: Shown) -> list[str]:

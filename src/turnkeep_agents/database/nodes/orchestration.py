@@ -31,7 +31,7 @@ from turnkeep_agents.database.reading import READ_CALL, ROUTES, TALK, check
 from turnkeep_agents.database.state import DatabaseState, Finding
 from turnkeep_agents.database.workspace import Snapshot
 
-READ_TURNS, READ_TOKENS = 4, 800
+READ_TURNS, READ_TOKENS = 4, 500
 MOST_NAMED_RANKED = 20  # of a very large schema, beside the names that every message sees
 SECTIONS, RANKED = 4, 20
 NO_MANUAL = "There is no manual for this database; DATABASE__MANUAL names a folder of one."
@@ -45,7 +45,7 @@ class OrchestratorNodes(TurnNodes):
             folded = await memory.fold(folded.memory, state["messages"][:-1], model=self.models.small)
         snapshot, last = await self.snapshot_or_none(runtime), last_shown(state)
         history = self.history({**state, "memory": folded.memory}, runtime, READ_TURNS, READ_TOKENS)
-        notes = [f"{prompts.LAST_RESULT}{shown_text(last)}"] if last else []
+        notes = [f"{prompts.LAST_RESULT}{shown_text(last, has_statement=False)}"] if last else []
         tables, ranked = self._names(snapshot, message_of(state))
         pages = sorted({page_of(document.id) for document in self.workspace.manual.documents})
         prompt = prompts.read(
