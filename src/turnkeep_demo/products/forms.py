@@ -42,7 +42,7 @@ SIZES = {"weigh": "weight", "heavy": "weight", "old": "year", "rated": "rating"}
 GREETINGS = re.compile(r"(?:hello|hi|hey)(?: there)?|good (?:morning|evening|afternoon|day)")
 THANKS = re.compile(r"(?:many |great )?thank(?:s|s a lot| you| you very much)")
 ABOUT = re.compile(
-    r"(?:who|what) are you|what can you do|help|what (?:products |kinds of products )?do you (?:sell|have)"
+    r"(?:who|what) are you|what (?:can|could) you do|help|what (?:products |kinds of products )?do you (?:sell|have)"
 )
 MORE = re.compile(r"(?:show me )?(?:more|others|the next)(?: please)?|any (?:others|more)")
 OFFER = "I can find products, compare them, and look up prices and what is in stock."

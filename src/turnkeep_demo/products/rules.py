@@ -11,7 +11,7 @@ from turnkeep_demo.products.sample import bundled
 from turnkeep_demo.products.searches import read_search
 from turnkeep_demo.products.thread import Thread, thread_of, with_names
 
-MOST_PIECES = 4  # of a card in a list
+UNKNOWN, MOST_PIECES = "I do not understand that.", 4  # pieces of a card in a list
 FOLLOW_UP = re.compile(
     r"^(?:and|only|just|but|what about|how about|in|with|without|not|no|under|over|below)\b|\bones?\b"
 )
@@ -38,7 +38,7 @@ def read(parts: JSON) -> Said:
 def answer(parts: JSON) -> str:
     """What the tools found, as it stands there."""
     told = [_told(result["tool"], str(result["output"]).split("\n")) for result in parts["tool_results"]]
-    return "\n\n".join(filter(None, told)) or "I do not understand that."
+    return "\n\n".join(filter(None, told)) or UNKNOWN
 
 
 def _calls(message: str, text: str, names: Sequence[str], thread: Thread) -> list[JSON] | None:

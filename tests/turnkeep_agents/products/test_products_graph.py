@@ -87,9 +87,7 @@ async def test_the_thread_remembers_its_last_list_in_the_order_of_the_reply(talk
     script.play((READ, calls(("Price", {"names": ["OnePlus Nord 4"]}))), (ANSWER, "The OnePlus Nord 4 ($399)."))
     await talk.say("the third?")
     asked = script.prompt(READ)
-    assert (
-        "Last list: 1. Samsung Galaxy A55 ($449), 2. Xiaomi Redmi Note 13 Pro ($299), 3. OnePlus Nord 4" in asked
-    )
+    assert "Last list: 1. Samsung Galaxy A55 ($449), 2. Xiaomi Redmi Note 13 Pro ($299), 3. OnePlus Nord 4" in asked
     assert 'Last searches: [{"category": "phones", "price_max": 450}]' in asked
     script.play((READ, "Gladly."))
     await talk.say("thanks")

@@ -10,7 +10,7 @@ from turnkeep_agents.products.catalogue.product import read_product
 from turnkeep_agents.products.catalogue.products import Catalogue
 from turnkeep_agents.products.catalogue.search import Bound, Wish, find, remarks_on
 from turnkeep_agents.products.reading import Compare, Price, Search, nearest, wish_of
-from turnkeep_agents.products.tools import Tools
+from turnkeep_agents.products.tools import NEAREST, Tools
 
 TODAY = date(2026, 3, 4)
 
@@ -86,7 +86,7 @@ def test_where_nothing_fits_the_nearest_say_what_they_lack(wish: dict[str, Any],
 def test_fewer_than_are_shown_are_followed_by_what_lacks_a_property() -> None:
     said = texts(category="lamps", terms=["white"], price_max=100)
     assert said[0] == "Of lamps 1 fit; 1 shown, the best first:"
-    assert said[2] == "The nearest, which lack something:"
+    assert said[2] == NEAREST
     assert [each.rpartition("; ")[2] for each in said[3:]] == ["does not say “white”"] * 2
 
 
