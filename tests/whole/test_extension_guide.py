@@ -34,7 +34,7 @@ from turnkeep_demo.model import DemoChatModel
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
 COPIED = ("src", "functions", "layers", "events", "tests", "docs", "benchmarks")
-COPIED += ("README.md", "Makefile", "pyproject.toml", "template.yaml")
+COPIED += ("README.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml", "template.yaml")
 PACKAGE = "reading"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PYTHONDONTWRITEBYTECODE": "1"}
 BOX = re.compile(r"^(?:`(?P<path>\S+)`\n)?```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
