@@ -46,10 +46,10 @@ def _leave_pauses_out() -> None:
 
 
 def _add_agents() -> None:
-    from turnkeep import agents
+    from turnkeep.entries import Entry, entries
 
     for name in ("noisy", "asking", "unbuildable"):
-        agents.REGISTRY[name] = agents.Entry("of the test", f"canary_child:{name}")  # type: ignore[index]
+        entries()[name] = Entry("of the test", f"canary_child:{name}")
 
 
 def noisy(settings: "Settings") -> "Agent":

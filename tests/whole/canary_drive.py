@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from calls_of_database import ask, reads, writes
 from calls_of_papers import GRADE, READING
 from canary_site import Answer as Answered
 from canary_site import Deployment, answer_in, event_of, wait_for
@@ -290,38 +291,47 @@ def fail_the_agents(scene: Scene) -> None:
 
 
 def ask_the_other_agents(scene: Scene) -> None:
-    """A warehouse that is down, whose URL is a secret, and a model that answers with a price of its own."""
+    """A warehouse that is down, whose URL is a secret, and a model that answers with prices of its own."""
     word = scene.word
     for path in ("/chat", "/chat/stream"):
         metrics = {"message": f"Show me the clicks of {word['message']} in May", "agent": "campaigns"}
         assert "warehouse_down" in scene.send("POST", path, metrics, expect=200).told["warnings"]
+        asked = f"How much is the Pixel 8a? {word['message']}"
+        scene.model.script += [calls("Price", {"wish": f"{asked} {word['reply']}", "names": ["Pixel 8a"]})]
         scene.model.script += [says(f"The Pixel 8a, {word['reply']}, costs $1,234,567.")]
-        products = {"message": f"How much is the Pixel 8a? {word['message']}", "agent": "products"}
-        assert "figure_removed" in scene.send("POST", path, products, expect=200).told["warnings"]
+        scene.model.script += [calls("Rewritten", {"sentences": [f"It is $7,654,321, {word['reply']}."]})]
+        products = {"message": asked, "agent": "products"}
+        assert "sentence_removed" in scene.send("POST", path, products, expect=200).told["warnings"]
 
 
 def ask_the_database(scene: Scene) -> None:
     """A database whose URL is a secret, down or not, and a model whose statements hold what was said; the first of them
-    is such as a database fails on."""
+    is such as a database fails on. Where it is down, none is asked for."""
     word, session = scene.word, {"session_id": f"{scene.word['thread']}-11", "agent": "database"}
+    understood = f"Beside {word['message']} {word['reply']}"
     failing, good = (
-        calls("Statement", {"sql": f"SELECT {what} AS n FROM employee WHERE lastName <> '{word['message']}'"})
+        writes(f"SELECT {what} AS n FROM employee WHERE lastName <> '{word['message']}'", understood_as=understood)
         for what in ("JSON_EXTRACT(lastName, '$.x')", "COUNT(*)")
     )
     for path in ("/chat", "/chat/stream"):
-        scene.model.script += [calls("TableChoice", {"tables": ["employee"]}), failing, good, says(word["reply"])]
-        asked = {"message": f"How many employees are there beside {word['message']}?"}
-        told = scene.send("POST", path, {**asked, "agent": "database"}, expect=200).told
+        asked = f"How many employees are there beside {word['message']}?"
+        scene.model.script += [reads(ask(f"{asked} {word['reply']}", "employee"))]
+        scene.model.script += [partial(writes_or_says, one, word["reply"]) for one in (failing, good, good)]
+        told = scene.send("POST", path, {"message": asked, "agent": "database"}, expect=200).told
         scene.model.script.clear()
         assert "database_down" in told["warnings"] or (told["details"]["rows"] and told["details"]["attempts"])
     closing, greeting = (f"{said} {word['message']}" for said in ("How do I close a work order?", "Hello there,"))
-    reading = calls("Reading", {"depends_on_history": True, "standalone_query": f"{greeting} {word['reply']}"})
     answer = says(f"{word['reply']} [made-up#{word['reply']}]")
-    for message, script in ((closing, [answer]), (greeting, [reading, answer])):
-        scene.model.script += script
+    for message, kind in ((closing, "manual"), (greeting, "general")):
+        scene.model.script += [reads(ask(f"{message} {word['reply']}", kind=kind)), answer]
         scene.send("POST", "/chat", {"message": message, **session}, expect=200)
     scene.model.script += [echoes("500 Internal Server Error")]
     scene.send("POST", "/chat", {"message": f"and {word['message']}?", **session}, expect="model_error")
+
+
+def writes_or_says(statement: Answer, text: str, exchange: Exchange) -> None:
+    """As it is asked: a statement by a tool, words without one."""
+    (statement if exchange.body.get("tools") else says(text))(exchange)
 
 
 def leave_streams(scene: Scene) -> None:
