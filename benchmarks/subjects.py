@@ -159,7 +159,7 @@ class _Judge(Citing):
 
 
 class _Unjudged(Nodes):
-    def _judge(self, papers: Any, state: Any, runtime: Any) -> Citing:
+    def _judge(self, papers: Any, *_: Any, **__: Any) -> Citing:
         return _Judge(papers, self.corpus.by_id, Sources())
 
 

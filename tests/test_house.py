@@ -25,7 +25,8 @@ README = (ROOT / "README.md").read_text()
 
 # No answer is keyed to a question
 
-RULES = ("turnkeep_agents/**/*.py", "turnkeep/blocks/*.py", "turnkeep_demo/**/*.py")
+RULES = ("turnkeep/blocks/*.py", "turnkeep_demo/**/*.py", "turnkeep_agents/*/*.py")
+RULES += tuple(f"turnkeep_agents/*/{room}/*.py" for room in ("nodes", "reading", "answers", "planning", "checks"))
 """Where a rule or a prompt could know a question. Verified questions are data, and say so."""
 
 ASKED_WORDS = 3

@@ -21,12 +21,6 @@ async def test_text_that_utf8_cannot_hold_is_made_storable() -> None:
     text.encode()
 
 
-async def test_an_answer_of_the_demo_model_says_so_and_no_other_does() -> None:
-    demo, other = DemoChatModel(), GenericFakeChatModel(messages=iter([AIMessage("hello")]))
-    assert (await ask_text(demo, SHOWN, [HumanMessage("x")])).warnings == ("demo_model",)
-    assert (await ask_text(other, SHOWN, [HumanMessage("x")])).warnings == ()
-
-
 async def test_only_visible_calls_reach_the_stream() -> None:
     model = DemoChatModel(rules={"hidden": lambda parts: "inner words", "shown": lambda parts: "outer words"})
 
