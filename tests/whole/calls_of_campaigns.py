@@ -74,7 +74,7 @@ def dropped() -> Answer:
 
 A_REPLY = {**reading("budget_risk"), "kind": "clarify", "requests": [], "reply": f"The one that lost £{MADE_UP}? Or?"}
 INVENTIONS = {
-    "a question of campaigns.read": MadeUp(TYPED["campaigns.read"], (calls("Reading", A_REPLY),), warning=None),
+    "a question of campaigns.read": MadeUp(TYPED["campaigns.read"], (calls("Reading", A_REPLY),) * 2),
     "a name in campaigns.read": MadeUp(
         TYPED["campaigns.read"], (calls("Reading", reading("budget_risk", names=[f"£{MADE_UP}"])),) * 2, warning=None
     ),
