@@ -357,7 +357,7 @@ def says_slowly(first: str, is_gone: threading.Event, exchange: Exchange) -> Non
     """The rest is said when the client has gone."""
     exchange.start_stream()
     exchange.send_event(chunk({"content": first}))
-    is_gone.wait(10)
+    is_gone.wait(30)  # longer than two heartbeats, after which a function knows that nobody listens
     for event in (chunk({"content": "last"}), chunk({}, "stop"), "[DONE]"):
         exchange.send_event(event)
     exchange.end_stream()
