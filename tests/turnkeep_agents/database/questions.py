@@ -174,7 +174,8 @@ QUESTIONS = (
         "Which training courses take place next month?",
         """SELECT trainingCourse.name, trainingSession.startsOn FROM trainingSession
         JOIN trainingCourse ON trainingCourse.id = trainingSession.trainingCourseId
-        WHERE trainingSession.companyId = 1 AND trainingSession.startsOn BETWEEN '2026-04-01' AND '2026-04-30'""",
+        WHERE trainingSession.companyId = 1 AND trainingSession.status <> 'cancelled'
+        AND trainingSession.startsOn BETWEEN '2026-04-01' AND '2026-04-30'""",
     ),
     _one(
         "How many assets are there in each asset category?",
