@@ -3,6 +3,7 @@ refusing: a good one is used, one that cannot be used is done without or fails t
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import calls_of_campaigns
 import calls_of_database
@@ -132,17 +133,18 @@ async def test_what_a_stream_completes_with_is_what_is_kept_where_a_number_was_r
     site: Site, model: WireServer
 ) -> None:
     talk = await begin(site, model, WORDED["products.answer"])
-    model.script.append(says(f"The Google Pixel 8a costs ${MADE_UP}."))
+    model.script += INVENTIONS["products.answer"].script
     body = {"session_id": "t1", "message": calls_of_products.PHONES, "agent": "products"}
     name, _, told = read_events((await talk.visitor.http.post("/chat/stream", json=body)).text)[-1]
     kept = await talk.visitor.get("/threads/t1/turns/1")
-    assert (name, told["reply"], told["warnings"]) == ("complete", kept["reply"], ["figure_removed"])
+    assert (name, told["reply"], told["warnings"]) == ("complete", kept["reply"], ["sentence_removed"])
     assert MADE_UP not in kept["reply"]
 
 
 async def test_a_number_that_was_said_earlier_may_be_read_into_a_message(site: Site, model: WireServer) -> None:
-    talk = await begin(site, model, TYPED["understand.read of products"])
-    read = {"depends_on_history": True, "standalone_query": "laptops under $500"}
-    turn = await talk.turn(calls("Reading", read), says("None of them."))
-    assert turn["details"]["filters"] == {"categories": ["laptops"], "conditions": ["under $500"]}
-    assert "figure_removed" not in turn["warnings"]
+    asked = replace(WORDED["products.answer"], message="And laptops?", said=(calls_of_products.PHONES,))
+    talk = await begin(site, model, asked)
+    turn = await talk.turn(calls_of_products.search(category="laptops", price_max=500), says("None is under $500."))
+    assert turn["reply"].startswith("None is under $500.")
+    assert turn["details"]["filters"] == [{"category": "laptops", "price_max": 500}]
+    assert turn["warnings"] == []
