@@ -1,7 +1,6 @@
 """What one run of the agent knows, and what lasts in its thread. Plain JSON types only: requests, findings and results
 are kept as their `model_dump`."""
 
-import operator
 from typing import Annotated, Any, TypedDict
 
 from langchain_core.messages import AnyMessage
@@ -11,6 +10,11 @@ from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.records import JSON
 
 LASTING = frozenset({"messages", "memory", "last_requests", "waiting", "week"})
+
+
+def gathered[T](kept: list[T], new: list[T] | None) -> list[T]:
+    """What nodes side by side write, together; None begins anew."""
+    return [] if new is None else [*kept, *new]
 
 
 class Sent(TypedDict):
@@ -37,14 +41,14 @@ class CampaignsState(TypedDict):
     standalone_query: str  # `route`
     clarification: str  # `route`: what is said in place of an answer: a question, a greeting
     gate: JSON | None  # `check_gate`
-    findings: Annotated[list[JSON], operator.add]  # the specialists: one for each request, with its `at`, in no order
+    findings: Annotated[list[JSON], gathered]  # the specialists: one for each request, with its `at`, in no order
     diagnosis: JSON | None  # `diagnose`: `{severity, root_causes, correlations}`
     exit_reason: str  # `diagnose`: why no recommendation is needed; empty where one is
     advice: JSON | None  # `diagnose`, then `validate`: `{recommendations, confidence, objections}`
     context: JSON  # `route`: how much of the history the prompts showed
     route: str  # `route`, `respond`: `clarify`, `smalltalk`, `refuse` or `specialists`
     confidence: float  # `respond`: from 0 to 1
-    warnings: Annotated[list[str], operator.add]  # every node: codes that the client sees
+    warnings: Annotated[list[str], gathered]  # every node: codes that the client sees
 
 
 def new_turn() -> dict[str, Any]:
@@ -56,12 +60,12 @@ def new_turn() -> dict[str, Any]:
         "standalone_query": "",
         "clarification": "",
         "gate": None,
-        "findings": [],
+        "findings": None,
         "diagnosis": None,
         "exit_reason": "",
         "advice": None,
         "context": {},
         "route": "",
         "confidence": 0.0,
-        "warnings": [],
+        "warnings": None,
     }
