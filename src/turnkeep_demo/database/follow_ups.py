@@ -31,7 +31,7 @@ def _candidates(message: str, before: Understood, today: date) -> Iterator[str]:
     period, span = _period(message, before, today)
     tokens = [word for word in tokens_of(message[: span[0]] + " " + message[span[1] :]) if word not in OPENING]
     text = before.question.rstrip(" ?.!")
-    old = periods.find(text, today)
+    old = periods.find(text, today, is_ahead=before.known.is_ahead(text))
     if period and old:
         text = f"{text[: old.span[0]].rstrip()} {period.phrase}{text[old.span[1] :]}"
     elif period:
@@ -49,7 +49,7 @@ def _period(message: str, before: Understood, today: date) -> tuple[periods.Peri
     if (step := periods.step_from(message)) and before.period:
         way, unit, span = step
         return (before.period.moved(way), span) if before.period.unit in ("", unit) else (None, (0, 0))
-    found = periods.find(message, today)
+    found = periods.find(message, today, is_ahead=before.known.is_ahead(f"{before.question} {message}"))
     return (found.period, found.span) if found else (None, (0, 0))
 
 
@@ -57,6 +57,10 @@ def _with_value(text: str, said: tuple[str, ...], before: Understood) -> Iterato
     """Another state in place of one: "And the late ones?" after a question for those in time."""
     for slot in (each for each in before.known.elements if isinstance(each, Slot)):
         if said in slot.options:
-            old = re.escape(" ".join(value_tokens(before.values[slot.said])))
-            new = slot.options[said].replace("_", " ")
-            yield re.sub(rf"\b{old}(s?)\b", rf"{new}\1", f"{text}?", count=1, flags=re.IGNORECASE)
+            yield _replaced(f"{text}?", before.values[slot.said], slot.options[said].replace("_", " "))
+
+
+def _replaced(text: str, old: str, new: str) -> str:
+    """A plural stays one, "doors" for "gates"; the s of "Leeds" is none."""
+    said = "|".join(re.escape(each) for each in (old.replace("_", " "), " ".join(value_tokens(old))))
+    return re.sub(rf"\b(?:{said})(s?)\b", rf"{new}\1", text, count=1, flags=re.IGNORECASE)

@@ -59,10 +59,11 @@ def number_of(word: str) -> int | None:
     return NUMBERS.index(word) if word in NUMBERS else None
 
 
-def find(text: str, today: date) -> Found | None:
-    """The first period of the text; None where it names none, or none that is sure."""
+def find(text: str, today: date, *, is_ahead: bool = False) -> Found | None:
+    """The first period of the text; None where it names none, or none that is sure. `is_ahead`: it is about what is to
+    come, as in "Which bridges open in May?"."""
     lowered = text.lower()
-    for form, means in FORMS.items():
+    for form, means in (COMING if is_ahead else FORMS).items():
         if (found := form.search(lowered)) and (period := means(found, today)):
             return Found(period, found.span())
     return None
@@ -117,6 +118,13 @@ def _month(found: re.Match[str], today: date) -> Period | None:
     return _calendar("month", date(int(found[2] or today.year), month, 1), 0)
 
 
+def _coming_month(found: re.Match[str], today: date) -> Period | None:
+    """A month without a year is the present one or the next of its name."""
+    month = MONTHS.index(found[1]) + 1
+    year = int(found[2] or today.year + (month < today.month))
+    return _calendar("month", date(year, month, 1), 0)
+
+
 def _days(found: re.Match[str], _: date) -> Period | None:
     try:
         begin, last = date.fromisoformat(found[1]), date.fromisoformat(found[2])
@@ -125,14 +133,16 @@ def _days(found: re.Match[str], _: date) -> Period | None:
     return Period(begin, last + timedelta(1)) if begin <= last else None
 
 
+MONTH = re.compile(rf"{INTO}({'|'.join(MONTHS)})(?: (20\d\d))?\b")
 FORMS: Mapping[re.Pattern[str], Callable[[re.Match[str], date], Period | None]] = {
     re.compile(r"\bfrom (\d{4}-\d\d-\d\d) to (\d{4}-\d\d-\d\d)\b"): _days,
     re.compile(rf"{INTO}(last|next|past|previous) (\w+) (day|week)s\b"): _rolling,
     re.compile(rf"{INTO}({'|'.join(STEPS)}) (week|month|quarter|year)\b"): _relative,
-    re.compile(rf"{INTO}({'|'.join(MONTHS)})(?: (20\d\d))?\b"): _month,
+    MONTH: _month,
     re.compile(rf"{INTO}q([1-4]) (20\d\d)\b"): (
         lambda found, _: _calendar("quarter", date(int(found[2]), int(found[1]) * 3, 1), 0)
     ),
     re.compile(rf"{INTO}(20\d\d)\b"): lambda found, _: _calendar("year", date(int(found[1]), 1, 1), 0),
     re.compile(rf"\b({'|'.join(DAYS)})\b"): lambda found, today: _calendar("day", today, DAYS[found[1]]),
 }
+COMING = {**FORMS, MONTH: _coming_month}

@@ -28,9 +28,11 @@ FIRST = frozenset(words("which what list show display name give find"))
 PHRASES: Mapping[tuple[str, ...], str] = {
     ("how", "many"): "count", ("number", "of"): "count", ("for", "each"): "by", ("in", "each"): "by", ("each",): "by",
     ("per",): "by", ("less", "than"): "below", ("fewer", "than"): "below", ("under",): "below", ("who",): "person",
-    ("whom",): "person",
+    ("whom",): "person", ("more", "than"): "above",
 }  # fmt: skip
 LITERAL = re.compile(r"\b(\w+)\.(\w+) = '([^']*)'")
+PAST = frozenset(words("was were did had"))
+"""With which even a question that looks ahead asks for what has been."""
 MARK = re.compile(r"\{[^}]*\}")
 NUMBER = re.compile(r"(?<![\w'{+-])\d+(?![\w'}])")
 
@@ -56,6 +58,11 @@ class Known:
     has_period: bool
     says: str = ""
     """By which definition it is answered: "Sold vehicles are not counted."."""
+    looks_ahead: bool = False
+    """Whether a month without a year is the next one: "Which bridges open in May?"."""
+
+    def is_ahead(self, text: str) -> bool:
+        return self.looks_ahead and PAST.isdisjoint(words(text))
 
 
 @dataclass(frozen=True)
@@ -81,13 +88,15 @@ def phrasings(
     sql: str,
     asks: Sequence[str] = (),
     only: Mapping[str, Sequence[str]] | None = None,
+    *,
     says: str = "",
+    looks_ahead: bool = False,
 ) -> Iterator[Known]:
     """`asks` are further ways to put the question; `only` has what may stand for a value, where not all its column."""
     for text in (question, *asks):
         period = periods.find(text, date(2026, 3, 4))
         tokens = tokens_of(text, period)
-        yield Known(text, sql, tuple(_elements(tokens, sql, only or {})), period is not None, says)
+        yield Known(text, sql, tuple(_elements(tokens, sql, only or {})), period is not None, says, looks_ahead)
 
 
 def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:
@@ -109,15 +118,19 @@ def tokens_of(text: str, period: periods.Found | None = None) -> list[str]:
 
 def understand(text: str, today: date, among: Sequence[Known]) -> Understood | None:
     """The message as one of the questions; None where more than one statement would answer it."""
-    period = periods.find(text, today)
-    tokens = tokens_of(text, period)
+    read = {ahead: _read(text, periods.find(text, today, is_ahead=ahead)) for ahead in (False, True)}
     found: dict[str, Understood] = {}
     for known in among:
+        period, tokens = read[known.is_ahead(text)]
         values = _match(known.elements, tokens) if known.has_period == (period is not None) else None
         if values is not None:
-            sql = _filled(known, values, period.period if period else None, today)
-            found.setdefault(sql, Understood(text, known, sql, period.period if period else None, values))
+            sql = _filled(known, values, period, today)
+            found.setdefault(sql, Understood(text, known, sql, period, values))
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _read(text: str, found: periods.Found | None) -> tuple[periods.Period | None, list[str]]:
+    return found.period if found else None, tokens_of(text, found)
 
 
 def nearest(text: str, most: int) -> list[str]:

@@ -32,8 +32,11 @@ PAGES: Mapping[str, str] = {
     "show me more": "next", "continue": "next", "back": "previous", "previous": "previous", "previous page": "previous",
     "go back": "previous", "all": "all", "show all": "all", "show them all": "all",
 }  # fmt: skip
-GREETINGS = frozenset(words("hello hi hey good morning thanks thank you very much"))
-WELCOME, NOT_UNDERSTOOD = "Gladly.", "I am the demo model and do not understand this."
+GREETINGS = frozenset(words("hello hi hey there good morning afternoon evening thanks thank you very much"))
+ABOUT_ITSELF = frozenset(words("about ask can do help how i know me questions things what which who you are your"))
+"""Words of those that ask what it can do."""
+WELCOME = "I am the demo model: I count, list and add up what the bundled company has on record, and find manual pages."
+NOT_UNDERSTOOD = "I am the demo model and do not understand this."
 NEAR = "Nothing fits all conditions; "
 ENGLISH = "English"
 SUGGESTED = 3
@@ -105,7 +108,8 @@ def _understood(parts: JSON, message: str, today: date) -> Understood | None:
 
 
 def _refusal(message: str) -> str:
-    is_greeting = set(words(message)) <= GREETINGS
+    said = set(words(message))
+    is_greeting = said <= GREETINGS or said <= ABOUT_ITSELF
     known = "".join(f"\n- {question}" for question in nearest(message, SUGGESTED))
     return f"{WELCOME if is_greeting else NOT_UNDERSTOOD} Questions that I know, for example:\n{known}"
 
