@@ -3,9 +3,9 @@ nor SQLAlchemy nor sqlglot, because functions and the local server do this at th
 
 from pathlib import Path
 
+from turnkeep.blocks.manual.pages import read_files
 from turnkeep_agents.database.access import load_access
 from turnkeep_agents.database.joins.files import load_graph
-from turnkeep_agents.database.manual.pages import read_files
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import load_verified
 

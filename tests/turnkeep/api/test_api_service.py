@@ -11,9 +11,9 @@ from httpx import AsyncClient
 from pydantic import SecretStr
 
 from turnkeep import __version__
-from turnkeep.entries import entries
 from turnkeep.api.service import NOTES, ServiceRoutes
 from turnkeep.api.views import Info
+from turnkeep.entries import entries
 from turnkeep.settings import DEFAULT_OPENAI_MODEL, Settings
 
 

@@ -54,7 +54,10 @@ def test_a_tuning_number_beside_a_loaded_corpus_is_kept(tmp_path: Path, monkeypa
 
     settings = local_settings(home, {})
 
-    assert (settings.of(PapersSettings).corpus, settings.of(PapersSettings).top_k) == (str(home.path / "papers.jsonl"), 4)
+    assert (settings.of(PapersSettings).corpus, settings.of(PapersSettings).top_k) == (
+        str(home.path / "papers.jsonl"),
+        4,
+    )
 
 
 def test_a_place_of_the_key_on_aws_is_not_for_the_laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

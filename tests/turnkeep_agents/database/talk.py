@@ -9,13 +9,13 @@ from typing import Any
 from langchain_core.messages import HumanMessage
 
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.manual.manual import Manual
 from turnkeep.databases.results import Result
 from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep_agents.database.access import Access, Rule, SecureView
 from turnkeep_agents.database.graph import compile_graph, read_reply
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
-from turnkeep_agents.database.manual.manual import Manual
 from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.reading import Ask, Reading
 from turnkeep_agents.database.settings import DatabaseSettings

@@ -7,12 +7,12 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from turnkeep.blocks.tables import size_of
 from turnkeep.databases.results import Result
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.records import RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import last_question
-from turnkeep_agents.database.answers.tables import size_of
 from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows

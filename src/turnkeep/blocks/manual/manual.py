@@ -1,5 +1,4 @@
-"""The user manual: its sections as documents that can be searched and cited. The bundled one describes the invented
-application that the sample database belongs to."""
+"""The sections of a user manual as documents that can be searched and cited."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError, Document
+from turnkeep.blocks.manual.pages import read_files
+from turnkeep.blocks.manual.sections import Section, read_sections
 from turnkeep.blocks.retrieval import open_dense, open_retriever
-from turnkeep_agents.database.manual.pages import read_files
-from turnkeep_agents.database.manual.sections import Section, read_sections
 
 DEPTH = 40  # sections of which the best are taken
 PAGE_SHARE = 0.15  # of the best score of a page, for each of its sections: the words may stand beside what is asked

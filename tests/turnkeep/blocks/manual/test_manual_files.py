@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from turnkeep.blocks.documents import CorpusError
-from turnkeep_agents.database.manual import pages
-from turnkeep_agents.database.manual.manual import load_manual, open_manual
-from turnkeep_agents.database.manual.sections import LONGEST_SECTION
+from turnkeep.blocks.manual import pages
+from turnkeep.blocks.manual.manual import load_manual, open_manual
+from turnkeep.blocks.manual.sections import LONGEST_SECTION
 
 PAGE = """# Valves
 

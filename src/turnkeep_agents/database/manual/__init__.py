@@ -1,1 +1,0 @@
-"""The user manual: its pages, and answers out of them."""
