@@ -5,7 +5,7 @@ import re
 from turnkeep.records import JSON
 
 MOST_ADVICE = 3
-_ISSUE = re.compile(
+ISSUE = re.compile(
     r"^- (?P<severity>low|medium|high|critical): (?P<text>.*?)(?: Better beside it: (?P<better>.+)\.)?$", re.MULTILINE
 )
 _FORMS = (
@@ -30,10 +30,12 @@ _FORMS = (
     (r"(?P<subject>.+?) delivers nothing any more", "fix", "Check why {subject} does not run."),
 )
 PRIORITY = {"critical": "high", "high": "high", "medium": "medium", "low": "low"}
+WORST_FIRST = tuple(PRIORITY)
 
 
 def analyse(parts: JSON) -> JSON:
-    issues = [found for result in parts["tool_results"] for found in _ISSUE.finditer(result["output"])]
+    issues = [found for result in parts["tool_results"] for found in ISSUE.finditer(result["output"])]
+    issues.sort(key=lambda found: WORST_FIRST.index(found["severity"]))
     advice = [made for found in issues if (made := _recommendation(found))]
     return {
         "causes": [found["text"] for found in issues[:MOST_ADVICE]],

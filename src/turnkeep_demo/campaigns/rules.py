@@ -6,35 +6,25 @@ import re
 from collections.abc import Mapping, Sequence
 
 from turnkeep.records import JSON
-from turnkeep_demo.campaigns.advice import analyse
-from turnkeep_demo.campaigns.slots import LOW_IS_GOOD, Known, Slots, known_of
+from turnkeep_demo.campaigns.advice import ISSUE, MOST_ADVICE, analyse
+from turnkeep_demo.campaigns.slots import CREATIVES, LOW_IS_GOOD, Known, Slots, known_of
 from turnkeep_demo.model import Rule
 
-LAST, WAITING = "Last requests: ", "These requests wait for the answer to your question about weeks: "
-KNOWN_QUESTIONS = (
-    "How is Quiz doing this month?",
-    "How did Tidewater Audio perform last month?",
-    "What were the impressions and clicks of Larkspur Pets last month?",
-    "How much did Quiz spend yesterday?",
-    "Show the revenue of Fernhill Garden by month",
-    "Show the clicks of Quiz by week",
-    "What was the CTR of each size last month?",
-    "Which audience has the best conversion rate?",
-    "Which creative has the worst CTR?",
-    "Which advertiser had the highest revenue last month?",
-    "Top three insertion orders by ROAS",
-    "Compare the revenue of Quiz and Tidewater Audio last month",
-    "Compare the clicks of Quiz this month with last month",
-    "Which budgets are overspending?",
-    "How is the pacing of Brightway Travel?",
-    "Why did the revenue of Quiz New Season drop?",
-    "What should I change about the budgets?",
-    "What do you recommend for the creatives?",
+SUBJECT = re.compile(r"(?:Budgets of|No budget is known for) (.+?) as of ")
+GRAINS = {"day", "week", "month"}
+LAST, ANALYSIS, WAITING = (
+    "Last requests: ",
+    "Analysis: ",
+    "These requests wait for the answer to your question about weeks: ",
 )
+KNOWN_QUESTIONS = tuple(CREATIVES.with_name("questions.txt").read_text(encoding="utf-8").splitlines())
+"""Those that a refusal names."""
 NOT_UNDERSTOOD = "I am the demo and do not understand that whole. Shall I answer one of these instead: {near}?"
 HELLO = (
     "Hello! I look at advertising campaigns: performance, budgets, audiences, creatives. What would you like to know?"
 )
+WELCOME, GOODBYE = "Gladly.", "Goodbye."
+NOTHING_STANDS_OUT = "Nothing stands out in that: I recommend no change."
 WHICH_WEEK = "Just to confirm: do you mean whole weeks, from Sunday to Saturday?"
 WHICH_DATES = "Which dates shall I take instead? Name a month, or a first and a last day."
 
@@ -51,7 +41,9 @@ FILLERS = _words(
 GOING_ON = _words("and what about how now then same the for in of by per each please many much was were is with a")
 AGREES = _words("yes yeah yep ok okay sure right correct exactly perfect great fine good bang spot go ahead do")
 POLITE = _words("thanks thank you please on it that is s so very much lovely")
-GREETS = _words("hello hi hey good morning afternoon evening there thanks thank you bye cheers")
+LEAVES = _words("bye goodbye")
+THANKS = _words("thanks thank you cheers")
+GREETS = _words("hello hi hey good morning afternoon evening there") | THANKS | LEAVES
 FOLLOWS = re.compile(r"(?:and|what about|how about|now|then|same)\b")
 DRIVERS: Mapping[str, Sequence[str]] = {
     "revenue": ["clicks", "cvr", "conversions"],
@@ -66,6 +58,8 @@ SPECIALIST = {
     "creative": "creative_inventory",
     "size": "creative_inventory",
 }
+ADVISERS = {"budget_risk": "budgets", "audience_targeting": "audiences", "creative_inventory": "creatives"}
+"""The specialists that know what is wrong with a campaign."""
 
 
 def rules() -> Mapping[str, Rule]:
@@ -81,26 +75,36 @@ def read(parts: JSON) -> JSON:
     if waiting and words[:1] == ["no"] and len(words) == 1:
         return _reading(message, kind="clarify", reply=WHICH_DATES)
     if words and GREETS.issuperset(words):
-        return _reading(message, kind="smalltalk", reply=HELLO)
+        return _reading(message, kind="smalltalk", reply=_greeting(words))
     known = known_of(notes)
-    request = understand(message, known, (last or waiting)[:1])
-    if request is None:
+    requests = understand(message, known, last or waiting)
+    if not requests:
         near = "; ".join(f"“{question}”" for question in nearest(message))
         return _reading(message, kind="clarify", reply=NOT_UNDERSTOOD.format(near=near), confidence=0.2)
-    return _reading(message, requests=[request], reply=WHICH_WEEK if "last_weeks" in json.dumps(request) else "")
+    return _reading(message, requests=requests, reply=WHICH_WEEK if "last_weeks" in json.dumps(requests) else "")
 
 
-def understand(message: str, known: Known, last: Sequence[JSON]) -> JSON | None:
-    """The request of a message that is understood whole."""
+def _greeting(words: Sequence[str]) -> str:
+    if LEAVES.intersection(words):
+        return GOODBYE
+    return WELCOME if THANKS.intersection(words) else HELLO
+
+
+def understand(message: str, known: Known, last: Sequence[JSON]) -> list[JSON]:
+    """The requests of a message that is understood whole; none of any other."""
     slots = known.read(message)
     is_more = bool(FOLLOWS.match(message.strip().lower())) or _is_fragment(slots)
     if slots.is_empty or not (GOING_ON if is_more else FILLERS).issuperset(slots.rest):
-        return None
+        return []
     if not _is_one_question(message, slots):
-        return None
+        return []
     if is_more:
-        return _changed(last[0], slots) if last and not slots.intents & {"why", "advice", "budget"} else None
-    return _request(slots)
+        changed = [] if slots.intents & {"why", "advice", "budget"} else [_changed(each, slots) for each in last]
+        return [each for each in changed if each] if all(changed) else []
+    if slots.intents == {"advice"} and not (slots.metrics or slots.rank):
+        return _advice(slots, last)
+    request = _request(slots)
+    return [request] if request else []
 
 
 def nearest(message: str) -> list[str]:
@@ -114,17 +118,38 @@ def nearest(message: str) -> list[str]:
 
 
 def answer(parts: JSON) -> str:
-    """What the specialists found, as they put it; causes where they were asked for."""
+    """What the specialists found, as they put it; causes where they were asked for, but for those that advice names."""
+    note = next((note for note in parts["notes"] if note.startswith(ANALYSIS)), "")
+    results, found = parts["tool_results"], json.loads(note.removeprefix(ANALYSIS)) if note else {}
+    told = _looked_at(results) if found and len(results) == len(ADVISERS) else _told(results)
+    advice = " ".join(found.get("recommendations", []))
+    told += [cause for cause in found.get("causes", []) if cause not in advice]
+    told += [NOTHING_STANDS_OUT] if found and not (found["causes"] or advice) else []
+    return "\n\n".join(told)
+
+
+def _told(results: Sequence[JSON]) -> list[str]:
     told = []
-    for result in parts["tool_results"]:
+    for result in results:
         text, _, rest = result["output"].partition("\nIssues:\n")
         if not rest:
             text, _, rest = text.partition("\nNote: ")
             rest = f"Note: {rest}" if rest else ""
         told += [text, *(line.removeprefix("Note: ") for line in rest.splitlines() if line.startswith("Note: "))]
-    analysis = next((note for note in parts["notes"] if note.startswith("Analysis: ")), "")
-    told += json.loads(analysis.removeprefix("Analysis: "))["causes"] if analysis else []
-    return "\n\n".join(told)
+    return told
+
+
+def _looked_at(results: Sequence[JSON]) -> list[str]:
+    """Three tables would hide the advice: of them only that they were looked at; whole is who found none."""
+    with_figures = [result for result in results if "\n|" in result["output"]]
+    subject = next(
+        (found[1] for result in results if (found := SUBJECT.search(result["output"]))), "what was asked for"
+    )
+    looked = ", ".join(ADVISERS[result["tool"]] for result in with_figures)
+    issues = sum(len(ISSUE.findall(result["output"])) for result in results)
+    most = f" Of {issues} issues these are the worst {MOST_ADVICE}." if issues > MOST_ADVICE else ""
+    told = [f"Looked at, for {subject}: {looked}.{most}"] if looked else []
+    return told + _told([result for result in results if result not in with_figures])
 
 
 def _is_one_question(message: str, slots: Slots) -> bool:
@@ -152,8 +177,6 @@ def _request(slots: Slots) -> JSON | None:
         return _budgets(slots)
     if intents == {"why", "moved"}:
         return _why(slots)
-    if intents == {"advice"} and not (slots.metrics or slots.rank):
-        return _advice(slots)
     is_asked = bool(slots.metrics or slots.rank or len(slots.periods) > 1)
     fits = intents <= {"compare"} if is_asked else intents == {"overview"}
     return _figures(slots) if fits else None
@@ -201,8 +224,15 @@ def _why(slots: Slots) -> JSON | None:
     return {**_about(slots, [], "why"), "metrics": [metric, *DRIVERS.get(metric, [])]}
 
 
-def _advice(slots: Slots) -> JSON:
-    return {**_about(slots, slots.by, "advice"), "by": []}
+def _advice(slots: Slots, last: Sequence[JSON]) -> list[JSON]:
+    """About a kind of things its specialist is asked, about campaigns all that know what is wrong with one. Without any
+    subject it may be about the last result: that is not guessed."""
+    kinds = {*slots.by, *(kind for kind, _ in slots.names)}
+    if kinds & set(SPECIALIST):
+        return [] if kinds & GRAINS else [{**_about(slots, slots.by, "advice"), "by": []}]
+    if slots.periods or kinds & GRAINS or (last and not kinds):
+        return []
+    return [{**_about(slots, [], "advice"), "specialist": each} for each in ADVISERS]
 
 
 def _about(slots: Slots, by: Sequence[str], intent: str) -> JSON:
@@ -221,7 +251,8 @@ def _about(slots: Slots, by: Sequence[str], intent: str) -> JSON:
 
 def _changed(last: JSON, slots: Slots) -> JSON | None:
     """The last request with what the message says of it."""
-    if last["specialist"] == "budget_risk" and (slots.metrics or slots.by or slots.periods):
+    is_narrower = bool({kind for kind, _ in slots.names} & set(SPECIALIST))  # than a budget
+    if last["specialist"] == "budget_risk" and (slots.metrics or slots.by or slots.periods or is_narrower):
         return None
     if slots.rank or slots.intents or len(slots.periods) > 1 or (slots.by and last.get("limit")):
         return None

@@ -11,7 +11,7 @@ from turnkeep.agents import build_agent, read_settings
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep_agents.campaigns.state import LASTING
 from turnkeep_demo.campaigns.periods import find_periods
-from turnkeep_demo.campaigns.rules import KNOWN_QUESTIONS
+from turnkeep_demo.campaigns.rules import GOODBYE, HELLO, KNOWN_QUESTIONS, WELCOME
 
 TODAY = date(2026, 11, 22)  # a Sunday
 CONTEXT = RunContext(5, datetime(2026, 11, 22, 9, tzinfo=UTC), Principal("local", "ann"))
@@ -116,6 +116,46 @@ async def test_advice_follows_the_form_of_an_issue() -> None:
     subjects = [each["subject"] for each in reply.details["recommendations"]]
     assert subjects == ["Oakmere Showroom", "Brightway City Breaks"]
     assert reply.text.count("**") == 4
+
+
+@pytest.mark.parametrize(
+    ("message", "subjects"),
+    [
+        ("How can we improve Brightway City Breaks?", ["Brightway City Breaks", "Size 160x600"]),
+        ("Give me recommendations for Oakmere Showroom", ["Oakmere Showroom"]),
+        ("How should we improve Larkspur?", ["Coupon Collectors in Larkspur Subscriptions", "Size 160x600"]),
+        (
+            "What should we improve?",
+            ["Oakmere Showroom", "Brightway City Breaks", "Coupon Collectors in Larkspur Subscriptions"],
+        ),
+        ("Do you have advice for Tidewater?", []),
+    ],
+)
+async def test_advice_about_campaigns_asks_all_who_know_what_is_wrong(message: str, subjects: list[str]) -> None:
+    [reply] = await talk(message)
+    assert [each["subject"] for each in reply.details["recommendations"]] == subjects, reply.text
+    assert ("no change" in reply.text) == (not subjects)
+    assert "budgets, audiences, creatives" in reply.text
+
+
+async def test_a_follow_up_to_advice_is_advice_about_another() -> None:
+    _, other, kind = await talk("Improve Quiz", "and Oakmere?", "By size")
+    assert "Oakmere Showroom" in [each["subject"] for each in other.details["recommendations"]]
+    assert kind.route == "clarify"
+
+
+@pytest.mark.parametrize(
+    "messages", [("Which budgets are behind?", "What should we change?"), ("How can we improve Quiz in October?",)]
+)
+async def test_advice_whose_subject_is_open_is_refused(messages: tuple[str, ...]) -> None:
+    reply = (await talk(*messages))[-1]
+    assert (reply.route, reply.details["recommendations"]) == ("clarify", [])
+
+
+@pytest.mark.parametrize(("message", "reply"), [("Bye bye", GOODBYE), ("Cheers", WELCOME), ("Good evening", HELLO)])
+async def test_small_talk_is_answered_in_kind(message: str, reply: str) -> None:
+    [said] = await talk(message)
+    assert (said.route, said.text) == ("smalltalk", reply)
 
 
 async def test_agreement_is_no_new_question_and_no_is_asked_about() -> None:
