@@ -54,6 +54,14 @@ _PLACES = {"first": 0, "second": 1, "third": 2, "last": -1}
 _KIND = re.compile(r"\s(?:paper|papers|architecture|method|model|algorithm|approach|networks?)$", re.IGNORECASE)
 
 
+# What would be lost, outside of a quoted title: "but not LoRA", "BERT or GPT-3", "in 2020"; "2005.14165" is an id.
+_MORE = re.compile(
+    r"\b(?:not|no|nor|or|but|without|except|excluding|besides|before|after|since|(?:19|20)\d\d(?!\.\d))\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"")
+
+
 @dataclass(frozen=True)
 class Asked:
     """A question: its form and what stands in its slots, as it was written."""
@@ -70,7 +78,7 @@ def talk_of(message: str) -> str | None:
 
 def question_of(message: str) -> Asked | None:
     plain = _plain(message)
-    if not plain or len(plain) > LONGEST:
+    if not plain or len(plain) > LONGEST or _MORE.search(_QUOTED.sub("", plain)):
         return None
     for form, pattern in _FORMS:
         if found := pattern.fullmatch(plain):

@@ -18,6 +18,7 @@ from turnkeep_demo.papers.forms import Asked, meant_by, named, question_of, talk
 SAMPLE = Path(__file__).parents[1] / "samples" / "papers.jsonl"
 SENTENCES = 3  # of a paper that is explained
 NEAREST = 3
+ASKING = ("What is {}?", "Who wrote {}?", "When was {} published?")
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
 _LONG_AND_SHORT = re.compile(r"(?P<long>[^.(]{3,60}) \((?P<short>[A-Za-z][\w-]{1,15})\)")
@@ -72,7 +73,8 @@ def _grade(parts: JSON) -> JSON:
 def _fitting(asked: Asked, documents: Sequence[JSON]) -> list[JSON]:
     """The documents that the question is about; an explanation is of a name, or of a title that holds it alone."""
     if asked.form == forms.BY:
-        return [one for one in documents if set(words(asked.subjects[0])) <= set(words(" ".join(_authors(one))))]
+        name = set(words(asked.subjects[0]))
+        return [one for one in documents if any(name <= set(words(author)) for author in _authors(one))]
     if asked.form == forms.MENTIONS:
         return _mentioning(named(asked.subjects[0]), documents)
     found = [_called(subject, documents) for subject in asked.subjects]
@@ -84,17 +86,25 @@ def _called(subject: str, documents: Sequence[JSON]) -> list[JSON]:
     for name in dict.fromkeys([subject.strip(" “”\"'"), named(subject)]):
         if own := [one for one in documents if words(name) in map(words, _names(one)) or _opens_with(name, one)]:
             return own[:1]
-    held = [one for one in documents if set(terms(named(subject))) <= set(words(one["title"]))]
-    return held if len(held) == 1 and len(terms(named(subject))) > 1 else []
+    said = " ".join(words(named(subject)))
+    held = [one for one in documents if f" {said} " in f" {' '.join(words(one['title']))} "]
+    return held if len(held) == 1 and len(terms(said)) > 1 else []
 
 
 def _mentioning(subject: str, documents: Sequence[JSON]) -> list[JSON]:
     """Others than the paper of this name that hold it."""
     own = _called(subject, documents)
     names = [subject, *(name for one in own for name in _names(one))]
-    wanted = [set(terms(name)) for name in names]
     others = [one for one in documents if one not in own]
-    return [one for one in others if any(each <= set(words(f"{one['title']} {one['text']}")) for each in wanted)]
+    return [one for one in others if any(_holds(f"{one['title']} {one['text']}", name) for name in names)]
+
+
+def _holds(text: str, name: str) -> bool:
+    """Its words, or the whole name where it has a number: "GPT-3.5" is no GPT-3."""
+    if not re.search(r"\d", name):
+        return set(terms(name)) <= set(words(text))
+    whole = r"[\W_]{0,2}".join(map(re.escape, words(name)))
+    return re.search(rf"(?<![\w.]){whole}(?!\w|\.\d)", text, re.IGNORECASE) is not None
 
 
 def _names(document: JSON) -> list[str]:
@@ -105,8 +115,9 @@ def _names(document: JSON) -> list[str]:
 
 
 def _opens_with(name: str, document: JSON) -> bool:
-    text = _ARTICLE.sub("", document["text"]).lower()
-    return text.startswith((f"{name.lower()} ", f"{name.lower()}, "))
+    """ "Adam is ...", but no "Llama" in "Llama 2 is ..." and no "Big" in "Big Bird is ..."."""
+    text = _ARTICLE.sub("", document["text"])
+    return text.lower().startswith(name.lower()) and re.match(r",? [a-z(]", text[len(name) :]) is not None
 
 
 def _authors(document: JSON) -> list[str]:
@@ -128,7 +139,7 @@ def _answer(parts: JSON) -> str:
     question = (meant or [parts["query"]])[0]
     asked, documents = question_of(question), parts["documents"]
     if asked is None or not documents:
-        return f"I found no paper that answers this. {_known(question)}"
+        return f"This demo does not understand the question well enough to say what answers it. {_known(question)}"
     return _TOLD[asked.form](documents)
 
 
@@ -155,7 +166,7 @@ def _facts(documents: Sequence[JSON], said: Callable[[JSON], str], what: str) ->
 
 def _told_list(documents: Sequence[JSON]) -> str:
     lines = [f"- “{one['title']}” [{one['id']}]: {_sentences(one)[0]}" for one in documents]
-    return "\n".join(["I found:", *lines])
+    return "\n".join(["I found these, and there may be others:", *lines])
 
 
 _TOLD: Mapping[str, Callable[[Sequence[JSON]], str]] = {
@@ -201,13 +212,13 @@ def _known(question: str) -> str:
     """The nearest questions among those that it knows."""
     said = set(terms(question[: forms.LONGEST]))
     nearest = sorted(_heads(), key=lambda head: -len(said & set(words(head))))[:NEAREST]
-    asking = ("What is {}?", "Who wrote {}?", "Which papers mention {}?")
-    known = "; ".join(f"“{form.format(head)}”" for form, head in zip(asking, nearest, strict=False))
+    known = "; ".join(f"“{form.format(head)}”" for form, head in zip(ASKING, nearest, strict=False))
     return f"Questions that I know are, for example: {known}."
 
 
 @cache
 def _heads() -> tuple[str, ...]:
-    """What the bundled papers are called."""
+    """What the bundled papers are called, in one piece."""
     titles = [paper.title for paper in load_documents(SAMPLE, read_paper)]
-    return tuple(title.split(":")[0] for title in titles if ":" in title)
+    heads = [title.split(":")[0] for title in titles if ":" in title]
+    return tuple(head for head in heads if not re.search(r"[,\"]", head))

@@ -114,14 +114,12 @@ def _attribute(text: str, names: Sequence[str]) -> list[JSON] | None:
     size = rf"how (?:much )?(?:does )?(?P<size>{'|'.join(SIZES)})?(?: is| are)? ?<(?P<a>\d+)>(?: (?P<verb>weigh))?"
     found = re.fullmatch(rf"(?:what(?: is|'s)|what are) the (?P<name>{words}) (?:of|for) <(?P<b>\d+)>", text)
     if found:
-        return [_about(found["name"], names[int(found["b"])])]
-    found = re.fullmatch(size, text)
-    word = (found["size"] or found["verb"]) if found else None
-    return [_about(SIZES[word], names[int(found["a"])])] if found and word else None
-
-
-def _about(attribute: str, name: str) -> JSON:
-    return _call("Search", f"{attribute} of {name}", names=[name])
+        attribute, name = found["name"], names[int(found["b"])]
+    elif (found := re.fullmatch(size, text)) and (word := found["size"] or found["verb"]):
+        attribute, name = SIZES[word], names[int(found["a"])]
+    else:
+        return None
+    return [_call("Search", f"{attribute} of {name}", names=[name])]
 
 
 def _match(forms: Sequence[str], text: str) -> re.Match[str] | None:

@@ -73,10 +73,13 @@ def _is_brand(args: JSON) -> bool:
 
 
 def _changed(last: JSON, new: JSON) -> JSON:
-    """The last search with what a follow-up says; properties add up."""
+    """The last search with what a follow-up says; properties add up, and what is not wanted any more goes."""
     kept = {name: value for name, value in last.items() if name not in ("page", "limit")}
-    terms = [*kept.get("terms", []), *new.get("terms", [])]
-    return {**kept, **new, **({"terms": list(dict.fromkeys(terms))} if terms else {})}
+    for name, other in (("terms", "not_terms"), ("not_terms", "terms")):
+        old = [each for each in kept.pop(name, []) if each not in new.get(other, [])]
+        if values := list(dict.fromkeys([*old, *new.get(name, [])])):
+            new = {**new, name: values}
+    return {**kept, **new}
 
 
 def _search(wish: str, args: JSON) -> JSON:
@@ -92,7 +95,7 @@ def _told(tool: str, lines: Sequence[str]) -> str:
     if name and len(cards) == len(found) == 1 and cards[0]["name"] == name:
         return _one(cards[0], attribute)
     if len(cards) == len(found) == 1:
-        return _whole(cards[0])
+        return "The {name} costs {price}: {rest}".format(**cards[0].groupdict())
     numbered = iter(range(1, len(lines)))
     said = " ".join(lines[:2])
     return "\n".join(_line(next(numbered), card, said) if (card := _CARD.match(line)) else line for line in found)
@@ -102,10 +105,6 @@ def _one(card: re.Match[str], attribute: str) -> str:
     pieces = [piece for piece in card["rest"].split("; ") if piece.startswith(f"{attribute} ")]
     told = pieces[0].partition(". ")[0] if pieces else f"the catalogue does not say the {attribute}"
     return f"{card['name']}: {told}."
-
-
-def _whole(card: re.Match[str]) -> str:
-    return f"The {card['name']} costs {card['price']}: {card['rest']}"
 
 
 def _line(number: int, card: re.Match[str], said: str) -> str:

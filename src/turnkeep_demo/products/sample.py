@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from turnkeep.blocks.words import singular
+from turnkeep.blocks.words import STOP_WORDS, singular, words
 from turnkeep.demo import sample
 
 NO_ATTRIBUTES = frozenset({"id", "name", "category", "brand", "price", "availability", "description"})
@@ -19,16 +19,13 @@ ALSO = {
     "cell phone": "phones",
     "notebook": "laptops",
     "tv": "televisions",
-    "telly": "televisions",
     "smartwatch": "watches",
     "smart watch": "watches",
     "vacuum": "vacuum cleaners",
-    "hoover": "vacuum cleaners",
     "ebook reader": "e-readers",
     "earphone": "headphones",
 }
 WITH_TYPE = {
-    "earbud": ("headphones", "in-ear"),
     "soundbar": ("speakers", "type soundbar"),
     "kettle": ("kitchen appliances", "type kettle"),
     "blender": ("kitchen appliances", "type blender"),
@@ -44,6 +41,12 @@ class Kind:
     values: dict[str, str] = field(default_factory=dict)
     measured: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
+
+    def is_vague(self, value: str, *, is_unwanted: bool) -> bool:
+        """No "LED" could be no mini LED; a search for "in-ear" finds "over-ear", as it leaves small words out."""
+        sought, said = _sought(value), set(words(value))
+        others = [each for each in self.values.values() if each != f"good for {value}" and sought < _sought(each)]
+        return any(is_unwanted or not said <= set(words(each)) for each in others)
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,10 @@ def kinds_by_word(kinds: Iterable[str]) -> dict[str, tuple[str, str]]:
         if kind in known:
             found |= {word: (kind, value), f"{word}s": (kind, value), f"{word}es": (kind, value)}
     for kind in set(known) & set(bundled().kinds):
-        types = [form for form, name in bundled().kinds[kind].values.items() if name == f"type {form}"]
-        found |= {form: (kind, one) for one in types if one.count(" ") for form in (one, f"{one}s")}
+        own = bundled().kinds[kind]
+        types = [form for form, name in own.values.items() if name == f"type {form}" and form.count(" ")]
+        types = [form for form in types if not own.is_vague(f"type {form}", is_unwanted=False)]
+        found |= {form: (kind, one) for one in types for form in (one, f"{one}s")}
     return found
 
 
@@ -107,6 +112,10 @@ def _learn(kind: Kind, name: str, value: Any) -> None:
         kind.values.setdefault(re.sub(r" [\d.]+\w?$", "", form), each.rpartition(" ")[0] or each)  # "bluetooth 5.3"
         if name.endswith(" for"):
             kind.values |= {f"{name} {form}": f"{name} {form}", f"for {form}": f"{name} {form}"}
+
+
+def _sought(value: str) -> frozenset[str]:
+    return frozenset(words(value)) - STOP_WORDS
 
 
 def _short(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:

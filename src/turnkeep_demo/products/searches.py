@@ -2,7 +2,7 @@
 nothing; else it is not understood."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from turnkeep.blocks.words import words
@@ -23,12 +23,14 @@ FILLERS = frozenset(
 )
 _UNIT = r"inch\w*|gb|tb|kg|kilos?|g|grams?|hours?|h|mp|mah|w|watts?|hz|l|lit\w+"
 _AMOUNT = rf"(?:\$ ?)?(\d[\d,]*+(?:\.\d+)?+)(?: ?(?:dollars|bucks|usd|\$)|(?! ?(?:{_UNIT})\b))"
+_YEAR = r"(?:19|20)\d\d(?!\w| ?(?:dollars|bucks|usd|\$))"  # "from 2019" says no price
+_NOT = r"(?:anything )?(?:not|no|except|without|but not|(?<=anything )but) "
 _COSTING = r"(?:for |that cost |costing |priced )?"
 # How a limit is said, which end it is, and what is added where it cannot be reached itself.
 LIMITS = (
     (rf"{_COSTING}(?:under|below|less than|cheaper than)", "price_max", -CENT),
     (rf"{_COSTING}(?:up to|at most|no more than|not more than|max(?:imum)?|within)", "price_max", 0),
-    (rf"{_COSTING}(?:at least|from|starting at)", "price_min", 0),
+    (rf"{_COSTING}(?:at least|from(?! {_YEAR})|starting at)", "price_min", 0),
     (rf"{_COSTING}(?:over|above|more than)", "price_min", CENT),
 )
 # What a word orders by; "-" where the most comes first.
@@ -77,11 +79,8 @@ class Search:
             if use(found):
                 self.left = self.left[: found.start()] + "|" * len(found[0]) + self.left[found.end() :]
 
-    def take_one(self, pattern: str, name: str, value: object) -> None:
-        self.take(pattern, lambda _: self.put(name, value))
-
-    def take_each(self, pattern: str, name: str, value: str) -> None:
-        self.take(pattern, lambda _: self.add(name, value))
+    def take_each(self, pattern: str, name: str, values: Mapping[str, str]) -> None:
+        self.take(pattern, lambda match: self.add(name, values[match[1]]))
 
     def put(self, name: str, value: object) -> bool:
         """False for a second value: the message says more than one thing."""
@@ -91,8 +90,7 @@ class Search:
         return True
 
     def add(self, name: str, value: str) -> bool:
-        if value not in self.args.setdefault(name, []):
-            self.args[name].append(value)
+        self.args[name] = list(dict.fromkeys([*self.args.get(name, []), value]))
         return True
 
 
@@ -107,7 +105,7 @@ def read_search(text: str, thread: Thread) -> JSON | None:
         _measures(found)
         _brands(found)
         _values(found)
-    found.take_one(r"(?:in stock|available(?: now)?)", "in_stock", True)
+    found.take(r"(?:in stock|available(?: now)?)", lambda _: found.put("in_stock", True))
     found.take(r"top (two|three|four|five|[2-5])", lambda m: found.put("limit", NUMBERS.get(m[1]) or int(m[1])))
     left = found.left.replace("|", " ").split()
     is_whole = all(word in FILLERS for word in left) and found.args
@@ -118,7 +116,7 @@ def _prices(found: Search) -> None:
     def amount(said: str) -> float:
         return float(said.replace(",", ""))
 
-    between = rf"{_COSTING}(?:between|from) {_AMOUNT} (?:and|to) {_AMOUNT}"
+    between = rf"{_COSTING}(?:between|from) (?!{_YEAR} (?:and|to) {_YEAR}){_AMOUNT} (?:and|to) {_AMOUNT}"
     found.take(between, lambda m: found.put("price_min", amount(m[1])) and found.put("price_max", amount(m[2])))
     for said, name, step in LIMITS:
 
@@ -130,7 +128,7 @@ def _prices(found: Search) -> None:
 
 def _orders(found: Search) -> None:
     for said in sorted(ORDERS, key=len, reverse=True):
-        found.take_one(rf"(?:with )?(?:the )?{said}", "sort", ORDERS[said])
+        found.take(rf"(?:with )?(?:the )?({said})", lambda match: found.put("sort", ORDERS[match[1]]))
 
 
 def _kind(found: Search, thread: Thread) -> None:
@@ -148,11 +146,11 @@ def _measures(found: Search) -> None:
     for unit, (attribute, scale) in UNITS.items():
         number = rf"(\d+(?:\.\d+)?) ?{unit}"
         for said, ends, step in (
-            (r"(?:at least|with|from) ", "min", 0),
+            (r"(?:at least|from) ", "min", 0),
             (r"(?:more than|over|above|bigger than|larger than|heavier than) ", "min", CENT),
             (r"(?:up to|at most) ", "max", 0),
             (r"(?:(?:that )?weigh(?:s|ing)? )?(?:less than|under|below|lighter than|smaller than) ", "max", -CENT),
-            ("", "min max" if attribute.startswith("screen") else "", 0),
+            (r"(?:with )?", "" if attribute.startswith(("weight", "battery")) else "min max", 0),
         ):
 
             def put(match: re.Match[str], a: str = attribute, e: str = ends, s: float = step, x: float = scale) -> bool:
@@ -163,14 +161,18 @@ def _measures(found: Search) -> None:
 
 
 def _brands(found: Search) -> None:
+    """A list as a whole: "not from Sony, LG or Bose" wants none of them, "not Sony, LG" could want one."""
     brands = "|".join(sorted(map(re.escape, bundled().brands), key=len, reverse=True))
-    found.left = re.sub(rf"\b({brands}) or (?=(?:{brands})\b)", r"\1 ", found.left)
-    for form in sorted(bundled().brands, key=len, reverse=True):
-        written = rf"(?:by |from )?{re.escape(form)}(?: ones?)?"
-        found.take_each(
-            rf"(?:anything )?(?:not|no|except|without|but not|but) {written}", "not_terms", bundled().brands[form]
-        )
-        found.take_each(written, "terms", bundled().brands[form])
+    one = rf"(?:by |from )?(?:{brands})(?: ones?)?(?!\w)"
+    listed = rf"{one}(?:(?: or| and| nor)* {one})*"
+
+    def add(match: re.Match[str], name: str) -> bool:
+        named = re.findall(rf"\b(?:{brands})\b", match[0])
+        is_clear = name == "terms" or len(named) == 1 or re.search(r" (?:or|and|nor) ", match[0])
+        return bool(is_clear) and all(found.add(name, bundled().brands[each]) for each in named)
+
+    found.take(rf"{_NOT}{listed}(?! (?:or|and|nor) (?!\||{_NOT}))", lambda match: add(match, "not_terms"))
+    found.take(listed, lambda match: add(match, "terms"))
 
 
 def _values(found: Search) -> None:
@@ -178,10 +180,13 @@ def _values(found: Search) -> None:
     kinds = [kind] if kind else list(bundled().kinds.values())
     values = {form: value for each in kinds for form, value in each.values.items() if len(form) > 1}
     names = "|".join(sorted({re.escape(name) for each in kinds for name in each.named}, key=len, reverse=True))
-    for form in sorted(values, key=len, reverse=True):
-        written = rf"(?:an? )?(?:(?:{names}) )?{re.escape(form)}(?: (?:{names}))?s?"
-        found.take_each(rf"(?:not|no|without) {written}", "not_terms", values[form])
-        found.take_each(rf"(?:(?:in|with|have|has) )?{written}", "terms", values[form])
+    forms = sorted((form for form in values if form in found.left), key=len, reverse=True)
+    alone = rf"(?! (?:and|or|nor) )(?! (?:{'|'.join(map(re.escape, forms))})(?!\w))"  # "not red waterproof": is it?
+    for name, said, after in (("not_terms", _NOT, alone), ("terms", "(?:(?:in|with|have|has) )?", "")):
+        for form in forms:
+            if not any(each.is_vague(values[form], is_unwanted=name == "not_terms") for each in kinds):
+                written = rf"(?:an? )?(?:(?:{names}) )?({re.escape(form)})(?: (?:{names}))?s?"
+                found.take_each(rf"{said}{written}{after}", name, values)
 
 
 def _is_possible(args: JSON) -> bool:

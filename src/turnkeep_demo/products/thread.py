@@ -50,7 +50,10 @@ def with_names(message: str, thread: Thread) -> tuple[str, list[str]]:
 
         return re.sub(pattern, marked, text)
 
-    known = {**(bundled().names if thread.is_bundled else {}), **{plain(each): each for each in _known(thread)}}
+    known = {
+        **(bundled().names if thread.is_bundled else {}),
+        **{plain(each): each for each in (*thread.listed, *thread.spoken)},
+    }
     for form in sorted(known, key=len, reverse=True):
         text = mark(rf"(?<![\w<])(?:the )?{re.escape(form)}(?![\w>]| \d)", known[form])
     for pattern, name in _references(thread):
@@ -72,10 +75,6 @@ def _references(thread: Thread) -> list[tuple[str, str]]:
     if len(thread.spoken) == 1:
         found.append((r"(?:it|its|that one|this one|the same one)", thread.spoken[0]))
     return found
-
-
-def _known(thread: Thread) -> Sequence[str]:
-    return [*thread.listed, *thread.spoken]
 
 
 def _after(label: str, notes: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from turnkeep.agents import Agent
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep_agents.papers.graph import build
+from turnkeep_demo.papers.rules import ASKING, _heads
 
 type Talk = Callable[..., Coroutine[Any, Any, list[Reply]]]
 CANNOT = "that I know are, for example:"
@@ -113,6 +114,52 @@ async def test_what_it_does_not_know_whole_it_says(talk: Talk, question: str) ->
 async def test_what_is_no_form_of_question_is_refused(talk: Talk) -> None:
     _, reply = await talk("What is BYOL?", "And what should I plant there in May?")
     assert (reply.route, reply.details["guardrail_score"]) == ("refuse", 0)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who invented ALBERT and DistilBERT?",
+        "Explain RoBERTa and BERT",
+        "In which year was XLNet or ELECTRA released?",
+        "Compare ALBERT, BERT and ELECTRA",
+        "List papers that use BERT but not ELECTRA",
+        "Show me papers about retrieval without BERT",
+        "Papers on pre-training except XLNet",
+        "Papers by Quoc Le since 2019",
+        "What are the oldest papers on attention?",
+        "Describe U-Net in two sentences",
+        "What is wav2vec?",
+        "What is Big?",
+        "Papers by Tom Sutskever",
+    ],
+)
+async def test_what_would_be_lost_or_is_no_form_is_not_understood_and_nothing_is_denied(
+    talk: Talk, question: str
+) -> None:
+    (reply,) = await talk(question)
+    assert cited(reply) == []
+    assert "not understand" in reply.text
+    assert "no paper" not in reply.text
+    assert CANNOT in reply.text
+
+
+async def test_a_number_belongs_to_the_name_that_is_mentioned(talk: Talk) -> None:
+    third, fourth = await talk("Which papers mention GPT-3?", "Which papers mention GPT-4?")
+    assert "2304.08485" in cited(fourth)
+    assert not {"1706.03762", "2210.17323", "2302.13971"} & {*cited(fourth)}
+    assert not {"2305.16291", "2401.04088"} & {*cited(third)}
+
+
+async def test_a_list_says_that_there_may_be_others(talk: Talk) -> None:
+    replies = await talk("Papers by Ilya Sutskever", "Papers about BERT")
+    assert all(len(cited(reply)) > 1 and "may be others" in reply.text for reply in replies)
+
+
+async def test_each_name_that_it_offers_is_one_that_it_answers_about(talk: Talk) -> None:
+    for form in ASKING:
+        silent = [head for head in _heads() if not cited((await talk(form.format(head)))[0])]
+        assert silent == [], form
 
 
 async def test_a_greeting_is_returned(talk: Talk) -> None:

@@ -72,6 +72,39 @@ async def test_brands_are_wanted_or_not(catalogue: Catalogue) -> None:
     assert unwanted.details["filters"] == [{"category": "phones", "not_terms": ["Apple"]}]
 
 
+@pytest.mark.parametrize(
+    ("message", "unwanted"),
+    [
+        ("speakers except Bose, Sonos and JBL", ["Bose", "Sonos", "JBL"]),
+        ("Do you have monitors that are not by Dell or by Asus?", ["Dell", "Asus"]),
+        ("cameras without Canon ones nor Sony ones", ["Canon", "Sony"]),
+        ("headphones, no Beyerdynamic and no Sony", ["Beyerdynamic", "Sony"]),
+    ],
+)
+async def test_none_of_a_list_is_wanted_where_a_negation_stands_before_it(message: str, unwanted: list[str]) -> None:
+    [reply] = await talk(message)
+    assert (reply.details["filters"][0].get("terms"), reply.details["filters"][0]["not_terms"]) == (None, unwanted)
+
+
+async def test_what_is_not_wanted_adds_up_and_takes_back_what_was_wanted() -> None:
+    *_, last = await talk("Speakers from Sonos or Bose", "not Bose", "without JBL ones")
+    assert last.details["filters"] == [{"category": "speakers", "terms": ["Sonos"], "not_terms": ["Bose", "JBL"]}]
+
+
+async def test_an_amount_is_exact_where_nothing_else_is_said(catalogue: Catalogue) -> None:
+    exact, least = await talk("Tablets with 8 GB of memory", "Tablets with at least 8 GB of memory")
+    memory = {product.number("memory") for product in catalogue.get(exact.details["products"])}
+    assert memory == {8}
+    assert "max" not in least.details["filters"][0]["ranges"][0]
+
+
+async def test_a_number_like_a_year_is_a_price_only_with_its_currency() -> None:
+    year, years, price = await talk("Monitors from 2022", "Laptops between 2021 and 2023", "Laptops from $2023")
+    assert NOTHING in year.text
+    assert NOTHING in years.text
+    assert price.details["filters"] == [{"category": "laptops", "price_min": 2023}]
+
+
 async def test_a_follow_up_changes_the_last_search_and_anything_else_is_not_guessed() -> None:
     _, red, sony = await talk("Which headphones are wireless?", "do you have red ones?", "What do you have from Sony?")
     assert red.details["filters"] == [{"category": "headphones", "terms": ["wireless", "red"]}]
@@ -108,6 +141,15 @@ async def test_prices_stock_and_single_attributes_are_looked_up() -> None:
         "How many phones do you have?",
         "which of them is best for football",
         "anything waterproof",
+        "Speakers not from Bose, Sonos",
+        "cameras not from Sony but from Canon",
+        "phones not from Nokia and foldable",
+        "tablets without a stylus and 5G",
+        "speakers that are not black or blue",
+        "headphones that are not on-ear",
+        "which headphones are in-ear?",
+        "televisions without LED",
+        "headphones with 20 hours of battery life",
     ],
 )
 async def test_what_is_not_understood_whole_is_said_with_three_questions_that_are(message: str) -> None:
