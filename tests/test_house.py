@@ -32,11 +32,23 @@ RULES += tuple(f"turnkeep_agents/*/{room}/*.py" for room in ("nodes", "reading",
 ASKED_WORDS = 3
 LONGEST_QUESTION_WORDS = 60
 PLAIN_ENGLISH = {
-    " did you mean ": "how the guard suggests a name",
     " what was said ": "how the ledger names the conversation",
-    " who wrote it ": "what the demo model offers to answer",
+    " what is wrong with it ": "how a prompt names what a check objects to",
+    " what it is ": "how prompts describe a field",
+    " there is nothing ": "how a note says that nothing was found",
+    " nothing to do ": "how a prompt names an empty list",
+    " the last question ": "how a prompt names what was asked before",
+    " shown before to compare with ": "how a prompt names an earlier result",
+    " no further rows ": "how a finding ends",
+    " sunday to saturday ": "what the campaigns agent asks about weeks",
+    " which campaigns do you mean ": "what it asks where nothing tells what to look at",
+    " nothing is to be changed ": "why it gives no advice",
+    " the message asks for information ": "why it stops early",
+    " it is not certain what is meant say how you took it ": "what its gate remarks",
+    " answer to the ": "how the demo ends a question back",
+    " d t d ": "what stands in a pattern of blanks",
 }
-"""Phrases so common that they are questions of somebody and also ours, each with its use here."""
+"""What tests assert of our own words, each with its use here; no question of a user is among them."""
 
 
 def normal(text: str) -> str:

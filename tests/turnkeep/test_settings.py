@@ -65,7 +65,7 @@ def test_a_malformed_place_of_one_is_refused_at_start(field: str) -> None:
 
 @pytest.mark.parametrize("url", ["", "ssm:/whole/url"])
 def test_a_login_completes_a_url_that_stands_beside_it(url: str) -> None:
-    with pytest.raises(UnusableSetting, match="^LEDGER: LOGIN completes a URL"):
+    with pytest.raises(UnusableSetting, match=r"^LEDGER: LOGIN completes a URL"):
         Ledger.read({"LEDGER__BOOKS": url, "LEDGER__LOGIN": "secretsmanager:db"})
 
 
