@@ -181,7 +181,7 @@ def _values(found: Search) -> None:
     values = {form: value for each in kinds for form, value in each.values.items() if len(form) > 1}
     names = "|".join(sorted({re.escape(name) for each in kinds for name in each.named}, key=len, reverse=True))
     forms = sorted((form for form in values if form in found.left), key=len, reverse=True)
-    alone = rf"(?! (?:and|or|nor) )(?! (?:{'|'.join(map(re.escape, forms))})(?!\w))"  # "not red waterproof": is it?
+    alone = rf"(?! (?:and|or|nor) )(?! (?:{'|'.join(map(re.escape, forms))})(?!\w))"  # "not red 5G"?
     for name, said, after in (("not_terms", _NOT, alone), ("terms", "(?:(?:in|with|have|has) )?", "")):
         for form in forms:
             if not any(each.is_vague(values[form], is_unwanted=name == "not_terms") for each in kinds):
