@@ -1,4 +1,5 @@
-"""The bundled sample in a real MariaDB, behind its wall: what a deployment over a server of its own would have."""
+"""The bundled sample in a real MariaDB, behind its row-level security: what a deployment over a server of its own
+would have."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -7,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mariadb import Server
-from turnkeep_agents.database.wall.database import sample_joins
-from turnkeep_agents.database.wall.views import Secrets, secure_views_ddl
+from turnkeep_agents.database.security.database import sample_joins
+from turnkeep_agents.database.security.views import Secrets, secure_views_ddl
 from turnkeep_demo.database.field_service import COMPANIES, FOLDER, KEY, access, contents, schema
 
 DAY = date(2026, 3, 4)

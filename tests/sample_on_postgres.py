@@ -1,4 +1,5 @@
-"""The bundled sample in a real PostgreSQL, behind its wall: what a deployment over a server of its own would have."""
+"""The bundled sample in a real PostgreSQL, behind its row-level security: what a deployment over a server of its own
+would have."""
 
 import re
 from dataclasses import dataclass
@@ -10,9 +11,9 @@ import psycopg
 from psycopg import sql
 
 from postgres import PostgresServer
-from turnkeep_agents.database.wall.database import sample_joins
-from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
-from turnkeep_agents.database.wall.views import Secrets
+from turnkeep_agents.database.security.database import sample_joins
+from turnkeep_agents.database.security.postgresql import barrier_views_ddl
+from turnkeep_agents.database.security.views import Secrets
 from turnkeep_demo.database.field_service import COMPANIES, FOLDER, KEY, access, contents, schema
 
 DAY = date(2026, 3, 4)

@@ -19,10 +19,10 @@ from turnkeep_agents.database.nodes.answering import AnsweringNodes
 from turnkeep_agents.database.nodes.orchestration import OrchestratorNodes
 from turnkeep_agents.database.nodes.planning import PlanningNodes
 from turnkeep_agents.database.nodes.statements import StatementNodes
+from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import AskState, DatabaseState, new_turn
 from turnkeep_agents.database.verified import Verified, load_verified
-from turnkeep_agents.database.wall.database import open_databases
 from turnkeep_agents.database.workspace import Workspace
 
 WINDOW_TURNS = 12  # ten that a prompt may show, and two for summaries that have to be tried again

@@ -18,9 +18,9 @@ from turnkeep_agents.database.guard.repairs import repair
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.planning.ranking import TableRanker
+from turnkeep_agents.database.security.database import Database
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified
-from turnkeep_agents.database.wall.database import Database
 
 REPAIRABLE = frozenset({"syntax", "function", "types", "limit", "foreign", "forbidden"})
 """What rules may repair."""

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from turnkeep.databases.files import Values, built_once, temporary_folder
 from turnkeep_agents.database.access import Access, load_access
-from turnkeep_agents.database.wall.ciphers import encrypt
-from turnkeep_agents.database.wall.hidden import ANY_TENANT, COMPANY_TABLE, KEY_TABLE, literal
+from turnkeep_agents.database.security.ciphers import encrypt
+from turnkeep_agents.database.security.hidden import ANY_TENANT, COMPANY_TABLE, KEY_TABLE, literal
 
 FOLDER = Path(__file__).parents[1] / "samples" / "field_service"
 KEY = "the sample is no secret"

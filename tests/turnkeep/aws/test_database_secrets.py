@@ -24,8 +24,8 @@ from turnkeep.records import Principal
 from turnkeep.settings import Settings
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.source import Source
+from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.database import open_databases
 
 if TYPE_CHECKING:
     from mariadb import Server
@@ -154,10 +154,10 @@ def test_an_agent_is_built_as_soon_as_its_secret_is_there(
 ) -> None:
     settings = configured(DATABASE__URL=f"ssm:/{name}", DATABASE__SEAL=f"secretsmanager:{name}#seal")
     boto3.client("ssm", endpoint_url=s3_url).put_parameter(Name=f"/{name}", Value=sample_url, Type="SecureString")
-    manager.create_secret(Name=name, SecretString=json.dumps({"seal": "of the wall"}))
+    manager.create_secret(Name=name, SecretString=json.dumps({"seal": "of row-level security"}))
     assert build_agent("database", settings).name == "database"
-    assert settings.of(DatabaseSettings).seal.get_secret_value() == "of the wall"
-    assert "of the wall" not in f"{settings!r}{settings.of(DatabaseSettings).seal!r}"
+    assert settings.of(DatabaseSettings).seal.get_secret_value() == "of row-level security"
+    assert "of row-level security" not in f"{settings!r}{settings.of(DatabaseSettings).seal!r}"
 
 
 @pytest.fixture

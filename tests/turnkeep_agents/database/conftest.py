@@ -10,8 +10,8 @@ from questions import TODAY
 
 from turnkeep.agents import Agent, build_agent
 from turnkeep.settings import Settings
+from turnkeep_agents.database.security.ciphers import decrypt
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.ciphers import decrypt
 from turnkeep_demo.database.field_service import KEY, sample_file
 
 if TYPE_CHECKING:

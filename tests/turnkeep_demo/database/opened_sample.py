@@ -3,7 +3,7 @@
 import sqlite3
 from datetime import date
 
-from turnkeep_agents.database.wall.ciphers import decrypt
+from turnkeep_agents.database.security.ciphers import decrypt
 from turnkeep_demo.database.field_service import KEY
 
 SAMPLE_DAY = date(2026, 3, 4)

@@ -7,8 +7,8 @@ import pytest
 from opened_sample import SAMPLE_DAY
 
 from turnkeep.records import Principal
+from turnkeep_agents.database.security.database import Database, QueryFailed, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.database import Database, QueryFailed, open_databases
 from turnkeep_demo.database.field_service import CANARY_TENANT, FOLDER, packed, sample_file
 
 OURS, CANARY = Principal("acme", "ann"), Principal(CANARY_TENANT, "ben")

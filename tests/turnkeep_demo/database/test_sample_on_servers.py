@@ -11,8 +11,8 @@ from opened_sample import SAMPLE_DAY
 from sample_on_mariadb import DATABASE, DAY
 from sample_on_postgres import DAY as DAY_ON_POSTGRES
 from turnkeep.records import Principal
+from turnkeep_agents.database.security.database import Database, QueryFailed, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.database import Database, QueryFailed, open_databases
 from turnkeep_demo.database.field_service import CANARY_TENANT
 
 OURS, CANARY = Principal("acme", "ann"), Principal(CANARY_TENANT, "ben")

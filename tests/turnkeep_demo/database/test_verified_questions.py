@@ -13,9 +13,9 @@ from turnkeep.records import Principal
 from turnkeep_agents.database.guard.guard import Checked, Guard
 from turnkeep_agents.database.guard.repairs import repair
 from turnkeep_agents.database.joins.files import load_graph
+from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import dated, load_verified
-from turnkeep_agents.database.wall.database import open_databases
 from turnkeep_demo.database.counts import counts
 from turnkeep_demo.database.field_service import FOLDER, access
 from turnkeep_demo.database.questions import MARK, Slot, verified

@@ -105,7 +105,7 @@ def _draw_joins(options: argparse.Namespace) -> None:
 
 
 def _secure(options: argparse.Namespace) -> None:
-    from turnkeep_agents.database.commands.wall import Wanted, print_wall  # noqa: PLC0415
+    from turnkeep_agents.database.commands.security import Wanted, print_wall  # noqa: PLC0415
 
     seal = "" if options.again else secrets.token_hex(32)
     wanted = Wanted(options.access, options.joins, options.dialect, options.database, options.reader, seal)

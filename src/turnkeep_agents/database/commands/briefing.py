@@ -14,9 +14,9 @@ from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.introspection import introspect
 from turnkeep_agents.database.joins.links import sound_links
 from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.security.database import DIALECTS, NO_DIALECT
+from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.database import DIALECTS, NO_DIALECT
-from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
 
 CONNECT_SECONDS = 2
 READ_SECONDS = 20

@@ -29,9 +29,9 @@ from turnkeep_agents.database.joins.judging import judge
 from turnkeep_agents.database.joins.overrides import with_overrides
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, validate
+from turnkeep_agents.database.security.database import DIALECTS, sample_joins
+from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.database import DIALECTS, sample_joins
-from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
 
 CONNECT_SECONDS = 10
 SECONDS = 600

@@ -13,9 +13,9 @@ from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
 from turnkeep_agents.database.guard.guard import Checked
+from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified, dated, load_verified
-from turnkeep_agents.database.wall.database import open_databases
 from turnkeep_agents.database.workspace import Snapshot, Workspace, runner
 
 LOCAL = Principal("local", "local")

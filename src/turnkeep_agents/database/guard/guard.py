@@ -1,5 +1,5 @@
 """The filter before the database. It parses, checks and writes anew; what runs is the tree's own text, read once more.
-It is a filter and not the wall: what the database itself lets its reader do is the last word."""
+It is a filter and not the last word: that is what the database itself lets its reader do."""
 
 from collections.abc import Collection, Mapping
 

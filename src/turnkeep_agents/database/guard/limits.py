@@ -1,5 +1,5 @@
 """The limits that SQLite reads by, counted as SQLite counts: what it would refuse is refused here, in words. They are
-those that the wall sets, far below SQLite's own."""
+those that row-level security sets, far below SQLite's own."""
 
 from collections.abc import Iterator
 

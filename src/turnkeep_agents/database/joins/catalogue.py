@@ -26,7 +26,7 @@ def by_name(reflected: Reflected) -> dict[str, Any]:
 
 def virtual_tables(connection: Connection, omit: Omit) -> frozenset[str]:
     """Of SQLite, with the tables that they keep their rows in: an index for searching texts is another copy of what
-    stands in tables, and the wall lets no statement reach it."""
+    stands in tables, and row-level security lets no statement reach it."""
     if connection.dialect.name != "sqlite" or (connection.dialect.server_version_info or ()) < _LISTS_TABLES:
         return frozenset()
     types = dict(tuple(row) for row in connection.execute(text(_VIRTUAL)))

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from turnkeep.databases.errors import DatabaseBusy
 from turnkeep.observability import logger
 from turnkeep_agents.database.nodes.turn import Update, ask_of, found
+from turnkeep_agents.database.security.database import DatabaseError, DatabaseSlow
 from turnkeep_agents.database.state import AskState, Attempt, Finding
-from turnkeep_agents.database.wall.database import DatabaseError, DatabaseSlow
 
 DOWN, SLOW, CHANGED = "database_down", "database_slow", "schema_changed"
 REFUSED, NOTHING, REPEATED = "sql_refused", "nothing_found", "rows_repeated"

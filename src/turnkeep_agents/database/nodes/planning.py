@@ -10,8 +10,8 @@ from turnkeep.records import RunContext
 from turnkeep_agents.database.nodes.outcomes import failed
 from turnkeep_agents.database.nodes.turn import TurnNodes, Update, ask_of, found, last_of_ask, last_shown, step
 from turnkeep_agents.database.planning.choosing import choose, ways_between
+from turnkeep_agents.database.security.database import DatabaseError
 from turnkeep_agents.database.state import AskState, Finding
-from turnkeep_agents.database.wall.database import DatabaseError
 
 NOTHING_HELD = "The database has no tables that the user may read; whoever runs the server can tell why."
 

@@ -44,8 +44,8 @@ from turnkeep_agents.database.nodes.turn import (
 from turnkeep_agents.database.planning.choosing import described
 from turnkeep_agents.database.planning.schema_text import book_keeping, neighbours, schema_text
 from turnkeep_agents.database.prompts import Written
+from turnkeep_agents.database.security.database import DatabaseError, QueryFailed, SchemaChanged
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Ran
-from turnkeep_agents.database.wall.database import DatabaseError, QueryFailed, SchemaChanged
 from turnkeep_agents.database.workspace import Snapshot, runner
 
 TEXT_CUT = "text_cut"

@@ -13,9 +13,9 @@ from turnkeep.blocks.prompting import ConversationFormatter
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
 from turnkeep_agents.database.prompts import Calls
+from turnkeep_agents.database.security.database import DatabaseError
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Shown, fresh_ask
-from turnkeep_agents.database.wall.database import DatabaseError
 from turnkeep_agents.database.workspace import Snapshot, Workspace
 
 type Update = dict[str, Any]

@@ -9,7 +9,7 @@ import pytest
 
 from turnkeep.cli import main
 from turnkeep_agents.database.joins.files import load_graph
-from turnkeep_agents.database.wall.database import sample_joins
+from turnkeep_agents.database.security.database import sample_joins
 
 SCRIPT = """
 CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);

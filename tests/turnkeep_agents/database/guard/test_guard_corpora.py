@@ -1,4 +1,5 @@
-"""Attacks and honest queries, a statement a line: the wall has to stand the same attacks without the guard."""
+"""Attacks and honest queries, a statement a line: row-level security has to stand the same attacks without the
+guard."""
 
 import re
 from collections import Counter
@@ -9,7 +10,7 @@ from guarded import DIALECTS, Dialect, attacks, benign, sample_graph, sample_gua
 from turnkeep_agents.database.guard.functions import ALLOWED
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.guard.repairs import repair
-from turnkeep_agents.database.wall.functions import FUNCTIONS
+from turnkeep_agents.database.security.functions import FUNCTIONS
 from turnkeep_demo.database.field_service import access
 
 CLASSES = {

@@ -8,7 +8,7 @@ from guarded import DIALECTS, WORKSHOP, Dialect, codes, guard, message, passed
 
 from turnkeep_agents.database.guard import limits
 from turnkeep_agents.database.guard.guard import Checked, Guard
-from turnkeep_agents.database.wall.sqlite import LIMITS
+from turnkeep_agents.database.security.sqlite import LIMITS
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from guarded import benign, passed, sample_graph, sample_guard
 from sample_on_postgres import DATABASE, PASSWORD, READER, SEAL, SampleOnPostgres
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.guard.repairs import repair
-from turnkeep_agents.database.wall.servers import TRANSACTION, sign
+from turnkeep_agents.database.security.servers import TRANSACTION, sign
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from talk import ANSWER, CORRECT, COUNT, NONE, SEVEN, WRITE, PlayedDatabase, Tal
 from scripted_model import ScriptedModel
 from turnkeep.databases.results import Result
 from turnkeep.records import Principal
-from turnkeep_agents.database.wall.database import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
+from turnkeep_agents.database.security.database import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
 
 QUESTION = "How many employees are active?"
 STAFF = read(ask(QUESTION, "employee"))

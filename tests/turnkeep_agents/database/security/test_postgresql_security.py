@@ -1,4 +1,5 @@
-"""The wall on PostgreSQL: whose session it is, what a reader's login can reach, and what is said when it fails."""
+"""Row-level security on PostgreSQL: whose session it is, what a reader's login can reach, and what is said when it
+fails."""
 
 import time
 import traceback
@@ -28,8 +29,7 @@ from postgres import PostgresServer, find, postgres
 from turnkeep.databases.errors import DatabaseError
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, SecureView, load_access
-from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.database import (
+from turnkeep_agents.database.security.database import (
     Database,
     DatabaseDown,
     DatabaseSlow,
@@ -37,9 +37,10 @@ from turnkeep_agents.database.wall.database import (
     TenantUnknown,
     open_databases,
 )
-from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
-from turnkeep_agents.database.wall.servers import TRANSACTION, sign
-from turnkeep_agents.database.wall.views import Secrets
+from turnkeep_agents.database.security.postgresql import barrier_views_ddl
+from turnkeep_agents.database.security.servers import TRANSACTION, sign
+from turnkeep_agents.database.security.views import Secrets
+from turnkeep_agents.database.settings import DatabaseSettings
 
 TODAY = date(2026, 6, 18)
 ANN, EVE = Principal(OWN, "ann"), Principal(STRANGER, "eve")

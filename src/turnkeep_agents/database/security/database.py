@@ -1,5 +1,5 @@
-"""The database of the questions, behind its wall: whatever SQL arrives, it reads no more than its caller may, writes
-nothing, and ends in time."""
+"""The database of the questions, behind its row-level security: whatever SQL arrives, it reads no more than its
+caller may, writes nothing, and ends in time."""
 
 import sqlite3
 import threading
@@ -29,12 +29,12 @@ from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.security.complaints import tell_sqlite
+from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
+from turnkeep_agents.database.security.servers import ServerWall
+from turnkeep_agents.database.security.sqlite import SqliteSecurity
+from turnkeep_agents.database.security.statements import check_statement
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.complaints import tell_sqlite
-from turnkeep_agents.database.wall.hidden import HIDDEN_TABLES
-from turnkeep_agents.database.wall.servers import ServerWall
-from turnkeep_agents.database.wall.sqlite import SqliteWall
-from turnkeep_agents.database.wall.statements import check_statement
 
 __all__ = [
     "Database",
@@ -133,11 +133,11 @@ def _of_ones_own(url: str, access: Access, graph: JoinGraph | None, tuning: Data
 
 
 def _on_file(find: Callable[[], Path], access: Access, tuning: DatabaseSettings) -> Run:
-    wall = SqliteWall(access, tuning.query_seconds, tuning.max_rows, tuning.max_bytes)
+    security = SqliteSecurity(access, tuning.query_seconds, tuning.max_rows, tuning.max_bytes)
 
     def run(sql: str, principal: Principal) -> Result:
         try:
-            return wall.run(find(), sql, principal)
+            return security.run(find(), sql, principal)
         except (sqlite3.Error, ValueError) as error:
             raise tell_sqlite(CALLED, error, tuning.query_seconds) from None
         except OSError as error:

@@ -1,4 +1,5 @@
-"""Statements that a model was talked into, sent to the wall as they are. The class says what must not happen."""
+"""Statements that a model was talked into, sent to row-level security as they are. The class says what must not
+happen."""
 
 from typing import Literal
 
@@ -457,7 +458,7 @@ WATCHING = [
     "/*M! SHOW PROCESSLIST */",
     "-- a\nSHOW PROCESSLIST",
 ]
-"""Of other sessions of one login: not refused by the server, so the wall itself does it."""
+"""Of other sessions of one login: not refused by the server, so row-level security itself does it."""
 
 
 def attacks(where: Where) -> list[tuple[str, str]]:

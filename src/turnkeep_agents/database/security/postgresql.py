@@ -1,6 +1,6 @@
 # ruff: noqa: S608 - identifiers of the administrator, quoted; no word of a user comes near
-"""The statements by which an administrator builds the wall on PostgreSQL. The reader sees one schema of views and
-nothing else; whose rows they show is proved anew in each transaction, and nothing is written for it.
+"""The statements by which an administrator sets up row-level security on PostgreSQL. The reader sees one schema of
+views and nothing else; whose rows they show is proved anew in each transaction, and nothing is written for it.
 
 A view's functions run with the reader's rights, so the reader may execute them. It cannot name them: it may not look
 into the schema where they lie.
@@ -9,8 +9,8 @@ into the schema where they lie.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from turnkeep_agents.database.access import Access, SecureView
-from turnkeep_agents.database.wall.definitions import outer
-from turnkeep_agents.database.wall.hidden import (
+from turnkeep_agents.database.security.definitions import outer
+from turnkeep_agents.database.security.hidden import (
     ANY_TENANT,
     COMPANY_FUNCTION,
     COMPANY_TABLE,
@@ -26,7 +26,7 @@ from turnkeep_agents.database.wall.hidden import (
     literal,
     quote,
 )
-from turnkeep_agents.database.wall.views import Secrets, pads
+from turnkeep_agents.database.security.views import Secrets, pads
 
 MARK = '"'
 OWNER = "turnkeep_wall"
@@ -43,7 +43,7 @@ def barrier_views_ddl(
 ) -> list[str]:
     """Statements for PostgreSQL, to be run in this order and in one transaction by an administrator, again after each
     change of the schema. `columns` by table are all that readers may see; `reader` is a role; without `known` only
-    views and rights, for a wall that is there already. Raises ValueError for what cannot be written."""
+    views and rights, for one that is there already. Raises ValueError for what cannot be written."""
     views = [view for view in access.views if view.table in columns]
     behind = {view.table for view in views} | {view.view for view in views}
     shared = [SecureView(name, name) for name in sorted(columns.keys() - behind)]

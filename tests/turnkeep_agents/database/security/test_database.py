@@ -1,4 +1,4 @@
-"""The database behind its wall: what it gives, and what it says when it gives nothing."""
+"""The database behind its row-level security: what it gives, and what it says when it gives nothing."""
 
 import socket
 import sqlite3
@@ -19,8 +19,7 @@ from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, Rule, SecureView
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import JoinGraph, Table
-from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.database import (
+from turnkeep_agents.database.security.database import (
     Database,
     DatabaseDown,
     DatabaseError,
@@ -30,7 +29,8 @@ from turnkeep_agents.database.wall.database import (
     TenantUnknown,
     open_databases,
 )
-from turnkeep_agents.database.wall.sqlite import SqliteWall
+from turnkeep_agents.database.security.sqlite import SqliteSecurity
+from turnkeep_agents.database.settings import DatabaseSettings
 
 TODAY = date(2026, 6, 18)
 ANN, BOB, EVE = Principal(OWN, "ann"), Principal(OTHER, "bob"), Principal(STRANGER, "eve")
@@ -174,7 +174,7 @@ def test_a_text_that_is_no_statement_is_refused(database: Database, sql: str) ->
 def test_a_table_that_the_callers_rule_leaves_out_is_not_read_even_through_its_view(sqlite_file: Path) -> None:
     crew = SecureView("crew", "secure_crew", "companyId")
     access = Access((crew,), (Rule(user="ann"), Rule(tables=("*",), without=("crew", "trade"))))
-    wall = SqliteWall(access, 1, 10, 10_000)
+    wall = SqliteSecurity(access, 1, 10, 10_000)
 
     assert wall.run(sqlite_file, "SELECT COUNT(*) FROM secure_crew", ANN).rows == ((4,),)
     for name in ("secure_crew", "crew", "trade"):

@@ -9,9 +9,9 @@ from two_companies import CANARY, KEY, OWN, hasty
 
 from mariadb import Server
 from turnkeep.records import Principal
+from turnkeep_agents.database.security.ciphers import encrypt
+from turnkeep_agents.database.security.database import Database, DatabaseError, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.ciphers import encrypt
-from turnkeep_agents.database.wall.database import Database, DatabaseError, open_databases
 
 VIEWS = ["secure_employee", "secure_crew", "secure_workorder"]
 NAMES = [*VIEWS * 4, "employee", "crew", "workOrder", "everybody", "audit", "trade"]

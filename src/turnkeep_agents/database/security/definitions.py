@@ -6,7 +6,7 @@ outer one decrypts, so that only the columns that a query uses are decrypted."""
 from collections.abc import Sequence
 
 from turnkeep_agents.database.access import SecureView
-from turnkeep_agents.database.wall.hidden import quote
+from turnkeep_agents.database.security.hidden import quote
 
 EVERYTHING = {'"': "-1", "`": "18446744073709551615"}
 """What LIMIT calls no limit, by the dialect's mark of identifiers."""

@@ -1,5 +1,5 @@
-"""Names of what the wall keeps where no reader sees it. On a server they lie in a schema of their own, in a SQLite file
-among the others, and the wall's own code reads them before any statement runs."""
+"""Names of what row-level security keeps where no reader sees it. On a server they lie in a schema of their own, in
+a SQLite file among the others, and its own code reads them before any statement runs."""
 
 SCHEMA = "turnkeep_wall"
 READ_SCHEMA = "turnkeep_read"

@@ -1,5 +1,6 @@
-"""The wall of a server, which enforces it itself: a reader's login, views that know whose session it is, and a
-read-only transaction. A session is opened for one statement, so nothing that a statement leaves behind outlives it."""
+"""Row-level security of a server, which enforces it itself: a reader's login, views that know whose session it is,
+and a read-only transaction. A session is opened for one statement, so nothing that a statement leaves behind
+outlives it."""
 
 import hashlib
 import hmac
@@ -18,9 +19,9 @@ from turnkeep.databases.watch import Watch
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
+from turnkeep_agents.database.security.complaints import tell_server
+from turnkeep_agents.database.security.hidden import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.complaints import tell_server
-from turnkeep_agents.database.wall.hidden import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
 
 GRACE_SECONDS = 0.15
 """After which a statement is killed that the server itself did not end."""

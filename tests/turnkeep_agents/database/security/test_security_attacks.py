@@ -1,4 +1,4 @@
-"""The wall alone, with no guard before it: no statement may get through, whatever it is."""
+"""Row-level security alone, with no guard before it: no statement may get through, whatever it is."""
 
 import hashlib
 import json
@@ -9,16 +9,16 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from security_attacks import BOTH, MYSQL, POSTGRESQL, SQLITE, WATCHING, WATCHING_ON_POSTGRESQL, attacks
 from two_companies import CANARY, HASTY_SECONDS, KEY, OTHER, OWN, SEAL, hasty
-from wall_attacks import BOTH, MYSQL, POSTGRESQL, SQLITE, WATCHING, WATCHING_ON_POSTGRESQL, attacks
 
 from mariadb import Server
 from postgres import PostgresServer
 from turnkeep.databases.results import Result
 from turnkeep.records import Principal
+from turnkeep_agents.database.security.ciphers import encrypt
+from turnkeep_agents.database.security.database import DatabaseError, QueryFailed, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.ciphers import encrypt
-from turnkeep_agents.database.wall.database import DatabaseError, QueryFailed, open_databases
 
 TODAY = date(2026, 6, 18)
 ANN = Principal(OWN, "ann")

@@ -1,6 +1,7 @@
 # ruff: noqa: S608 - identifiers of the administrator, quoted; no word of a user comes near
-"""The statements by which an administrator builds the wall on MariaDB or MySQL, and the few that a SQLite file needs.
-Turnkeep prints them and never runs them; of a server it needs neither key nor company map afterwards, only the seal.
+"""The statements by which an administrator sets up row-level security on MariaDB or MySQL, and the few that a SQLite
+file needs. Turnkeep prints them and never runs them; of a server it needs neither key nor company map afterwards, only
+the seal.
 
 The reader's own SQL cannot say whose session it is: a definer's procedure believes a signature only, made for this one
 connection with a secret that no SQL of the reader can see.
@@ -10,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from turnkeep_agents.database.access import Access, SecureView
-from turnkeep_agents.database.wall.definitions import inner, outer
-from turnkeep_agents.database.wall.hidden import (
+from turnkeep_agents.database.security.definitions import inner, outer
+from turnkeep_agents.database.security.hidden import (
     ANY_TENANT,
     COMPANY_FUNCTION,
     COMPANY_TABLE,
@@ -50,7 +51,7 @@ def secure_views_ddl(
 ) -> list[str]:
     """Statements for MariaDB and MySQL, to be run in this order by an administrator, again after each change of the
     schema. `columns` by table are all that readers may see; `reader` is an account as 'name'@'host'; without `known`
-    only views and rights, for a wall that is there already. Raises ValueError for what cannot be written."""
+    only views and rights, for one that is there already. Raises ValueError for what cannot be written."""
     views = [view for view in access.views if view.table in columns]
     shared = sorted(columns.keys() - {view.table for view in views} - {view.view for view in views})
     return [
@@ -61,7 +62,7 @@ def secure_views_ddl(
 
 
 def secure_file_ddl(known: Secrets) -> list[str]:
-    """What the wall of a SQLite file needs in it; its views are made for each statement."""
+    """What row-level security of a SQLite file needs in it; its views are made for each statement."""
     tenants = ", ".join(f"({literal(one)}, {literal(own)})" for one, own in known.companies.items())
     return [
         f"CREATE TABLE {KEY_TABLE} (secret TEXT NOT NULL)",

@@ -9,9 +9,9 @@ import pytest
 from two_companies import OTHER, OWN, PASSWORD, SEAL, STRANGER
 
 from mariadb import Server
-from turnkeep_agents.database.wall.hidden import SCHEMA
-from turnkeep_agents.database.wall.servers import sign
-from turnkeep_agents.database.wall.views import SLOTS
+from turnkeep_agents.database.security.hidden import SCHEMA
+from turnkeep_agents.database.security.servers import sign
+from turnkeep_agents.database.security.views import SLOTS
 
 OPEN = f"CALL {SCHEMA}.open_session(%s, %s, %s)"
 

@@ -46,7 +46,7 @@ _POSTGRES_TOLD = {"0A000", "21000", "22012"}
 
 
 def is_too_big(error: sqlite3.Error | ValueError) -> bool:
-    """Whether a text or a row is longer than the wall lets through."""
+    """Whether a text or a row is longer than row-level security lets through."""
     return _name_of(error) == "SQLITE_TOOBIG"
 
 

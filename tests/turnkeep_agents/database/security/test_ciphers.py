@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mariadb import Server
-from turnkeep_agents.database.wall.ciphers import decrypt, encrypt
+from turnkeep_agents.database.security.ciphers import decrypt, encrypt
 
 TEXTS = ["", "a", "sixteen letters.", "Zoë Ångström, 12 Rue de l'Été", "x" * 1000, "日本語"]
 KEYS = ["k", "sixteen letters.", "a key of more than sixteen letters that is folded", "schlüssel"]

@@ -11,10 +11,10 @@ from typing import Any
 from mariadb import Server
 from postgres import PostgresServer
 from turnkeep_agents.database.access import load_access
+from turnkeep_agents.database.security.ciphers import _folded, encrypt
+from turnkeep_agents.database.security.postgresql import barrier_views_ddl
+from turnkeep_agents.database.security.views import Secrets, secure_views_ddl
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.wall.ciphers import _folded, encrypt
-from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
-from turnkeep_agents.database.wall.views import Secrets, secure_views_ddl
 
 OWN, OTHER, STRANGER = "acme", "brightwater", "nobody"
 CANARY = "Canary"

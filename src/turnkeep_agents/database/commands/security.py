@@ -1,4 +1,5 @@
-"""The wall of a user's own database, as statements for its administrator: Turnkeep prints them and runs none."""
+"""Row-level security of a user's own database, as statements for its administrator: Turnkeep prints them and runs
+none."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +11,8 @@ from turnkeep.local import LocalError
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, AccessError, load_access
 from turnkeep_agents.database.joins.files import JoinGraphError, load_graph
-from turnkeep_agents.database.wall.postgresql import barrier_views_ddl
-from turnkeep_agents.database.wall.views import Secrets, secure_file_ddl, secure_views_ddl
+from turnkeep_agents.database.security.postgresql import barrier_views_ddl
+from turnkeep_agents.database.security.views import Secrets, secure_file_ddl, secure_views_ddl
 
 ACCOUNT = re.compile(r"'[^'\\]+'@'[^'\\]+'")
 ROLE = re.compile(r"[^'\"\\@]+")
@@ -28,7 +29,7 @@ KEY, KEY_ON_POSTGRESQL, TENANT, COMPANY = (
 class Wanted:
     """`joins` is a saved join graph, which names the columns; `database` the schema of the tables, on PostgreSQL
     `public` where it is empty; `reader` an account as 'name'@'host', on PostgreSQL a role; `seal` a new secret that
-    Turnkeep is to know as DATABASE__SEAL; empty for a wall that is there and keeps its own."""
+    Turnkeep is to know as DATABASE__SEAL; empty for one that is there and keeps its own."""
 
     access: Path
     joins: Path

@@ -8,7 +8,7 @@ import pytest
 
 from postgres import PostgresServer, find
 from turnkeep.local import LocalError
-from turnkeep_agents.database.commands.wall import Wanted, print_wall
+from turnkeep_agents.database.commands.security import Wanted, print_wall
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
 

@@ -1,4 +1,4 @@
-"""Texts beyond the wall's limit: they are shown, and nothing is reckoned with them."""
+"""Texts beyond its limit: they are shown, and nothing is reckoned with them."""
 
 import sqlite3
 from contextlib import closing
@@ -10,8 +10,8 @@ from turnkeep.databases.engines import Called
 from turnkeep.databases.errors import QueryFailed
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
-from turnkeep_agents.database.wall.complaints import TOO_BIG, tell_sqlite
-from turnkeep_agents.database.wall.sqlite import LIMITS, WIDE_BYTES, SqliteWall
+from turnkeep_agents.database.security.complaints import TOO_BIG, tell_sqlite
+from turnkeep_agents.database.security.sqlite import LIMITS, WIDE_BYTES, SqliteSecurity
 
 ANN = Principal("acme", "ann")
 LIMIT = LIMITS[sqlite3.SQLITE_LIMIT_LENGTH]
@@ -29,8 +29,8 @@ def notes(tmp_path: Path) -> Path:
     return file
 
 
-def wall(max_bytes: int = 1_000_000) -> SqliteWall:
-    return SqliteWall(Access(), seconds=20, max_rows=100, max_bytes=max_bytes)
+def wall(max_bytes: int = 1_000_000) -> SqliteSecurity:
+    return SqliteSecurity(Access(), seconds=20, max_rows=100, max_bytes=max_bytes)
 
 
 def test_a_text_beyond_the_limit_is_shown_with_the_rows_beside_it(notes: Path) -> None:
@@ -77,6 +77,6 @@ def test_time_that_runs_out_over_long_texts_is_told_as_such(notes: Path) -> None
     sql = f"SELECT a.body FROM note AS a CROSS JOIN {endless} WHERE a.id = 2 AND a.body <> 'x' AND n19.id + n18.id < 0"
 
     with pytest.raises(sqlite3.OperationalError) as caught:
-        SqliteWall(Access(), seconds=0.3, max_rows=100, max_bytes=1_000).run(notes, sql, ANN)
+        SqliteSecurity(Access(), seconds=0.3, max_rows=100, max_bytes=1_000).run(notes, sql, ANN)
 
     assert caught.value.sqlite_errorname == "SQLITE_INTERRUPT"

@@ -1,4 +1,4 @@
-"""The wall of SQLite: one connection for one statement, and an authorizer that denies what it does not know.
+"""Row-level security of SQLite: one connection for one statement, and an authorizer that denies what it does not know.
 
 SQLite tells which view reads a table by the name that stands in FROM, so a CTE can pass for a view. The secure views
 are therefore made for each connection, over inner views whose names nobody can guess.
@@ -19,11 +19,11 @@ from turnkeep.databases.results import Cell, Result, read_result
 from turnkeep.databases.watch import PROGRESS_STEPS
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
-from turnkeep_agents.database.wall.ciphers import decrypt
-from turnkeep_agents.database.wall.complaints import is_ended, is_too_big
-from turnkeep_agents.database.wall.definitions import inner, outer
-from turnkeep_agents.database.wall.functions import FUNCTIONS, SWIFT_FUNCTIONS
-from turnkeep_agents.database.wall.hidden import (
+from turnkeep_agents.database.security.ciphers import decrypt
+from turnkeep_agents.database.security.complaints import is_ended, is_too_big
+from turnkeep_agents.database.security.definitions import inner, outer
+from turnkeep_agents.database.security.functions import FUNCTIONS, SWIFT_FUNCTIONS
+from turnkeep_agents.database.security.hidden import (
     ANY_TENANT,
     COMPANY_FUNCTION,
     COMPANY_TABLE,
@@ -55,7 +55,7 @@ CACHE_KIB = 16_000
 
 
 @dataclass(frozen=True)
-class SqliteWall:
+class SqliteSecurity:
     """What may be read of a file, and how much at once."""
 
     access: Access

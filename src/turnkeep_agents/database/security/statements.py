@@ -1,5 +1,5 @@
-"""The little that the wall knows of SQL's text, beside all that the database enforces: a statement is a SELECT, and
-names no schema of the server's own, where other sessions of the same login could be watched."""
+"""The little that row-level security knows of SQL's text, beside all that the database enforces: a statement is a
+SELECT, and names no schema of the server's own, where other sessions of the same login could be watched."""
 
 import re
 

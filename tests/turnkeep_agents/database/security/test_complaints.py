@@ -5,7 +5,7 @@ from sqlalchemy.exc import DBAPIError
 
 from turnkeep.databases.engines import Called
 from turnkeep.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged
-from turnkeep_agents.database.wall.complaints import MAX_CHARACTERS, tell_server
+from turnkeep_agents.database.security.complaints import MAX_CHARACTERS, tell_server
 
 SLOW = "The database did not answer within 5 seconds."
 REFUSED = "refused the statement (error {})."
