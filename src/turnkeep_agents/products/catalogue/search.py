@@ -160,7 +160,7 @@ def _lacks(product: Product, term: Term) -> int:
 def _described(product: Product, term: str) -> str:
     wanted = _words_of(term)
     sentences = _SENTENCE_END.split(product.description)
-    return next((sentence for sentence in sentences if wanted <= _words_of(sentence)), "")
+    return next((sentence for sentence in sentences if wanted <= _all_words_of(sentence)), "")
 
 
 def _listed(product: Product) -> list[frozenset[str]]:
@@ -168,10 +168,16 @@ def _listed(product: Product) -> list[frozenset[str]]:
     values = [
         f"{name} {'' if value == YES else value}" for name, values in product.attributes.items() for value in values
     ]
-    return [_words_of(each) for each in (product.name, product.category, *values)]
+    return [_all_words_of(each) for each in (product.name, product.category, *values)]
 
 
 @lru_cache(maxsize=200_000)
 def _words_of(text: str) -> frozenset[str]:
+    """Small words count in short terms: "in-ear" is not "over-ear"."""
     each = [singular(word) for word in words(text)]
-    return frozenset(word for word in each if word not in STOP_WORDS) or frozenset(each)
+    long = frozenset(word for word in each if word not in STOP_WORDS)
+    return long if long and len(each) > 2 else frozenset(each)
+
+
+def _all_words_of(text: str) -> frozenset[str]:
+    return frozenset(singular(word) for word in words(text))
