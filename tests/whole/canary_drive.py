@@ -338,7 +338,7 @@ def leave_streams(scene: Scene) -> None:
     """Clients that go away after the first word: their run ends, or goes on and is kept."""
     for choice, thread in (("cancel", scene.thread(8)), ("continue", scene.thread(9))):
         is_gone = threading.Event()
-        scene.well(partial(says_slowly, f"first {scene.word['reply']}. Then ", is_gone))
+        scene.well(partial(says_slowly, f"first\n{scene.word['reply']}. Then ", is_gone))
         body, headers = scene.body(session_id=thread, on_disconnect=choice), {"Idempotency-Key": scene.key()}
         with scene.site.streaming("/chat/stream", body, {**scene.credential, **headers}) as lines:
             assert any("first" in line for line in lines)
