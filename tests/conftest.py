@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sample_on_mariadb import SampleServer
     from sample_on_postgres import SampleOnPostgres
     from turnkeep.storage.blobs import S3Objects
+    from turnkeep.storage.items import Items
 
 ROOT = Path(__file__).parents[1]
 TEMPLATE = ROOT / "template.yaml"
@@ -241,6 +242,19 @@ def dynamodb_url(java: Path, emulator: Path, tmp_path_factory: pytest.TempPathFa
 @pytest.fixture(scope="session")
 def dynamodb(dynamodb_url: str) -> "DynamoDBClient":
     return boto3.client("dynamodb", endpoint_url=dynamodb_url, config=Config(**PATIENCE), **CREDENTIALS)
+
+
+@pytest.fixture
+def items(request: pytest.FixtureRequest) -> "Items":
+    """In memory, and in `make check` on DynamoDB Local."""
+    from memory_items import MemoryItems
+
+    from turnkeep.storage.items import Items
+
+    if request.config.getoption("--no-servers"):
+        return MemoryItems()
+    dynamodb: DynamoDBClient = request.getfixturevalue("dynamodb")
+    return Items(dynamodb, request.getfixturevalue("table_name"))
 
 
 @pytest.fixture

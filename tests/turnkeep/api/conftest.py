@@ -22,7 +22,6 @@ from turnkeep.turns import Turns
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 @pytest.fixture
@@ -31,12 +30,10 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def make_app(
-    dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects, clock: Clock
-) -> "Callable[..., FastAPI]":
+def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Callable[..., FastAPI]":
     def make(table_kind: type[Table] = Table, **changes: Any) -> "FastAPI":
-        settings = Settings(table_name=table_name, seal_key="secret-of-the-test")  # type: ignore[arg-type]
-        items, blobs, sealer = Items(dynamodb, table_name), Blobs(folder_objects), Sealer(b"secret-of-the-test")
+        settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
+        blobs, sealer = Blobs(folder_objects), Sealer(b"secret-of-the-test")
         table = table_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
         turns = Turns(
             table,

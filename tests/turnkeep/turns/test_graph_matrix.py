@@ -34,7 +34,7 @@ from turnkeep.storage.table import Begun, Loaded, Table
 from turnkeep.turns import TurnRequest, Turns
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+    pass
 
 type Graph = Any
 type Shape = tuple[str, Any]
@@ -45,10 +45,10 @@ CONFIG: Any = {"configurable": {"thread_id": THREAD}}
 
 
 @pytest.fixture
-def fresh_table(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects) -> Callable[[], Table]:
+def fresh_table(items: Items, folder_objects: FolderObjects) -> Callable[[], Table]:
     """A table object that remembers nothing, over the items that are there."""
     return lambda: Table(
-        Items(dynamodb, table_name),
+        items,
         Blobs(folder_objects),
         Sealer(b"matrix"),
         clock=time.time,
