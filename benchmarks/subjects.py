@@ -173,6 +173,7 @@ def papers(texts: Texts) -> Agent:
                 "kind": "question",
                 "searches": [parts["query"]],
                 "breadth": "few",
+                "years": [],
                 "language": "en",
                 "reason": "measured",
                 "score": 100,
