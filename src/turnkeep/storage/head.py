@@ -8,12 +8,14 @@ agent, title, st status of the newest turn, ttl; while a claim deletes the threa
 """
 
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from turnkeep.records import Status
 from turnkeep.storage.items import Item
 from turnkeep.storage.keys import LAYOUT, expiry, expiry_bucket, item_ttl, thread_of
 
 KEPT_KEYS = 32
+KEY_BYTES = 6
 TITLE_CHARACTERS = 60
 FIRST_SEQ = 1  # after BEGIN only where BEGIN made the thread; clocks cannot tell that
 
@@ -99,6 +101,11 @@ def read_head(item: Item) -> Head:
         gone=item.get("gone"),
         bucket=item.get("xh"),
     )
+
+
+def key_digest(pk: str, key: str) -> bytes:
+    """An idempotency key as HEAD remembers it: under no secret, so that it outlives the secret's rotation."""
+    return sha256(f"{pk}|{key}".encode()).digest()[:KEY_BYTES]
 
 
 def newborn(pk: str, user: str, now_ms: int, thread_hours: float, *, seq: int = 0, gen: int = 0) -> Item:

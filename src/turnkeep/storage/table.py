@@ -22,7 +22,7 @@ from turnkeep.errors import (
     TurnInProgress,
 )
 from turnkeep.records import Principal, Turn
-from turnkeep.storage.head import FIRST_SEQ, Head, newborn, read_head
+from turnkeep.storage.head import FIRST_SEQ, Head, key_digest, newborn, read_head
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import (
     EVERY_TURN,
@@ -37,7 +37,7 @@ from turnkeep.storage.links import Chain, turn_of
 from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
 from turnkeep.storage.threads import Threads
 
-KEY_BYTES, BODY_BYTES, OWNER_BYTES = 6, 16, 9
+BODY_BYTES, OWNER_BYTES = 16, 9
 _LONGEST_WAIT_SECONDS = 5
 
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
@@ -92,8 +92,8 @@ class Table(Threads):
         """What BEGIN asks for; `head` is a thread born now, and its `created` the time of this BEGIN."""
         return Begun(
             head=read_head({"PK": pk, **newborn(pk, user, self._now(), self._thread_hours)}),
-            key=self._sealer.digest(KEY_BYTES, "key", pk, key),
-            body=self._sealer.digest(BODY_BYTES, "body", pk, body),
+            key=key_digest(pk, key),
+            body=self._sealer.digests(BODY_BYTES, "body", pk, body)[0],
             owner=self._mint(OWNER_BYTES),
             message=message,
             created=False,
