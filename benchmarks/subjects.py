@@ -62,7 +62,11 @@ class MemoryObjects:
     def get(self, key: str) -> bytes:
         return self.held[key]
 
-    def delete(self, keys: Any) -> None:
+    def names(self, prefix: str) -> Iterator[list[str]]:
+        if found := [key for key in self.held if key.startswith(prefix)]:
+            yield found
+
+    def delete(self, keys: list[str]) -> None:
         for key in keys:
             self.held.pop(key, None)
 

@@ -12,6 +12,8 @@
     + MessageTooLong           413 message_too_long
     + BodyTooLarge             413 body_too_large
     + UnsupportedMediaType     415 unsupported_media_type
+    + AmbiguousBody            400 ambiguous_body
+    + Misdirected              421 misdirected
   x Unauthorized               401 unauthorized
   x NotFound                   404 not_found
   x MethodNotAllowed           405 method_not_allowed
@@ -30,6 +32,8 @@
   x AgentFault                 500 agent_error           a node of the graph raised
   x AgentUnavailable           503 agent_unavailable     it cannot be built; the other agents live
   x StoreUnavailable           503 store_unavailable
+    + Unsettled                503 unsettled             whether the turn was kept is not known
+  x ServerStopping             503 server_stopping
   x InternalError              500 internal_error        a fault of ours that no other class names
 """
 
@@ -104,6 +108,16 @@ class BodyTooLarge(BadRequest):
 class UnsupportedMediaType(BadRequest):
     status, code, title = 415, "unsupported_media_type", "The body is not declared as JSON"
     advice = "Send the header Content-Type: application/json."
+
+
+class AmbiguousBody(BadRequest):
+    status, code, title = 400, "ambiguous_body", "The length of the body is given in two ways"
+    advice = "Send Content-Length or Transfer-Encoding, not both."
+
+
+class Misdirected(BadRequest):
+    status, code, title = 421, "misdirected", "This server has another name"
+    advice = "Call it as localhost, 127.0.0.1 or [::1]: it serves this machine only."
 
 
 class Unauthorized(TurnkeepError):
@@ -199,6 +213,16 @@ class AgentUnavailable(TurnkeepError):
 class StoreUnavailable(TurnkeepError):
     status, code, title = 503, "store_unavailable", "The store did not answer in time"
     advice = "Nothing was lost; send the same request again after Retry-After seconds."
+
+
+class Unsettled(StoreUnavailable):
+    status, code, title = 503, "unsettled", "It is not known whether the turn was kept"
+    advice = "Send the same request with the same key again: a turn that was kept is replayed."
+
+
+class ServerStopping(TurnkeepError):
+    status, code, title = 503, "server_stopping", "The server is being stopped"
+    advice = "Send the same request with the same key again when it is back."
 
 
 class InternalError(TurnkeepError):

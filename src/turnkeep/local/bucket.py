@@ -5,9 +5,9 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import unescape
+from html import escape, unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from turnkeep.local.objects import FolderObjects
 
@@ -41,6 +41,10 @@ class _Bucket(BaseHTTPRequestHandler):
         self._answer(200)
 
     def do_GET(self) -> None:
+        asked = parse_qs(urlsplit(self.path).query)
+        if "list-type" in asked:
+            self._answer(200, _listing(self._objects.names(asked["prefix"][0])))
+            return
         try:
             body = self._objects.get(self._key())
         except KeyError:
@@ -50,7 +54,7 @@ class _Bucket(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """The keys to delete."""
-        self._objects.delete(unescape(key) for key in re.findall("<Key>(.*?)</Key>", self._body().decode()))
+        self._objects.delete([unescape(key) for key in re.findall("<Key>(.*?)</Key>", self._body().decode())])
         self._answer(200, _DELETED)
 
     def _key(self) -> str:
@@ -67,3 +71,8 @@ class _Bucket(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Says nothing: the log belongs to the function."""
+
+
+def _listing(pages: Iterator[list[str]]) -> bytes:
+    keys = "".join(f"<Contents><Key>{escape(key)}</Key></Contents>" for page in pages for key in page)
+    return f"<ListBucketResult><IsTruncated>false</IsTruncated>{keys}</ListBucketResult>".encode()

@@ -1,17 +1,19 @@
-"""Large values in a folder, with the methods of the S3 store. A file is named by the digest of its key, so keys of any
-length and alphabet are safe, on file systems that ignore case too."""
+"""Large values in a folder, with the methods of the S3 store. A key is a path under it, in lower case, so that
+it is the same on file systems that ignore case."""
 
-from collections.abc import Iterable
-from hashlib import sha256
+import re
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from turnkeep.local.home import write_atomically
 
 OBJECT_DAYS = 32  # the lifecycle rule of `Objects` in template.yaml
+_KEY = re.compile(r"[a-z0-9]+(/[a-z0-9][a-z0-9.]*)*")
 
 
 class FolderObjects:
-    """Objects as files: whole or absent, whatever dies in between."""
+    """Objects as files: whole or absent, whatever dies in between. Raises ValueError for a key that is no such path."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -28,18 +30,28 @@ class FolderObjects:
         except FileNotFoundError as error:
             raise KeyError(key) from error
 
-    def delete(self, keys: Iterable[str]) -> None:
+    def names(self, prefix: str) -> Iterator[list[str]]:
+        """The keys under `prefix`, which ends with a slash; half-written files too."""
+        found = sorted(prefix + file.name for file in self._file(prefix.rstrip("/")).glob("*"))
+        if found:
+            yield found
+
+    def delete(self, keys: list[str]) -> None:
         for key in keys:
-            self._file(key).unlink(missing_ok=True)
+            file = self._file(key)
+            file.unlink(missing_ok=True)
+            with suppress(OSError):  # others lie there
+                file.parent.rmdir()
 
     def sweep(self, now: float) -> int:
         """Removes what is older than OBJECT_DAYS at `now` (epoch seconds), half-written files too; says how many."""
         limit = now - OBJECT_DAYS * 86_400
-        old = [file for file in self._folder.glob("*/*") if file.stat().st_mtime < limit]
+        old = [file for file in self._folder.rglob("*") if file.is_file() and file.stat().st_mtime < limit]
         for file in old:
             file.unlink(missing_ok=True)
         return len(old)
 
     def _file(self, key: str) -> Path:
-        name = sha256(key.encode()).hexdigest()
-        return self._folder / name[:2] / name[2:]
+        if not _KEY.fullmatch(key):
+            raise ValueError(f"no key of an object: {key!r}")
+        return self._folder / key

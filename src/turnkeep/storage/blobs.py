@@ -1,10 +1,10 @@
 """Large values: inline in the item while they fit, otherwise one object with its checksum in the item.
 
 The object is written before the item that names it and is named by that item's key, so a crash in between leaves an
-object that nothing reaches; the bucket's lifecycle rule takes it away.
+object that nothing reaches; it lies under its thread's prefix and goes with the thread.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,13 +13,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.observability.tracing import request_to
 from turnkeep.storage.items import Item
-from turnkeep.storage.keys import object_key
+from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, object_key, objects_of
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 INLINE_BYTES = 300 * 1024
-_DELETE_AT_ONCE = 1000
 
 
 class Objects(Protocol):
@@ -31,7 +30,13 @@ class Objects(Protocol):
         """Raises KeyError where nothing lies."""
         ...
 
-    def delete(self, keys: Iterable[str]) -> None: ...
+    def names(self, prefix: str) -> Iterator[list[str]]:
+        """The keys that begin so, by pages of at most 1,000."""
+        ...
+
+    def delete(self, keys: list[str]) -> None:
+        """At most 1,000 at once; those that are not there are no error."""
+        ...
 
 
 class S3Objects:
@@ -57,17 +62,26 @@ class S3Objects:
         except (ClientError, BotoCoreError) as error:
             raise StoreUnavailable(retry_after=2) from error
 
-    def delete(self, keys: Iterable[str]) -> None:
-        todo = list(keys)
-        for start in range(0, len(todo), _DELETE_AT_ONCE):
-            chunk = todo[start : start + _DELETE_AT_ONCE]
-            try:
-                with request_to("S3", "DeleteObjects"):
-                    self._client.delete_objects(
-                        Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in chunk]}
-                    )
-            except (ClientError, BotoCoreError) as error:
-                raise StoreUnavailable(retry_after=2) from error
+    def names(self, prefix: str) -> Iterator[list[str]]:
+        after = ""
+        while page := self._page(prefix, after):
+            yield page
+            after = page[-1]
+
+    def _page(self, prefix: str, after: str) -> list[str]:
+        try:
+            with request_to("S3", "ListObjectsV2"):
+                found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, StartAfter=after)
+        except (ClientError, BotoCoreError) as error:
+            raise StoreUnavailable(retry_after=2) from error
+        return [each["Key"] for each in found.get("Contents", [])]
+
+    def delete(self, keys: list[str]) -> None:
+        try:
+            with request_to("S3", "DeleteObjects"):
+                self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in keys]})
+        except (ClientError, BotoCoreError) as error:
+            raise StoreUnavailable(retry_after=2) from error
 
 
 class Blobs:
@@ -85,7 +99,9 @@ class Blobs:
         return {"object": name, "sum": sha256(sealed).digest()}
 
     def value(self, item: Item) -> bytes:
-        """Raises StateCorrupt where the object is missing or altered."""
+        """Raises StateCorrupt where the object is missing or altered, or the item of another layout."""
+        if item.get("v", LAYOUT) != LAYOUT:
+            raise StateCorrupt(OTHER_LAYOUT)
         if "data" in item:
             return bytes(item["data"])
         try:
@@ -96,7 +112,9 @@ class Blobs:
             raise StateCorrupt
         return sealed
 
-    def discard(self, items: Iterable[Item]) -> None:
-        names = [item["object"] for item in items if "object" in item]
-        if names:
-            self._objects.delete(names)
+    def names(self, pk: str) -> Iterator[list[str]]:
+        """All objects of a thread by pages, also those that no item names."""
+        return self._objects.names(objects_of(pk))
+
+    def delete(self, names: list[str]) -> None:
+        self._objects.delete(names)

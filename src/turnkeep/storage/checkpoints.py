@@ -16,6 +16,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage, messages_from_dict
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    LATEST_VERSION,
     BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
@@ -77,6 +78,8 @@ class Run(BaseCheckpointSaver[str]):
         for name, (checkpoint, metadata, parent, writes) in SERIALISER.loads_typed(
             ("msgpack", content["state"])
         ).items():
+            if checkpoint["v"] > LATEST_VERSION:
+                raise StateCorrupt(f"Its checkpoint was written by a newer LangGraph, as version {checkpoint['v']}.")
             self._spaces[name] = _Namespace(checkpoint, metadata, parent, [tuple(write) for write in writes])
         for link in loaded.links:
             for segment in link.segments:
@@ -289,4 +292,7 @@ def _freeze(elements: list[Any]) -> list[JSON] | bytes:
 def _thaw(elements: list[JSON] | bytes) -> list[Any]:
     if isinstance(elements, bytes):
         return list(SERIALISER.loads_typed(("msgpack", elements)))
-    return list(messages_from_dict(elements))
+    try:
+        return list(messages_from_dict(elements))
+    except ValueError as error:
+        raise StateCorrupt("It holds a message of a type that this version does not know.") from error

@@ -1,11 +1,20 @@
-"""How a thread is deleted: claimed first, so that nobody sees it and no late writer gets in, then item by item."""
+"""How a thread is deleted: claimed first, so that nobody sees it and no late writer gets in, then item by item.
+
+Nothing here is read but keys: a HEAD that no version understands is deleted like any other.
+"""
 
 from collections.abc import Callable
 
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.head import Head, read_head
-from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import HEAD, expiry_bucket
+
+_CLAIM = (
+    "SET seq = if_not_exists(seq, :zero) + :one, born = if_not_exists(born, :none),"
+    " gone = if_not_exists(gone, expires), expires = :zero, xh = :bucket"
+)
+_CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #last, cp, st, sig, u, la"
+_STANDS = "seq = :seq AND born = :born"
 
 
 class Eraser:
@@ -16,43 +25,53 @@ class Eraser:
         self._blobs = blobs
         self._clock = clock
 
-    def erase(self, pk: str, *, condition: str, due: int | None = None) -> tuple[Head, int]:
-        """Claims the thread where `condition` (over :now) holds, then deletes it; gives it and the items deleted.
+    def erase(self, pk: str, *, condition: str, values: Item | None = None, due: int | None = None) -> tuple[Item, int]:
+        """Claims the thread where `condition` (over :now and `values`) holds, then deletes it; gives the HEAD that was
+        claimed and how many items were deleted. Raises Refused, StoreUnavailable.
 
-        The claim makes the thread invisible and fences late writers; it stays in the expiry index, so that a claim
-        whose owner died is finished by the next cleanup, at `due` where that is given. Raises Refused.
+        The claim makes the thread invisible, fences late writers and leaves nothing of its content in HEAD, which stays
+        in the expiry index, so that a claim whose owner died is finished by the next cleanup. With `due` (epoch ms)
+        HEAD stays until then, for cleanup to look once more.
         """
         now = self._now()
+        stays, goes = (", due = :due", "") if due else ("", ", due")
         claimed = self._items.update(
             pk,
             HEAD,
-            "SET seq = seq + :one, gone = if_not_exists(gone, expires), expires = :zero, xh = :bucket"
-            " REMOVE #lease, #pend, u, la",
-            {":one": 1, ":zero": 0, ":now": now, ":bucket": expiry_bucket(due or now, pk)},
+            f"{_CLAIM}{stays} REMOVE {_CONTENT}{goes}",
+            {":one": 1, ":zero": 0, ":none": b"", ":now": now, ":bucket": expiry_bucket(due or now, pk)}
+            | ({":due": due} if due else {})
+            | (values or {}),
             condition=condition,
         )
-        seq = claimed["seq"]
-        deleted = self._delete_rest(pk, seq)
-        if due is None:
-            deleted += self._delete_head(pk, seq)
-        return read_head(claimed), deleted
+        return claimed, self.finish(claimed)
 
-    def _delete_rest(self, pk: str, seq: int) -> int:
-        """All items but HEAD. What was listed while the claim stood is old, whoever makes the thread anew later."""
-        deleted = 0
-        for page in self._items.pages_of(pk, "SK", "object"):
-            rest = [item for item in page if item["SK"] != HEAD]
-            head = self._items.get(pk, HEAD)
-            if head is None or head["seq"] != seq:
+    def finish(self, claimed: Item) -> int:
+        """Deletes what is left of a claimed thread; gives how many items. Raises StoreUnavailable.
+
+        What is listed while the claim stands is old, whoever makes the thread anew later.
+        """
+        pk, deleted = claimed["PK"], 0
+        for names in self._blobs.names(pk):
+            if not self._stands(claimed):
                 return deleted
-            self._blobs.discard(rest)
-            self._items.write_many(deletes=[(pk, item["SK"]) for item in rest])
+            self._blobs.delete(names)
+        for page in self._items.pages_of(pk, "SK"):
+            rest = [(pk, item["SK"]) for item in page if item["SK"] != HEAD]
+            if not self._stands(claimed):
+                return deleted
+            self._items.write_many(deletes=rest)
             deleted += len(rest)
-        return deleted
+        return deleted + (0 if "due" in claimed else self._delete_head(claimed))
 
-    def _delete_head(self, pk: str, seq: int) -> int:
+    def _stands(self, claimed: Item) -> bool:
+        head = self._items.get(claimed["PK"], HEAD)
+        return head is not None and (head["seq"], head["born"]) == (claimed["seq"], claimed["born"])
+
+    def _delete_head(self, claimed: Item) -> int:
+        values = {":seq": claimed["seq"], ":born": claimed["born"]}
         try:
-            self._items.delete(pk, HEAD, condition="seq = :seq", values={":seq": seq})
+            self._items.delete(claimed["PK"], HEAD, condition=_STANDS, values=values)
         except Refused:
             return 0
         return 1

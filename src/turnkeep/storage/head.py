@@ -1,23 +1,28 @@
 """HEAD, the authority of a thread: what is not reached from here does not exist.
 
 Attribute names are short because every update pays for the whole item, which stays under 1 KB:
-v layout, n turns, gen generation, seq fence, last newest link, cp newest checkpoint, expires, created, la last
-activity (all times epoch ms), u and xh index keys, keys digests of the newest idempotency keys (position i belongs to
-turn n - i), lease {o owner, t until}, pend {k key digest, b body digest, m sealed message, at}, meta sealed metadata,
-agent, title, st status of the newest turn, ttl; while a claim deletes the thread: gone, the expiry that it had.
+v layout, born birth mark, n turns, gen generation, seq fence, last newest link, cp newest checkpoint, expires, created,
+la last activity (all times epoch ms), u and xh index keys, keys digests of the newest idempotency keys (position i
+belongs to turn n - i), lease {o owner, t until}, pend {k key digest, b body digest, m sealed message, at}, meta sealed
+metadata, agent, title, st status of the newest turn, sig signature, ttl. Of a thread that is being deleted there are
+left: v, born, n, gen, seq, created, ttl, expires 0, gone the expiry that it had, xh, due where it stays for a while.
+
+An id may be used again, and then all counters begin anew: only the birth mark, random bytes, tells the threads apart.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 
+from turnkeep.errors import StateCorrupt
 from turnkeep.records import Status
 from turnkeep.storage.items import Item
-from turnkeep.storage.keys import LAYOUT, expiry, expiry_bucket, item_ttl, thread_of
+from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, expiry, expiry_bucket, item_ttl, thread_of
 
 KEPT_KEYS = 32
-KEY_BYTES = 6
+KEY_BYTES, BORN_BYTES = 6, 6
 TITLE_CHARACTERS = 60
-FIRST_SEQ = 1  # after BEGIN only where BEGIN made the thread; clocks cannot tell that
+_NUMBERS = ("n", "gen", "seq", "expires", "created")
+_SIGNED = ("n", "gen", "last", "cp", "expires", "created", "agent", "title", "st")
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ class Head:
     expires: int
     created: int
     active: int
+    born: bytes
     last: str | None = None
     checkpoint: str | None = None
     keys: tuple[bytes, ...] = ()
@@ -55,7 +61,6 @@ class Head:
     metadata: bytes | None = None
     interrupted: bool = False
     gone: int | None = None
-    bucket: str | None = field(default=None, compare=False)
 
     @property
     def thread_id(self) -> str:
@@ -80,6 +85,19 @@ class Head:
 
 
 def read_head(item: Item) -> Head:
+    """Raises StateCorrupt for what is no HEAD of this layout; whether it is signed, `Threads` asks."""
+    if item.get("v") != LAYOUT:
+        raise StateCorrupt(OTHER_LAYOUT)
+    marks = (item.get("born"), *item.get("keys", ()))
+    if not all(isinstance(item.get(name), int) for name in _NUMBERS) or not all(isinstance(m, bytes) for m in marks):
+        raise StateCorrupt
+    try:
+        return _read(item)
+    except (KeyError, TypeError) as error:
+        raise StateCorrupt from error
+
+
+def _read(item: Item) -> Head:
     lease, pending = item.get("lease"), item.get("pend")
     return Head(
         pk=item["PK"],
@@ -89,6 +107,7 @@ def read_head(item: Item) -> Head:
         expires=item["expires"],
         created=item["created"],
         active=item["la"] if "la" in item else item["created"],
+        born=item["born"],
         last=item.get("last"),
         checkpoint=item.get("cp"),
         keys=tuple(item.get("keys", ())),
@@ -99,8 +118,14 @@ def read_head(item: Item) -> Head:
         metadata=item.get("meta"),
         interrupted=item.get("st") == "interrupted",
         gone=item.get("gone"),
-        bucket=item.get("xh"),
     )
+
+
+def signed_parts(pk: str, attributes: Item) -> tuple[str | bytes, ...]:
+    """What the signature of a HEAD covers: all that COMMIT sets, which decides what the thread is. The lease, the
+    fence and the pending message change without it."""
+    plain = [attributes.get(name, "") for name in _SIGNED]
+    return pk, attributes["born"], *(str(value) for value in plain), *attributes.get("keys", ())
 
 
 def key_digest(pk: str, key: str) -> bytes:
@@ -108,11 +133,12 @@ def key_digest(pk: str, key: str) -> bytes:
     return sha256(f"{pk}|{key}".encode()).digest()[:KEY_BYTES]
 
 
-def newborn(pk: str, user: str, now_ms: int, thread_hours: float, *, seq: int = 0, gen: int = 0) -> Item:
+def newborn(pk: str, user: str, now_ms: int, thread_hours: float, *, born: bytes, seq: int = 0, gen: int = 0) -> Item:
     """The attributes of a thread without turns. `seq` and `gen` go on where an expired thread of this id stood."""
     expires = expiry(now_ms, now_ms, thread_hours)
     return {
         "v": LAYOUT,
+        "born": born,
         "n": 0,
         "gen": gen,
         "seq": seq,

@@ -122,12 +122,13 @@ class Items:
         )
 
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
-        """The whole partition by pages, only the named attributes; costs half a consistent read."""
+        """The whole partition by pages, only the named attributes."""
         return self._pages(
             KeyConditionExpression="PK = :pk",
             ExpressionAttributeValues=encode({":pk": pk}),
             ProjectionExpression=", ".join(f"#{name}" for name in attributes),
             ExpressionAttributeNames={f"#{name}": name for name in attributes},
+            ConsistentRead=True,
         )
 
     def index(self, name: str, attribute: str, value: str, *, newest_first: bool = False) -> Iterator[Item]:
@@ -229,8 +230,8 @@ def _encode(value: Any) -> Item:
 def _decode(value: Item) -> Any:
     ((tag, content),) = value.items()
     match tag:
-        case "N":
-            return int(content)
+        case "N":  # others than we write are left as they are, for whoever checks the item
+            return int(content) if content.lstrip("-").isdigit() else content
         case "B":
             return bytes(content)
         case "L":

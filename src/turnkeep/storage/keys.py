@@ -2,7 +2,7 @@
 
 One partition holds one thread. Inside it, in the order of the sort key:
 
-    ASIDE#...                                   read by exact key only: details, long pending messages
+    ASIDE#...                                   read by exact key only: details, a long pending message
     CP#<checkpoint id>                          ids ascend, so the newest stands last
     HEAD                                        the authority
     TURN#<inverse gen>#<inverse n>.<seq>-<writer>   the newest generation and the newest turn stand first
@@ -20,7 +20,9 @@ from turnkeep.errors import InvalidId
 from turnkeep.records import Principal
 
 HEAD = "HEAD"
-LAYOUT = 1
+LAYOUT = 2
+"""The version of what is stored, in every item as `v`. What is of another one is StateCorrupt and not written on."""
+OTHER_LAYOUT = "Another version of this service stored it in another layout, and reads it; here it is left as it is."
 SHARDS = 16
 MAX_THREAD_DAYS = 30
 ITEM_DAYS = MAX_THREAD_DAYS + 1
@@ -28,6 +30,8 @@ BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"
 """Partition of the API keys, each under its id. That of a thread begins with `T#`, whatever its tenant is called."""
+SEAL_MARK = {"PK": "SEAL", "SK": "KEY"}
+"""Says that a seal key was made."""
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_USER_KEY_BYTES = 1024 - 1 - 64  # a partition key is the sort key of the expiry index too, which takes 1024
@@ -100,13 +104,19 @@ def details_key(turn_sk: str) -> str:
     return f"ASIDE#{turn_sk}"
 
 
-def message_key(key_digest: bytes) -> str:
-    return f"ASIDE#MESSAGE#{key_digest.hex()}"
+def message_key(born: bytes) -> str:
+    """The pending message of the thread with this birth mark, where it is too long for HEAD."""
+    return f"ASIDE#MESSAGE#{born.hex()}"
 
 
 def object_key(pk: str, sk: str) -> str:
     """Where a value too large for an item lies; tells nothing about its thread."""
-    return f"blobs/{sha256(f'{pk}|{sk}'.encode()).hexdigest()}"
+    return f"{objects_of(pk)}{sha256(sk.encode()).hexdigest()}"
+
+
+def objects_of(pk: str) -> str:
+    """What the keys of all objects of a thread begin with."""
+    return f"blobs/{sha256(pk.encode()).hexdigest()}/"
 
 
 def expiry(now_ms: int, created_ms: int, thread_hours: float) -> int:

@@ -6,7 +6,7 @@ point into the elements that the run appended.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from turnkeep.errors import NotFound, StateCorrupt
@@ -77,25 +77,37 @@ def _refer(text: str, kind: str, messages: list[JSON] | bytes) -> JSON:
 
 
 def turn_of(link: Link, details: JSON) -> Turn:
-    """The turn that a link holds."""
+    """The turn that a link holds; what a newer version noted besides is passed over. Raises StateCorrupt."""
+    try:
+        return _turn_of(link, details)
+    except (KeyError, IndexError, TypeError) as error:
+        raise StateCorrupt from error
+
+
+def _turn_of(link: Link, details: JSON) -> Turn:
     payload = link.payload
     messages: list[JSON] = next((s[3] for s in payload["segments"] if s[:2] == ["", "messages"]), [])
 
     def text(reference: JSON) -> str:
         return str(messages[reference["at"]]["data"]["content"] if "at" in reference else reference["text"])
 
-    ledger = dict(payload["turn"])
+    ledger = _known(Turn, payload["turn"])
     return Turn(
         thread_id=thread_of(link.item["PK"]),
         number=link.item["n"],
         message=text(payload["message"]),
         reply=text(payload["reply"]),
-        usage=Usage(**ledger.pop("usage")),
-        sources=tuple(Source(**source) for source in ledger.pop("sources", ())),
+        usage=Usage(**_known(Usage, ledger.pop("usage"))),
+        sources=tuple(Source(**_known(Source, source)) for source in ledger.pop("sources", ())),
         warnings=tuple(ledger.pop("warnings", ())),
         details=details,
         **ledger,
     )
+
+
+def _known(kind: type, stored: JSON) -> JSON:
+    names = {field.name for field in fields(kind)}
+    return {name: value for name, value in stored.items() if name in names}
 
 
 class Chain:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from turnkeep.errors import InvalidRetryToken
 from turnkeep.records import JSON, Turn
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head
+from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, signed_parts
 from turnkeep.storage.items import Item
 from turnkeep.storage.keys import LAYOUT, checkpoint_key, details_key, expiry, item_ttl, turn_key
 from turnkeep.storage.links import (
@@ -24,13 +24,15 @@ from turnkeep.storage.links import (
 from turnkeep.storage.sealing import Sealer
 
 NONCE_BYTES = 12
+BODY_BYTES = 16
 TOKEN_BYTES = 100_000
 TOKEN_MS = 15 * 60_000
 
 
 @dataclass(frozen=True)
 class Begun:
-    """A run's hold on its thread. `created` says that BEGIN made the thread."""
+    """A run's hold on its thread. `body` is what tells two requests apart; `created` says that BEGIN made the
+    thread."""
 
     head: Head
     key: bytes
@@ -63,11 +65,13 @@ class Saved:
 
 @dataclass(frozen=True)
 class Plan:
-    """A COMMIT that is ready to be written, once or again: invisible items, then the flip's values."""
+    """A COMMIT that is ready to be written, once or again: invisible items, then the flip's values. `born` is the
+    thread's birth mark."""
 
     pk: str
     sk: str
     key: bytes
+    born: bytes
     puts: tuple[Item, ...]
     flip: Item
 
@@ -88,23 +92,36 @@ class Planner:
         gen = head.seq if loaded.is_branch else head.gen
         numbered = replace(turn, number=number, thread_id=head.thread_id) if turn else None
         sk = turn_key(gen, number, head.seq, begun.owner)
-        link: Item = {"PK": head.pk, "SK": sk, "n": number, "cp": saved.checkpoint_id, "k": begun.key, "b": begun.body}
+        link: Item = {
+            "PK": head.pk,
+            "SK": sk,
+            "n": number,
+            "cp": saved.checkpoint_id,
+            "k": begun.key,
+            "b": body_digests(self._sealer, head.pk, begun.body)[0],
+        }
         link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
         puts = (*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved))
-        flip = {":n": number, ":gen": gen, ":last": sk, ":cp": saved.checkpoint_id, ":la": now}
-        return Plan(head.pk, sk, begun.key, puts, flip | self._rest_of_flip(begun, loaded, turn, now)), numbered
+        changed = {"n": number, "gen": gen, "last": sk, "cp": saved.checkpoint_id}
+        changed |= self._rest_of_head(begun, loaded, turn, now)
+        sig = self._sealer.sign(*signed_parts(head.pk, {**changed, "created": head.created, "born": head.born}))
+        flip = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": LAYOUT}).items()}
+        return Plan(
+            head.pk, sk, begun.key, head.born, puts, {**flip, ":seq": head.seq, ":owner": begun.owner}
+        ), numbered
 
-    def _rest_of_flip(self, begun: Begun, loaded: Loaded, turn: Turn | None, now: int) -> Item:
+    def _rest_of_head(self, begun: Begun, loaded: Loaded, turn: Turn | None, now: int) -> Item:
         head = begun.head
         keys = head.keys[head.n - loaded.number :]
-        rest: Item = {
-            ":expires": expiry(now, head.created, self._thread_hours),
-            ":keys": list(([begun.key, *keys] if turn else keys)[:KEPT_KEYS]),
-            ":st": turn.status if turn else "complete",
-            ":seq": head.seq,
-            ":owner": begun.owner,
+        agent = head.agent or (turn.agent if turn else None)
+        title = head.title or (_title(begun.message) if turn else None)
+        return {
+            "expires": expiry(now, head.created, self._thread_hours),
+            "keys": list(([begun.key, *keys] if turn else keys)[:KEPT_KEYS]),
+            "st": turn.status if turn else "complete",
+            **({"agent": agent} if agent else {}),
+            **({"title": title} if title else {}),
         }
-        return rest | ({":agent": turn.agent, ":title": _title(begun.message)} if turn else {})
 
     def _link_items(self, link: Item, saved: Saved, turn: Turn | None) -> list[Item]:
         payload, pk = payload_of(turn, saved.segments), link["PK"]
@@ -129,7 +146,8 @@ class Planner:
 
     def token(self, plan: Plan, now: int, mint: Callable[[int], bytes]) -> str:
         """The whole plan, encrypted for this thread; over 100 KB it lies in an object."""
-        content = {"until": now + TOKEN_MS, "sk": plan.sk, "key": plan.key, "flip": plan.flip, "puts": list(plan.puts)}
+        content = {"until": now + TOKEN_MS, "sk": plan.sk, "key": plan.key, "born": plan.born, "flip": plan.flip}
+        content["puts"] = list(plan.puts)
         sealed = self._sealer.encrypt(content, mint(NONCE_BYTES), plan.pk)
         if len(sealed) > TOKEN_BYTES:
             inner = self._blobs.attributes(plan.pk, f"TOKEN#{plan.sk}", sealed, inline_bytes=0)
@@ -147,7 +165,12 @@ class Planner:
             content = self._sealer.decrypt(self._blobs.value(content["object"]), pk)
         if content["until"] < now:
             raise InvalidRetryToken
-        return Plan(pk, content["sk"], content["key"], tuple(content["puts"]), content["flip"])
+        return Plan(pk, content["sk"], content["key"], content["born"], tuple(content["puts"]), content["flip"])
+
+
+def body_digests(sealer: Sealer, pk: str, body: bytes) -> tuple[bytes, ...]:
+    """What is kept of a request to know it again, under every secret of the ring; the first is the one to keep."""
+    return sealer.digests(BODY_BYTES, "body", pk, body)
 
 
 def _title(message: str) -> str:

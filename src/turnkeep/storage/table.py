@@ -5,10 +5,11 @@
     COMMIT   link and checkpoint are written under keys that nobody reaches; one conditional update of HEAD
              (seq mine, lease mine) makes them the thread
 
-A lost acknowledgement is no error: BEGIN knows its own lease again, the flip knows its own link.
+A lost acknowledgement is no error: BEGIN knows its own lease again, the flip knows its own link. A flip of which
+nothing is known is settled by a fence: the lease changes its owner, so that what is still on its way comes too late.
 """
 
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,43 +18,45 @@ from turnkeep.errors import (
     IdempotencyKeyReused,
     NotFound,
     StateCorrupt,
+    StoreUnavailable,
     Superseded,
     ThreadBusy,
     TurnInProgress,
+    Unsettled,
 )
 from turnkeep.records import Principal, Turn
-from turnkeep.storage.head import FIRST_SEQ, Head, key_digest, newborn, read_head
+from turnkeep.storage.head import Head, key_digest, read_head
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import (
-    EVERY_TURN,
     HEAD,
-    checkpoint_key,
+    LAYOUT,
+    item_ttl,
+    message_key,
     number_of,
     partition,
-    turn_ceiling,
     user_key,
 )
 from turnkeep.storage.links import Chain, turn_of
-from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
+from turnkeep.storage.loading import MISSING, Found, Loader
+from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved, body_digests
 from turnkeep.storage.threads import Threads
 
-BODY_BYTES, OWNER_BYTES = 16, 9
+OWNER_BYTES = 9
+PENDING_INLINE_BYTES = 1024
 _LONGEST_WAIT_SECONDS = 5
 
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
-_FLIP_EDIT = "SET n = :n, gen = :gen, #last = :last, cp = :cp, la = :la, expires = :expires, #keys = :keys, st = :st"
-_FLIP_TURN = f"{_FLIP_EDIT}, #agent = if_not_exists(#agent, :agent), #title = if_not_exists(#title, :title)"
 _MINE = "seq = :seq AND #lease.#o = :owner"
 
 
 class Table(Threads):
-    """Threads and their turns. `mint` gives n random bytes."""
+    """Threads and their turns."""
 
-    def __init__(self, *args: Any, mint: Callable[[int], bytes], lease_seconds: float = 30, **kwargs: Any):
+    def __init__(self, *args: Any, lease_seconds: float = 30, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        self._mint = mint
         self._lease_ms = int(lease_seconds * 1000)
         self._chain = Chain(self._items, self._blobs, self._sealer)
+        self._loader = Loader(self._items, self._blobs, self._sealer, self._chain)
         self._planner = Planner(self._blobs, self._sealer, thread_hours=self._thread_hours)
 
     # BEGIN
@@ -74,72 +77,91 @@ class Table(Threads):
         `body` is what tells two requests apart. Raises NotFound, ThreadBusy, TurnInProgress, IdempotencyKeyReused,
         AgentMismatch, StoreUnavailable.
         """
-        user, now = user_key(principal), self._now()
-        want = self._wanted(partition(principal, thread_id), user, key, body, message)
-        pending = self._pending_item(want.head.pk, want.key, want.body, message, must_exist=not create)
+        pk, user = partition(principal, thread_id), user_key(principal)
+        newborn = self._newborn(pk, user, {})
+        want = self._wanted(newborn, key, body, message)
+        sealed = self._sealer.seal(message, pk, HEAD, "message")
+        pending = {"k": want.key, "b": body_digests(self._sealer, pk, body)[0], "at": want.head.created}
+        pending |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
         try:
-            return self._take(want, pending, user, agent, create=create)
+            begun = self._take(want, pending, agent, newborn if create else {})
         except Refused as refused:
-            head = read_head(refused.item) if refused.item else None
-        if head and head.is_alive(now):
-            return self._refused(want, head, agent, create=create)
-        if head is None or not create:
-            raise NotFound
-        self._replace_dead(head, user, {})
-        return self._take_newborn(want, pending, user, agent)
+            answer = self._refused(want, refused.item, agent, pending, user if create else None)
+            if isinstance(answer, Turn):
+                return answer
+            begun = answer
+        if "m" not in pending:
+            self._put_aside(begun)
+        return begun
 
-    def _wanted(self, pk: str, user: str, key: str, body: bytes, message: str) -> Begun:
+    def _wanted(self, newborn: Item, key: str, body: bytes, message: str) -> Begun:
         """What BEGIN asks for; `head` is a thread born now, and its `created` the time of this BEGIN."""
+        pk = newborn["PK"]
         return Begun(
-            head=read_head({"PK": pk, **newborn(pk, user, self._now(), self._thread_hours)}),
+            head=read_head(newborn),
             key=key_digest(pk, key),
-            body=self._sealer.digests(BODY_BYTES, "body", pk, body)[0],
+            body=body,
             owner=self._mint(OWNER_BYTES),
             message=message,
             created=False,
         )
 
-    def _take_newborn(self, want: Begun, pending: Item, user: str, agent: str | None) -> Begun:
-        try:
-            return replace(self._take(want, pending, user, agent, create=False), created=True)
-        except Refused as refused:
-            head = self._head_in(refused.item)
-        if head.lease and head.lease.owner == want.owner:
-            return replace(want, head=head, created=True)
-        raise ThreadBusy(retry_after=1)
-
-    def _take(self, want: Begun, pending: Item, user: str, agent: str | None, *, create: bool) -> Begun:
+    def _take(self, want: Begun, pending: Item, agent: str | None, newborn: Item) -> Begun:
+        """BEGIN itself, over the attributes of a `newborn` where the thread may be made; raises Refused."""
         now, pk = want.head.created, want.head.pk
-        fields = newborn(pk, user, now, self._thread_hours) if create else {}
-        fields.pop("seq", None)
-        values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":pend": pending}
+        births = {name: value for name, value in newborn.items() if name not in ("PK", "SK", "seq")}
+        values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":pend": pending, ":v": LAYOUT}
         values[":lease"] = {"o": want.owner, "t": now + self._lease_ms}
-        values |= {f":{name}": value for name, value in fields.items()}
-        births = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in fields)
-        allowed = f"expires > :now AND {_FREE} AND NOT contains(#keys, :key)"
+        values |= {f":{name}": value for name, value in births.items()}
+        born = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in births)
+        allowed = f"v = :v AND expires > :now AND {_FREE} AND NOT contains(#keys, :key)"
         if agent:
             values[":agent"] = agent
             allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
         item = self._items.update(
             pk,
             HEAD,
-            f"SET seq = if_not_exists(seq, :zero) + :one, #lease = :lease, #pend = :pend{births}",
+            f"SET seq = if_not_exists(seq, :zero) + :one, #lease = :lease, #pend = :pend{born}",
             values,
-            condition=f"attribute_not_exists(PK) OR ({allowed})" if create else allowed,
+            condition=f"attribute_not_exists(PK) OR ({allowed})" if births else allowed,
         )
-        head = read_head(item)
-        return replace(want, head=head, created=create and head.seq == FIRST_SEQ)
+        try:
+            return self._held(want, self._trusted(item))
+        except StateCorrupt:
+            self.release(replace(want, head=replace(want.head, seq=item["seq"])))
+            raise
 
-    def _refused(self, want: Begun, head: Head, agent: str | None, *, create: bool) -> Begun | Turn:
+    def _held(self, want: Begun, head: Head) -> Begun:
+        return replace(want, head=head, created=head.born == want.head.born)
+
+    def _refused(
+        self, want: Begun, stands: Item | None, agent: str | None, pending: Item, user: str | None
+    ) -> Begun | Turn:
+        """What BEGIN gives or raises where its condition did not hold; with `user` a dead thread makes room."""
+        head = self._trusted(stands) if stands else None
+        if head and head.is_alive(want.head.created):
+            return self._busy(want, head, agent)
+        if head is None or user is None:
+            raise NotFound
+        want = replace(want, head=replace(self._replace_dead(head, user, {}), created=want.head.created))
+        try:
+            return self._take(want, pending, agent, {})
+        except Refused as refused:
+            head = self._head_in(refused.item)
+        if head.lease and head.lease.owner == want.owner:
+            return self._held(want, head)
+        raise ThreadBusy(retry_after=1)
+
+    def _busy(self, want: Begun, head: Head, agent: str | None) -> Begun | Turn:
         now = want.head.created
         if head.lease and head.lease.owner == want.owner:
-            return replace(want, head=head, created=create and head.seq == FIRST_SEQ)
+            return self._held(want, head)
         number = head.turn_of_key(want.key)
         if number is not None:
             return self._replay(head, number, want.body)
         wait = max(1, min(_LONGEST_WAIT_SECONDS, -(-(head.lease.until - now) // 1000))) if head.lease else 1
         if head.pending and head.pending.key == want.key and head.is_leased(now):
-            if head.pending.body != want.body:
+            if head.pending.body not in body_digests(self._sealer, head.pk, want.body):
                 raise IdempotencyKeyReused
             raise TurnInProgress(retry_after=wait)
         if agent and head.agent and head.agent != agent:
@@ -148,9 +170,21 @@ class Table(Threads):
 
     def _replay(self, head: Head, number: int, body: bytes) -> Turn:
         link = self._chain.turn(head, number)
-        if link.item["b"] != body:
+        if link.item["b"] not in body_digests(self._sealer, head.pk, body):
             raise IdempotencyKeyReused
         return turn_of(link, self._chain.details(link))
+
+    def _put_aside(self, begun: Begun) -> None:
+        """A message that is too long for HEAD, before any model is called."""
+        pk, sk = begun.head.pk, message_key(begun.head.born)
+        sealed = self._sealer.seal(begun.message, pk, sk, begun.key.hex())
+        item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "data": sealed}
+        try:
+            self._items.write_many(puts=[item])
+        except StoreUnavailable:
+            with suppress(StoreUnavailable):
+                self.release(begun)
+            raise
 
     # the lease
 
@@ -173,47 +207,25 @@ class Table(Threads):
 
     # LOAD
 
-    def load(self, head: Head, window: int | None, checkpoint_id: str | None = None) -> Loaded:
-        """The newest `window` turns (None: all) and the checkpoint they lead to.
+    def look_ahead(self, principal: Principal, thread_id: str) -> Found:
+        """What LOAD will read, as far as this process knows from the last turn that it stored; asked beside BEGIN."""
+        return self._loader.look_ahead(partition(principal, thread_id))
+
+    def load(
+        self, head: Head, window: int | None, checkpoint_id: str | None = None, *, ahead: Found = MISSING
+    ) -> Loaded:
+        """The newest `window` turns (None: all) and the checkpoint they lead to; reads what `ahead` does not hold.
 
         An older `checkpoint_id` goes back in time: what stood then. Raises NotFound for an unknown one, StateCorrupt,
         and Superseded where the thread was deleted or taken over since `head` was read.
         """
         try:
-            return self._load(head, window, checkpoint_id)
+            return self._loader.load(head, window, checkpoint_id, ahead)
         except StateCorrupt as error:
             now = self._items.get(head.pk, HEAD)
-            if now is None or now["seq"] != head.seq:
+            if now is None or now.get("seq") != head.seq:
                 raise Superseded from error
             raise
-
-    def _load(self, head: Head, window: int | None, checkpoint_id: str | None) -> Loaded:
-        if checkpoint_id not in (None, head.checkpoint):
-            return self._load_older(head, window, str(checkpoint_id))
-        if head.checkpoint is None:
-            return Loaded()
-        low = 0 if window is None else max(0, head.n - window + 1)
-        high = EVERY_TURN if window is None else turn_ceiling(head.gen, low)
-        items = self._items.between(head.pk, checkpoint_key(head.checkpoint), high)
-        found = {item["SK"]: item for item in items}
-        return self._loaded(head.pk, found, head.checkpoint, Loaded(head.n, head.last), low)
-
-    def _load_older(self, head: Head, window: int | None, checkpoint_id: str) -> Loaded:
-        sk = checkpoint_key(checkpoint_id)
-        item = self._items.get(head.pk, sk)
-        if item is None:
-            raise NotFound("The thread has no such checkpoint.")
-        number = number_of(item["link"])
-        low = 0 if window is None else max(0, number - window + 1)
-        return self._loaded(head.pk, {sk: item}, checkpoint_id, Loaded(number, item["link"], is_branch=True), low)
-
-    def _loaded(self, pk: str, found: dict[str, Item], checkpoint_id: str, at: Loaded, low: int) -> Loaded:
-        sk = checkpoint_key(checkpoint_id)
-        if sk not in found or found[sk]["link"] != at.last:
-            raise StateCorrupt
-        checkpoint = self._sealer.open(self._blobs.value(found[sk]), pk, sk, found[sk]["link"])
-        links = tuple(self._chain.open(item) for item in self._chain.walk(pk, at.last, low, found))
-        return replace(at, checkpoint=checkpoint, links=links)
 
     # COMMIT
 
@@ -227,17 +239,35 @@ class Table(Threads):
     def apply(self, plan: Plan) -> Turn | None:
         """Writes the plan. Gives None, or the stored turn where this key had made one already.
 
-        Raises Superseded, and StoreUnavailable when it is not known whether the flip came through.
+        Raises Superseded, StoreUnavailable where the turn is not kept, and Unsettled where that is not known.
         """
         self._items.write_many(puts=plan.puts)
-        flip = _FLIP_TURN if ":agent" in plan.flip else _FLIP_EDIT
+        changes = ", ".join(f"#{name[1:]} = {name}" for name in plan.flip if name not in (":seq", ":owner"))
         try:
-            self._items.update(plan.pk, HEAD, f"{flip} REMOVE #lease, #pend", plan.flip, condition=_MINE)
+            self._items.update(plan.pk, HEAD, f"SET {changes} REMOVE #lease, #pend", plan.flip, condition=_MINE)
+        except StoreUnavailable as error:
+            raise Unsettled(retry_after=error.retry_after) from error
         except Refused as refused:
             if refused.item is None:
                 raise Superseded from refused
-            return self._settle(plan, read_head(refused.item))
+            return self._settle(plan, self._trusted(refused.item))
+        self._loader.has_moved(plan.pk, plan.flip[":cp"], plan.flip[":gen"], plan.flip[":n"])
         return None
+
+    def fence(self, plan: Plan) -> Plan | None:
+        """Settles a flip of which nothing is known: None where it had come through, else the plan under another owner
+        of the lease, so that what is still on its way comes too late. Raises Superseded, StoreUnavailable."""
+        owner = self._mint(OWNER_BYTES)
+        mine = {":seq": plan.flip[":seq"], ":owner": plan.flip[":owner"]}
+        try:
+            self._items.update(plan.pk, HEAD, "SET #lease.#o = :new", {":new": owner, **mine}, condition=_MINE)
+        except Refused as refused:
+            stands = self._trusted(refused.item) if refused.item else None
+            if stands and stands.last == plan.sk:
+                return None
+            if stands is None or stands.lease is None or stands.lease.owner != owner:
+                raise Superseded from refused
+        return replace(plan, flip={**plan.flip, ":owner": owner})
 
     def _settle(self, plan: Plan, head: Head) -> Turn | None:
         """A refused flip whose link is `last` had come through before: only its acknowledgement was lost."""
@@ -265,10 +295,12 @@ class Table(Threads):
         """Stores the turn of a retry token, at most once; raises InvalidRetryToken, NotFound, Superseded,
         StoreUnavailable.
 
-        HEAD is read first, so that nothing is written into a thread that has been deleted or has gone on.
+        HEAD is read first, so that nothing is written into a thread that has been deleted, made anew or gone on.
         """
         plan = self.plan_in(principal, thread_id, token)
         head = self.head(principal, thread_id)
+        if head.born != plan.born:
+            raise Superseded
         stored = self.apply(plan) if head.seq == plan.flip[":seq"] else self._settle(plan, head)
         if stored is not None:
             return stored

@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterator
 from itertools import batched
 from typing import Literal
 
-from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy, ThreadExists
+from turnkeep.errors import InvalidRequest, NotFound, StateCorrupt, ThreadBusy, ThreadExists
 from turnkeep.records import JSON, Pending, Principal, Status, Thread
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.head import FIRST_SEQ, Head, newborn, read_head
+from turnkeep.storage.head import BORN_BYTES, Head, newborn, read_head, signed_parts
 from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import (
     BY_USER,
     HEAD,
-    LAYOUT,
-    item_ttl,
     message_key,
     partition,
     user_key,
@@ -23,21 +21,28 @@ from turnkeep.storage.keys import (
 from turnkeep.storage.sealing import Sealer
 
 METADATA_BYTES = 1024
-PENDING_INLINE_BYTES = 1024
 LIST_PAGE = 50
 # A deleted thread's HEAD outlives a stalled writer by 15 minutes; cleanup may come up to an hour before `due`.
 TOMBSTONE_MS = (60 + 15) * 60_000
 
 
 class Threads:
-    """The threads of a table. `clock` gives epoch seconds."""
+    """The threads of a table. `clock` gives epoch seconds, `mint` n random bytes."""
 
     def __init__(
-        self, items: Items, blobs: Blobs, sealer: Sealer, *, clock: Callable[[], float], thread_hours: float = 24
+        self,
+        items: Items,
+        blobs: Blobs,
+        sealer: Sealer,
+        *,
+        clock: Callable[[], float],
+        mint: Callable[[int], bytes],
+        thread_hours: float = 24,
     ):
         self._items = items
         self._blobs = blobs
         self._clock = clock
+        self._mint = mint
         self._eraser = Eraser(items, blobs, clock=clock)
         self._sealer = sealer
         self._thread_hours = thread_hours
@@ -56,12 +61,11 @@ class Threads:
         more: Item = {"agent": agent} if agent else {}
         if metadata:
             more["meta"] = self._sealed_metadata(pk, metadata)
-        born = newborn(pk, user_key(principal), self._now(), self._thread_hours, seq=FIRST_SEQ)
-        item = {"PK": pk, "SK": HEAD, **born, **more}
+        item = self._newborn(pk, user_key(principal), more)
         try:
             self._items.put(item, condition="attribute_not_exists(PK)")
         except Refused as refused:
-            if refused.item != item:  # else it is ours: only the acknowledgement was lost
+            if not _is_born_as(item, refused.item):  # else it is ours: only the acknowledgement was lost
                 return self._create_over(self._head_in(refused.item), principal, more, if_exists)
         return self._thread(read_head(item))
 
@@ -73,20 +77,29 @@ class Threads:
         return self._thread(old)
 
     def _replace_dead(self, old: Head, user: str, more: Item) -> Head:
-        """A new thread where an expired one stands; the old items are out of its reach by their generation.
+        """A new thread where an expired one stands; the old items are out of its reach by their generation. Where a
+        deleted one stands, what is left of it goes first.
 
         Raises ThreadBusy while a turn that began before the expiry still runs: it will bring the thread back.
         """
         if old.is_leased(self._now()):
             raise ThreadBusy(retry_after=1)
-        born = newborn(old.pk, user, self._now(), self._thread_hours, seq=old.seq + 1, gen=old.seq + 1)
-        item = {"PK": old.pk, "SK": HEAD, **born, **more}
+        if old.gone is not None:
+            self._eraser.finish({"PK": old.pk, "seq": old.seq, "born": old.born, "due": True})
+        item = self._newborn(old.pk, user, more, seq=old.seq + 1, gen=old.seq + 1)
+        stands = {":seq": old.seq, ":born": old.born, ":expires": old.expires}
         try:
-            self._items.put(item, condition="seq = :seq", values={":seq": old.seq})
+            self._items.put(item, condition="seq = :seq AND born = :born AND expires = :expires", values=stands)
         except Refused as refused:
-            if refused.item != item:
+            if not _is_born_as(item, refused.item):
                 raise ThreadBusy(retry_after=1) from refused
         return read_head(item)
+
+    def _newborn(self, pk: str, user: str, more: Item, *, seq: int = 0, gen: int = 0) -> Item:
+        """HEAD of a new thread, signed."""
+        born = self._mint(BORN_BYTES)
+        item = newborn(pk, user, self._now(), self._thread_hours, born=born, seq=seq, gen=gen) | more
+        return {"PK": pk, "SK": HEAD, **item, "sig": self._sealer.sign(*signed_parts(pk, item))}
 
     def read_thread(self, principal: Principal, thread_id: str) -> Thread:
         """Raises NotFound for an unknown, foreign or expired id."""
@@ -101,12 +114,17 @@ class Threads:
                 head.pk,
                 HEAD,
                 "SET #meta = :meta",
-                {":meta": self._sealed_metadata(head.pk, merged), ":now": self._now(), ":was": head.metadata or b""},
-                condition="expires > :now AND (#meta = :was OR attribute_not_exists(#meta))",
+                {
+                    ":meta": self._sealed_metadata(head.pk, merged),
+                    ":now": self._now(),
+                    ":was": head.metadata or b"",
+                    ":born": head.born,
+                },
+                condition="expires > :now AND born = :born AND (#meta = :was OR attribute_not_exists(#meta))",
             )
         except Refused as refused:
             raise ThreadBusy(retry_after=1) from refused
-        return self._thread(read_head(item))
+        return self._thread(self._trusted(item))
 
     def search_threads(
         self,
@@ -141,22 +159,39 @@ class Threads:
         """Erases the thread, whatever runs on it: a running turn finds itself superseded. Raises NotFound.
 
         Under a live lease an invisible HEAD stays behind for a while, so that cleanup sweeps once more after a writer
-        that stalled.
+        that stalled. A thread whose deletion was cut off is deleted to its end.
         """
         now = self._now()
-        head = self.head(principal, thread_id)
-        due = now + TOMBSTONE_MS if head.is_leased(now) else None
+        pk = partition(principal, thread_id)
+        head = self._items.get(pk, HEAD) or {}
+        if "gone" in head and self._eraser.finish(head):
+            return
+        if head.get("expires", 0) <= now:
+            raise NotFound
+        is_leased = head.get("lease", {}).get("t", 0) > now
+        self._erase(pk, head.get("born", b""), now + TOMBSTONE_MS if is_leased else None)
+
+    def _erase(self, pk: str, born: bytes, due: int | None) -> None:
+        """Only this thread, not one that has its id by the time the claim arrives."""
+        tied = "born = :born" if born else "attribute_not_exists(born)"
         try:
-            self._eraser.erase(head.pk, condition="expires > :now", due=due)
+            self._eraser.erase(
+                pk, condition=f"expires > :now AND {tied}", values={":born": born} if born else {}, due=due
+            )
         except Refused as refused:
-            raise NotFound from refused
+            stands = refused.item
+            if stands is None or stands.get("born") != born:
+                return
+            if "gone" not in stands:
+                raise NotFound from refused
+            self._eraser.finish(stands)
 
     def head(self, principal: Principal, thread_id: str) -> Head:
         """HEAD of a living thread; raises NotFound."""
         return self._alive(self._items.get(partition(principal, thread_id), HEAD))
 
     def _alive(self, item: Item | None) -> Head:
-        head = read_head(item) if item else None
+        head = self._trusted(item) if item else None
         if head is None or not head.is_alive(self._now()):
             raise NotFound
         return head
@@ -164,7 +199,15 @@ class Threads:
     def _head_in(self, item: Item | None) -> Head:
         if item is None:
             raise ThreadBusy(retry_after=1)
-        return read_head(item)
+        return self._trusted(item)
+
+    def _trusted(self, item: Item) -> Head:
+        """Raises StateCorrupt for a living HEAD that was not written under our secret."""
+        head = read_head(item)
+        is_signed = self._sealer.is_signed(item.get("sig", b""), *signed_parts(head.pk, item))
+        if head.is_alive(self._now()) and not is_signed:
+            raise StateCorrupt
+        return head
 
     def _thread(self, head: Head, *, with_message: bool = True) -> Thread:
         return Thread(
@@ -180,31 +223,19 @@ class Threads:
             pending=self._pending(head) if with_message else None,
         )
 
-    def _pending_item(self, pk: str, key: bytes, body: bytes, message: str, *, must_exist: bool) -> Item:
-        """The pending message as HEAD keeps it; a long one is put aside first, so that HEAD stays small."""
-        now = self._now()
-        pending: Item = {"k": key, "b": body, "at": now}
-        sealed = self._sealer.seal(message, pk, HEAD, "message")
-        if len(sealed) <= PENDING_INLINE_BYTES:
-            return {**pending, "m": sealed}
-        if must_exist:
-            self._alive(self._items.get(pk, HEAD))
-        sk = message_key(key)
-        value = self._blobs.attributes(pk, sk, self._sealer.seal(message, pk, sk, "message"))
-        self._items.write_many(puts=[{"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(now), **value}])
-        return pending
-
     def _pending(self, head: Head) -> Pending | None:
         if head.pending is None:
             return None
-        sealed, place = head.pending.message, HEAD
+        sealed, place = head.pending.message, (HEAD, "message")
         if sealed is None:
-            place = message_key(head.pending.key)
-            aside = self._items.get(head.pk, place)
-            sealed = self._blobs.value(aside) if aside else None
-        if sealed is None:
+            place = (message_key(head.born), head.pending.key.hex())
+            aside = self._items.get(head.pk, place[0])
+            sealed = self._blobs.value(aside) if aside else b""
+        try:
+            message = self._sealer.open(sealed, head.pk, *place)
+        except StateCorrupt:  # a writer that stopped before it was put aside, or that came late
             return None
-        return Pending(self._sealer.open(sealed, head.pk, place, "message"), head.pending.at / 1000)
+        return Pending(message, head.pending.at / 1000)
 
     def _metadata(self, head: Head) -> JSON:
         return dict(self._sealer.open(head.metadata, head.pk, HEAD, "metadata")) if head.metadata else {}
@@ -216,3 +247,7 @@ class Threads:
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
+
+
+def _is_born_as(item: Item, stands: Item | None) -> bool:
+    return stands is not None and stands.get("born") == item["born"]

@@ -6,7 +6,7 @@ see is compared. Writers stop, come back late and lose acknowledgements at every
 
 import itertools
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -34,8 +34,9 @@ from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import HEAD, hour, partition
 from turnkeep.storage.links import Segment
+from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Begun, Loaded, Plan, Saved, Table
+from turnkeep.storage.table import Table
 
 BASE = 1_800_000_000
 HOUR = 3600
@@ -64,7 +65,11 @@ class MemoryObjects:
     def get(self, key: str) -> bytes:
         return self.stored[key]
 
-    def delete(self, keys: Any) -> None:
+    def names(self, prefix: str) -> Iterator[list[str]]:
+        if found := [key for key in self.stored if key.startswith(prefix)]:
+            yield found
+
+    def delete(self, keys: list[str]) -> None:
         for key in keys:
             self.stored.pop(key, None)
 

@@ -1,7 +1,7 @@
 """Large values lie whole in one object, or are not there: never half, never another's."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import boto3
 import pytest
@@ -59,14 +59,15 @@ def test_an_altered_object_is_corruption(store: Objects, at: int) -> None:
         blobs.value(item)
 
 
-def test_objects_are_deleted_by_the_thousand_and_missing_ones_do_not_hinder(store: Objects) -> None:
+def test_all_objects_of_a_thread_are_found_also_those_that_no_item_names(store: Objects) -> None:
     blobs = Blobs(store)
-    items = [blobs.attributes("pk", f"sk{n}", b"v", inline_bytes=0) for n in range(3)]
-    absent: list[dict[str, Any]] = [{"object": object_key("pk", f"absent{n}")} for n in range(1100)]
-    blobs.discard([*absent, *items, {"data": b"inline"}])
-    for item in items:
-        with pytest.raises(KeyError):
-            store.get(item["object"])
+    mine = [blobs.attributes("pk", f"sk{n}", b"v", inline_bytes=0)["object"] for n in range(3)]
+    other = blobs.attributes("pk2", "sk0", b"v", inline_bytes=0)["object"]
+    found = [name for page in blobs.names("pk") for name in page]
+    assert sorted(found) == sorted(mine)
+    blobs.delete([*found, object_key("pk", "absent")])
+    assert list(blobs.names("pk")) == []
+    assert store.get(other) == b"v"
 
 
 def test_an_s3_that_does_not_answer_is_no_missing_object() -> None:

@@ -121,14 +121,14 @@ def test_two_writers_of_a_turn_have_two_places() -> None:
 
 
 def test_what_is_read_by_its_own_key_lies_outside_of_every_window() -> None:
-    aside = [details_key(turn_key(0, 1, 1, OWNER)), message_key(b"\xff" * 8)]
+    aside = [details_key(turn_key(0, 1, 1, OWNER)), message_key(b"\xff" * 6)]
     assert all(key < checkpoint_key("") for key in aside)
 
 
 def test_an_object_is_named_by_its_whole_place() -> None:
     names = {object_key(pk, sk) for pk in ("a", "b") for sk in ("x", "y")}
     assert len(names) == 4
-    assert all(name.startswith("blobs/") and len(name) == 70 for name in names)
+    assert all(name.startswith("blobs/") and len(name) == 135 for name in names)
 
 
 def test_a_thread_lives_a_day_past_its_last_turn_and_thirty_in_all() -> None:

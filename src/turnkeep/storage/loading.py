@@ -1,0 +1,106 @@
+"""LOAD: one Query reads the newest checkpoint and the window of turns, which are neighbours.
+
+A process that has stored a thread's last turn knows where they will lie and can ask before HEAD is there. Items never
+change once they are written, so what is read early is right wherever HEAD leads to it; the rest is read then.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from threading import Lock
+from types import MappingProxyType
+from typing import NamedTuple
+
+from turnkeep.errors import NotFound, StateCorrupt, StoreUnavailable
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.head import Head
+from turnkeep.storage.items import Item, Items
+from turnkeep.storage.keys import EVERY_TURN, checkpoint_key, number_of, turn_ceiling
+from turnkeep.storage.links import Chain
+from turnkeep.storage.plans import Loaded
+from turnkeep.storage.sealing import Sealer
+
+KNOWN_THREADS = 1000
+
+type Found = Mapping[str, Item]
+"""Items by sort key."""
+MISSING: Found = MappingProxyType({})
+
+
+class _Place(NamedTuple):
+    """Where a thread's newest window lies."""
+
+    checkpoint: str | None
+    gen: int
+    n: int
+    window: int | None
+
+
+class Loader:
+    def __init__(self, items: Items, blobs: Blobs, sealer: Sealer, chain: Chain):
+        self._items = items
+        self._blobs = blobs
+        self._sealer = sealer
+        self._chain = chain
+        self._places: dict[str, _Place] = {}
+        self._lock = Lock()
+
+    def look_ahead(self, pk: str) -> Found:
+        """The window as it stood when this process last heard of the thread; nothing where it cannot be had."""
+        place = self._places.get(pk)
+        if place is None or place.checkpoint is None:
+            return MISSING
+        try:
+            return self._window(pk, place)
+        except StoreUnavailable:
+            return MISSING
+
+    def has_moved(self, pk: str, checkpoint: str, gen: int, number: int) -> None:
+        """A turn was stored."""
+        place = self._places.get(pk)
+        if place:
+            self._keep(pk, _Place(checkpoint, gen, number, place.window))
+
+    def load(self, head: Head, window: int | None, checkpoint_id: str | None, ahead: Found) -> Loaded:
+        """Raises NotFound for an unknown checkpoint, StateCorrupt."""
+        if checkpoint_id not in (None, head.checkpoint):
+            return self._load_older(head, window, str(checkpoint_id))
+        place = _Place(head.checkpoint, head.gen, head.n, window)
+        self._keep(head.pk, place)
+        if head.checkpoint is None:
+            return Loaded()
+        found = ahead if checkpoint_key(head.checkpoint) in ahead else self._window(head.pk, place)
+        return self._loaded(head.pk, found, head.checkpoint, Loaded(head.n, head.last), _low(head.n, window))
+
+    def _keep(self, pk: str, place: _Place) -> None:
+        with self._lock:
+            self._places.pop(pk, None)
+            self._places[pk] = place
+            if len(self._places) > KNOWN_THREADS:
+                del self._places[next(iter(self._places))]
+
+    def _window(self, pk: str, place: _Place) -> Found:
+        high = EVERY_TURN if place.window is None else turn_ceiling(place.gen, _low(place.n, place.window))
+        items = self._items.between(pk, checkpoint_key(str(place.checkpoint)), high)
+        return {item["SK"]: item for item in items}
+
+    def _load_older(self, head: Head, window: int | None, checkpoint_id: str) -> Loaded:
+        sk = checkpoint_key(checkpoint_id)
+        item = self._items.get(head.pk, sk)
+        if item is None:
+            raise NotFound("The thread has no such checkpoint.")
+        number = number_of(item["link"])
+        at = Loaded(number, item["link"], is_branch=True)
+        return self._loaded(head.pk, {sk: item}, checkpoint_id, at, _low(number, window))
+
+    def _loaded(self, pk: str, found: Found, checkpoint_id: str, at: Loaded, low: int) -> Loaded:
+        sk = checkpoint_key(checkpoint_id)
+        if sk not in found or found[sk]["link"] != at.last:
+            raise StateCorrupt
+        checkpoint = self._sealer.open(self._blobs.value(found[sk]), pk, sk, found[sk]["link"])
+        links = tuple(self._chain.open(item) for item in self._chain.walk(pk, at.last, low, dict(found)))
+        return replace(at, checkpoint=checkpoint, links=links)
+
+
+def _low(number: int, window: int | None) -> int:
+    """The oldest turn of a window that ends with turn `number`."""
+    return 0 if window is None else max(0, number - window + 1)
