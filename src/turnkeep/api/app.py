@@ -63,7 +63,7 @@ def create_app(
     app.state.authenticate = authenticate
     app.state.new_id = new_id
     app.state.cors_origins = settings.cors_origins
-    app.state.salt = settings.seal_key.get_secret_value()
+    app.state.salt = settings.log_salt
     app.router.route_class = JsonRoute
     ServiceRoutes(settings, turns).register(app.router)
     ThreadRoutes(table, new_id).register(app.router)

@@ -19,7 +19,7 @@ def local_principal(request: Request) -> Principal:
     user = request.headers.get(USER_HEADER)
     if user is None:
         return Principal("local", "local")
-    if not _is_loopback(request):
+    if not _is_loopback(request) or "forwarded" in request.headers:  # X-Forwarded-For changes the client's address
         raise Unauthorized(f"{USER_HEADER} counts on this machine only. Leave it out.")
     return Principal("local", check_id(user, where=USER_HEADER))
 

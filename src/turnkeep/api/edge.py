@@ -1,6 +1,8 @@
-"""The outermost layer: the correlation id, the headers that every answer carries, HEAD, one log line a request.
-Plain ASGI, because Starlette's middleware base class stands between a stream and its disconnect."""
+"""The outermost layer: the correlation id, the headers that every answer carries, HEAD, the rest of an upload that is
+refused, one log line a request. Plain ASGI, because Starlette's middleware base class stands between a stream and its
+disconnect."""
 
+import asyncio
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,11 +12,14 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from turnkeep.api.errors import respond
+from turnkeep.errors import ServerStopping
 from turnkeep.observability import correlate, correlation_id, logger
 from turnkeep.observability.tracing import begin_trace
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
+_MOST_UNREAD_BYTES, _UNREAD_SECONDS = 10_000_000, 5
 
 
 class Edge:
@@ -31,12 +36,17 @@ class Edge:
         started = perf_counter()
         correlate(self._correlation_id(scope), **_lambdas_id(scope))
         begin_trace()
-        answer = _Answer(scope, send)
+        upload = _Upload(scope, receive)
+        answer = _Answer(scope, send, upload)
         inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": answer.state}
         try:
             # Starlette raises what it has answered with a 500 once more, for the server to log with its text.
             with suppress(Exception):
-                await self._app(inner, receive, answer.send)
+                await self._app(inner, upload.receive, answer.send)
+        except asyncio.CancelledError:
+            if not answer.status:  # else the connection is cut, which says as much
+                await respond(ServerStopping())(inner, receive, answer.send)
+            raise
         finally:
             _log(inner, answer.status, perf_counter() - started)
 
@@ -47,20 +57,47 @@ class Edge:
         return scope.get("state", {}).get("correlation_id") or self._mint()
 
 
+class _Upload:
+    """The body as it arrives. A server that answers and closes while bytes are on their way resets the connection, and
+    the client never sees why: what is left is read first, but not to any length."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        headers = Headers(scope=scope)
+        self._receive = receive
+        self._is_whole = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
+        self._waits = "expect" in headers  # for a word to begin, which reading gives
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._is_whole = not message.get("more_body")
+        return message
+
+    async def read_on(self) -> None:
+        read = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_UNREAD_SECONDS):
+                while not (self._is_whole or self._waits) and read < _MOST_UNREAD_BYTES:
+                    read += len((await self.receive()).get("body", b""))
+
+
 class _Answer:
     """Passes an answer on with its headers added, and without its body where only the head was asked for."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send, upload: _Upload) -> None:
         self.state: dict[str, Any] = {**scope.get("state", {})}
         self.status = 0
         self._send = send
+        self._upload = upload
         self._is_head = scope["method"] == "HEAD"
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
+            await self._upload.read_on()
             headers = MutableHeaders(scope=message)
             headers["X-Correlation-Id"] = correlation_id()
+            headers["X-Content-Type-Options"] = "nosniff"
+            headers.setdefault("Cache-Control", "no-store")
             if "idempotency_key" in self.state:
                 headers["Idempotency-Key"] = self.state["idempotency_key"]
         elif self._is_head:

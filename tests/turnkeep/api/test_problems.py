@@ -92,6 +92,12 @@ async def test_a_wrong_method_is_told_the_right_ones(method: str, path: str, all
     assert method == "HEAD" or answer.json()["code"] == "method_not_allowed"
 
 
+@pytest.mark.parametrize("path", ["/ok", "/nowhere", "/openapi.json"])
+async def test_no_answer_is_kept_by_a_cache_or_taken_for_another_type(path: str) -> None:
+    headers = (await ask(path=path)).headers
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
+
+
 async def test_head_is_get_without_its_body() -> None:
     got, headed = await ask(path="/ok"), await ask(path="/ok", method="HEAD")
     assert (headed.status_code, headed.content) == (200, b"")
@@ -125,6 +131,8 @@ async def test_a_user_is_named_from_this_machine_only() -> None:
             answer = await client.get("/agents", headers={"X-Turnkeep-User": "ann"})
             assert (host, answer.status_code) == (host, status)
             assert (await client.get("/agents")).status_code == 200
+            proxied = {"X-Turnkeep-User": "ann", "Forwarded": "for=192.0.2.1"}
+            assert (await client.get("/agents", headers=proxied)).status_code == 401
 
 
 @pytest.mark.parametrize("user", ["a#b", "..", "x" * 65, "a b", ""])

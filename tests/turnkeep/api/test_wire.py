@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 import uvicorn
 from httpx import AsyncClient
 from scripted import ScriptedTurns, complete, token
@@ -21,13 +22,17 @@ STREAM = "/threads/t1/turns/stream"
 
 
 @asynccontextmanager
-async def served(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> AsyncIterator[str]:
+async def served(
+    turns: ScriptedTurns, heartbeat_seconds: float = 5, stop_seconds: int | None = None
+) -> AsyncIterator[str]:
     settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
     app = create_app(table=None, turns=turns, settings=settings, authenticate=local_principal)  # type: ignore[arg-type]
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=stop_seconds)
+    )
     task = asyncio.create_task(server.serve([listener]))
     try:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -43,12 +48,14 @@ async def until(is_so: Callable[[], Any]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def send_raw(url: str, head: bytes, body: bytes = b"") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def send_raw(
+    url: str, head: bytes, body: bytes = b"", more: bytes = b""
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     """A request as bytes on a connection that the test closes when it likes."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     length = f"Host: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    writer.write(head + b" HTTP/1.1\r\n" + length.encode() + body)
+    writer.write(head + b" HTTP/1.1\r\n" + more + length.encode() + body)
     return reader, writer
 
 
@@ -99,6 +106,14 @@ async def test_a_large_upload_gets_its_answer_and_the_connection_lives_on() -> N
     assert turns.requests == []
 
 
+@pytest.mark.parametrize(("asked", "status"), [(b"POST /chat", 413), (b"PUT /chat", 405), (b"POST /nowhere", 404)])
+async def test_whoever_sends_much_and_then_listens_is_told_why_it_is_refused(asked: bytes, status: int) -> None:
+    async with served(ScriptedTurns()) as url:
+        reader, writer = await send_raw(url, asked, b"x" * 9_000_000, more=b"Connection: close\r\n")
+        await asyncio.wait_for(writer.drain(), 5)
+        assert (await asyncio.wait_for(reader.read(), 5)).startswith(f"HTTP/1.1 {status} ".encode())
+
+
 async def test_a_fault_before_the_first_byte_is_a_status_on_the_wire() -> None:
     turns = ScriptedTurns([0.05, ModelError()])
     async with served(turns) as url, AsyncClient(base_url=url) as client:
@@ -124,3 +139,14 @@ async def test_odd_paths_are_problems() -> None:
             writer.close()
             assert answer.startswith(f"HTTP/1.1 {status} ".encode())
             assert b"application/problem+json" in answer
+
+
+async def test_a_server_that_is_stopped_says_so_to_whoever_waits() -> None:
+    turns = ScriptedTurns([60.0, complete()])
+    async with served(turns, stop_seconds=1) as url:
+        reader, writer = await send_raw(url, b"POST /chat", MESSAGE)
+        await until(lambda: turns.runs and turns.runs[0].ending)
+    answer = await asyncio.wait_for(reader.read(), 5)
+    writer.close()
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert b'"code":"server_stopping"' in answer

@@ -1,0 +1,47 @@
+"""Text that may be stored and shown. Pieces of a corpus, cells of a database and the words of a model may hold what
+steers a terminal, or a page that shows Markdown: here it becomes text."""
+
+import re
+from typing import Any
+
+_STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_DROPPED = frozenset("\0\r\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+_ACTIVE = re.compile(
+    r"!(?=\[)"  # "![" loads an image
+    r"|<(?=[a-z/!?])(?!https?://)"  # "<img" is a tag
+    r"|\](?=\((?!https?://))"  # "](javascript:"
+    r"|\](?=:[^\S\n]*(?:\n|$|(?!https?://)\S*[:&%\\<]))",  # "[label]: javascript:", of which the rest may follow below
+    re.IGNORECASE,
+)
+_WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
+
+
+def printable(text: str) -> str:
+    """Without halves of surrogate pairs, which UTF-8 cannot hold, and without control characters but line ends and
+    tabs: a blank stands for each, nothing for a carriage return and for what turns the direction of writing."""
+    if not _STEERING.search(text):
+        return text
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _STEERING.sub(lambda found: "" if found[0] in _DROPPED else " ", whole)
+
+
+def printable_in(value: Any) -> Any:
+    """The same of every text in a JSON value."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [printable_in(each) for each in value]
+    if isinstance(value, dict):
+        return {printable(name): printable_in(each) for name, each in value.items()}
+    return value
+
+
+def disarmed(markdown: str) -> str:
+    """Markdown of which nothing loads by itself or runs: a blank makes an image a link, a tag text, and a link that
+    leads elsewhere than to http(s) its words. It may be given piece by piece, cut at blanks."""
+    return _ACTIVE.sub(r"\g<0> ", printable(markdown))
+
+
+def is_web_address(text: str) -> bool:
+    return bool(_WEB_ADDRESS.fullmatch(text))
