@@ -9,7 +9,7 @@ from datetime import date
 from functools import cache, cached_property
 from itertools import groupby, pairwise
 
-from turnkeep.blocks.calendars import Written, alternatives, notation
+from turnkeep.blocks.calendars import Written, alternatives, has_digits, notation
 
 type Span = tuple[date, date]
 
@@ -118,6 +118,8 @@ class Reader:
         return any(reading.fits(*span) for reading in written.readings for span in self._days)
 
     def read(self, text: str) -> list[Figure]:
+        if not has_digits(text):
+            return []
         plain = self._without_names(text)
         ends = [0, *(at for found in self.dates(text) for at in (found.start, found.end)), len(plain)]
         parts = [plain[start:end] for start, end in pairwise(ends)]  # every other one is a date

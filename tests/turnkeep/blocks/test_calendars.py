@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 from datetime import date
 from pathlib import Path
@@ -6,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from turnkeep.blocks import calendars
-from turnkeep.blocks.calendars import Reading, notation
+from turnkeep.blocks.calendars import Reading, alternatives, notation
 
 ROOT = Path(__file__).parents[3]
 TABLE = Path(calendars.__file__).with_suffix(".json")
@@ -86,3 +87,9 @@ def test_a_date_fits_a_span_with_what_it_leaves_open() -> None:
     assert not Reading(None, 1, 11).fits(*span)
     assert not Reading(2025, 1, 5).fits(*span)
     assert not Reading(None, 2, 30).fits(date(2026, 1, 1), date(2026, 12, 31))
+
+
+def test_of_names_within_names_the_longest_is_found() -> None:
+    names = re.compile(rf"(?<!\w)(?:{alternatives(['ma', 'mar', 'march', 'a', 'new york', 'a+b', ''])})(?!\w)")
+
+    assert names.findall("mar march ma a marc a+b new\u00a0york") == ["mar", "march", "ma", "a", "a+b", "new\u00a0york"]
