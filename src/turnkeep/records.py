@@ -8,6 +8,8 @@ from typing import Any, Literal
 type JSON = dict[str, Any]
 
 Status = Literal["idle", "busy", "interrupted", "error"]
+ActsFor = Literal["", "tenant", "any"]
+"""Whom else a caller may speak for: nobody, users of its own tenant, users of any."""
 EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "complete", "error"]
 
 
@@ -17,7 +19,7 @@ class Principal:
 
     tenant: str
     user: str
-    acts_for: bool = field(default=False, compare=False)
+    acts_for: ActsFor = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class Turn:
-    """One user message and the reply to it, with its ledger. `number` counts from 1; 0 is a stateless run."""
+    """One user message and the reply to it, with its ledger. `number` counts from 1; 0 is a stateless run. `persisted`
+    is None where it is not known whether the turn was kept."""
 
     thread_id: str | None
     number: int
@@ -99,13 +102,13 @@ class Turn:
     sources: tuple[Source, ...] = ()
     warnings: tuple[str, ...] = ()
     details: JSON = field(default_factory=dict)
-    persisted: bool = True
+    persisted: bool | None = True
     thread_created: bool = False
     retry_token: str | None = None
 
-    def without_store(self, token: str | None) -> "Turn":
-        """The same turn as a client sees it when it could not be stored."""
-        return replace(self, persisted=False, retry_token=token)
+    def without_store(self, persisted: bool | None, token: str | None, *warnings: str) -> "Turn":
+        """The same turn as a client sees it when it could not be stored, or is not known to be."""
+        return replace(self, persisted=persisted, retry_token=token, warnings=(*self.warnings, *warnings))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from typing import Any
 from langchain_core.messages import BaseMessage, messages_from_dict
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
-    LATEST_VERSION,
     BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
@@ -35,6 +34,9 @@ from turnkeep.storage.sealing import is_plain
 
 # Strict: a stored value can name no type but LangGraph's own list of harmless ones.
 SERIALISER = JsonPlusSerializer(allowed_msgpack_modules=None, pickle_fallback=False)
+
+CHECKPOINT_VERSION = 4
+"""The newest version of LangGraph's checkpoints that its own code here reads; it is written into each as `v`."""
 
 type Place = tuple[str, str]
 type Write = tuple[str, str, Any, str]
@@ -78,7 +80,7 @@ class Run(BaseCheckpointSaver[str]):
         for name, (checkpoint, metadata, parent, writes) in SERIALISER.loads_typed(
             ("msgpack", content["state"])
         ).items():
-            if checkpoint["v"] > LATEST_VERSION:
+            if checkpoint["v"] > CHECKPOINT_VERSION:
                 raise StateCorrupt(f"Its checkpoint was written by a newer LangGraph, as version {checkpoint['v']}.")
             self._spaces[name] = _Namespace(checkpoint, metadata, parent, [tuple(write) for write in writes])
         for link in loaded.links:

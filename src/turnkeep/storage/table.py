@@ -16,6 +16,7 @@ from typing import Any
 from turnkeep.errors import (
     AgentMismatch,
     IdempotencyKeyReused,
+    InvalidId,
     NotFound,
     StateCorrupt,
     StoreUnavailable,
@@ -208,8 +209,11 @@ class Table(Threads):
     # LOAD
 
     def look_ahead(self, principal: Principal, thread_id: str) -> Found:
-        """What LOAD will read, as far as this process knows from the last turn that it stored; asked beside BEGIN."""
-        return self._loader.look_ahead(partition(principal, thread_id))
+        """What LOAD will read, as far as this process knows the thread; asked beside BEGIN, which tells what is
+        wrong."""
+        with suppress(InvalidId):
+            return self._loader.look_ahead(partition(principal, thread_id))
+        return MISSING
 
     def load(
         self, head: Head, window: int | None, checkpoint_id: str | None = None, *, ahead: Found = MISSING
@@ -262,11 +266,12 @@ class Table(Threads):
         try:
             self._items.update(plan.pk, HEAD, "SET #lease.#o = :new", {":new": owner, **mine}, condition=_MINE)
         except Refused as refused:
-            stands = self._trusted(refused.item) if refused.item else None
-            if stands and stands.last == plan.sk:
-                return None
-            if stands is None or stands.lease is None or stands.lease.owner != owner:
+            if refused.item is None:
                 raise Superseded from refused
+            stands = self._trusted(refused.item)
+            if stands.lease is None or stands.lease.owner != owner:
+                self._settle(plan, stands)
+                return None
         return replace(plan, flip={**plan.flip, ":owner": owner})
 
     def _settle(self, plan: Plan, head: Head) -> Turn | None:

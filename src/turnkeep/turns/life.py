@@ -17,8 +17,10 @@ from turnkeep.errors import AgentFault, ModelTimeout, StoreUnavailable, Turnkeep
 from turnkeep.observability import annotate, count, logger, place
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
 from turnkeep.settings import TurnTuning
-from turnkeep.storage.plans import Begun, Loaded, Plan
+from turnkeep.storage.loading import Found
+from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
+from turnkeep.turns.commit import Commit
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.tally import Tally
@@ -73,22 +75,24 @@ class Turns:
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
-        """BEGIN and LOAD; the run goes on by itself. Raises TurnkeepError, and then nothing is held."""
+        """BEGIN and LOAD, side by side where the thread is known here; the run goes on by itself. Raises TurnkeepError,
+        and then nothing is held."""
         if request.agent is not None and request.agent not in self._names:
             raise UnknownAgent
         tally = Tally()
         request = replace(request, key=request.key or self._mint())
         key = str(request.key)
         if request.thread_id is None:
-            hold = await self._hold(request, None, tally)
+            hold = await self._hold(request, None, tally, None)
             return RunningTurn(key=key, thread_id=None).run(lambda running: self._answer(hold, running))
+        ahead = asyncio.create_task(self._in_thread(self._table.look_ahead, request.principal, request.thread_id))
         begun = await self._begin(request, request.thread_id)
         if isinstance(begun, Turn):
             count("Replayed")
             running = RunningTurn(key=key, thread_id=request.thread_id, replayed=True)
             return running.run(lambda running: _replay(begun, running))
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
-        hold = await self._or_release(begun, self._hold(request, begun, tally))
+        hold = await self._or_release(begun, self._hold(request, begun, tally, ahead))
         return RunningTurn(key=key, thread_id=request.thread_id, thread_created=begun.created).run(
             lambda running: self._or_release(begun, self._answer(hold, running))
         )
@@ -142,11 +146,15 @@ class Turns:
         if isinstance(begun, Begun):
             await self._release(begun)
 
-    async def _hold(self, request: TurnRequest, begun: Begun | None, tally: Tally) -> _Hold:
+    async def _hold(
+        self, request: TurnRequest, begun: Begun | None, tally: Tally, ahead: asyncio.Task[Found] | None
+    ) -> _Hold:
         started, started_at = time.monotonic(), self._clock()
         name = (begun.head.agent if begun else None) or request.agent or self._default_agent
         agent = await self._in_thread(self._agents, name)
-        loaded = await self._in_thread(self._table.load, begun.head, agent.window) if begun else Loaded()
+        loaded = Loaded()
+        if begun and ahead:
+            loaded = await self._in_thread(self._table.load, begun.head, agent.window, ahead=await ahead)
         return _Hold(request, agent, loaded, begun, tally, started, started_at)
 
     async def _or_release[T](self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
@@ -177,7 +185,12 @@ class Turns:
         outcome, turn = await self._watch(hold, self._drive(hold, run, running))
         if hold.begun is None:
             return replace(turn, persisted=False)
-        return await running.commit(self._commit(hold, hold.begun, outcome, turn))
+        commit = Commit(self._table, self._in_thread, until=self._end(hold))
+        return await running.commit(commit.store(hold.begun, hold.loaded, outcome.saved, turn))
+
+    def _end(self, hold: _Hold) -> float:
+        """When its answer has to leave, monotonic seconds."""
+        return min(hold.started + self._tuning.seconds, hold.request.deadline or inf)
 
     async def _drive(self, hold: _Hold, run: "GraphRun", running: RunningTurn) -> "tuple[Outcome, Turn]":
         from turnkeep.models.prices import price_of  # noqa: PLC0415 - as above
@@ -219,7 +232,7 @@ class Turns:
 
     async def _watch[T](self, hold: _Hold, work: Coroutine[Any, Any, T]) -> T:
         """Waits for the run, keeps its lease alive, and ends it when its time is up; raises TurnkeepError."""
-        deadline = min(hold.started + self._tuning.seconds, hold.request.deadline or inf) - self._tuning.commit_seconds
+        deadline = self._end(hold) - self._tuning.commit_seconds
         task, keeping = asyncio.create_task(work), asyncio.create_task(self._keep(hold.begun))
         try:
             left = max(0, deadline - time.monotonic())
@@ -248,35 +261,6 @@ class Turns:
             await self._in_thread(self._table.renew, begun)
         except StoreUnavailable:
             logger.warning("lease not renewed, tried again")
-
-    async def _commit(self, hold: _Hold, begun: Begun, outcome: "Outcome", turn: Turn) -> Turn:
-        try:
-            plan, numbered = await self._in_thread(self._table.prepare, begun, hold.loaded, outcome.saved, turn)
-        except StoreUnavailable:
-            return await self._without_token(begun, turn)
-        try:
-            stored = await self._in_thread(self._table.apply, plan)
-        except StoreUnavailable:
-            token = await self._token(plan)
-            return _unstored(numbered or turn, token) if token else await self._without_token(begun, turn)
-        return stored or numbered or turn
-
-    async def _without_token(self, begun: Begun, turn: Turn) -> Turn:
-        """Only a token needs the lease any longer; without it, the client may send its message again at once."""
-        await self._release(begun)
-        return _unstored(turn, None)
-
-    async def _token(self, plan: Plan) -> str | None:
-        try:
-            return await self._in_thread(self._table.retry_token, plan)
-        except StoreUnavailable:
-            return None
-
-
-def _unstored(turn: Turn, token: str | None) -> Turn:
-    """The permitted degradation: the client gets its reply, and is told that it is not kept."""
-    logger.error("turn not persisted")
-    return turn.without_store(token)
 
 
 def _fault(error: BaseException) -> BaseException:

@@ -62,7 +62,7 @@ class Tally:
         if self._first_token is not None:
             reached["FirstToken"] = self._first_token
         if turn.thread_id is not None:
-            reached["Persisted"] = int(turn.persisted)
+            reached["Persisted"] = int(turn.persisted is True)
         return reached
 
     def _elapsed(self) -> float:
