@@ -7,10 +7,11 @@ from typing import Any
 from turnkeep.aws.loading import loading
 
 with loading():
-    from turnkeep.aws.authorizer import build_authorizer
+    from turnkeep.aws.authorizer import build_authorizer, quiet_refusals
     from turnkeep.observability import guard_output
 
     guard_output()
+    quiet_refusals()
     authorize = build_authorizer(os.environ)
 
 

@@ -4,7 +4,7 @@ import functools
 import secrets
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,7 @@ class Services:
     table: Table
     turns: Turns
     cleanup: Cleanup
+    sealer: Sealer
 
 
 def build(
@@ -46,16 +47,19 @@ def build(
     dynamodb: "DynamoDBClient",
     objects: Objects,
     model_key: SecretSource | None = None,
+    refresh: Callable[[], Sequence[bytes]] | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Services:
-    """All services of a deployment over the given store. `model_key` takes the place of a key in the settings."""
+    """All services of a deployment over the given store. `model_key` takes the place of a key in the settings;
+    `refresh` gives the secrets that seal as they are now, where they can change while this runs."""
     if model_key:
         settings = settings.with_key_source(model_key)
     items, blobs = Items(dynamodb, settings.table_name), Blobs(objects)
+    sealer = Sealer(*settings.seal_secrets, refresh=refresh)
     table = Table(
         items,
         blobs,
-        Sealer(settings.seal_key.get_secret_value().encode()),
+        sealer,
         clock=clock,
         thread_hours=settings.thread_hours,
         mint=secrets.token_bytes,
@@ -70,4 +74,4 @@ def build(
         clock=clock,
         mint=lambda: uuid.uuid4().hex,
     )
-    return Services(settings, table, turns, cleanup)
+    return Services(settings, table, turns, cleanup, sealer)

@@ -25,6 +25,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from turnkeep.aliases import name_of, read_aliases
 from turnkeep.locations import Location, SecretSource, is_location
+from turnkeep.storage.keyring import read_ring, secrets_of
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
@@ -156,7 +157,9 @@ class Settings(BaseSettings):
     table_name: str = "turnkeep"
     bucket_name: str = "turnkeep"
     thread_hours: float = Field(24, gt=0, le=24 * 30)
-    seal_key: SecretStr = Field(SecretStr(""), description="secret that seals stored values; empty only on a laptop")
+    seal_key: SecretStr = Field(
+        SecretStr(""), description="secrets that seal stored values, newest first: lines of a day and a secret, or one"
+    )
     model: str = Field("", description="demo, openai:<name> or bedrock:<id>; empty: openai with a key, else demo")
     model_small: str = Field("", description="the same for inner calls; empty: as `model`")
     openai_api_key: SecretStr = SecretStr("")
@@ -205,6 +208,12 @@ class Settings(BaseSettings):
             return value
         raise ValueError('use scheme://host or scheme://host:port in lower case without a path, or "*" alone')
 
+    @field_validator("seal_key")
+    @classmethod
+    def _is_a_ring(cls, value: SecretStr) -> SecretStr:
+        read_ring(value.get_secret_value())
+        return value
+
     @model_validator(mode="after")
     def _can_be_called(self) -> Self:
         if self.model_key and self.openai_api_key.get_secret_value():
@@ -221,6 +230,16 @@ class Settings(BaseSettings):
 
     def _uses(self, provider: str) -> bool:
         return any(name.startswith(provider) for name in (self.model, self.model_small))
+
+    @property
+    def seal_secrets(self) -> tuple[bytes, ...]:
+        """What a Sealer takes, newest first."""
+        return secrets_of(self.seal_key.get_secret_value())
+
+    @property
+    def log_salt(self) -> str:
+        """What hashes in log lines are made with: the newest secret."""
+        return next((secret.decode() for secret in self.seal_secrets), "")
 
     @property
     def has_key(self) -> bool:

@@ -6,9 +6,10 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from turnkeep.api.schemas import check_id
-from turnkeep.errors import Unauthorized
+from turnkeep.errors import InvalidId, InvalidRequest, Unauthorized
 from turnkeep.observability import annotate, fingerprint, logger
 from turnkeep.records import Principal
+from turnkeep.storage.keys import is_storable
 
 USER_HEADER = "X-Turnkeep-User"
 
@@ -49,8 +50,9 @@ def name_thread(request: Request, thread_id: str) -> None:
 
 def act_for(request: Request, user: str | None, company: str | None) -> Principal:
     """Whom a body speaks for that names a user and a company (seed 003). The ids count only for a caller who may act
-    for others, in any tenant: `company` is the tenant, `user` the user, and one that is missing is the caller's own.
-    From anybody else they are passed over, and the caller stays itself."""
+    for others: `company` is the tenant, `user` the user, and one that is missing is the caller's own. From anybody else
+    they are passed over, and the caller stays itself. Raises InvalidRequest for another tenant where the caller may act
+    within its own, and InvalidId for names that no thread can be stored under."""
     principal: Principal = request.state.principal
     if user is None and company is None:
         return principal
@@ -58,6 +60,10 @@ def act_for(request: Request, user: str | None, company: str | None) -> Principa
         logger.info("ids in the body passed over")
         return principal
     acting = Principal(company or principal.tenant, user or principal.user)
+    if principal.acts_for == "tenant" and acting.tenant != principal.tenant:
+        raise InvalidRequest("This caller acts within its own tenant. Leave company_id out, or name that tenant.")
+    if not is_storable(acting):
+        raise InvalidId("user_id, company_id: Use names that are together under 900 bytes of UTF-8.")
     request.state.principal = acting
     annotate(acting_hash=fingerprint(request.app.state.salt, acting.tenant, acting.user))
     logger.info("caller acts for another")

@@ -64,6 +64,7 @@ def _fault(advice: str) -> PydanticCustomError:
 
 
 Id = Annotated[str, AfterValidator(_is_id), WithJsonSchema({"type": "string", "pattern": ID_PATTERN})]
+Name = Annotated[str, Field(min_length=1, max_length=1024, description="as who signs people in writes it: `auth0|1`")]
 Message = Annotated[
     str,
     AfterValidator(check_message),
@@ -99,6 +100,11 @@ class ThreadSearch(Request):
     agent: AgentName | None = None
     limit: int = Field(10, ge=1, le=100)
     offset: int = Field(0, ge=0, le=10_000)
+    cursor: str | None = Field(
+        None,
+        max_length=100,
+        description="the X-Pagination-Next of an answer, to go on where it stopped; `offset` is then passed over",
+    )
 
 
 class NewTurn(Request):
@@ -131,8 +137,8 @@ class InternalInput(Request):
 
 class InternalConversation(Request):
     id: Id
-    user_id: Id | None = Field(None, description="counts only for a caller who may act for others; absent: its own")
-    company_id: Id | None = Field(None, description="the same, of the tenant")
+    user_id: Name | None = Field(None, description="counts only for a caller who may act for others; absent: its own")
+    company_id: Name | None = Field(None, description="the same, of the tenant; another tenant's for few callers only")
 
 
 class InternalChat(Request):

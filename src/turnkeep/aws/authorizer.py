@@ -7,19 +7,26 @@ What is refused is not remembered.
 
 import re
 import secrets
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from turnkeep.aws.callers import VerifiedCaller
 from turnkeep.errors import Unauthorized
-from turnkeep.observability import annotate, correlate, logger
+from turnkeep.observability import annotate, correlate, count, logger
 from turnkeep.records import JSON
+
+if TYPE_CHECKING:
+    from turnkeep.storage.keyring import Keyring
 
 KNOWN_SECONDS = 60
 MAX_KNOWN = 1000
+REFUSED = "Unauthorized"
+"""What API Gateway makes a 401 of: it compares the message of the exception, to the letter."""
 MAX_CREDENTIAL_CHARACTERS = 8192
 # A store that is slow must not hold every request up: two tries, four seconds at most.
 CLIENT_CONFIG: Mapping[str, Any] = {
@@ -71,8 +78,7 @@ class Authorizer:
             stage, verified = _stage(event), self._verified(_credential(event))
         except Unauthorized as error:
             logger.info("caller refused", reason=error.detail)
-            # API Gateway compares the message, to the letter.
-            raise Exception("Unauthorized") from None
+            raise Exception(REFUSED) from None
         logger.info("caller known", credential=verified.credential)
         return _policy(stage, verified)
 
@@ -160,22 +166,58 @@ def build_authorizer(environ: Mapping[str, str]) -> Authorizer:
     raise ValueError(f"AUTH={kind} has no authorizer; use keys or jwt")
 
 
+def quiet_refusals() -> None:
+    """A refusal has to be raised, and Lambda's runtime client logs what is raised as an error with a traceback, which
+    would let anybody fill the log: ours is the one line. Should the client be another one day, it logs both."""
+    runtime = sys.modules.get("awslambdaric.bootstrap")
+    log_error = getattr(runtime, "log_error", None)
+    if runtime and log_error:
+        setattr(runtime, "log_error", partial(_log_but_refusals, log_error))  # noqa: B010 - a module
+
+
+def _log_but_refusals(log_error: Callable[..., None], error: Any, *more: Any) -> None:
+    if not isinstance(error, Mapping) or error.get("errorMessage") != REFUSED:
+        log_error(error, *more)
+
+
 def _by_key(environ: Mapping[str, str]) -> Verify:
     # botocore's own client: boto3 would load S3's transfer manager, a sixth of the whole start.
     from botocore.config import Config  # noqa: PLC0415
     from botocore.session import Session  # noqa: PLC0415
 
-    from turnkeep.storage.apikeys import ApiKeys, split_key  # noqa: PLC0415
+    from turnkeep.storage.apikeys import ApiKeys, Forged, split_key  # noqa: PLC0415
     from turnkeep.storage.items import Items  # noqa: PLC0415
 
     if not environ.get("TABLE_NAME"):
         raise ValueError("AUTH=keys needs TABLE_NAME")
-    client: Any = Session().create_client("dynamodb", config=Config(**CLIENT_CONFIG))
-    keys = ApiKeys(Items(client, environ["TABLE_NAME"]), clock=time.time, mint=secrets.token_bytes)
+    session = Session()
+    client: Any = session.create_client("dynamodb", config=Config(**CLIENT_CONFIG))
+    items = Items(client, environ["TABLE_NAME"])
+    keys = ApiKeys(items, _keyring(environ, session), clock=time.time, mint=secrets.token_bytes)
 
     def verify(presented: str) -> VerifiedCaller:
         annotate(credential=split_key(presented)[0])
-        key = keys.find(presented)
+        try:
+            key = keys.find(presented)
+        except Forged:
+            count("ForgedKey")
+            raise
         return VerifiedCaller(key.principal, key.key_id, key.expires_at)
 
     return verify
+
+
+def _keyring(environ: Mapping[str, str], session: Any) -> "Keyring":
+    """What signs the keys. It may be empty, while a deployment has not made its seal key yet."""
+    from botocore.config import Config  # noqa: PLC0415
+
+    from turnkeep.aws.sealkey import QUICK, SealParameter, reread, usable  # noqa: PLC0415
+    from turnkeep.storage.keyring import Keyring, secrets_of  # noqa: PLC0415
+
+    if text := environ.get("SEAL_KEY"):
+        return Keyring(*secrets_of(text))
+    if not (name := environ.get("SEAL_KEY_PARAMETER")):
+        raise ValueError("AUTH=keys needs SEAL_KEY_PARAMETER, or SEAL_KEY")
+    ssm = session.create_client("ssm", config=Config(**QUICK))
+    text = SealParameter(ssm, name).read()
+    return Keyring(*(usable(text) if text else ()), refresh=partial(reread, ssm, name))

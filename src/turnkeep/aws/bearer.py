@@ -65,7 +65,7 @@ class BearerTokens:
                 issuer=self._rules.issuer,
                 audience=self._rules.audiences,
                 leeway=LEEWAY_SECONDS,
-                options={"require": ["exp", "iss", "aud", "sub"]},
+                options={"require": ["exp", "iss", "aud", "sub"], "enforce_minimum_key_length": True},
             )
         except jwt.PyJWTError as error:
             raise Unauthorized(f"The token is not valid: {type(error).__name__}.") from None

@@ -32,7 +32,7 @@ class VerifiedCaller:
         return {
             "tenant": self.principal.tenant,
             "user": self.principal.user,
-            "acts_for": "true" if self.principal.acts_for else "false",
+            "acts_for": self.principal.acts_for or "nobody",
             "credential": self.credential,
         }
 
@@ -50,7 +50,8 @@ def principal_of(event: Mapping[str, Any], kind: str) -> Principal:
 
 def _told(authorizer: Mapping[str, Any]) -> Principal:
     tenant, user = _text(authorizer, "tenant"), _text(authorizer, "user")
-    return Principal(tenant, user, acts_for=authorizer.get("acts_for") == "true")
+    acts_for = authorizer.get("acts_for")
+    return Principal(tenant, user, acts_for=acts_for if acts_for in ("tenant", "any") else "")
 
 
 def _signer(identity: Mapping[str, Any]) -> Principal:

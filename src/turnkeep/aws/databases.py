@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from turnkeep.aws.secrets import CurrentSecret, SecretError, SecretReader
+from turnkeep.aws.sealkey import SecretError
+from turnkeep.aws.secrets import CurrentSecret, SecretReader
 from turnkeep.locations import LateSecret, is_location, login_part, place_part
 from turnkeep.settings import AgentSettings, DataSource, Settings
 

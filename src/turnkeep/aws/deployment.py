@@ -2,12 +2,14 @@
 rest; all it asks of AWS at start is the key that seals stored values."""
 
 import functools
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import boto3
 from botocore.config import Config
 from fastapi import FastAPI
+from pydantic import SecretStr
 from starlette.requests import Request
 
 from turnkeep.agents import read_settings, tell_unusable
@@ -15,11 +17,15 @@ from turnkeep.api.app import create_app
 from turnkeep.aws.callers import principal_of
 from turnkeep.aws.clients import LateClient
 from turnkeep.aws.databases import with_late_secrets
-from turnkeep.aws.secrets import model_key, seal_key
+from turnkeep.aws.sealkey import QUICK, SealParameter, reread, seal_key, usable
+from turnkeep.aws.secrets import model_key
 from turnkeep.bootstrap import CLIENT_CONFIG, build
 from turnkeep.records import Principal
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import S3Objects
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.sealmark import SealMark
 
 
 class NotDeployable(Exception):
@@ -32,14 +38,21 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
     settings = deployed_settings(environ)
     tell_of_files(settings)
     dynamodb = _client("dynamodb")
+    ssm: Any = LateClient(functools.partial(_client, "ssm", **QUICK))
+    parameter = "" if environ.get("SEAL_KEY") else environ.get("SEAL_KEY_PARAMETER", "")
     s3: Any = LateClient(functools.partial(_client, "s3"))
     services = build(
-        settings, dynamodb=dynamodb, objects=S3Objects(s3, settings.bucket_name), model_key=model_key(settings)
+        settings,
+        dynamodb=dynamodb,
+        objects=S3Objects(s3, settings.bucket_name),
+        model_key=model_key(settings),
+        refresh=functools.partial(reread, ssm, parameter) if parameter else None,
     )
     if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
         from turnkeep.aws.snapstart import prepare  # noqa: PLC0415
 
-        prepare(warm=services.turns.warm, clients=(dynamodb, s3))
+        renew = functools.partial(_renew, services.sealer, ssm, parameter)
+        prepare(warm=services.turns.warm, clients=(dynamodb, s3), renew=renew)
     authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
     return create_app(table=services.table, turns=services.turns, settings=settings, authenticate=authenticate)
 
@@ -55,7 +68,17 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
         return settings
     if not (name := environ.get("SEAL_KEY_PARAMETER")):
         raise NotDeployable("Neither SEAL_KEY nor SEAL_KEY_PARAMETER is set: stored values could not be sealed.")
-    return settings.model_copy(update={"seal_key": seal_key(_client("ssm"), name)})
+    dynamodb: Any = LateClient(functools.partial(_client, "dynamodb"))
+    mark = SealMark(Items(dynamodb, settings.table_name), clock=time.time)
+    text = seal_key(SealParameter(_client("ssm", **QUICK), name), mark)
+    usable(text)
+    return settings.model_copy(update={"seal_key": SecretStr(text)})
+
+
+def _renew(sealer: Sealer, ssm: Any, parameter: str) -> None:
+    """A snapshot may be older than the secrets that it holds are kept."""
+    if parameter:
+        sealer.renew(usable(SealParameter(ssm, parameter).read()))
 
 
 def tell_of_files(settings: Settings) -> None:
@@ -68,9 +91,9 @@ def tell_of_files(settings: Settings) -> None:
             tell_unusable(own.agent, error)
 
 
-def _client(service: str) -> Any:
+def _client(service: str, **config: Any) -> Any:
     make: Callable[..., Any] = boto3.client
-    return make(service, config=Config(**CLIENT_CONFIG))
+    return make(service, config=Config(**{**CLIENT_CONFIG, **config}))
 
 
 def _caller(kind: str, request: Request) -> Principal:

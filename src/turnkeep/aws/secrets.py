@@ -1,17 +1,16 @@
-"""Secrets of a deployment: the key that seals stored values, which is read at start, and those that are read when they
-are needed. What goes wrong is told by AWS's code for it; no value is ever part of an error or a log line."""
+"""Secrets of a deployment that are read when they are needed: the key of the model's server, logins of databases. What
+goes wrong is told by AWS's code for it; no value is ever part of an error or a log line."""
 
 import re
-import secrets
 import time
 from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-from pydantic import SecretStr
+from botocore.exceptions import BotoCoreError
 
+from turnkeep.aws.sealkey import SecretError, code_of
 from turnkeep.bootstrap import CLIENT_CONFIG
 from turnkeep.errors import AgentUnavailable, ModelKeyUnavailable, TurnkeepError
 from turnkeep.locations import LOCATION
@@ -26,46 +25,6 @@ _PRINTABLE = re.compile(r"[!-z|~]+")  # what a header may hold; without { and } 
 
 type Read = Callable[[bool], str]
 """The value of a secret, from its cache unless told to pass that by; raises SecretError."""
-
-
-class SecretError(Exception):
-    """A secret that cannot be had; the message says why in a few words that may be logged."""
-
-
-def mint_key() -> str:
-    return secrets.token_urlsafe(48)
-
-
-def seal_key(ssm: Any, name: str, *, mint: Callable[[], str] = mint_key) -> SecretStr:
-    """The SSM SecureString called `name`, made by whichever function of a deployment starts first.
-
-    `ssm` is boto3's client. Raises SecretError.
-    """
-    try:
-        found = _get(ssm, name) or _put(ssm, name, mint()) or _get(ssm, name)
-    except (BotoCoreError, ClientError) as error:
-        needed = "the function needs ssm:GetParameter and ssm:PutParameter on it"
-        raise SecretError(f"the seal key {name} cannot be read or made ({_code(error)}); {needed}") from None
-    if not found:
-        raise SecretError(f"the seal key {name} was made by another function just now and cannot be read yet")
-    return SecretStr(found)
-
-
-def _get(ssm: Any, name: str) -> str | None:
-    try:
-        answer = ssm.get_parameter(Name=name, WithDecryption=True)
-    except ssm.exceptions.ParameterNotFound:
-        return None
-    return str(answer["Parameter"]["Value"])
-
-
-def _put(ssm: Any, name: str, value: str) -> str | None:
-    """The value, or None where another function was faster."""
-    try:
-        ssm.put_parameter(Name=name, Value=value, Type="SecureString", Overwrite=False)
-    except (ssm.exceptions.ParameterAlreadyExists, ssm.exceptions.TooManyUpdates):
-        return None
-    return value
 
 
 def model_key(settings: Settings) -> "ModelKey | None":
@@ -159,7 +118,7 @@ class SecretReader:
         except exceptions.TransformParameterError:
             raise SecretError("not JSON") from None
         except (exceptions.GetParameterError, BotoCoreError) as error:
-            raise SecretError(_code(error.__context__ or error)) from None
+            raise SecretError(code_of(error.__context__ or error)) from None
         return self._usable(_field_of(found, self._field) if self._field else found)
 
     def _open(self) -> Any:
@@ -182,8 +141,3 @@ def usable_key(found: object) -> str:
     if not _PRINTABLE.fullmatch(key):
         raise SecretError("no key in it")
     return key
-
-
-def _code(error: BaseException) -> str:
-    """AWS's code for what went wrong, else the class of the exception."""
-    return str(error.response["Error"]["Code"]) if isinstance(error, ClientError) else type(error).__name__

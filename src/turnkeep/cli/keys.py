@@ -1,27 +1,25 @@
 """The commands about API keys of a deployment."""
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING
 
-from turnkeep.local import LocalError
+from turnkeep.cli.deployments import deployment_options, named_deployment
 
 if TYPE_CHECKING:
     from turnkeep.aws.keys import KeyDesk
 
 
 def add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    place = argparse.ArgumentParser(add_help=False)
-    where = place.add_mutually_exclusive_group()
-    where.add_argument("--stack", metavar="NAME", help="the deployed stack; default: turnkeep")
-    where.add_argument("--table", metavar="NAME", help="the table itself; default: TABLE_NAME, else that of the stack")
+    place = deployment_options("TABLE_NAME, else turnkeep")
     keys = commands.add_parser("keys", help="API keys of a deployment").add_subparsers(required=True, metavar="COMMAND")
 
     create = keys.add_parser("create", parents=[place], help="make a key; it is shown this once")
     create.add_argument("--tenant", required=True, help="whose data: a company, a team")
     create.add_argument("--user", required=True, help="whose threads, within the tenant")
-    create.add_argument("--acts-for", action="store_true", help="for servers: may name other users, in any tenant")
+    create.add_argument(
+        "--acts-for", choices=("tenant", "any"), default="", help="for servers: may name users of its tenant, or of any"
+    )
     create.add_argument("--days", type=int, metavar="N", help="how long it is valid; default: until it is revoked")
     create.add_argument("--label", default="", metavar="TEXT", help="for people")
     create.set_defaults(run=_keys, act=_create_key)
@@ -36,12 +34,10 @@ def add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 
 def _keys(options: argparse.Namespace) -> None:
-    from turnkeep.aws.keys import AwsError, open_desk  # noqa: PLC0415
+    with named_deployment(options) as deployment:
+        from turnkeep.aws.keys import open_desk  # noqa: PLC0415
 
-    try:
-        options.act(open_desk(os.environ, stack=options.stack, table=options.table), options)
-    except AwsError as error:
-        raise LocalError(str(error)) from error
+        options.act(open_desk(deployment), options)
 
 
 def _create_key(desk: "KeyDesk", options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from turnkeep.cli.keys import add_keys
+from turnkeep.cli.seal import add_seal
 from turnkeep.entries import entries
 from turnkeep.local import LocalError
 
@@ -47,9 +48,11 @@ def _parser() -> argparse.ArgumentParser:
     chat.add_argument("agent", nargs="?", metavar="AGENT", help="default: the server's default agent")
     chat.add_argument("--url", help="default: where `dev` listens; a deployed one takes its key from TURNKEEP_KEY")
     chat.add_argument("--thread", metavar="ID", help="go on with this thread")
+    chat.add_argument("--insecure", action="store_true", help="also over plain http to another machine")
     chat.set_defaults(run=_chat)
 
     add_keys(commands)
+    add_seal(commands)
 
     invoke = commands.add_parser("invoke", help="one event through one function, on Lambda's runtime emulator")
     invoke.add_argument("function", metavar="FUNCTION", help="the name of its folder: api, stream ...")
@@ -80,7 +83,7 @@ def _chat(options: argparse.Namespace) -> None:
     from turnkeep.local.companion import a_server  # noqa: PLC0415
 
     url = options.url or f"http://127.0.0.1:{_port()}"
-    with a_server(url, os.environ), open_client(url, os.environ) as client:
+    with a_server(url, os.environ), open_client(url, os.environ, insecure=options.insecure) as client:
         converse(client, options.agent, options.thread, _read_line)
 
 

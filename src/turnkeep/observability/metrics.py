@@ -32,9 +32,11 @@ type Metric = Literal[
     "AgentFault",
     "StoreUnavailable",
     "InternalError",
+    "ForgedKey",
     "MemoryNotWritten",
     "StreamLeft",
     "CleanupDeleted",
+    "CleanupUnreadable",
     "OldestExpiredAge",
 ]
 

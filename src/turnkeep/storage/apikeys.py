@@ -1,11 +1,14 @@
-"""API keys: `tk_<key id>_<secret>`. The table keeps a digest of the secret, so nobody can read a key out of it.
+"""API keys: `tk_<key id>_<secret>`. The table keeps a digest of the secret, so nobody can read a key out of it, and
+everything about a key is signed, so nobody who can write the table can make one, or make one say more.
 
 They lie in a partition of their own, which no index, no cleanup and no thread route reaches. Every read is consistent:
-a key that is revoked or expired is refused by the very next one.
+a key that is revoked or expired is refused by the very next one. Only who can write the table and had copied the item
+before can put it back as it was.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
@@ -13,6 +16,7 @@ from hmac import compare_digest
 from turnkeep.errors import NotFound, Unauthorized
 from turnkeep.records import Principal
 from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.keys import API_KEYS, LAYOUT, is_storable
 
 ID_BYTES, SECRET_BYTES = 8, 32
@@ -20,6 +24,12 @@ LABEL_CHARACTERS = 100
 
 _KEY = re.compile(r"tk_([0-9a-f]{16})_([0-9a-f]{64})")
 _FIRST, _LAST = "0", "g"  # ids are hex digits
+
+
+class Forged(Unauthorized):
+    """The item of a key is not as this deployment signed it."""
+
+    advice = "The key is not signed by this deployment."
 
 
 @dataclass(frozen=True)
@@ -40,8 +50,11 @@ class ApiKey:
 class ApiKeys:
     """`clock` gives epoch seconds, `mint` so many random bytes."""
 
-    def __init__(self, items: Items, *, clock: Callable[[], float], mint: Callable[[int], bytes]) -> None:
+    def __init__(
+        self, items: Items, keyring: Keyring, *, clock: Callable[[], float], mint: Callable[[int], bytes]
+    ) -> None:
         self._items = items
+        self._keyring = keyring
         self._clock = clock
         self._mint = mint
 
@@ -64,6 +77,7 @@ class ApiKeys:
         }
         if expires_at is not None:
             item["expires"] = _ms(expires_at)
+        item = self._signed(item)
         self._put(item)
         return _read(item), f"tk_{key_id}_{secret}"
 
@@ -79,7 +93,10 @@ class ApiKeys:
         """The key that was presented; raises Unauthorized, and before any read where it is malformed."""
         key_id, secret = split_key(presented)
         item = self._items.get(API_KEYS, key_id)
-        if item is None or not compare_digest(item["digest"], _digest(secret)):
+        if item is None:
+            raise Unauthorized("The key is not known.")
+        self._check(item)
+        if not compare_digest(item["digest"], _digest(secret)):
             raise Unauthorized("The key is not known.")
         key = _read(item)
         if key.revoked_at is not None:
@@ -90,23 +107,56 @@ class ApiKeys:
 
     def list(self, tenant: str | None = None) -> list[ApiKey]:
         """All keys, or those of one tenant, the oldest first; also the expired and the revoked."""
-        keys = [_read(item) for item in self._items.between(API_KEYS, _FIRST, _LAST)]
+        keys = [_read(item) for item in self._all() if self._is_genuine(item)]
         wanted = [key for key in keys if tenant is None or key.principal.tenant == tenant]
         return sorted(wanted, key=lambda key: (key.created_at, key.key_id))
 
+    def forged(self) -> Sequence[str]:
+        """The ids of items that lie among the keys and open nothing, whatever they say."""
+        return [str(item["SK"]) for item in self._all() if not self._is_genuine(item)]
+
     def revoke(self, key_id: str) -> ApiKey:
-        """For good; a second time changes nothing. Raises NotFound."""
-        try:
-            item = self._items.update(
-                API_KEYS,
-                key_id,
-                "SET revoked = if_not_exists(revoked, :now)",
-                {":now": _ms(self._clock())},
-                condition="attribute_exists(PK)",
-            )
-        except Refused:
-            raise NotFound("No key has this id.") from None
-        return _read(item)
+        """For good; a second time changes nothing. Raises NotFound, and Forged."""
+        revoked = _ms(self._clock())
+        return self._change(key_id, lambda item: {"revoked": revoked, **item})
+
+    def sign_anew(self) -> int:
+        """Signs every key with the newest secret, and says how many; what is forged stays so."""
+        return sum(self._is_signed_anew(str(item["SK"])) for item in self._all())
+
+    def _is_signed_anew(self, key_id: str) -> bool:
+        with suppress(NotFound, Forged):
+            self._change(key_id, lambda item: item)
+            return True
+        return False
+
+    def _change(self, key_id: str, change: Callable[[Item], Item]) -> ApiKey:
+        """Stores what `change` makes of a key, of what stands there then where somebody else changed it meanwhile."""
+        item = self._items.get(API_KEYS, key_id)
+        while item is not None:
+            self._check(item)
+            changed = self._signed(change(item))
+            try:
+                if changed != item:
+                    self._items.put(changed, condition="sig = :sig", values={":sig": item["sig"]})
+            except Refused as refused:
+                item = refused.item
+            else:
+                return _read(changed)
+        raise NotFound("No key has this id.")
+
+    def _all(self) -> Iterable[Item]:
+        return self._items.between(API_KEYS, _FIRST, _LAST)
+
+    def _signed(self, item: Item) -> Item:
+        return {**item, "sig": self._keyring.sign(*_parts(item))}
+
+    def _is_genuine(self, item: Item) -> bool:
+        return self._keyring.is_signed(item.get("sig"), *_parts(item))
+
+    def _check(self, item: Item) -> None:
+        if not self._is_genuine(item):
+            raise Forged
 
 
 def split_key(presented: str) -> tuple[str, str]:
@@ -122,6 +172,14 @@ def _digest(secret: str) -> bytes:
     return sha256(secret.encode()).digest()
 
 
+def _parts(item: Item) -> Iterator[str | bytes]:
+    """All that an item says but its signature, each value with its type."""
+    yield "api key"
+    for name in sorted(item.keys() - {"sig"}):
+        value = item[name]
+        yield from (name, type(value).__name__, value if isinstance(value, bytes) else str(value))
+
+
 def _ms(seconds: float) -> int:
     return int(seconds * 1000)
 
@@ -129,7 +187,7 @@ def _ms(seconds: float) -> int:
 def _read(item: Item) -> ApiKey:
     return ApiKey(
         key_id=item["SK"],
-        principal=Principal(item["tenant"], item["user"], acts_for=item["acts_for"] is True),
+        principal=Principal(item["tenant"], item["user"], acts_for=item["acts_for"]),
         label=item["label"],
         created_at=item["created"] / 1000,
         expires_at=item["expires"] / 1000 if "expires" in item else None,

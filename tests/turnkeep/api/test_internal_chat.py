@@ -183,7 +183,7 @@ async def test_who_acts_for_others_writes_into_their_threads(make_app: "Callable
                 assert (await client.post(ROUTE, json=body(message, **ids))).status_code == 200
             return [thread["title"] for thread in (await client.post("/threads/search", json={})).json()]
 
-    server, bob = Principal("acme", "server", acts_for=True), Principal("other", "bob")
+    server, bob = Principal("acme", "server", acts_for="any"), Principal("other", "bob")
     assert await threads(server, "for bob", user_id="bob", company_id="other") == []
     assert await threads(bob) == ["for bob"]
     assert await threads(bob, "for ann", user_id="ann") == ["for bob"]

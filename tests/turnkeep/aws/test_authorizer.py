@@ -18,6 +18,7 @@ from turnkeep.local.processes import free_port
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
+from turnkeep.storage.keyring import Keyring
 
 STAGE = "arn:aws:execute-api:eu-west-1:123456789012:abcdef1234/v1"
 ANN = Principal("acme", "ann")
@@ -103,7 +104,7 @@ def test_a_known_caller_gets_a_policy_for_the_whole_stage_and_a_context(authoriz
             "Version": "2012-10-17",
             "Statement": [{"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{STAGE}/*"}],
         },
-        "context": {"tenant": "acme", "user": "good", "acts_for": "false", "credential": "id-of-good"},
+        "context": {"tenant": "acme", "user": "good", "acts_for": "nobody", "credential": "id-of-good"},
     }
     assert principal_of({"requestContext": {"authorizer": answer["context"]}}, "keys") == Principal("acme", "good")
 
@@ -357,7 +358,7 @@ def deployed(dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
 
     def build(**environ: str) -> Authorizer:
-        return build_authorizer({"TABLE_NAME": table_name, **environ})
+        return build_authorizer({"TABLE_NAME": table_name, "SEAL_KEY": "of the deployment", **environ})
 
     return build
 
@@ -366,16 +367,17 @@ def deployed(dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch
 def keys(dynamodb: Any, table_name: str) -> ApiKeys:
     import secrets
 
-    return ApiKeys(Items(dynamodb, table_name), clock=time.time, mint=secrets.token_bytes)
+    keyring = Keyring(b"of the deployment")
+    return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, mint=secrets.token_bytes)
 
 
 def test_a_key_opens_the_api_and_a_revoked_one_does_not(
     deployed: Callable[..., Authorizer], keys: ApiKeys, log: StringIO
 ) -> None:
-    record, key = keys.create(Principal("acme", "server", acts_for=True))
+    record, key = keys.create(Principal("acme", "server", acts_for="any"))
     answer = deployed()(event({"authorization": f"Bearer {key}"}))
     found = principal_of({"requestContext": {"authorizer": answer["context"]}}, "keys")
-    assert (found, found.acts_for) == (record.principal, True)
+    assert (found, found.acts_for) == (record.principal, "any")
     assert answer["principalId"] == record.key_id
     keys.revoke(record.key_id)
     refused(deployed(), event({"x-api-key": key}))
@@ -393,7 +395,7 @@ def test_expired_unknown_and_malformed_keys_do_not_open_it(deployed: Callable[..
 
 def test_a_store_that_is_down_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", f"http://127.0.0.1:{free_port()}")
-    authorize = build_authorizer({"TABLE_NAME": "turnkeep"})
+    authorize = build_authorizer({"TABLE_NAME": "turnkeep", "SEAL_KEY": "of the deployment"})
     with pytest.raises(StoreUnavailable):
         authorize(event({"x-api-key": f"tk_{'0' * 16}_{'0' * 64}"}))
 
@@ -403,7 +405,7 @@ def test_a_token_opens_the_api_and_a_bad_one_does_not() -> None:
         environ = {"AUTH": "jwt", "JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "JWT_JWKS_URL": issuer.url}
         authorize = build_authorizer(environ)
         answer = authorize(event({"Authorization": f"Bearer {token()}"}))
-        assert answer["context"] == {"tenant": "acme", "user": "ann", "acts_for": "false", "credential": "jwt"}
+        assert answer["context"] == {"tenant": "acme", "user": "ann", "acts_for": "nobody", "credential": "jwt"}
         assert answer["principalId"] == "jwt"
         refused(authorize, event({"Authorization": f"Bearer {token(aud='another')}"}))
         refused(authorize, event({"x-api-key": f"tk_{'0' * 16}_{'0' * 64}"}))
@@ -417,6 +419,7 @@ def test_a_token_opens_the_api_and_a_bad_one_does_not() -> None:
     [
         {},
         {"AUTH": "keys", "TABLE_NAME": ""},
+        {"TABLE_NAME": "t"},
         {"AUTH": "iam", "TABLE_NAME": "t"},
         {"AUTH": "none", "TABLE_NAME": "t"},
         {"AUTH": "jwt", "TABLE_NAME": "t"},

@@ -15,7 +15,8 @@ import pytest
 from turnkeep.agents import build_agent
 from turnkeep.aws.databases import text_of, url_of, with_login
 from turnkeep.aws.deployment import deployed_settings
-from turnkeep.aws.secrets import REREAD_SECONDS, SecretError
+from turnkeep.aws.sealkey import SecretError
+from turnkeep.aws.secrets import REREAD_SECONDS
 from turnkeep.databases.engines import Called, open_url
 from turnkeep.databases.errors import DatabaseDown
 from turnkeep.errors import AgentUnavailable

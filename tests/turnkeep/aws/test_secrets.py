@@ -1,5 +1,5 @@
-"""The seal key makes itself once; the model's key is read where MODEL_KEY says, anew when it was refused, and never
-quoted. Over moto's SSM and Secrets Manager."""
+"""The model's key is read where MODEL_KEY says, anew when it was refused, and never quoted. Over moto's SSM and Secrets
+Manager."""
 
 import json
 import subprocess
@@ -13,9 +13,9 @@ from typing import Any
 import boto3
 import pytest
 from botocore.config import Config
-from botocore.stub import Stubber
 
-from turnkeep.aws.secrets import REREAD_SECONDS, ModelKey, SecretError, SecretReader, model_key, seal_key, usable_key
+from turnkeep.aws.sealkey import SecretError
+from turnkeep.aws.secrets import REREAD_SECONDS, ModelKey, SecretReader, model_key, usable_key
 from turnkeep.errors import ModelKeyUnavailable
 from turnkeep.settings import Settings
 
@@ -46,63 +46,6 @@ def secrets_manager(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.fixture
 def name() -> str:
     return f"/turnkeep/{uuid.uuid4().hex}"
-
-
-# The seal key
-
-
-def test_the_seal_key_is_made_once_and_kept_secret(ssm: Any, name: str) -> None:
-    first, again = seal_key(ssm, name), seal_key(ssm, name)
-    assert first.get_secret_value() == again.get_secret_value()
-    assert len(first.get_secret_value()) == 64
-    assert first.get_secret_value() not in repr(first)
-    assert ssm.get_parameter(Name=name, WithDecryption=True)["Parameter"]["Type"] == "SecureString"
-
-
-def test_who_loses_the_race_takes_the_key_of_the_winner(ssm: Any, name: str) -> None:
-    def mint_while_another_puts() -> str:
-        ssm.put_parameter(Name=name, Value="the winner's", Type="SecureString", Overwrite=False)
-        return "the loser's"
-
-    assert seal_key(ssm, name, mint=mint_while_another_puts).get_secret_value() == "the winner's"
-    assert ssm.get_parameter(Name=name, WithDecryption=True)["Parameter"]["Value"] == "the winner's"
-
-
-def test_functions_that_start_together_agree_on_one_key(s3_url: str, ssm: Any, name: str) -> None:
-    gate, clients = threading.Barrier(4), [client("ssm", s3_url) for _ in range(4)]
-
-    def start(own: Any) -> str:
-        gate.wait()
-        return seal_key(own, name).get_secret_value()
-
-    with ThreadPoolExecutor(4) as pool:
-        assert len(set(pool.map(start, clients))) == 1
-
-
-@pytest.mark.parametrize("call", ["get_parameter", "put_parameter"])
-def test_a_denied_seal_key_names_what_the_function_needs(ssm: Any, name: str, call: str) -> None:
-    with Stubber(ssm) as stubber:
-        if call == "put_parameter":
-            stubber.add_client_error("get_parameter", "ParameterNotFound")
-        stubber.add_client_error(call, "AccessDeniedException", SECRET)
-        with pytest.raises(SecretError, match=f"{name}.*AccessDeniedException.*ssm:PutParameter") as caught:
-            seal_key(ssm, name, mint=lambda: OLD)
-    assert SECRET not in str(caught.value)
-    assert caught.value.__suppress_context__
-
-
-def test_a_seal_key_that_cannot_be_seen_yet_stops_the_start(ssm: Any, name: str) -> None:
-    with Stubber(ssm) as stubber:
-        stubber.add_client_error("get_parameter", "ParameterNotFound")
-        stubber.add_client_error("put_parameter", "TooManyUpdates")
-        stubber.add_client_error("get_parameter", "ParameterNotFound")
-        with pytest.raises(SecretError, match="cannot be read yet"):
-            seal_key(ssm, name)
-
-
-def test_a_parameter_store_that_is_down_stops_the_start(name: str) -> None:
-    with pytest.raises(SecretError, match="EndpointConnectionError"):
-        seal_key(client("ssm", "http://127.0.0.1:9"), name)
 
 
 # When the model's key is read

@@ -12,11 +12,13 @@ from memory_items import MemoryItems
 
 from turnkeep.errors import NotFound, StoreUnavailable, Unauthorized
 from turnkeep.records import Principal
-from turnkeep.storage.apikeys import ApiKeys, split_key
+from turnkeep.storage.apikeys import ApiKeys, Forged, split_key
 from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, hour, partition, user_key
 
-SERVER = Principal("acme", "server", acts_for=True)
+SERVER = Principal("acme", "server", acts_for="any")
+SECRET = b"of the deployment"
 
 
 class CountedItems(MemoryItems):
@@ -47,7 +49,13 @@ def items() -> CountedItems:
 
 @pytest.fixture
 def keys(items: CountedItems, clock: Clock) -> ApiKeys:
-    return ApiKeys(items, clock=clock, mint=counting())
+    return open_keys(items, clock)
+
+
+def open_keys(
+    items: Items, clock: Callable[[], float], mint: Callable[[int], bytes] | None = None, *ring: bytes
+) -> ApiKeys:
+    return ApiKeys(items, Keyring(*(ring or (SECRET,))), clock=clock, mint=mint or counting())
 
 
 def refusal(keys: ApiKeys, presented: str) -> str:
@@ -59,14 +67,13 @@ def refusal(keys: ApiKeys, presented: str) -> str:
 def test_a_key_is_found_by_what_was_shown(keys: ApiKeys) -> None:
     record, key = keys.create(SERVER, label="the server", expires_at=NOON + HOURS)
     assert keys.find(key) == record
-    assert (record.principal, record.principal.acts_for, record.label) == (SERVER, True, "the server")
+    assert (record.principal, record.principal.acts_for, record.label) == (SERVER, "any", "the server")
     assert (record.created_at, record.expires_at, record.revoked_at) == (NOON, NOON + HOURS, None)
 
 
 def test_a_key_acts_for_others_only_if_it_was_made_so(keys: ApiKeys) -> None:
-    _, plain = keys.create(ANN)
-    _, acting = keys.create(replace(ANN, acts_for=True))
-    assert [keys.find(key).principal.acts_for for key in (plain, acting)] == [False, True]
+    made = [keys.create(replace(ANN, acts_for=whom))[1] for whom in ("", "tenant", "any")]
+    assert [keys.find(key).principal.acts_for for key in made] == ["", "tenant", "any"]
 
 
 def test_nothing_of_the_secret_is_stored(keys: ApiKeys, items: CountedItems) -> None:
@@ -81,7 +88,7 @@ def test_nothing_of_the_secret_is_stored(keys: ApiKeys, items: CountedItems) -> 
 def test_no_two_keys_are_alike(items: CountedItems) -> None:
     import secrets
 
-    keys = ApiKeys(items, clock=Clock(), mint=secrets.token_bytes)
+    keys = open_keys(items, Clock(), secrets.token_bytes)
     made = [keys.create(ANN)[1] for _ in range(20)]
     assert len({split_key(key)[0] for key in made}) == len({split_key(key)[1] for key in made}) == 20
 
@@ -168,6 +175,102 @@ def test_all_keys_are_listed_by_age_or_those_of_a_tenant(keys: ApiKeys, clock: C
     assert keys.list("c") == []
 
 
+# Forged items
+
+
+def resigned(item: Item, **changes: Any) -> Item:
+    """Signed by somebody who holds a secret, but not this deployment's."""
+    parts = {**item, **changes}
+    return {**parts, "sig": ApiKeys(MemoryItems(), Keyring(b"theirs"), clock=Clock(), mint=bytes)._signed(parts)["sig"]}
+
+
+FORGERIES: dict[str, Callable[[Item, Item], Item]] = {
+    "unsigned": lambda own, other: {name: value for name, value in own.items() if name != "sig"},
+    "signed under another secret": lambda own, other: resigned(own),
+    "under the id of our secret": lambda own, other: {**own, "sig": own["sig"][:2] + resigned(own)["sig"][2:]},
+    "signature cut short": lambda own, other: {**own, "sig": own["sig"][:2]},
+    "signature that is no bytes": lambda own, other: {**own, "sig": own["sig"].hex()},
+    "signature of another key": lambda own, other: {**own, "sig": other["sig"]},
+    "another secret's digest": lambda own, other: {**own, "digest": sha256(b"chosen").digest()},
+    "another key's digest": lambda own, other: {**other, "SK": own["SK"], "digest": own["digest"]},
+    "copied over another id": lambda own, other: {**other, "SK": own["SK"]},
+    "another tenant": lambda own, other: {**own, "tenant": "beta"},
+    "another user": lambda own, other: {**own, "user": "bob"},
+    "part of a name moved": lambda own, other: {**own, "tenant": "acm", "user": "eann"},
+    "may act for others": lambda own, other: {**own, "acts_for": "any"},
+    "an end put off": lambda own, other: {**own, "expires": own["expires"] + 1},
+    "an end taken away": lambda own, other: {name: value for name, value in own.items() if name != "expires"},
+    "a number as text": lambda own, other: {**own, "expires": str(own["expires"])},
+    "one field more": lambda own, other: {**own, "x": 1},
+    "of a later layout": lambda own, other: {**own, "v": own["v"] + 1},
+    "nothing but a key": lambda own, other: {"PK": own["PK"], "SK": own["SK"]},
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_an_item_that_was_not_signed_as_it_is_opens_nothing(keys: ApiKeys, items: CountedItems, forgery: str) -> None:
+    (own, key), (other, _) = (keys.create(ANN, expires_at=NOON + 60) for _ in range(2))
+    stored = items.stored
+    stored[API_KEYS, own.key_id] = FORGERIES[forgery](stored[API_KEYS, own.key_id], stored[API_KEYS, other.key_id])
+    with pytest.raises(Forged):
+        keys.find(key)
+    with pytest.raises(Forged):
+        keys.revoke(own.key_id)
+    assert (keys.list(), keys.forged()) == ([other], [own.key_id])
+    assert keys.sign_anew() == 1
+    with pytest.raises(Forged):
+        keys.find(key)
+
+
+def test_a_key_that_is_revoked_stays_so_where_that_is_struck_out(keys: ApiKeys, items: CountedItems) -> None:
+    record, key = keys.create(ANN)
+    keys.revoke(record.key_id)
+    for changed in ({"revoked": int(NOON * 1000) + 1}, {"revoked": None}):
+        items.stored[API_KEYS, record.key_id] |= changed
+        if changed["revoked"] is None:
+            del items.stored[API_KEYS, record.key_id]["revoked"]
+        with pytest.raises(Forged):
+            keys.find(key)
+
+
+def test_keys_signed_under_an_older_secret_count_until_it_is_dropped_and_after_being_signed_anew(
+    items: CountedItems, clock: Clock
+) -> None:
+    old = open_keys(items, clock, None, b"old")
+    (_, first), (record, second) = old.create(ANN), old.create(SERVER)
+    old.revoke(record.key_id)
+    both, new = open_keys(items, clock, None, b"new", b"old"), open_keys(items, clock, None, b"new")
+    both.find(first)
+    with pytest.raises(Forged):
+        new.find(first)
+    assert both.sign_anew() == 2
+    new.find(first)
+    assert refusal(new, second) == "The key is revoked."
+
+
+def test_a_key_revoked_while_keys_are_signed_anew_is_revoked(clock: Clock) -> None:
+    """And the other way round: each takes what the other has made of the item."""
+
+    class Interleaved(CountedItems):
+        between_read_and_write: Callable[[], Any] | None = None
+
+        def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
+            if condition and "sig" in condition and (act := self.between_read_and_write):
+                self.between_read_and_write = None
+                act()
+            super().put(item, condition=condition, values=values)
+
+    items = Interleaved()
+    old, new = open_keys(items, clock, None, b"old"), open_keys(items, clock, None, b"new", b"old")
+    for first, second in ((new.sign_anew, "revoke"), (None, "sign_anew")):
+        record, key = old.create(ANN)
+        items.between_read_and_write = (
+            (lambda key_id=record.key_id: new.revoke(key_id)) if second == "revoke" else new.sign_anew
+        )
+        first() if first else new.revoke(record.key_id)
+        assert refusal(open_keys(items, clock, None, b"new"), key) == "The key is revoked."
+
+
 @pytest.mark.parametrize("principal", [Principal("", "u"), Principal("t", ""), Principal("t", "u" * 2000)])
 def test_a_key_is_made_only_for_whom_threads_can_be_stored(keys: ApiKeys, principal: Principal) -> None:
     with pytest.raises(ValueError, match="empty or too long"):
@@ -184,14 +287,14 @@ class LostAnswer(MemoryItems):
 
 def test_a_key_whose_storing_was_repeated_is_made_once() -> None:
     items = LostAnswer()
-    keys = ApiKeys(items, clock=Clock(), mint=counting())
+    keys = open_keys(items, Clock())
     record, key = keys.create(ANN, expires_at=NOON + 60)
     assert keys.find(key) == record
     assert len(items.stored) == 1
 
 
 def test_a_key_is_never_written_over_another(items: CountedItems) -> None:
-    keys = ApiKeys(items, clock=Clock(), mint=bytes)
+    keys = open_keys(items, Clock(), bytes)
     _, key = keys.create(ANN)
     with pytest.raises(Refused):
         keys.create(Principal("acme", "bob"))
@@ -204,7 +307,7 @@ def test_a_store_that_is_down_says_so_and_not_that_the_key_is_wrong() -> None:
             raise StoreUnavailable
 
     with pytest.raises(StoreUnavailable):
-        ApiKeys(Down(), clock=Clock(), mint=counting()).find(f"tk_{'0' * 16}_{'0' * 64}")
+        open_keys(Down(), Clock()).find(f"tk_{'0' * 16}_{'0' * 64}")
 
 
 # On DynamoDB itself, beside threads
@@ -213,7 +316,7 @@ def test_a_store_that_is_down_says_so_and_not_that_the_key_is_wrong() -> None:
 def on(desk: Desk, items: Items | None = None) -> ApiKeys:
     import secrets
 
-    return ApiKeys(items or desk.items, clock=desk.clock, mint=secrets.token_bytes)
+    return open_keys(items or desk.items, desk.clock, secrets.token_bytes)
 
 
 def test_on_dynamodb_a_key_is_made_found_listed_and_revoked(desk: Desk) -> None:
@@ -272,7 +375,7 @@ def test_an_item_read_back_is_what_was_written(desk: Desk, items: CountedItems) 
     """The stand-in of the other tests stores what DynamoDB stores."""
 
     def written(store: Items) -> Any:
-        keys = ApiKeys(store, clock=Clock(), mint=counting())
+        keys = open_keys(store, Clock())
         record, _ = keys.create(SERVER, label="\u00e9", expires_at=NOON + 1)
         keys.revoke(record.key_id)
         return store.get(API_KEYS, record.key_id)

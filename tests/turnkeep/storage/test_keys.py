@@ -86,7 +86,7 @@ def test_a_principal_without_a_name_or_with_one_of_no_characters_is_not_storable
 
 
 def test_the_right_to_act_for_others_does_not_make_another_principal() -> None:
-    plain, acting = Principal("t", "u"), Principal("t", "u", acts_for=True)
+    plain, acting = Principal("t", "u"), Principal("t", "u", acts_for="any")
     assert plain == acting
     assert len({plain, acting}) == 1
     assert user_key(plain) == user_key(acting)

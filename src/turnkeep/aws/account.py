@@ -1,0 +1,138 @@
+"""A deployment as the person at the terminal reaches it, with the rights that they have: its table, its seal key, and
+in one line what is missing."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import boto3
+from botocore import exceptions
+from botocore.config import Config
+
+from turnkeep.aws.clients import LateClient
+from turnkeep.aws.sealkey import QUICK, SealParameter, SecretError, seal_key, usable
+from turnkeep.errors import StoreUnavailable
+from turnkeep.storage.items import Items
+from turnkeep.storage.keyring import Keyring
+from turnkeep.storage.sealmark import SealMark
+
+DEFAULT_STACK = "turnkeep"
+TABLE_OUTPUT, URL_OUTPUT = "TableName", "Url"
+
+_CONFIG: dict[str, Any] = {"retries": {"mode": "standard"}, "connect_timeout": 5, "read_timeout": 10}
+_LOG_IN = "Log in (aws sso login, aws configure), or name a profile: export AWS_PROFILE=..."
+
+
+class AwsError(Exception):
+    """What is missing or in the way in the account, with the line that mends it."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """`url` is None where only the table is known, and `parameter` where nothing says what its seal key is called;
+    `fixed` is the seal key itself, where the environment holds it."""
+
+    items: Items
+    parameter: SealParameter | None
+    url: str | None = None
+    fixed: str = ""
+
+    @property
+    def mark(self) -> SealMark:
+        return SealMark(self.items, clock=time.time)
+
+    @property
+    def keyring(self) -> Keyring:
+        """Asks for the seal key when it is first used."""
+        return Keyring(refresh=self._secrets)
+
+    def _secrets(self) -> tuple[bytes, ...]:
+        return usable(self.fixed or seal_key(self.seal_parameter(), self.mark))
+
+    def seal_parameter(self) -> SealParameter:
+        """Raises AwsError where it has no name."""
+        if self.parameter is None:
+            raise AwsError("Name the parameter that holds the seal key of this table: --seal-key NAME")
+        return self.parameter
+
+
+def open_deployment(
+    environ: Mapping[str, str], *, stack: str | None = None, table: str | None = None, seal: str | None = None
+) -> Deployment:
+    """That of a table, or of a stack by its outputs; raises AwsError."""
+    # boto3 itself reads AWS_DEFAULT_REGION only.
+    region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION")
+    name, url = table or ("" if stack else environ.get("TABLE_NAME")), None
+    stack = stack or DEFAULT_STACK
+    fixed = environ.get("SEAL_KEY", "") if name and not seal else ""
+    seal = seal or (environ.get("SEAL_KEY_PARAMETER") if name else parameter_of(stack))
+    with explained():
+        session = boto3.Session(region_name=region)
+        if not name:
+            name, url = _of_stack(session.client("cloudformation", config=Config(**_CONFIG)), stack)
+        items = Items(session.client("dynamodb", config=Config(**_CONFIG)), name)
+    ssm = LateClient(partial(session.client, "ssm", config=Config(**QUICK)))
+    return Deployment(items, SealParameter(ssm, seal) if seal else None, url, fixed)
+
+
+def parameter_of(stack: str) -> str:
+    """As template.yaml calls the seal key."""
+    return f"/turnkeep/{stack}/seal-key"
+
+
+def _of_stack(cloudformation: Any, stack: str) -> tuple[str, str | None]:
+    """Table and URL as the outputs of a stack name them."""
+    try:
+        answer = cloudformation.describe_stacks(StackName=stack)
+    except exceptions.ClientError as error:
+        if error.response["Error"]["Code"] != "ValidationError":
+            raise
+        region = cloudformation.meta.region_name
+        advice = "Deploy it (sam deploy), or name another one: --stack NAME, or the table: --table NAME"
+        raise AwsError(f"There is no stack {stack} in {region}. {advice}") from error
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in answer["Stacks"][0].get("Outputs", [])}
+    if TABLE_OUTPUT not in outputs:
+        raise AwsError(f"The stack {stack} has no output {TABLE_OUTPUT}. Name its table: --table NAME")
+    return outputs[TABLE_OUTPUT], outputs.get(URL_OUTPUT)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """What AWS says, in words that help."""
+    try:
+        yield
+    except SecretError as error:
+        raise AwsError(f"{str(error)[0].upper()}{str(error)[1:]}.") from error
+    except StoreUnavailable as error:
+        cause = error.__cause__
+        slow = "The table did not answer in time. Try again."
+        raise AwsError(_advice(cause) if isinstance(cause, exceptions.BotoCoreError) else slow) from error
+    except (exceptions.BotoCoreError, exceptions.ClientError) as error:
+        raise AwsError(_advice(error)) from error
+
+
+def _advice(error: exceptions.BotoCoreError | exceptions.ClientError) -> str:
+    match error:
+        case exceptions.NoRegionError() | exceptions.InvalidRegionError():
+            return "No AWS region is set, or none that exists. Set it: export AWS_REGION=eu-west-1"
+        case exceptions.ProfileNotFound():
+            return "AWS_PROFILE names no profile of this machine. List them: aws configure list-profiles"
+        case exceptions.ClientError():
+            return _refusal(error.response["Error"]["Code"])
+        case exceptions.HTTPClientError() | exceptions.ConnectionError():
+            return "AWS does not answer. Is there a network, and is the region spelt right?"
+        case exceptions.NoCredentialsError() | exceptions.PartialCredentialsError():
+            return f"No AWS credentials are found. {_LOG_IN}"
+    return f"AWS cannot be used with these credentials ({type(error).__name__}). {_LOG_IN}"
+
+
+def _refusal(code: str) -> str:
+    if code == "ResourceNotFoundException":
+        return "There is no such table in this account and region. Name it: --table NAME, or its stack: --stack NAME"
+    if "AccessDenied" in code:
+        needed = "cloudformation:DescribeStacks, dynamodb:GetItem, PutItem and Query, ssm:GetParameter and PutParameter"
+        return f"These AWS credentials may not do that. They need {needed}."
+    return f"AWS refuses: {code}. {_LOG_IN}"

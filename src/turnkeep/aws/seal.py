@@ -1,0 +1,89 @@
+"""What `turnkeep seal` does to the seal key of a deployment: shows it without its secrets, rotates it, and forgets one
+that is lost."""
+
+import secrets
+import time
+from collections.abc import Callable
+from datetime import date
+
+from turnkeep.aws.account import AwsError, Deployment, explained
+from turnkeep.aws.sealkey import mint_key, seal_key
+from turnkeep.storage.apikeys import ApiKeys
+from turnkeep.storage.items import Refused
+from turnkeep.storage.keyring import Keyring, Secret, read_ring, still_needed, today, told, with_new, write_ring
+from turnkeep.storage.sealmark import Marked
+
+UNDER_WAY_SECONDS = 60
+"""For so long a rotation that has not ended may still be going on."""
+_UNDER_WAY = "Another rotation of this key is under way, or was broken off just now. Try again in a minute."
+
+
+class SealDesk:
+    """`clock` gives epoch seconds, `day` the day by UTC."""
+
+    def __init__(
+        self,
+        deployment: Deployment,
+        *,
+        clock: Callable[[], float] = time.time,
+        day: Callable[[], date] = today,
+        mint: Callable[[], str] = mint_key,
+    ) -> None:
+        self._parameter, self._mark = deployment.seal_parameter(), deployment.mark
+        self._items = deployment.items
+        self._clock, self._day, self._mint = clock, day, mint
+
+    def show(self) -> str:
+        with explained():
+            return told(self._ring())
+
+    def rotate(self) -> str:
+        """A new secret first in the ring; every API key is signed under it, and what no thread needs is dropped last:
+        at no moment is there anything that counts and does not open."""
+        with explained():
+            old, marked = self._ring(), self._mark.read()
+            self._check_alone(old, marked)
+            ring = with_new(old, self._mint, self._day())
+            self._store(ring, marked)
+            signed = self._sign_api_keys(ring)
+            kept = still_needed(ring, self._day())
+            if len(kept) < len(ring):
+                self._store(kept, self._mark.read())
+        dropped = ", ".join(secret.id for secret in ring if secret not in kept) or "none"
+        return f"{told(kept)}\nDropped: {dropped}. API keys signed anew: {signed}."
+
+    def forget(self) -> str:
+        with explained():
+            if self._parameter.read():
+                raise AwsError(f"The seal key {self._parameter.name} is there, so nothing is to be forgotten.")
+            marked = self._mark.read()
+            if not marked.ids:
+                raise AwsError("No seal key was made yet, so there is none to forget.")
+            self._mark.forget(marked)
+        lost = ", ".join(marked.ids)
+        gone = "All threads and API keys under it are unreadable for good"
+        return f"Forgotten: {lost}. {gone}; the next function that starts makes a new one."
+
+    def _ring(self) -> tuple[Secret, ...]:
+        text = seal_key(self._parameter, self._mark, mint=self._mint)
+        try:
+            return read_ring(text)
+        except ValueError as error:
+            raise AwsError(f"The seal key {self._parameter.name} cannot be used: {error}.") from error
+
+    def _check_alone(self, ring: tuple[Secret, ...], marked: Marked) -> None:
+        """The mark is written before the parameter: while they differ, somebody is between the two."""
+        is_between = marked.ids != tuple(secret.id for secret in ring)
+        if is_between and self._clock() < marked.at / 1000 + UNDER_WAY_SECONDS:
+            raise AwsError(_UNDER_WAY)
+
+    def _store(self, ring: tuple[Secret, ...], since: Marked) -> None:
+        try:
+            self._mark.write(ring, since)
+        except Refused as error:
+            raise AwsError(_UNDER_WAY) from error
+        self._parameter.replace(write_ring(ring, self._day()))
+
+    def _sign_api_keys(self, ring: tuple[Secret, ...]) -> int:
+        keyring = Keyring(*(secret.value.encode() for secret in ring))
+        return ApiKeys(self._items, keyring, clock=self._clock, mint=secrets.token_bytes).sign_anew()

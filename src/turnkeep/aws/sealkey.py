@@ -1,0 +1,161 @@
+"""The key that seals stored values, as a deployment keeps it: the ring of secrets in one SSM SecureString, made by
+whichever function starts first. What goes wrong is told by AWS's code for it and never quotes the value.
+
+Loads nothing of boto3, so that every function can afford it."""
+
+import random
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.observability import logger
+from turnkeep.storage.items import Refused
+from turnkeep.storage.keyring import Secret, read_ring, secrets_of, today, write_ring
+from turnkeep.storage.sealmark import SealMark
+
+PATIENCE_SECONDS = 8
+"""How long a function that starts waits for a Parameter Store that is busy; Lambda gives its start ten seconds."""
+REREAD_PATIENCE_SECONDS = 1
+"""The same for one that serves a request."""
+LONGEST_PAUSE_SECONDS = 1.0
+QUICK: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "connect_timeout": 1, "read_timeout": 2}
+"""For a client of SSM, whose calls are tried again here."""
+
+_BUSY = {"ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded", "Throttling", "TooManyUpdates"}
+
+type Mint = Callable[[], str]
+
+
+class SecretError(Exception):
+    """A secret that cannot be had; the message says why in a few words that may be logged."""
+
+
+def mint_key() -> str:
+    return secrets.token_urlsafe(48)
+
+
+class SealParameter:
+    """The parameter `name`; `ssm` is a client of boto3 or botocore. A Parameter Store that is busy is waited out until
+    `patience` seconds after the first call, not at all where that is 0. Every call raises SecretError. `clock` gives
+    monotonic seconds, `jitter` 0 to 1."""
+
+    def __init__(
+        self,
+        ssm: Any,
+        name: str,
+        *,
+        patience: float = PATIENCE_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.name = name
+        self._ssm = ssm
+        self._patience = patience
+        self._until: float | None = None
+        self._clock = clock
+        self._sleep = sleep
+        self._jitter = jitter
+
+    def read(self) -> str:
+        """Empty where there is none."""
+        answer = self._ask("get_parameter", "ParameterNotFound", WithDecryption=True)
+        return str(answer["Parameter"]["Value"]) if answer else ""
+
+    def make(self, text: str) -> bool:
+        """False where another was faster."""
+        stored = self._ask("put_parameter", "ParameterAlreadyExists", Value=text, Type="SecureString", Overwrite=False)
+        return stored is not None
+
+    def replace(self, text: str) -> None:
+        self._ask("put_parameter", "", Value=text, Type="SecureString", Overwrite=True)
+
+    def _ask(self, call: str, none: str, **arguments: Any) -> Any:
+        """The answer, None where AWS says `none`."""
+        pause = 0.1
+        self._until = self._until or self._clock() + self._patience
+        while True:
+            try:
+                return getattr(self._ssm, call)(Name=self.name, **arguments)
+            except (BotoCoreError, ClientError) as error:
+                if code_of(error) == none:
+                    return None
+                wait = pause * (0.5 + self._jitter() / 2)
+                if not _passes(error) or self._clock() + wait > self._until:
+                    raise SecretError(_told(self.name, code_of(error))) from None
+            self._sleep(wait)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+def _passes(error: BotoCoreError | ClientError) -> bool:
+    if not isinstance(error, ClientError):
+        return type(error).__name__ in {"ConnectTimeoutError", "ReadTimeoutError", "ConnectionClosedError"}
+    return code_of(error) in _BUSY or error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500
+
+
+def code_of(error: BaseException) -> str:
+    """AWS's code for what went wrong, else the class of the exception."""
+    return str(error.response["Error"]["Code"]) if isinstance(error, ClientError) else type(error).__name__
+
+
+def _told(name: str, code: str) -> str:
+    if code in _BUSY:
+        return f"the seal key {name} cannot be read, Parameter Store is busy ({code}): raise its throughput"
+    return f"the seal key {name} cannot be read or made ({code}); it needs ssm:GetParameter and ssm:PutParameter"
+
+
+def seal_key(parameter: SealParameter, mark: SealMark, *, mint: Mint = mint_key) -> str:
+    """The ring's text, which the first to look for it makes. Raises SecretError, also where there was one and it is
+    gone: what it sealed would be lost for good under another."""
+    try:
+        return parameter.read() or _found_or_made(parameter, mark, mint)
+    except (StoreUnavailable, ClientError) as error:
+        reason = f"cannot be read or written ({code_of(error)}); it needs dynamodb:GetItem and dynamodb:PutItem"
+        raise SecretError(f"the table's mark of the seal key {parameter.name} {reason}") from None
+
+
+def _found_or_made(parameter: SealParameter, mark: SealMark, mint: Mint) -> str:
+    marked = mark.read()
+    if marked.ids:
+        # Another may have made both just now: the mark comes after the key.
+        return parameter.read() or _tell_lost(parameter.name, marked.ids)
+    made = Secret(mint(), today())
+    text = write_ring([made], today())
+    if not parameter.make(text):
+        text = parameter.read()
+        if not text:
+            raise SecretError(f"the seal key {parameter.name} was made by another just now and cannot be read yet")
+    with suppress(Refused):  # another did
+        mark.write(read_ring(text), marked)
+    return text
+
+
+def _tell_lost(name: str, ids: Sequence[str]) -> str:
+    raise SecretError(
+        f"the seal key {name} is lost, and threads are sealed under it (ids {', '.join(ids)}): bring its value back, "
+        "or give up all threads and API keys: turnkeep seal forget"
+    )
+
+
+def reread(ssm: Any, name: str) -> tuple[bytes, ...]:
+    """The secrets as they are now, for a Keyring; none where they cannot be read, which is logged."""
+    try:
+        return usable(SealParameter(ssm, name, patience=REREAD_PATIENCE_SECONDS).read())
+    except SecretError as error:
+        logger.error("seal key not read", reason=str(error))
+        return ()
+
+
+def usable(text: str) -> tuple[bytes, ...]:
+    """What a Keyring takes, of what a parameter holds; raises SecretError."""
+    if not text:
+        raise SecretError("the seal key is missing")
+    try:
+        return secrets_of(text)
+    except ValueError as error:
+        raise SecretError(f"the seal key cannot be used: {error}") from None

@@ -1,0 +1,41 @@
+"""The commands about the key that seals what is stored: of a deployment, or of this machine."""
+
+import argparse
+import os
+
+from turnkeep.cli.deployments import deployment_options, named_deployment
+from turnkeep.local import LocalError
+
+_COMMANDS = {
+    "show": "ids and days of its secrets, not the secrets",
+    "rotate": "seal with a new secret; older ones open what they sealed for 31 days more",
+    "forget": "give up a key that is lost, and all that it sealed",
+}
+
+
+def add_seal(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    place = deployment_options("the folder of this machine, TURNKEEP_HOME")
+    seal = commands.add_parser("seal", help="the key that seals threads")
+    verbs = seal.add_subparsers(required=True, metavar="COMMAND")
+    for verb, words in _COMMANDS.items():
+        verbs.add_parser(verb, parents=[place], help=words).set_defaults(run=_seal, verb=verb)
+
+
+def _seal(options: argparse.Namespace) -> None:
+    print(_deployed(options) if options.stack or options.table else _here(options.verb))
+
+
+def _deployed(options: argparse.Namespace) -> str:
+    with named_deployment(options) as deployment:
+        from turnkeep.aws.seal import SealDesk  # noqa: PLC0415
+
+        return str(getattr(SealDesk(deployment), options.verb)())
+
+
+def _here(verb: str) -> str:
+    from turnkeep.local.home import open_home  # noqa: PLC0415
+    from turnkeep.local.seal import LocalSeal  # noqa: PLC0415
+
+    if os.environ.get("SEAL_KEY"):
+        raise LocalError("SEAL_KEY of the environment seals, no file. Put a line before its own: <day> <new secret>")
+    return str(getattr(LocalSeal(open_home(os.environ)), verb)())

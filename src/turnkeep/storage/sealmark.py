@@ -1,0 +1,55 @@
+"""The mark in the table that says that a seal key was made, so that a lost one is never taken for one not made yet; and
+what keeps two rotations of the key apart, since the parameter that holds it knows no conditions."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keyring import Secret
+from turnkeep.storage.keys import LAYOUT, SEAL_MARK
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Ids of the secrets, newest first, none where nothing was ever sealed; `at` in epoch milliseconds."""
+
+    ids: tuple[str, ...] = ()
+    at: int = 0
+
+
+class SealMark:
+    """`clock` gives epoch seconds."""
+
+    def __init__(self, items: Items, *, clock: Callable[[], float]) -> None:
+        self._items = items
+        self._clock = clock
+
+    def read(self) -> Marked:
+        found = self._items.get(SEAL_MARK["PK"], SEAL_MARK["SK"])
+        return Marked(tuple(found["ids"]), found["marked"]) if found else Marked()
+
+    def write(self, ring: Iterable[Secret], since: Marked) -> None:
+        """Raises Refused where there is another mark than `since` by now."""
+        ids = [secret.id for secret in ring]
+        item: Item = {**SEAL_MARK, "v": LAYOUT, "ids": ids, "marked": int(self._clock() * 1000)}
+        try:
+            self._items.put(item, condition=_unchanged(since), values=_values(since))
+        except Refused as refused:
+            if refused.item != item:  # else its own acknowledgement was lost
+                raise
+
+    def forget(self, since: Marked) -> None:
+        """`since` is a mark that was read. Raises Refused as `write` does."""
+        try:
+            self._items.delete(SEAL_MARK["PK"], SEAL_MARK["SK"], condition=_unchanged(since), values=_values(since))
+        except Refused as refused:
+            if refused.item:
+                raise
+
+
+def _unchanged(since: Marked) -> str:
+    return "ids = :ids AND marked = :marked" if since.ids else "attribute_not_exists(PK)"
+
+
+def _values(since: Marked) -> Item:
+    return {":ids": list(since.ids), ":marked": since.at} if since.ids else {}
