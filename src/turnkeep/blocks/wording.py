@@ -1,10 +1,10 @@
 """A reply while it is written: each sentence is checked before anybody sees it, and what was shown is never taken back.
 What is wrong is named to the model once, which writes only these sentences anew; what is still wrong costs its sentence
-and leaves a warning."""
+and leaves a warning. Nothing of a reply loads by itself or runs where it is shown, whatever its sources hold."""
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Protocol
 from uuid import UUID
@@ -14,7 +14,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel, Field
 
 from turnkeep.errors import ModelError, ModelFault
-from turnkeep.models.calls import TextCall, TypedCall, storable, stream_text, try_typed, warnings_of
+from turnkeep.models.calls import TextCall, TypedCall, stream_text, try_typed, warnings_of
+from turnkeep.records import Reply
+from turnkeep.texts import disarmed, is_web_address, printable
 
 type Tell = Callable[[Any], None]
 """LangGraph's stream writer."""
@@ -102,6 +104,7 @@ async def word(
 
 def say(text: str, *, tell: Tell, run_id: UUID, warnings: tuple[str, ...] = ()) -> Worded:
     """A reply that code has written, told the same way."""
+    text = disarmed(text)
     tell(token(str(run_id), text))
     return Worded(text, str(run_id), warnings)
 
@@ -118,6 +121,15 @@ def is_token(data: Any) -> bool:
         and isinstance(data.get("id"), str)
         and isinstance(data.get("content"), str)
     )
+
+
+def presented(reply: Reply) -> Reply:
+    """As it leaves, also that of a graph which words its replies itself."""
+    sources = tuple(
+        replace(each, title=disarmed(each.title), url=each.url if each.url and is_web_address(each.url) else None)
+        for each in reply.sources
+    )
+    return replace(reply, text=printable(reply.text), sources=sources)
 
 
 def units(text: str) -> list[str]:
@@ -144,7 +156,7 @@ class _Draft:
         start = given = 0  # of the line that is being written, and how many of its units are given
         async for piece in self._pieces:
             self.warnings = tuple(dict.fromkeys((*self.warnings, *warnings_of(piece))))
-            self.text += storable(piece.text)
+            self.text += piece.text
             *lines, line = self.text[start:].split("\n")
             for whole in lines:
                 for unit in units(f"{whole}\n")[given:]:
@@ -170,6 +182,7 @@ class _Reply:
         self.dropped: list[str] = []
 
     def show(self, text: str) -> None:
+        text = disarmed(text)
         said = text.rstrip()
         if said:
             shown = f"{self._blanks if self.text else ''}{said if self.text else said.lstrip()}"

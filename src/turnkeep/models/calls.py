@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from turnkeep.errors import ModelError, ModelFault, ModelTruncated
 from turnkeep.models.endings import BROKEN_CALL
 from turnkeep.models.faults import is_refused_request
+from turnkeep.texts import printable_in
 
 INNER_CALL = "inner_call"
 MODEL_REFUSED = "model_refused"
@@ -92,7 +93,7 @@ async def ask_text(
     message = await model.ainvoke(
         _marked(messages, call.name), config, temperature=call.temperature, max_tokens=call.max_tokens
     )
-    text = storable(message.text).strip()
+    text = message.text.strip()
     if not text:
         raise ModelError("The model's answer was empty.")
     return TextAnswer(text, message.id or str(run_id), warnings_of(message))
@@ -127,7 +128,7 @@ async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[Ba
         message = await bound.ainvoke([*asked, complaint], config)
         again, _ = _read_calls(call.tools, message)
         calls = again or calls
-    text = storable(message.text).strip()
+    text = message.text.strip()
     if not calls and not text:
         raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
     return ToolsAnswer(tuple(calls), "" if calls else text)
@@ -141,7 +142,7 @@ def _read_calls(tools: Sequence[type[BaseModel]], message: AIMessage) -> tuple[l
     wrong = ["the arguments were not valid JSON"] if is_broken else []
     for each in message.tool_calls:
         try:
-            calls.append(by_name[each["name"]].model_validate(each["args"]))
+            calls.append(by_name[each["name"]].model_validate(printable_in(each["args"])))
         except KeyError:
             wrong.append(f"there is no tool {each['name']}")
         except ValidationError as error:
@@ -260,7 +261,7 @@ def _read[R: BaseModel](kind: type[R], message: AIMessage) -> R | str:
     if isinstance(arguments, str):
         return arguments
     try:
-        return kind.model_validate(arguments)
+        return kind.model_validate(printable_in(arguments))
     except ValidationError as error:
         return _faults(error)
 
@@ -290,8 +291,3 @@ def _json_object(name: str, text: str) -> dict[str, Any] | str:
         return "it called no tool"
     arguments = found.get("arguments", found.get("parameters")) if found.get("name") == name else None
     return arguments if isinstance(arguments, dict) else found
-
-
-def storable(text: str) -> str:
-    """Without lone surrogates and NUL, which JSON can spell and UTF-8 stores cannot hold."""
-    return text.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")

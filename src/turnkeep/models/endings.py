@@ -1,5 +1,5 @@
 """How a model says that its answer is complete. Client libraries hand a broken-off answer on as if it were whole; what
-passes here has come to its proper end."""
+passes here has come to its proper end, and is text that can be stored and shown."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 
 from turnkeep.errors import ModelError, ModelTruncated
+from turnkeep.texts import printable_in
 
 BROKEN_CALL = "broken_call"
 """Stands in the `additional_kwargs` of a message whose tool call had arguments that were no JSON, which LangChain mends
@@ -40,6 +41,7 @@ class Endings:
             raise ModelError("The model's answer was empty.")
         for generation in result.generations:
             self.check(self.read(generation))
+            generation.message.content = printable_in(generation.message.content)
         return result
 
 
@@ -54,6 +56,7 @@ class StreamEnd:
 
     def see(self, chunk: ChatGenerationChunk) -> None:
         self._is_empty = False
+        chunk.message.content = printable_in(chunk.message.content)
         self._ending = self._endings.read(chunk) or self._ending
         for piece in getattr(chunk.message, "tool_call_chunks", ()):
             at = piece["index"]

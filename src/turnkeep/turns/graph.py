@@ -10,12 +10,13 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command
 
 from turnkeep.agents import Agent
-from turnkeep.blocks.wording import is_token
+from turnkeep.blocks.wording import is_token, presented
 from turnkeep.errors import AgentFault
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
+from turnkeep.texts import printable
 
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 OWN_EVENTS = {"route_decision", "tool_start"}
@@ -70,12 +71,12 @@ class GraphRun:
         if mode == "messages":
             message = data[0]
             is_new = isinstance(message, AIMessage) and message.id not in self._told
-            return Event("token", {"content": message.text}) if is_new and message.text else None
+            return Event("token", {"content": printable(message.text)}) if is_new and message.text else None
         if mode == "tasks":
             return Event("node", {"node": _path(namespace, data["name"])}) if "input" in data else None
         if is_token(data):
             self._told.add(data["id"])
-            return Event("token", {"content": data["content"]})
+            return Event("token", {"content": printable(data["content"])})
         return _custom(data)
 
     async def _addressed(self, answer: "Command[Any]") -> Any:
@@ -94,8 +95,9 @@ class GraphRun:
         if saved is None:
             raise AgentFault
         if interrupted:
-            return Outcome(Reply(_question(snapshot.interrupts), route="clarify"), interrupted, saved)
-        reply = self._agent.read_reply(values)
+            asked = Reply(_question(snapshot.interrupts), route="clarify")
+            return Outcome(presented(asked), interrupted, saved)
+        reply = presented(self._agent.read_reply(values))
         if self._agent.model == DEMO_MODEL:
             reply = replace(reply, warnings=(DEMO_WARNING, *reply.warnings))
         return Outcome(reply, interrupted, saved)

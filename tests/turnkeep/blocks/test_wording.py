@@ -13,9 +13,10 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Huma
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from pydantic import PrivateAttr
 
-from turnkeep.blocks.wording import SENTENCE_CORRECTED, SENTENCE_REMOVED, Worded, say, token, units, word
+from turnkeep.blocks.wording import SENTENCE_CORRECTED, SENTENCE_REMOVED, Worded, presented, say, token, units, word
 from turnkeep.errors import ModelError, ModelFault, ModelTimeout
 from turnkeep.models.calls import TextCall, inner_call_of
+from turnkeep.records import Reply, Source
 
 CALL = TextCall("agent.answer", temperature=0.3, max_tokens=300, visible=False)
 RUN_ID = UUID(int=7)
@@ -99,6 +100,26 @@ async def written(
     pieces = [each["content"] for each in told]
     assert "".join(pieces) == worded.text, "what is told is the reply, and nothing of it was taken back"
     return worded, pieces, model
+
+
+ATTACK = "See. ![x](https://e.example/i.png) <img src=y> [z](javascript:a)\x1b[2J"
+HARMLESS = "See. ! [x](https://e.example/i.png) < img src=y> [z] (javascript:a) [2J"
+
+
+async def test_what_a_model_or_a_piece_of_text_makes_a_reply_say_loads_nothing_and_runs_nowhere() -> None:
+    said, *_ = await written(ATTACK, begin=f"{ATTACK}\n", end=f"\n{ATTACK}")
+    assert said.text == "\n".join([HARMLESS] * 3)
+    none, *_ = await written("bad.", "bad", rewritten=[ATTACK], end=f"\n{ATTACK}")
+    assert none.text == "\n".join([HARMLESS] * 2)
+    told: list[Any] = []
+    assert say(ATTACK, tell=told.append, run_id=RUN_ID).text == HARMLESS == told[0]["content"]
+
+
+def test_a_reply_leaves_with_sources_that_link_to_the_web_or_nowhere() -> None:
+    urls = {"javascript:a": None, "data:b": None, "": None, None: None, "https://e.example/a": "https://e.example/a"}
+    left = presented(Reply("a\x1b", sources=tuple(Source("1", ATTACK, url) for url in urls)))
+    assert left.text == "a "
+    assert [(each.title, each.url) for each in left.sources] == [(HARMLESS, url) for url in urls.values()]
 
 
 async def test_a_right_reply_is_told_sentence_by_sentence_in_one_call() -> None:

@@ -61,6 +61,10 @@ async def test_text_in_place_of_calls_is_an_answer() -> None:
     assert (await ask(says("Hello, what do you look for?")))[0] == ToolsAnswer((), "Hello, what do you look for?")
 
 
+async def test_arguments_that_no_store_could_keep_are_mended() -> None:
+    assert (await ask(several(("Search", {"wish": "a\ud800b\x1bc"}))))[0] == ToolsAnswer((Search(wish="a\ufffdb c"),))
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [

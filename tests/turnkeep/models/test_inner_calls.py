@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph import START, MessagesState, StateGraph
 
@@ -12,13 +10,6 @@ from turnkeep_demo.model import DemoChatModel
 
 HIDDEN = TextCall("hidden", temperature=0.0, max_tokens=10, visible=False)
 SHOWN = TextCall("shown", temperature=0.0, max_tokens=10)
-
-
-async def test_text_that_utf8_cannot_hold_is_made_storable() -> None:
-    model = GenericFakeChatModel(messages=iter([AIMessage("a\ud800b\0c \ud83d\ude00")]))
-    text = (await ask_text(model, SHOWN, [HumanMessage("x")])).text
-    assert text == "a\ufffdbc \U0001f600"
-    text.encode()
 
 
 async def test_only_visible_calls_reach_the_stream() -> None:

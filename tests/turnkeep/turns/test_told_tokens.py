@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
@@ -47,5 +47,12 @@ async def test_a_checked_reply_is_told_sentence_by_sentence_and_not_again_as_a_m
 async def test_a_reply_of_code_is_told_once() -> None:
     async def answer(state: MessagesState, runtime: Runtime[RunContext]) -> Any:
         return {"messages": [say(TEXT, tell=runtime.stream_writer, run_id=UUID(int=1)).message]}
+
+    assert await tokens_of(answer) == [TEXT]
+
+
+async def test_a_graph_that_words_its_replies_itself_steers_no_terminal_either() -> None:
+    async def answer(state: MessagesState) -> Any:
+        return {"messages": [AIMessage(f"{TEXT[:5]}\u202e{TEXT[5:]}", id="a1")]}
 
     assert await tokens_of(answer) == [TEXT]
