@@ -10,6 +10,8 @@ type Context = Mapping[str, list[str]]
 
 ROLES = ["ApiRole", "AuthorizerRole", "CleanupRole", "StreamRole"]
 """Those of the functions."""
+TRACES = "arn:aws:iam::aws:policy/AWSXRayDaemonWriteAccess"
+"""AWS's own: traces, and nothing else."""
 
 
 def documents(stack: Stack) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -23,7 +25,8 @@ def documents(stack: Stack) -> Iterator[tuple[str, dict[str, Any]]]:
 def statements_of(stack: Stack, role: str) -> list[dict[str, Any]]:
     """What a role may do by its own policies and by those that it shares."""
     properties = stack.of("AWS::IAM::Role")[role]
-    shared = [stack.resources[arn.strip("<>")]["Properties"] for arn in properties.get("ManagedPolicyArns", [])]
+    named = [arn for arn in properties.get("ManagedPolicyArns", []) if arn != TRACES]
+    shared = [stack.resources[arn.strip("<>")]["Properties"] for arn in named]
     found = [policy["PolicyDocument"] for policy in [*properties.get("Policies", []), *shared]]
     return [statement for document in found for statement in document["Statement"]]
 

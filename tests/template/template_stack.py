@@ -1,5 +1,5 @@
-"""template.yaml as a stack would be: translated by SAM, its parameters and conditions resolved. What only AWS knows
-stays readable: the ARN of the table is `<Table.Arn>`, its name `<Table>`."""
+"""template.yaml as a stack would be, with the one inside it: translated by SAM, parameters and conditions resolved. What
+only AWS knows stays readable: the ARN of the table is `<Table.Arn>`, its name `<Table>`."""
 
 import functools
 import json
@@ -25,6 +25,7 @@ SECRET = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:db-AbCdEf"
 EVERYTHING = {
     "AlarmEmail": "ops@example.org",
     "Alarms": "all",
+    "Canary": "Canary10Percent5Minutes",
     "BedrockModels": "arn:aws:bedrock:eu-west-1::foundation-model/one",
     "CorsOrigins": "https://example.org",
     "DailyCostAlarm": "5",
@@ -34,6 +35,7 @@ EVERYTHING = {
     "FilesLayer": "arn:aws:lambda:eu-west-1:123456789012:layer:files:3",
     "KmsKeyArn": KEY,
     "ModelKeyParameter": "/models/openai",
+    "PermissionsBoundary": "arn:aws:iam::123456789012:policy/boundary",
     "SecurityGroupIds": "sg-1",
     "SubnetIds": "subnet-1,subnet-2",
     "Tracing": "Active",
@@ -41,21 +43,32 @@ EVERYTHING = {
 }
 """Parameters with which every condition holds, but for second places of the same secret."""
 
+INNER = "Template"
+"""Where the translation puts the template of a stack inside the stack."""
+
 _NOTHING = object()
 _HOLE = re.compile(r"\$\{([^!}][^}]*)\}")
 
 
 class Stack:
-    def __init__(self, **parameters: str) -> None:
-        self._template = translated(parameters.get("Auth"))
-        self.parameters = {name: str(given["Default"]) for name, given in self._template["Parameters"].items()}
-        assert parameters.keys() <= self.parameters.keys(), parameters.keys() - self.parameters.keys()
-        self.parameters |= parameters
+    def __init__(self, template: dict[str, Any], given: Mapping[str, str]) -> None:
+        """`given` are parameters, and pseudo parameters such as AWS::StackName."""
+        self._template = template
+        self.parameters = {name: str(each.get("Default", "")) for name, each in template["Parameters"].items()}
+        assert {name for name in given if "::" not in name} <= self.parameters.keys(), given
+        self.parameters |= given
+        self.names: set[str] = set(template["Resources"])
+        """Of all resources, those whose condition does not hold too."""
         self.resources: dict[str, dict[str, Any]] = {
-            name: self._resolved({key: value for key, value in resource.items() if key != "Condition"})
-            for name, resource in self._template["Resources"].items()
+            name: self._resolved({key: value for key, value in resource.items() if key not in ("Condition", INNER)})
+            for name, resource in template["Resources"].items()
             if "Condition" not in resource or self._holds({"Condition": resource["Condition"]})
         }
+        for name, properties in self.of("AWS::CloudFormation::Stack").items():
+            called = {"AWS::StackName": f"{self._ref('AWS::StackName')}-{name}-1A2B"}
+            inner = Stack(template["Resources"][name][INNER], properties["Parameters"] | called)
+            self.resources |= inner.resources
+            self.names |= inner.names
 
     def of(self, kind: str) -> dict[str, dict[str, Any]]:
         """The properties of the resources of one type, by logical id."""
@@ -76,7 +89,7 @@ class Stack:
             return _NOTHING
         if name not in self.parameters:
             return PSEUDO.get(name) or f"<{name}>"
-        kind, value = self._template["Parameters"][name]["Type"], self.parameters[name]
+        kind, value = self._template["Parameters"].get(name, {}).get("Type"), self.parameters[name]
         return value.split(",") if kind == "CommaDelimitedList" else value
 
     def _sub(self, given: Any) -> str:
@@ -104,6 +117,8 @@ class Stack:
                 return not self._holds(given[0])
             case "Fn::And":
                 return all(map(self._holds, given))
+            case "Fn::Or":
+                return any(map(self._holds, given))
             case "Fn::Equals":
                 left, right = map(self._resolved, given)
                 return str(left) == str(right)
@@ -126,10 +141,10 @@ _FUNCTIONS: Mapping[str, Any] = {
 
 
 @functools.cache
-def translated(auth: str | None = None, built: str = "s3://bucket/built") -> dict[str, Any]:
-    """By SAM. Auth is the one parameter that changes what it makes; `built` is where the layers lie."""
+def translated(auth: str = "keys", canary: str = "None", built: str = "s3://bucket/built") -> dict[str, Any]:
+    """By SAM. Two parameters change what it makes; `built` is where the layers lie."""
     assert SAM_PYTHON.exists(), "SAM is not there: make .tools/sam/ready"
-    given = [f"Auth={auth}"] if auth else []
+    given = [f"Auth={auth}", f"Canary={canary}"]
     command = [str(SAM_PYTHON), str(TRANSLATE), str(TEMPLATE), built, *given]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
@@ -139,4 +154,4 @@ def translated(auth: str | None = None, built: str = "s3://bucket/built") -> dic
 
 @functools.cache
 def stack(**parameters: str) -> Stack:
-    return Stack(**parameters)
+    return Stack(translated(parameters.get("Auth", "keys"), parameters.get("Canary", "None")), parameters)

@@ -18,7 +18,7 @@ def actions(statement: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("secret", ["", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:model-AbCdEf"])
 def test_nothing_is_allowed_with_a_star(secret: str) -> None:
-    """X-Ray has no resources that could be named, nor has what asks for network interfaces."""
+    """What asks for network interfaces has no resources that could be named."""
     found = stack(**EVERYTHING, ModelKeySecret=secret)
     allowed = [
         (name, statement)
@@ -30,7 +30,7 @@ def test_nothing_is_allowed_with_a_star(secret: str) -> None:
     assert [(name, action) for name, one in allowed for action in actions(one) if "*" in action] == []
     unnamed = {name: actions(one) for name, one in allowed if "*" in listed(one["Resource"])}
     assert unnamed.pop("NetworkPolicy") == ["ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets"]
-    assert unnamed.keys() == {"TracePolicy"}
+    assert unnamed == {}
     assert [name for name, one in allowed if "NotAction" in one or "NotResource" in one] == []
     assert [name for name, one in allowed if one.get("Principal") in ("*", {"AWS": "*"})] == []
 
@@ -38,8 +38,9 @@ def test_nothing_is_allowed_with_a_star(secret: str) -> None:
 def test_every_role_is_assumed_by_the_one_service_that_needs_it() -> None:
     services = {
         name: [statement["Principal"]["Service"] for statement in role["AssumeRolePolicyDocument"]["Statement"]]
-        for name, role in stack().of("AWS::IAM::Role").items()
+        for name, role in stack(Canary="Canary10Percent5Minutes", Alarms="all").of("AWS::IAM::Role").items()
     }
+    assert services.pop("CanaryRole") == ["codedeploy.amazonaws.com"]
     assert services.pop("GatewayLogRoleForAccount") == ["apigateway.amazonaws.com"]
     assert services.pop("CleanupFunctionHourlyRole") == [["scheduler.amazonaws.com"]]
     assert services == {name: ["lambda.amazonaws.com"] for name in ROLES}
@@ -49,7 +50,8 @@ THREADS = [
     partition(Principal(tenant, user), "one")
     for tenant, user in [("acme", "anna"), ("APIKEYS", "APIKEYS"), ("CLEANUP", "x"), ("*", "?"), ("a#b/c", "ü")]
 ]
-NOT_THREADS = [API_KEYS, WATERMARK["PK"]]
+SEAL_MARK = "SEAL"
+NOT_THREADS = [API_KEYS, WATERMARK["PK"], SEAL_MARK]
 ITEM_ACTIONS = ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchGetItem", "BatchWriteItem"]
 TABLE_ACTIONS = ["Scan", "DeleteTable", "UpdateTable", "ExportTableToPointInTime", "PartiQLSelect", "CreateBackup"]
 
@@ -60,10 +62,11 @@ def may(role: str, action: str, *keys: str, on: str = TABLE) -> bool:
 
 
 @pytest.mark.parametrize("role", ["ApiRole", "StreamRole"])
-def test_a_turn_reaches_every_thread_and_neither_keys_nor_the_mark_of_the_cleanup(role: str) -> None:
+def test_a_turn_reaches_every_thread_and_of_all_else_only_the_mark_of_the_seal_key(role: str) -> None:
     for action in ITEM_ACTIONS:
         assert all(may(role, action, key) for key in THREADS), action
-        assert not any(may(role, action, key) for key in NOT_THREADS), action
+        assert {key for key in NOT_THREADS if may(role, action, key)} <= {SEAL_MARK}, action
+        assert may(role, action, SEAL_MARK) is (action in ("GetItem", "PutItem")), action
         assert not may(role, action, THREADS[0], API_KEYS), action
     assert may(role, "Query", user_key(Principal("acme", "anna")), on=INDEX + BY_USER)
     assert not may(role, "Query", expiry_bucket(0, THREADS[0]), on=INDEX + BY_EXPIRY)
@@ -72,7 +75,7 @@ def test_a_turn_reaches_every_thread_and_neither_keys_nor_the_mark_of_the_cleanu
 
 def test_the_authorizer_reads_keys_one_by_one_and_nothing_else() -> None:
     assert may("AuthorizerRole", "GetItem", API_KEYS)
-    assert not any(may("AuthorizerRole", "GetItem", key) for key in [*THREADS, WATERMARK["PK"]])
+    assert not any(may("AuthorizerRole", "GetItem", key) for key in [*THREADS, WATERMARK["PK"], SEAL_MARK])
     for action in {*ITEM_ACTIONS, *TABLE_ACTIONS} - {"GetItem"}:
         assert not may("AuthorizerRole", action, API_KEYS), action
 
@@ -81,7 +84,7 @@ def test_the_cleanup_sweeps_threads_and_moves_its_mark_and_reads_no_key() -> Non
     for action in ITEM_ACTIONS:
         assert may("CleanupRole", action, THREADS[0]), action
         assert may("CleanupRole", action, WATERMARK["PK"]), action
-        assert not may("CleanupRole", action, API_KEYS), action
+        assert not any(may("CleanupRole", action, key) for key in (API_KEYS, SEAL_MARK)), action
     assert may("CleanupRole", "Query", expiry_bucket(0, THREADS[0]), on=INDEX + BY_EXPIRY)
     assert may("CleanupRole", "DescribeTable")
     assert not may("CleanupRole", "Query", "anything", on=INDEX + BY_USER)
@@ -114,6 +117,8 @@ def test_large_values_are_reached_under_their_prefix_alone(role: str, taken: set
     for action in ("GetObject", "PutObject", "DeleteObject", "PutObjectAcl"):
         assert allows(statements, f"s3:{action}", "<Objects.Arn>/blobs/ab12") is (action in taken), action
         assert not allows(statements, f"s3:{action}", "<Objects.Arn>/other/ab12"), action
+    may_list = allows(statements, "s3:ListBucket", "<Objects.Arn>", {"s3:prefix": ["blobs/ab12"]})
+    assert may_list is ("DeleteObject" in taken)
 
 
 def test_the_bucket_is_private_and_takes_no_request_without_tls() -> None:
@@ -138,7 +143,14 @@ def test_the_seal_key_is_made_once_and_never_replaced(role: str) -> None:
     assert not allows(statements, "ssm:GetParameter", f"{SSM}/turnkeep/another/seal-key")
 
 
-@pytest.mark.parametrize("name", ["/models/openai", "models/openai", "openai"])
+def test_who_says_whose_a_key_is_checks_that_the_deployment_signed_it() -> None:
+    statements, name = statements_of(stack(), "AuthorizerRole"), f"{SSM}/turnkeep/turnkeep-test/seal-key"
+    assert allows(statements, "ssm:GetParameter", name)
+    assert not allows(statements, "ssm:PutParameter", name)
+    assert not allows(statements, "ssm:GetParameter", f"{SSM}/turnkeep/another/seal-key")
+
+
+@pytest.mark.parametrize("name", ["/models/openai", "/openai"])
 def test_the_model_key_is_readable_where_it_is_and_by_those_who_call_the_model(name: str) -> None:
     found = stack(ModelKeyParameter=name)
     resource = f"{SSM}/{name.removeprefix('/')}"
@@ -149,7 +161,7 @@ def test_the_model_key_is_readable_where_it_is_and_by_those_who_call_the_model(n
 
 
 @pytest.mark.parametrize("parameter", ["DatabaseUrlParameter", "DatabaseSealParameter", "WarehouseUrlParameter"])
-@pytest.mark.parametrize("name", ["/turnkeep/db", "db"])
+@pytest.mark.parametrize("name", ["/turnkeep/db", "/db"])
 def test_what_a_database_needs_is_readable_where_it_is_by_those_who_run_agents(parameter: str, name: str) -> None:
     resource = f"{SSM}/{name.removeprefix('/')}"
     found = stack(**{parameter: name})
@@ -183,3 +195,10 @@ def test_lambda_may_make_interfaces_for_those_who_run_agents_in_a_vpc_and_their_
             who = [role for role in ROLES if allows(statements[role], f"ec2:{action}", INTERFACE)]
             assert sorted(who) == expected, action
             assert not any(allows(statements[role], f"ec2:{action}", INTERFACE, inside) for role in ROLES), action
+
+
+def test_a_boundary_is_on_every_role() -> None:
+    bounds = {name: role.get("PermissionsBoundary") for name, role in stack(**EVERYTHING).of("AWS::IAM::Role").items()}
+    assert len(bounds) > len(ROLES)
+    assert set(bounds.values()) == {EVERYTHING["PermissionsBoundary"]}
+    assert not [name for name, role in stack().of("AWS::IAM::Role").items() if "PermissionsBoundary" in role]

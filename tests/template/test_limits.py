@@ -1,0 +1,154 @@
+"""AWS's published limits, held by the translated template: with every parameter at its longest, in a stack whose name is.
+No emulator asks; AWS refuses such a deployment half way through."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from template_stack import EVERYTHING, ROOT, Stack, stack, translated
+
+LONGEST_STACK = "x" * 128
+LONGEST_NAMES = {"Table": 255, "Objects": 63, "AccessLog": 512}
+POLICY_ARN = len("arn:aws:iam::123456789012:policy/") + 128
+STATEMENT_BYTES = 20_480
+"""Of Lambda's resource policies, for one function or alias."""
+
+
+def longest(name: str, parameter: dict[str, Any]) -> str:
+    if name in ("SubnetIds", "SecurityGroupIds"):  # what Lambda takes
+        return ",".join({"SubnetIds": ["subnet-0123456789abcdef0"] * 16}.get(name, ["sg-0123456789abcdef0"] * 5))
+    if "MaxLength" not in parameter:
+        return EVERYTHING.get(name, str(parameter["Default"]))
+    start = EVERYTHING.get(name, "") or ("/" if "/" in parameter.get("AllowedPattern", "") else "")
+    return start[: parameter["MaxLength"]].ljust(parameter["MaxLength"], "x")
+
+
+@pytest.fixture(scope="module")
+def found() -> Stack:
+    given = translated()["Parameters"]
+    return stack(**{name: longest(name, each) for name, each in given.items()} | {"AWS::StackName": LONGEST_STACK})
+
+
+def written(text: str) -> str:
+    """With the longest of what only AWS knows in the place of each name."""
+    text = re.sub(r"<(\w+Policy)>", "p" * POLICY_ARN, text)
+    return re.sub(r"<(\w+)>", lambda name: "n" * LONGEST_NAMES.get(name[1], 64), text)
+
+
+LENGTHS = [
+    ("AWS::Lambda::Function", "Description", 256),
+    ("AWS::Lambda::Version", "Description", 256),
+    ("AWS::Lambda::LayerVersion", "Description", 256),
+    ("AWS::Lambda::LayerVersion", "LayerName", 140),
+    ("AWS::IAM::ManagedPolicy", "Description", 1000),
+    ("AWS::CloudWatch::Alarm", "AlarmDescription", 1024),
+    ("AWS::CloudWatch::Alarm", "Namespace", 255),
+    ("AWS::CloudWatch::Dashboard", "DashboardName", 255),
+    ("AWS::Logs::LogGroup", "LogGroupName", 512),
+    ("AWS::Logs::MetricFilter", "FilterPattern", 1024),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "most"), LENGTHS)
+def test_no_text_is_longer_than_aws_takes(found: Stack, kind: str, name: str, most: int) -> None:
+    lengths = {each: len(written(properties[name])) for each, properties in found.of(kind).items() if name in properties}
+    assert lengths
+    assert {each: length for each, length in lengths.items() if length > most} == {}
+
+
+def test_the_environment_of_a_function_is_at_most_4_kb(found: Stack) -> None:
+    for name, function in found.of("AWS::Lambda::Function").items():
+        variables = function["Environment"]["Variables"]
+        assert sum(len(key) + len(written(str(value))) for key, value in variables.items()) <= 4096, name
+        assert len(function["Layers"]) <= 5, name
+
+
+def test_time_and_memory_are_what_lambda_has(found: Stack) -> None:
+    for parameter, most in (("StreamSeconds", 900), ("MemorySize", 10_240)):
+        assert float(found._template["Parameters"][parameter]["MaxValue"]) == most
+    for function in found.of("AWS::Lambda::Function").values():
+        assert 1 <= float(function["Timeout"]) <= 900
+        assert 128 <= float(function["MemorySize"]) <= 10_240
+
+
+def bare(document: Any) -> int:
+    """IAM does not count white space."""
+    return len(re.sub(r"\s", "", written(json.dumps(document)))) - 64
+
+
+def test_policies_are_as_large_and_as_many_as_iam_takes(found: Stack) -> None:
+    for name, policy in found.of("AWS::IAM::ManagedPolicy").items():
+        assert bare(policy["PolicyDocument"]) <= 6144, name
+    for name, role in found.of("AWS::IAM::Role").items():
+        assert len(role.get("ManagedPolicyArns", [])) <= 10, name
+        assert sum(bare(policy["PolicyDocument"]) for policy in role.get("Policies", [])) <= 10_240, name
+        assert bare(role["AssumeRolePolicyDocument"]) <= 2048, name
+
+
+@pytest.mark.parametrize("auth", ["keys", "jwt", "AWS_IAM"])
+def test_no_function_has_more_permissions_than_lambda_takes(auth: str) -> None:
+    """SAM makes one for each route and method; here with the longest names that stacks of ours may have."""
+    sizes: dict[str, int] = {}
+    for name, permission in stack(Auth=auth).of("AWS::Lambda::Permission").items():
+        target = permission["FunctionName"]
+        statement = {
+            "Sid": f"turnkeep-staging-{name}-AbCdEfGhIjKl"[:100],
+            "Effect": "Allow",
+            "Principal": {"Service": permission["Principal"]},
+            "Action": permission["Action"],
+            "Resource": f"arn:aws:lambda:ap-southeast-2:123456789012:function:turnkeep-staging-{target}-AbCdEfGhIjKl",
+            "Condition": {"ArnLike": {"AWS:SourceArn": permission["SourceArn"]}},
+        }
+        sizes[target] = sizes.get(target, 0) + len(json.dumps(statement, separators=(",", ":"))) + 1
+    assert len(sizes) == 3
+    assert {target: size for target, size in sizes.items() if size > STATEMENT_BYTES} == {}
+
+
+def test_two_stacks_of_an_account_share_no_name_of_a_layer() -> None:
+    names = [layer["LayerName"] for layer in stack().of("AWS::Lambda::LayerVersion").values()]
+    assert len(names) == 2
+    assert all("turnkeep-test" in name for name in names)
+
+
+def templates() -> Iterator[tuple[str, dict[str, Any]]]:
+    whole = translated(canary=EVERYTHING["Canary"])
+    yield "template.yaml", whole
+    yield from ((name, each["Template"]) for name, each in whole["Resources"].items() if "Template" in each)
+
+
+def test_templates_hold_as_much_as_cloudformation_takes() -> None:
+    for name, template in templates():
+        assert len(json.dumps(template)) <= 1_000_000, name
+        assert len(template["Resources"]) <= 500, name
+        assert len(template["Parameters"]) <= 200, name
+        assert len(template.get("Description", "")) <= 1024, name
+        assert all(len(each.get("Description", "")) <= 4000 for each in template["Parameters"].values()), name
+
+
+@pytest.mark.parametrize("name", ["template.yaml", "watching.yaml"])
+def test_a_template_is_small_enough_to_be_given_to_cloudformation_without_a_bucket(name: str) -> None:
+    assert len((ROOT / name).read_bytes()) <= 51_200
+
+
+def test_the_gateway_waits_no_longer_than_it_can(found: Stack) -> None:
+    paths = found.of("AWS::ApiGateway::RestApi")["Api"]["Body"]["paths"]
+    for path, by in paths.items():
+        for method, operation in by.items():
+            integration = operation["x-amazon-apigateway-integration"]
+            most = 900_000 if integration.get("responseTransferMode") == "STREAM" else 29_000
+            assert integration.get("timeoutInMillis", 29_000) <= most, (method, path)
+    assert len(paths) <= 300
+
+
+def test_a_canary_goes_back_by_alarms_that_are_there_and_by_a_role_of_ours() -> None:
+    groups = stack(**EVERYTHING).of("AWS::CodeDeploy::DeploymentGroup")
+    assert len(groups) == 2
+    for group in groups.values():
+        (alarm,) = group["AlarmConfiguration"]["Alarms"]
+        assert re.fullmatch(r"<Watching.Outputs.(ApiFailures|StreamFailures)>", alarm["Name"])
+        assert group["ServiceRoleArn"] == "<CanaryRole.Arn>"
+    assert stack().of("AWS::CodeDeploy::DeploymentGroup") == {}
+    (rule,) = stack()._template["Rules"].values()
+    assert rule["Assertions"][0]["Assert"] == {"Fn::Equals": [{"Ref": "Alarms"}, "all"]}
