@@ -24,6 +24,7 @@ EXPOSED_HEADERS = (
     "X-Correlation-Id",
     "X-Pagination-Next",
     "X-Pagination-Total",
+    "X-Unreadable-Threads",
 )
 
 

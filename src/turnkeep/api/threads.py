@@ -1,9 +1,9 @@
 """Routes under /threads that run nothing: make, read, change, search and delete threads."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
@@ -23,6 +23,7 @@ from turnkeep.errors import (
     Unauthorized,
     UnsupportedMediaType,
 )
+from turnkeep.observability import logger, measure
 
 if TYPE_CHECKING:
     from turnkeep.storage.table import Table
@@ -30,6 +31,21 @@ if TYPE_CHECKING:
 ALWAYS = (Unauthorized, InternalError, StoreUnavailable)
 BODY = (InvalidJson, InvalidRequest, InvalidId, BodyTooLarge, UnsupportedMediaType)
 READ = (*ALWAYS, InvalidRequest, InvalidId, NotFound, StateCorrupt)
+
+FOUND: dict[int | str, dict[str, Any]] = {
+    200: {
+        "headers": {
+            "X-Pagination-Next": {
+                "description": "there may be more: what to send as `cursor`",
+                "schema": {"type": "string"},
+            },
+            "X-Unreadable-Threads": {
+                "description": "how many threads are left out because they cannot be read; absent: none",
+                "schema": {"type": "integer", "minimum": 1},
+            },
+        }
+    }
+}
 
 
 class ThreadRoutes:
@@ -40,7 +56,7 @@ class ThreadRoutes:
     def register(self, router: APIRouter) -> None:
         add = router.add_api_route
         add("/threads", self.create, methods=["POST"], responses=problems(*ALWAYS, *BODY, ThreadExists, ThreadBusy))
-        add("/threads/search", self.search, methods=["POST"], responses=problems(*ALWAYS, *BODY))
+        add("/threads/search", self.search, methods=["POST"], responses=FOUND | problems(*ALWAYS, *BODY))
         add("/threads/{thread_id}", self.read, methods=["GET"], responses=problems(*READ))
         add(
             "/threads/{thread_id}",
@@ -63,17 +79,16 @@ class ThreadRoutes:
         )
         return ThreadView.of(thread)
 
-    def search(self, caller: Caller, body: ThreadSearch | None = None) -> list[ThreadView]:
-        """The caller's threads, newest activity first."""
+    def search(self, caller: Caller, response: Response, body: ThreadSearch | None = None) -> list[ThreadView]:
+        """The caller's threads, newest activity first. A search looks at no more than 1,000 threads."""
         wanted = body or ThreadSearch()
-        found = self._table.search_threads(
-            caller,
-            metadata=wanted.metadata,
-            status=wanted.status,
-            agent=wanted.agent,
-            limit=wanted.limit,
-            offset=wanted.offset,
-        )
+        found = self._table.search_threads(caller, **wanted.model_dump())
+        if found.cursor:
+            response.headers["X-Pagination-Next"] = found.cursor
+        if found.unreadable:
+            measure({"StateCorrupt": found.unreadable}, code=StateCorrupt.code)
+            logger.error("stored threads unreadable, left out of a list", threads=found.unreadable)
+            response.headers["X-Unreadable-Threads"] = str(found.unreadable)
         return [ThreadView.of(thread) for thread in found]
 
     def read(self, thread_id: Id, caller: Caller) -> ThreadView:

@@ -1,5 +1,7 @@
 """Routes that run an agent or read what it said: /threads/{id}/turns and /chat, whole or as a stream."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 from uuid import NAMESPACE_URL, uuid5
@@ -40,7 +42,7 @@ from turnkeep.errors import (
     TurnInProgress,
     UnknownAgent,
 )
-from turnkeep.records import JSON, Principal, Turn
+from turnkeep.records import Principal, Turn
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
@@ -75,7 +77,11 @@ async def _key(
     request: Request,
     given: Annotated[
         str | None,
-        Header(alias=KEY_HEADER, description=f"{ID_PATTERN}; minted when absent, always returned"),
+        Header(
+            alias=KEY_HEADER,
+            description=f"{ID_PATTERN}; minted when absent, and returned; to no effect where nothing is stored (/chat "
+            "without session_id), and then a warning says so",
+        ),
     ] = None,
 ) -> str:
     """The key of this request; the edge returns it with every answer, errors too, so that it can be sent again."""
@@ -110,46 +116,45 @@ class TurnRoutes:
         stream("/chat/stream", self.stream_chat, responses=run)
 
     def history(self, thread_id: Id, query: Annotated[TurnsQuery, Query()], caller: Caller) -> Turns:
-        """The newest `limit` turns, oldest first."""
+        """The newest `limit` turns, oldest first, or as many of them as fit into 5 MB."""
         found = self._table.read_turns(caller, thread_id, limit=query.limit, before=query.before)
-        return Turns(turns=[TurnView.of(turn) for turn in found])
+        return Turns.newest_of([TurnView.of(turn) for turn in found])
 
     def read(self, thread_id: Id, number: TurnNumber, caller: Caller) -> TurnView:
-        return TurnView.of(self._table.read_turn(caller, thread_id, number))
+        return TurnView.of(self._table.read_turn(caller, thread_id, number)).bounded()
 
     async def take(
         self, thread_id: Id, body: NewTurn, *, caller: Caller, key: Key, request: Request, response: Response
     ) -> TurnView:
         running = await self._turns.start(_request(request, caller, body, key, thread_id))
         response.headers.update(replay_headers(running))
-        return TurnView.of(await running.finish())
+        return TurnView.of(await running.finish()).bounded()
 
     async def stream(
         self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request
     ) -> RunStreamResponse:
         running = await self._turns.start(_request(request, caller, body, key, thread_id))
-        return await self._streamed(running, body, TurnView)
+        return await self._streamed(running, body, TurnView.of)
 
     async def commit(self, thread_id: Id, body: Commit, caller: Caller) -> TurnView:
         """Stores a turn that was answered with `persisted: false`, without calling the model again."""
-        return TurnView.of(await self._turns.commit_later(caller, thread_id, body.retry_token))
+        return TurnView.of(await self._turns.commit_later(caller, thread_id, body.retry_token)).bounded()
 
     async def chat(self, body: Chat, caller: Caller, key: Key, request: Request, response: Response) -> ChatView:
         running = await self._turns.start(_chat_request(request, caller, body, key))
         response.headers.update(replay_headers(running))
-        return ChatView.of(await running.finish())
+        return ChatView.of(_warned(request, body, await running.finish())).bounded()
 
     async def stream_chat(self, body: Chat, caller: Caller, key: Key, request: Request) -> RunStreamResponse:
         running = await self._turns.start(_chat_request(request, caller, body, key))
-        return await self._streamed(running, body, ChatView)
+        return await self._streamed(running, body, lambda turn: ChatView.of(_warned(request, body, turn)))
 
-    async def _streamed(self, running: "RunningTurn", body: NewTurn, view: type[TurnView]) -> RunStreamResponse:
-        def render(turn: Turn) -> JSON:
-            return view.of(turn).as_json()
-
+    async def _streamed(
+        self, running: "RunningTurn", body: NewTurn, view: Callable[[Turn], TurnView]
+    ) -> RunStreamResponse:
         return await open_stream(
             running,
-            render=render,
+            render=lambda turn: view(turn).as_json(),
             heartbeat_seconds=self._heartbeat_seconds,
             headers=replay_headers(running),
             goes_on=body.on_disconnect == "continue",
@@ -173,7 +178,9 @@ def _request(
 
 def _chat_request(request: Request, caller: Principal, body: Chat, key: str) -> TurnRequest:
     thread_id = _session_of(caller, body, key)
-    if thread_id is not None:
+    if thread_id is None:
+        del request.state.idempotency_key  # nothing is kept under it, so it is not returned either
+    else:
         name_thread(request, thread_id)
     return _request(request, caller, body, key, thread_id, create=thread_id is not None)
 
@@ -183,6 +190,13 @@ def _session_of(caller: Principal, body: Chat, key: str) -> str | None:
     if body.session_id != "new":
         return body.session_id
     return str(uuid5(NAMESPACE_URL, f"turnkeep:{caller.tenant}/{caller.user}/{key}"))
+
+
+def _warned(request: Request, body: Chat, turn: Turn) -> Turn:
+    """The turn, and that its key was to no effect where one was sent and nothing is stored."""
+    if body.session_id is None and KEY_HEADER in request.headers:
+        return replace(turn, warnings=(*turn.warnings, "idempotency_key_ignored"))
+    return turn
 
 
 def replay_headers(running: "RunningTurn") -> dict[str, str]:

@@ -1,10 +1,18 @@
-"""What a client gets. The times of records are epoch seconds, those on the wire ISO 8601 with Z."""
+"""What a client gets. The times of records are epoch seconds, those on the wire ISO 8601 with Z.
 
+An answer that is not streamed is at most ANSWER_BYTES long: of a list as many turns as fit, a turn without its details.
+"""
+
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from turnkeep.records import JSON, Source, Status, Thread, Turn, Usage, iso
+
+ANSWER_BYTES = 5_000_000
+"""Lambda refuses an answer of more than 6,291,556 bytes, counted as it sends it: ours as a string in JSON of its own.
+The caller would get a 502, however often it asks."""
 
 Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 
@@ -87,7 +95,10 @@ class TurnView(BaseModel):
     agent: str
     message: str
     reply: str
-    persisted: bool = Field(description="true is a promise: the turn is in every later read until the thread expires")
+    persisted: bool | None = Field(
+        description="true is a promise: the turn is in every later read until the thread expires. false: it is not "
+        "kept. null: not known; the same request with the same Idempotency-Key tells"
+    )
     status: Literal["complete", "interrupted"]
     created_at: Time
     duration_ms: int
@@ -99,7 +110,10 @@ class TurnView(BaseModel):
     standalone_query: str | None
     sources: list[Source]
     warnings: list[str]
-    details: dict[str, Any]
+    details: dict[str, Any] = Field(
+        description="empty with the warning `details_too_large` where they would make the answer longer than 5 MB: the "
+        "stream of the same request with the same Idempotency-Key gives them whole"
+    )
     retry_token: str | None = Field(None, description="only when persisted is false: POST it to turns:commit")
 
     @classmethod
@@ -120,6 +134,14 @@ class TurnView(BaseModel):
             "warnings": list(turn.warnings),
         }
 
+    def bounded(self) -> Self:
+        """Without its details, and with a warning, where the answer would be too long. A reply is never cut: one that
+        is too long by itself can only be streamed."""
+        if self.details and answered_bytes(self) > ANSWER_BYTES:
+            self.details = {}
+            self.warnings = [*self.warnings, "details_too_large"]
+        return self
+
     def as_json(self) -> JSON:
         """What is unset is left out: a retry_token that does not exist is not null."""
         return self.model_dump(mode="json", exclude_unset=True)
@@ -135,4 +157,24 @@ class ChatView(TurnView):
 
 
 class Turns(BaseModel):
-    turns: list[TurnView] = Field(description="oldest first, without their details")
+    turns: list[TurnView] = Field(description="oldest first, without their details; at most 5 MB of them, at least one")
+    next_before: int | None = Field(description="send it as `before` for the turns before these; null: there are none")
+
+    @classmethod
+    def newest_of(cls, found: Sequence[TurnView]) -> Self:
+        """As many of the newest as fit into one answer."""
+        shown: list[TurnView] = []
+        size = 0
+        for view in reversed(found):
+            size += answered_bytes(view)
+            if shown and size > ANSWER_BYTES:
+                break
+            shown.append(view)
+        first = shown[-1].turn_number if shown else None
+        return cls(turns=shown[::-1], next_before=first if first and first > 1 else None)
+
+
+def answered_bytes(view: BaseModel) -> int:
+    """How long a view is in Lambda's answer, where it stands as a string: quotes and backslashes are escaped in it."""
+    text = view.model_dump_json(exclude_unset=True).encode()
+    return len(text) + text.count(b'"') + text.count(b"\\")

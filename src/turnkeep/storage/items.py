@@ -131,14 +131,27 @@ class Items:
             ConsistentRead=True,
         )
 
-    def index(self, name: str, attribute: str, value: str, *, newest_first: bool = False) -> Iterator[Item]:
-        """Keys out of an index, page by page as they are asked for; may be a moment behind the table."""
+    def index(
+        self,
+        name: str,
+        attribute: str,
+        value: str,
+        *,
+        newest_first: bool = False,
+        after: Item | None = None,
+        page: int | None = None,
+    ) -> Iterator[Item]:
+        """Keys out of an index, page by page (as they come, or of `page` entries) as they are asked for; those that
+        follow the entry `after`. May be a moment behind the table."""
+        more: dict[str, Any] = {"Limit": page} if page else {}
         return self._query(
             IndexName=name,
             KeyConditionExpression="#key = :value",
             ExpressionAttributeNames={"#key": attribute},
             ExpressionAttributeValues=encode({":value": value}),
             ScanIndexForward=not newest_first,
+            start=after,
+            **more,
         )
 
     def write_many(self, puts: Iterable[Item] = (), deletes: Iterable[tuple[str, str]] = ()) -> None:
@@ -164,14 +177,14 @@ class Items:
         for page in self._pages(**arguments):
             yield from page
 
-    def _pages(self, **arguments: Any) -> Iterator[list[Item]]:
-        start: Item = {}
+    def _pages(self, *, start: Item | None = None, **arguments: Any) -> Iterator[list[Item]]:
+        at = {"ExclusiveStartKey": encode(start)} if start else {}
         while True:
-            answer = self._call("query", TableName=self._table, **arguments, **start)
+            answer = self._call("query", TableName=self._table, **arguments, **at)
             yield [decode(item) for item in answer["Items"]]
             if "LastEvaluatedKey" not in answer:
                 return
-            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+            at = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def _call(self, operation: str, **arguments: Any) -> Item:
         with request_to("DynamoDB", operation.title().replace("_", "")):
@@ -239,3 +252,11 @@ def _decode(value: Item) -> Any:
         case "M":
             return decode(content)
     return content
+
+
+def _whole(text: str) -> int | str:
+    """A number; one with a fraction, which is not ours, stays text, so that it breaks nothing but what reads it."""
+    try:
+        return int(text)
+    except ValueError:
+        return text

@@ -1,10 +1,17 @@
 """Threads over HTTP: made, read, changed, searched and deleted, each seen through another route."""
 
+from collections.abc import Callable
+from typing import Any
 from uuid import UUID
 
 from echoing import Clock
 from httpx import AsyncClient
 
+from turnkeep.records import Principal
+from turnkeep.storage.items import Items
+from turnkeep.storage.keys import BY_USER, HEAD, user_key
+
+LOCAL = Principal("local", "local")
 THREAD_FIELDS = {
     "thread_id", "created_at", "updated_at", "status", "metadata", "agent", "title", "turn_count", "expires_at",
     "pending",
@@ -54,6 +61,38 @@ async def test_search_gives_the_newest_activity_first(client: AsyncClient, clock
     assert [thread["thread_id"] for thread in found] == ["b"]
     by_agent = (await client.post("/threads/search", json={"agent": "papers", "status": "idle"})).json()
     assert [thread["thread_id"] for thread in by_agent] == ["a"]
+
+
+async def test_a_search_is_gone_on_with_where_it_stopped(client: AsyncClient, clock: Clock) -> None:
+    for thread_id in "abcde":
+        await client.post("/threads", json={"thread_id": thread_id})
+        clock.ahead += 10
+    pages: list[str] = []
+    asked: dict[str, Any] = {"limit": 2, "offset": 1}
+    while len(pages) < 9:
+        answer = await client.post("/threads/search", json=asked)
+        pages.append("".join(thread["thread_id"] for thread in answer.json()))
+        if "x-pagination-next" not in answer.headers:
+            break
+        asked["cursor"] = answer.headers["x-pagination-next"]
+    assert pages == ["dc", "ba", ""]
+    refused = await client.post("/threads/search", json={"cursor": "2"})
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_request")
+
+
+async def test_a_thread_that_cannot_be_read_spoils_no_list_and_is_told(
+    client: AsyncClient, items: Items, output: Callable[[], list[dict[str, Any]]]
+) -> None:
+    for thread_id in "abc":
+        await client.post("/threads", json={"thread_id": thread_id})
+    whole = await client.post("/threads/search")
+    [pk] = [entry["PK"] for entry in items.index(BY_USER, "u", user_key(LOCAL)) if entry["PK"].endswith("#b")]
+    items.put({**(items.get(pk, HEAD) or {}), "n": "many"})
+    output()
+    spoilt = await client.post("/threads/search")
+    assert {thread["thread_id"] for thread in spoilt.json()} == {"a", "c"}
+    assert ("x-unreadable-threads" in whole.headers, spoilt.headers["x-unreadable-threads"]) == (False, "1")
+    assert [line["StateCorrupt"] for line in output() if "StateCorrupt" in line] == [[1]]
 
 
 async def test_a_deleted_thread_is_gone_from_every_route(client: AsyncClient) -> None:

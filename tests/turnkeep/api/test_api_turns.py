@@ -1,14 +1,19 @@
 """Turns over HTTP: what is acknowledged is found again through the other routes, once."""
 
 import asyncio
-from typing import TYPE_CHECKING
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+import pytest
+from desk import plain_turn
 from httpx import ASGITransport, AsyncClient
 from scripted import read_events
 
 from turnkeep.errors import StoreUnavailable
-from turnkeep.records import Turn
+from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.table import Plan, Table
 
 if TYPE_CHECKING:
@@ -20,6 +25,8 @@ TURN_FIELDS = {
     "thread_id", "turn_number", "agent", "message", "reply", "persisted", "status", "created_at", "duration_ms",
     "provider", "model", "usage", "route", "confidence", "standalone_query", "sources", "warnings", "details",
 }  # fmt: skip
+NO_TURNS = {"turns": [], "next_before": None}
+LAMBDAS_BYTES = 6_291_556
 
 
 class RefusingTable(Table):
@@ -32,6 +39,32 @@ class RefusingTable(Table):
             self.refusals -= 1
             raise StoreUnavailable
         return super().apply(plan)
+
+
+class LongTable(Table):
+    """Answers as if every thread had 100 turns of `message`, their details of 6 MB."""
+
+    message = "ping"
+
+    def read_turns(self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None) -> list[Turn]:
+        top = 100 if before is None else min(100, before - 1)
+        return [self._turn(number, {}) for number in range(max(1, top - limit + 1), top + 1)]
+
+    def read_turn(self, principal: Principal, thread_id: str, number: int) -> Turn:
+        return self._turn(number, {"rows": ["x" * 6_000_000]})
+
+    def begin(self, *args: Any, **kwargs: Any) -> Turn:
+        """A replay."""
+        return self.read_turn(*args, 100)
+
+    def _turn(self, number: int, details: JSON) -> Turn:
+        return replace(plain_turn(self.message, self.message, details=details), thread_id="t1", number=number)
+
+
+@pytest.fixture
+async def long_client(make_app: "Callable[..., FastAPI]") -> AsyncIterator[AsyncClient]:
+    async with AsyncClient(transport=ASGITransport(make_app(LongTable)), base_url="http://test") as client:
+        yield client
 
 
 async def test_a_turn_is_read_back_through_every_route(client: AsyncClient) -> None:
@@ -64,10 +97,47 @@ async def test_a_turn_knows_the_turns_before_it(client: AsyncClient) -> None:
 async def test_the_newest_turns_come_oldest_first(client: AsyncClient) -> None:
     for number in range(1, 6):
         await client.post("/chat", json={"session_id": "t1", "message": f"m{number}"})
-    numbers = [turn["turn_number"] for turn in (await client.get("/threads/t1/turns?limit=2")).json()["turns"]]
-    assert numbers == [4, 5]
-    earlier = (await client.get("/threads/t1/turns?limit=2&before=4")).json()["turns"]
-    assert [turn["message"] for turn in earlier] == ["m2", "m3"]
+    pages = [(await client.get(f"/threads/t1/turns?limit=2{more}")).json() for more in ("", "&before=4", "&before=2")]
+    seen = [[turn["message"] for turn in page["turns"]] for page in pages]
+    assert seen == [["m4", "m5"], ["m2", "m3"], ["m1"]]
+    assert [page["next_before"] for page in pages] == [4, 2, None]
+
+
+@pytest.mark.parametrize("letter", ['"', "\\", "\n", "ä", "x"])
+async def test_a_list_is_cut_where_lambda_would_refuse_it_and_says_how_to_go_on(
+    letter: str, long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lambda's answer holds ours as a string, in which each quote of a message is escaped a second time."""
+    monkeypatch.setattr(LongTable, "message", letter * (65_536 // len(letter.encode())))
+    seen: list[int] = []
+    before: int | None = 101
+    while before:
+        answer = await long_client.get(f"/threads/t1/turns?limit=100&before={before}")
+        before = answer.json()["next_before"]
+        size = len(json.dumps({"body": answer.text}, ensure_ascii=False).encode())
+        assert size < LAMBDAS_BYTES
+        assert size > LAMBDAS_BYTES / 2 or before is None
+        seen = [turn["turn_number"] for turn in answer.json()["turns"]] + seen
+    assert seen == list(range(1, 101))
+
+
+async def test_one_turn_is_given_even_if_it_is_larger_than_all_may_be(
+    long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LongTable, "message", "x" * 3_000_000)
+    page = (await long_client.get("/threads/t1/turns")).json()
+    assert ([turn["turn_number"] for turn in page["turns"]], page["next_before"]) == ([100], 100)
+
+
+async def test_details_that_lambda_would_refuse_are_left_out_and_streamed_whole(long_client: AsyncClient) -> None:
+    body = {"message": "ping"}
+    for answer in (
+        await long_client.get("/threads/t1/turns/7"),
+        await long_client.post("/threads/t1/turns", json=body),
+    ):
+        assert (answer.json()["details"], answer.json()["warnings"]) == ({}, ["details_too_large"])
+    _, _, turn = read_events((await long_client.post("/threads/t1/turns/stream", json=body)).text)[-1]
+    assert (len(turn["details"]["rows"][0]), turn["warnings"]) == (6_000_000, [])
 
 
 async def test_a_retry_with_its_key_is_a_replay(client: AsyncClient) -> None:
@@ -116,6 +186,19 @@ async def test_a_chat_without_a_session_stores_nothing(client: AsyncClient) -> N
     assert (answer["session_id"], answer["thread_id"], answer["turn_number"]) == (None, None, None)
     assert (answer["persisted"], answer["thread_created"]) == (False, False)
     assert (await client.post("/threads/search", json={})).json() == []
+
+
+@pytest.mark.parametrize("path", ["/chat", "/chat/stream"])
+async def test_a_key_where_nothing_is_stored_is_told_to_be_without_effect(path: str, client: AsyncClient) -> None:
+    for headers, warnings in (({"Idempotency-Key": "k-1"}, ["idempotency_key_ignored"]), ({}, [])):
+        answer = await client.post(path, json={"message": "ping"}, headers=headers)
+        told = answer.json() if path == "/chat" else read_events(answer.text)[-1][2]
+        assert told["warnings"] == warnings
+        assert "idempotency-key" not in answer.headers
+    stored = await client.post(
+        "/chat", json={"message": "ping", "session_id": "t1"}, headers={"Idempotency-Key": "k-1"}
+    )
+    assert (stored.json()["warnings"], stored.headers["idempotency-key"]) == ([], "k-1")
 
 
 async def test_a_chat_creates_the_session_it_does_not_hold(client: AsyncClient) -> None:
@@ -176,7 +259,7 @@ async def test_a_failing_agent_leaves_the_thread_and_says_what_is_pending(client
     assert "canary" not in failed.text
     thread = (await client.get("/threads/t1")).json()
     assert (thread["turn_count"], thread["pending"]["message"]) == (0, "canary")
-    assert (await client.get("/threads/t1/turns")).json() == {"turns": []}
+    assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
 
 
 async def test_a_failing_agent_over_a_stream_ends_in_one_error(client: AsyncClient) -> None:
@@ -211,7 +294,7 @@ async def test_a_turn_that_could_not_be_stored_is_stored_later(make_app: "Callab
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
         told = (await client.post("/chat", json={"session_id": "t1", "message": "ping"})).json()
         assert (told["persisted"], told["reply"]) == (False, "1: ping")
-        assert (await client.get("/threads/t1/turns")).json() == {"turns": []}
+        assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
         body = {"retry_token": told["retry_token"]}
         for _ in range(2):
             stored = await client.post("/threads/t1/turns:commit", json=body)

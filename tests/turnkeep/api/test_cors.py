@@ -30,6 +30,7 @@ EXPOSED = {
     "content-location",
     "x-pagination-total",
     "x-pagination-next",
+    "x-unreadable-threads",
 }
 SENT = "authorization,content-type,idempotency-key,x-api-key,x-correlation-id,last-event-id"
 
@@ -149,7 +150,8 @@ async def test_errors_can_be_read_too() -> None:
 async def test_a_stream_can_be_read_too() -> None:
     turns = ScriptedTurns([token("po"), token("ng"), complete()])
     async with browser(app_of(PAGE, turns=turns)) as client:
-        answer = await client.post("/chat/stream", json={"message": "ping"}, headers={"Idempotency-Key": "k1"})
+        body = {"session_id": "t1", "message": "ping"}
+        answer = await client.post("/chat/stream", json=body, headers={"Idempotency-Key": "k1"})
     assert [name for name, _, _ in read_events(answer.text)] == ["token", "token", "complete"]
     assert is_readable(answer)
     assert answer.headers["idempotency-key"] == "k1"

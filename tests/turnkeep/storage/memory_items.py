@@ -59,11 +59,23 @@ class MemoryItems(Items):
             yield [{name: item[name] for name in attributes if name in item} for item in _copy(page)]
             at = page[-1]["SK"]
 
-    def index(self, name: str, attribute: str, value: str, *, newest_first: bool = False) -> Iterator[Item]:
+    def index(
+        self,
+        name: str,
+        attribute: str,
+        value: str,
+        *,
+        newest_first: bool = False,
+        after: Item | None = None,
+        page: int | None = None,
+    ) -> Iterator[Item]:
         by = "la" if name == BY_USER else "PK"
         found = [item for item in self.stored.values() if item.get(attribute) == value and by in item]
-        for item in sorted(found, key=lambda item: item[by], reverse=newest_first):
-            yield {"PK": item["PK"], "SK": item["SK"]}
+        found.sort(key=lambda item: (item[by], item["PK"]), reverse=newest_first)
+        at = (after[by], after["PK"]) if after else None
+        for item in found:
+            if at is None or ((item[by], item["PK"]) < at if newest_first else (item[by], item["PK"]) > at):
+                yield {"PK": item["PK"], "SK": item["SK"], by: item[by]}
 
     def write_many(self, puts: Iterable[Item] = (), deletes: Iterable[tuple[str, str]] = ()) -> None:
         for item in puts:
