@@ -6,10 +6,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TextIO
+from urllib.parse import urlsplit
 
 import httpx
 
 from turnkeep.local import LocalError
+from turnkeep.local.hosts import is_this_machine
+from turnkeep.texts import printable
 
 type Payload = dict[str, Any]
 
@@ -17,8 +20,11 @@ DIM, PLAIN = "\x1b[2m", "\x1b[0m"
 PATIENCE = httpx.Timeout(10, read=120)  # seconds
 
 
-def open_client(url: str, environ: Mapping[str, str]) -> httpx.Client:
-    """A client of the server at `url`; where it is a deployed one, with the key of its environment."""
+def open_client(url: str, environ: Mapping[str, str], *, insecure: bool = False) -> httpx.Client:
+    """A client of the server at `url`; where it is a deployed one, with the key of its environment. Raises LocalError
+    for plain http to another machine, unless `insecure`."""
+    if not insecure and urlsplit(url).scheme == "http" and not is_this_machine(urlsplit(url).hostname):
+        raise LocalError(f"{url} would carry messages and key in clear. Use https://, or --insecure if you mean it.")
     key = environ.get("TURNKEEP_KEY")
     return httpx.Client(base_url=url, timeout=PATIENCE, headers={"x-api-key": key} if key else {})
 
@@ -50,7 +56,7 @@ class Chat:
         for name, data in events:
             match name:
                 case "token":
-                    self._write(data["content"])
+                    self.write(data["content"])
                     written = True
                 case "complete":
                     self._close(data, written)
@@ -63,20 +69,27 @@ class Chat:
         raise TurnError("The connection ended before the turn was complete. Nothing says that it was kept.")
 
     def _close(self, turn: Payload, written: bool) -> None:
-        self._write("\n" if written else f"{turn['reply']}\n")
+        self.write("\n" if written else f"{turn['reply']}\n")
         for source in turn.get("sources", []):
             if source.get("cited"):
                 self._dim(f"  [{source['id']}] {source['title']}  {source.get('url') or ''}")
         if turn.get("warnings"):
             self._dim(f"  {', '.join(turn['warnings'])}")
-        if not turn.get("persisted", True):
-            self._write("  This turn could not be stored: the next one will not know of it.\n")
+        match turn.get("persisted", True):
+            case False:
+                self.write("  This turn could not be stored: the next one will not know of it.\n")
+            case None:
+                self.write("  It is not known whether this turn was stored: the next one may not know of it.\n")
 
     def _dim(self, line: str) -> None:
-        self._write(f"{DIM}{line.rstrip()}{PLAIN}\n" if self.out.isatty() else f"{line.rstrip()}\n")
+        dim, plain = (DIM, PLAIN) if self.out.isatty() else ("", "")
+        self.out.write(dim)
+        self.write(line.rstrip())
+        self.out.write(f"{plain}\n")
 
-    def _write(self, text: str) -> None:
-        self.out.write(text)
+    def write(self, text: str) -> None:
+        """What a server sends steers no terminal, whatever it holds."""
+        self.out.write(printable(text))
         self.out.flush()
 
 
@@ -96,10 +109,10 @@ def read_events(lines: Iterable[str]) -> Iterator[tuple[str, Payload]]:
 def converse(client: httpx.Client, agent: str | None, thread_id: str | None, read_line: Callable[[], str]) -> None:
     """Talks until the input ends. Raises LocalError where the server does not answer or the thread is unknown."""
     chat = Chat(client, _open_thread(client, thread_id), agent, sys.stdout)
-    print(f"Thread {chat.thread_id}. Ctrl-C stops an answer, Ctrl-D ends.")
+    chat.write(f"Thread {chat.thread_id}. Ctrl-C stops an answer, Ctrl-D ends.\n")
     for message in _messages(read_line):
         _take_turn(chat, message)
-    print(f"\nGo on with: turnkeep chat --thread {chat.thread_id}")
+    chat.write(f"\nGo on with: turnkeep chat --thread {chat.thread_id}\n")
 
 
 def _open_thread(client: httpx.Client, thread_id: str | None) -> str:
@@ -108,7 +121,7 @@ def _open_thread(client: httpx.Client, thread_id: str | None) -> str:
     except httpx.HTTPError as error:
         raise LocalError(f"{client.base_url} does not answer: {error}") from error
     if response.is_error:
-        raise LocalError(_complaint(_problem(response)))
+        raise LocalError(printable(_complaint(_problem(response))))
     opened: str = response.json()["thread_id"]
     return opened
 
@@ -130,11 +143,11 @@ def _take_turn(chat: Chat, message: str) -> None:
     try:
         chat.ask(message)
     except KeyboardInterrupt:
-        print("\nStopped. The thread is as it was before this message.")
+        chat.write("\nStopped. The thread is as it was before this message.\n")
     except TurnError as error:
-        print(f"\n{error}")
+        chat.write(f"\n{error}\n")
     except httpx.HTTPError as error:
-        print(f"\nThe connection broke ({type(error).__name__}). Send the message again.")
+        chat.write(f"\nThe connection broke ({type(error).__name__}). Send the message again.\n")
 
 
 def _progress(name: str, data: Payload) -> str:

@@ -26,6 +26,7 @@ from turnkeep.local import LocalError
 from turnkeep.local.clients import dynamodb_client, open_objects
 from turnkeep.local.dynamodb import Store, open_store
 from turnkeep.local.home import Home, open_home, sole_server
+from turnkeep.local.hosts import OwnHosts
 from turnkeep.local.objects import FolderObjects
 from turnkeep.local.tables import create_table, find_template
 from turnkeep.locations import is_location
@@ -33,6 +34,7 @@ from turnkeep.observability import guard_output, logger
 from turnkeep.settings import UNUSABLE, DataSource, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.texts import printable
 
 STOP_SECONDS = 15
 BRIEFING_SECONDS = 1
@@ -120,10 +122,13 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     client = dynamodb_client(store, environ)
     create_table(client, settings.table_name, find_template())
     objects = open_objects(home, environ, settings.bucket_name)
-    services = build(settings, dynamodb=client, objects=objects)
+    refresh = None if environ.get("SEAL_KEY") else home.seal_secrets
+    services = build(settings, dynamodb=client, objects=objects, refresh=refresh)
     # Beside the server, not before it: after a week away there are thousands of hours to look at.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
-    return create_app(table=services.table, turns=services.turns, settings=settings, authenticate=local_principal)
+    app = create_app(table=services.table, turns=services.turns, settings=settings, authenticate=local_principal)
+    app.add_middleware(OwnHosts)
+    return app
 
 
 def _clean_up(cleanup: Cleanup, objects: Objects) -> None:
@@ -164,7 +169,7 @@ def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    print(printable(line), file=sys.stderr, flush=True)
 
 
 _WELCOME = """

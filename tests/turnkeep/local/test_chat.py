@@ -1,12 +1,13 @@
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
 
 from turnkeep.local import LocalError
-from turnkeep.local.chat import Chat, TurnError, converse, read_events
+from turnkeep.local.chat import DIM, PLAIN, Chat, TurnError, converse, open_client, read_events
 
 TURN = {"thread_id": "t1", "turn_number": 1, "reply": "Whole reply.", "sources": [], "warnings": [], "persisted": True}
 
@@ -53,12 +54,60 @@ def test_a_turn_without_tokens_shows_its_reply() -> None:
     assert out.getvalue() == "Whole reply.\n"
 
 
-def test_a_turn_that_was_not_stored_is_said() -> None:
-    chat, out = _chat(httpx.Response(200, text=_sse(("complete", {**TURN, "persisted": False}))), [])
+@pytest.mark.parametrize(("persisted", "said"), [(False, "could not be stored"), (None, "It is not known whether")])
+def test_a_turn_that_was_not_stored_is_said(persisted: bool | None, said: str) -> None:
+    chat, out = _chat(httpx.Response(200, text=_sse(("complete", {**TURN, "persisted": persisted}))), [])
 
     chat.ask("Say hello")
 
-    assert "could not be stored" in out.getvalue()
+    assert said in out.getvalue()
+
+
+STEERING = "a\x1b]52;c;eA==\x07b\x9b2J\x1b[8m\u202ec"
+SHOWN = "a ]52;c;eA== b 2J [8mc"
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_nothing_that_a_server_sends_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    source = {"id": STEERING, "title": STEERING, "url": STEERING, "cited": True}
+    stream = _sse(
+        ("tool_start", {"tool": STEERING}),
+        ("token", {"content": STEERING}),
+        ("complete", {**TURN, "sources": [source], "warnings": [STEERING]}),
+    )
+    chat, _ = _chat(httpx.Response(200, text=stream), [])
+    chat.out = out = _Terminal()
+    chat.ask("Say hello")
+    assert out.getvalue().replace(DIM, "").replace(PLAIN, "").count("\x1b") == 0
+    assert out.getvalue().count(SHOWN) == 6
+
+    told = {"title": STEERING, "detail": "b", "code": "c"}
+    answers = {
+        "/threads": httpx.Response(201, json={"thread_id": STEERING}),
+        "/threads/t1": httpx.Response(200, json={"thread_id": "t1"}),
+        "/threads/t1/turns/stream": httpx.Response(200, text=_sse(("error", told))),
+        "/threads/t9": httpx.Response(404, json=told),
+    }
+    with httpx.Client(transport=_serve(answers, []), base_url="http://t") as client:
+        converse(client, None, None, _lines(EOFError))
+        converse(client, None, "t1", _lines("one", EOFError))
+        with pytest.raises(LocalError, match=re.escape(SHOWN)):
+            converse(client, None, "t9", _lines())
+    assert "\x1b" not in (said := capsys.readouterr().out)
+    assert said.count(SHOWN) == 3
+
+
+@pytest.mark.parametrize("url", ["http://example.com", "http://192.0.2.1:8000", "http://localhost.example.com"])
+def test_messages_and_key_leave_this_machine_by_https_only(url: str) -> None:
+    with pytest.raises(LocalError, match=re.escape(f"{url} would carry messages and key in clear. Use https://")):
+        open_client(url, {})
+    for allowed in ("http://127.0.0.1:8000", "http://localhost", "http://[::1]:8000", url.replace("http:", "https:")):
+        assert open_client(allowed, {"TURNKEEP_KEY": "k"}).headers["x-api-key"] == "k"
+    assert str(open_client(url, {}, insecure=True).base_url).rstrip("/") == url
 
 
 PROBLEM = {"title": "Another turn of this thread is running", "detail": "Wait.", "code": "thread_busy"}
