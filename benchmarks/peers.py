@@ -46,10 +46,11 @@ class PeerStopped(Exception):
 
 
 class PeerRun:
-    """A peer's process."""
+    """A peer's process. `cpu_seconds` are those of its last turn."""
 
     def __init__(self, process: "subprocess.Popen[str]"):
         self._process = process
+        self.cpu_seconds = 0.0
 
     def turn(self) -> float:
         """Takes one turn; gives its seconds. Raises PeerStopped."""
@@ -63,6 +64,7 @@ class PeerRun:
         answer = json.loads(line)
         if "error" in answer:
             raise PeerStopped(answer["error"])
+        self.cpu_seconds = float(answer["cpu_seconds"])
         return float(answer["seconds"])
 
 
@@ -88,19 +90,26 @@ def _create_table(dynamodb: "DynamoDBClient", name: str, hash_key: str, range_ke
     )
 
 
+def hold_back(session: Any, delay_ms: float) -> None:
+    """From here on, every request to DynamoDB of clients that the session makes leaves so much later."""
+    if delay_ms:
+        session.events.register("before-send.dynamodb", lambda **_: time.sleep(delay_ms / 1000))
+
+
 @contextmanager
-def started(peer: Peer, url: str, table: str, data: Path) -> Iterator[PeerRun]:
-    """The peer on a thread of its own; raises PeerStopped where its package cannot be had."""
+def started(peer: Peer, url: str, table: str, data: Path, *, delay_ms: float = 0) -> Iterator[PeerRun]:
+    """The peer on a thread of its own, each of its requests held back; raises PeerStopped where its package cannot be
+    had."""
     uv = shutil.which("uv")
     if uv is None:
         raise PeerStopped("uv is not on the path")
-    python = f"{sys.version_info.major}.{sys.version_info.minor}"
     packages = ["--with", f"langgraph=={version('langgraph')}", "--with", peer.package]
     options = ["--url", url, "--table", table, "--data", str(data), "--package", peer.package]
     options += ["--durability", peer.durability] if peer.durability else []
     options += ["--gzip"] if peer.gzip else []
+    options += ["--delay-ms", str(delay_ms)]
     process = subprocess.Popen(
-        [uv, "run", "--quiet", "--isolated", "--no-project", "--python", python, *packages, __file__, *options],
+        [uv, "run", "--quiet", "--isolated", "--no-project", "--python", sys.executable, *packages, __file__, *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -120,6 +129,7 @@ def main() -> None:
     arguments.add_argument("--data", type=Path, required=True)
     arguments.add_argument("--durability")
     arguments.add_argument("--gzip", action="store_true")
+    arguments.add_argument("--delay-ms", type=float, default=0)
     _serve(arguments.parse_args())
 
 
@@ -135,21 +145,26 @@ def _serve(options: argparse.Namespace) -> None:
     more = {"durability": options.durability} if options.durability else {}
     for _ in sys.stdin:
         given = {**six_nodes.new_turn(), "messages": [HumanMessage(texts.message())]}
-        begun = time.perf_counter()
+        begun, cpu = time.perf_counter(), time.process_time()
         try:
             graph.invoke(given, config, **more)
         except Exception as error:  # noqa: BLE001 - whatever stops a peer is the finding
             print(json.dumps({"error": f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"}), flush=True)
             return
-        print(json.dumps({"seconds": time.perf_counter() - begun}), flush=True)
+        took = {"seconds": time.perf_counter() - begun, "cpu_seconds": time.process_time() - cpu}
+        print(json.dumps(took), flush=True)
 
 
 def _saver(options: argparse.Namespace) -> Any:
+    import boto3  # noqa: PLC0415
+
+    boto3.setup_default_session()
+    hold_back(boto3.DEFAULT_SESSION, options.delay_ms)
     if options.package == AWS:
-        import boto3  # noqa: PLC0415
         from langgraph_checkpoint_aws import DynamoDBSaver  # noqa: PLC0415
 
         session = boto3.Session(KEY, KEY, region_name=REGION)
+        hold_back(session, options.delay_ms)
         return DynamoDBSaver(
             options.table, session=session, endpoint_url=options.url, enable_checkpoint_compression=options.gzip
         )
