@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from wire import WireServer
 
 TESTS = Path(__file__).parents[1]
 pytest.register_assert_rewrite("canary_site", "canary_drive")
@@ -31,6 +32,13 @@ def whole_table(dynamodb: "DynamoDBClient") -> Iterator[str]:
 async def site(dynamodb_url: str, whole_table: str, tmp_path: Path) -> AsyncIterator[Site]:
     async with AsyncExitStack() as stack:
         yield Site(dynamodb_url, whole_table, tmp_path, f"u-{uuid.uuid4().hex}", HandClock(), stack)
+
+
+@pytest.fixture
+def model() -> Iterator[WireServer]:
+    """A model's server that plays what a test appends to its script."""
+    with WireServer() as server:
+        yield server
 
 
 @pytest.fixture

@@ -25,64 +25,19 @@ PAGE = "# Closing work orders\n\n## Close a work order\n\nOpen the work order. {
     f"\n## {name}\n\nSomething else.\n" for name in ("Alarms", "Boilers", "Filters", "Pumps", "Valves")
 )
 
-REFUSED = [
-    # writes
-    "DROP TABLE employee",
-    "DELETE FROM crew",
-    "UPDATE crew SET name = 'mine'",
-    "INSERT INTO wall_company VALUES ('local', 2)",
-    "REPLACE INTO company (id, name) VALUES (2, 'mine')",
-    "CREATE TABLE loot AS SELECT * FROM employee",
-    "CREATE TEMP VIEW secure_crew AS SELECT * FROM main.crew",
-    "ALTER TABLE crew ADD COLUMN mine INT",
-    "WITH x AS (SELECT 1) DELETE FROM crew",
-    "VACUUM INTO '/tmp/loot.sqlite'",
-    "ATTACH DATABASE '/tmp/loot.sqlite' AS loot",
-    "BEGIN IMMEDIATE",
-    # several statements
-    "SELECT 1; DROP TABLE crew",
-    "SELECT id FROM crew; SELECT secret FROM wall_key",
-    "SELECT id FROM crew -- x\n; DELETE FROM crew",
-    "SELECT ';'; UPDATE crew SET name = 'mine'",
-    # keys
+ATTACKS = Path(__file__).parents[1] / "turnkeep_agents" / "database" / "guard" / "attacks_sqlite.jsonl"
+REFUSED = [row["sql"] for row in map(json.loads, ATTACKS.read_text().splitlines()) if "harmless" not in row][::6]
+REFUSED = [sql for sql in REFUSED if len(sql) < 500] + [
     "SELECT secret FROM wall_key",
     "SELECT tenant, company FROM wall_company",
-    "SELECT * FROM apiKey",
     "SELECT * FROM userCredential",
     "SELECT name FROM crew UNION ALL SELECT secret FROM wall_key",
-    "SELECT (SELECT secret FROM wall_key) AS k FROM crew",
     "SELECT name FROM crew WHERE EXISTS (SELECT 1 FROM wall_key WHERE secret LIKE 't%')",
     "SELECT decrypt_text(firstName) FROM main.employee",
-    "SELECT hex(firstName), firstName FROM main.employee",
-    # base tables
-    "SELECT * FROM temp.secure_crew",
-    "SELECT * FROM employee NOT INDEXED",
-    # secure views, guessed
-    "SELECT * FROM secure_apikey",
     "SELECT * FROM secure_usercredential",
-    "SELECT * FROM secure_wall_key",
-    "SELECT * FROM secure_payroll",
     "SELECT * FROM wall_own_crew",
-    # the catalogue and the server
-    "PRAGMA table_info(employee)",
-    "PRAGMA query_only = OFF",
-    "SELECT * FROM pragma_table_info('employee')",
-    "SELECT sql FROM sqlite_master",
-    "SELECT name, sql FROM sqlite_temp_master",
-    "SELECT * FROM sqlite_schema",
-    "SELECT * FROM information_schema.tables",
-    "SELECT * FROM dbstat",
-    "EXPLAIN SELECT * FROM crew",
-    "SELECT @@version, current_user()",
-    # files and code
-    "SELECT * FROM employee INTO OUTFILE '/tmp/loot.csv'",
-    "SELECT LOAD_FILE('/etc/passwd')",
-    "SELECT readfile('/etc/passwd')",
-    "SELECT load_extension('/tmp/loot.so')",
-    "SELECT writefile('/tmp/loot', name) FROM crew",
-    "SELECT id FROM crew /*!50000 UNION SELECT secret FROM wall_key */",
 ]
-"""Nothing of these may ever run."""
+"""Nothing of these may ever run: some of what the guard is tested with, and what reaches for the keys of the wall."""
 
 OWN = [
     "SELECT * FROM main.employee",

@@ -1,11 +1,9 @@
 """Faults of a model on the wire, met through the whole stack: the caller is told which, the thread stays as it was, and
 the same request succeeds once the model is well again."""
 
-import asyncio
 import json
-import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 from calls_of_papers import GRADE, LORA, READ, READING, WELL
 from scripted import read_events
 from whole_site import Site, Visitor
-from wire import Answer, Exchange, WireServer, calls, chunk, fails, garbles, refuses, resets, says, trickles, waits
+from wire import Answer, WireServer, calls, fails, garbles, refuses, resets, says, trickles, waits
 
 FIRST, SECOND = "What is low-rank adaptation?", LORA
 USAGE_OF_A_TURN = {"input_tokens": 33, "output_tokens": 21, "cost_usd": None, "estimated": False}
@@ -66,14 +64,8 @@ FAULTS = {
 }
 
 
-@pytest.fixture
-def model() -> Iterator[WireServer]:
-    with WireServer() as server:
-        yield server
-
-
 async def open_with(site: Site, model: WireServer, settings: dict[str, Any]) -> Visitor:
-    return await site.open(model="openai:test", openai_base_url=model.base_url, **settings)
+    return await site.serve(model, **settings)
 
 
 @pytest.fixture
@@ -141,32 +133,6 @@ async def test_a_fault_is_told_and_changes_nothing_and_the_same_request_succeeds
     assert json.dumps(model.bodies[-1]["messages"]).count(FIRST) == 1
 
 
-@pytest.mark.parametrize("finish", ["length", None])
-async def test_the_drafts_of_a_truncated_answer_are_shown_but_never_stored(
-    finish: str | None, visitor: Visitor, model: WireServer
-) -> None:
-    model.script += [READ, GRADE, says(f"Small matrices. And {DRAFT}", finish)]
-    answer = await visitor.http.post(STREAM_ROUTE, json=BODY)
-    drafts = [data["content"] for name, _, data in read_events(answer.text) if name == "token"]
-    assert "".join(drafts).strip() == "Small matrices."
-    assert await visitor.messages("t1") == [FIRST]
-    assert "canary" not in (await visitor.http.get("/threads/t1/turns/1")).text
-
-
-async def test_a_fault_of_the_first_turn_leaves_a_thread_without_turns(
-    site: Site, visitor: Visitor, model: WireServer
-) -> None:
-    model.script += FAULTS["500"].play()
-    body = {"session_id": "fresh", "message": FIRST}
-    failed = await visitor.http.post("/chat", json=body, headers=KEY)
-    assert failed.status_code == 502
-    thread = await visitor.get("/threads/fresh")
-    assert (thread["turn_count"], thread["pending"]["message"]) == (0, FIRST)
-    model.script += WELL
-    again = await visitor.http.post("/chat", json=body, headers=KEY)
-    assert (again.status_code, again.json()["turn_number"], again.json()["usage"]) == (200, 1, USAGE_OF_A_TURN)
-
-
 async def test_a_message_that_failed_makes_way_for_another(visitor: Visitor, model: WireServer) -> None:
     another = "What does LoRA freeze?"
     model.script += [*FAULTS["500"].play(), calls("Reading", {**READING, "question": another}), *WELL[1:]]
@@ -176,139 +142,3 @@ async def test_a_message_that_failed_makes_way_for_another(visitor: Visitor, mod
     assert await visitor.messages("t1") == [FIRST, another]
     assert (await visitor.get("/threads/t1"))["pending"] is None
     assert SECOND not in json.dumps(model.bodies[-3:])
-
-
-async def test_a_refusing_answer_is_a_turn_with_a_warning(visitor: Visitor, model: WireServer) -> None:
-    model.script += [READ, GRADE, refuses("I will not say.")]
-    told = await visitor.say(SECOND, "t1")
-    kept = await visitor.get("/threads/t1/turns/2")
-    assert (told["reply"], kept["reply"], kept["persisted"]) == ("I will not say.", "I will not say.", True)
-    assert "model_refused" in kept["warnings"]
-
-
-async def test_a_fault_of_a_stateless_run_is_told_and_leaves_no_item(site: Site, model: WireServer) -> None:
-    stateless, before = await open_with(site, model, PATIENT), site.count()
-    model.script += FAULTS["length"].play()
-    answer = await stateless.http.post("/chat", json=BODY)
-    assert (answer.status_code, answer.json()["code"]) == (502, "model_truncated")
-    assert site.count() == before
-
-
-async def test_a_model_that_is_down_is_left_alone_and_the_request_succeeds_elsewhere(
-    visitor: Visitor, site: Site, model: WireServer
-) -> None:
-    down = fails("500 Internal Server Error")
-    model.script += [down] * 5
-    statuses = [(await visitor.http.post(JSON_ROUTE, json=BODY, headers=KEY)).status_code for _ in range(5)]
-    asked = len(model.bodies)
-    refused = await visitor.http.post(JSON_ROUTE, json=BODY, headers=KEY)
-    assert statuses == [502] * 5
-    assert (refused.status_code, refused.json()["code"]) == (503, "model_busy")
-    assert 0 < int(refused.headers["retry-after"]) <= 30
-    assert len(model.bodies) == asked
-    await succeeds_once(await open_with(site, model, PATIENT), model, JSON_ROUTE)
-
-
-EVENTS = ["node", "route_decision", "node", "tool_start", "node", "node", "token", "token", "complete"]
-"""Of a stream of SECOND. The model is asked after the first, the fifth and the sixth; a sentence is told when the next
-one begins."""
-SENTENCES = ["Small ", "matrices. ", "They ", "are ", "added."]
-
-
-def holds(words: Sequence[str], closed: threading.Event) -> Answer:
-    """Streams `words` and then says nothing more until the client has gone."""
-
-    def play(exchange: Exchange) -> None:
-        if words:
-            exchange.start_stream()
-        for word in words:
-            exchange.send_event(chunk({"content": word}))
-        exchange.connection.settimeout(10)
-        try:
-            is_gone = exchange.connection.recv(1) == b""
-        except ConnectionResetError:
-            is_gone = True
-        if is_gone:
-            closed.set()
-        exchange.connection.shutdown(socket.SHUT_RDWR)
-
-    return play
-
-
-def held_after(events: int, closed: threading.Event) -> list[Answer]:
-    """A model that holds its answer back as soon as this many events have come."""
-    if events <= 1:
-        return [holds([], closed)]
-    if events <= 5:
-        return [READ, holds([], closed)]
-    return [READ, GRADE, holds(SENTENCES[: 3 * (events - 6)], closed)]
-
-
-async def read_and_leave(visitor: Visitor, events: int, model: WireServer) -> list[str]:
-    """Reads so many events, hangs up once the model has been asked for all that the script holds, and waits until the
-    server has done with the request."""
-    caller = visitor.call(STREAM_ROUTE, json.dumps(BODY).encode(), KEY)
-    served, text = caller.start(), ""
-    assert (await caller.answer())["status"] == 200
-    while text.count("event: ") < events:
-        text += (await caller.answer())["body"].decode()
-    async with asyncio.timeout(5):
-        while model.script:
-            await asyncio.sleep(0.005)
-    caller.hang_up()
-    await asyncio.wait_for(served, 10)
-    return [name for name, _, _ in read_events(text)]
-
-
-async def test_a_whole_stream_has_these_events(visitor: Visitor, model: WireServer) -> None:
-    model.script += [READ, GRADE, says("".join(SENTENCES))]
-    answer = await visitor.http.post(STREAM_ROUTE, json=BODY)
-    assert [name for name, _, _ in read_events(answer.text)] == EVENTS
-
-
-@pytest.mark.parametrize("events", range(1, len(EVENTS) - 1))
-async def test_a_client_that_leaves_mid_way_leaves_no_trace(
-    events: int, site: Site, visitor: Visitor, model: WireServer
-) -> None:
-    before, closed = await state_of(site, visitor), threading.Event()
-    model.script += held_after(events, closed)
-    assert await read_and_leave(visitor, events, model) == EVENTS[:events]
-    assert await asyncio.to_thread(closed.wait, 5)
-    assert await state_of(site, visitor) == before
-    thread = await visitor.get("/threads/t1")
-    assert (thread["status"], thread["pending"]["message"]) == ("error", SECOND)
-    await succeeds_once(visitor, model, STREAM_ROUTE)
-
-
-async def test_a_client_that_leaves_after_complete_has_its_turn(visitor: Visitor, model: WireServer) -> None:
-    model.script += [READ, GRADE, says("".join(SENTENCES))]
-    assert await read_and_leave(visitor, len(EVENTS), model) == EVENTS
-    assert await visitor.messages("t1") == [FIRST, SECOND]
-    assert (await visitor.get("/threads/t1"))["status"] == "idle"
-
-
-@pytest.mark.parametrize("steps", [0, 1, 3, 10, 30, 100])
-async def test_a_client_that_leaves_early_leaves_a_free_thread(
-    steps: int, site: Site, visitor: Visitor, model: WireServer
-) -> None:
-    before = await state_of(site, visitor)
-    with WireServer([holds([], threading.Event())]) as silent:
-        caller = (await open_with(site, silent, PATIENT)).call(STREAM_ROUTE, json.dumps(BODY).encode(), KEY)
-        served = caller.start()
-        for _ in range(steps):
-            await asyncio.sleep(0)
-        caller.hang_up()
-        await asyncio.wait_for(served, 10)
-        silent.script.clear()  # it may have been asked or not
-    assert await state_of(site, visitor) == before
-    await succeeds_once(visitor, model, STREAM_ROUTE)
-
-
-async def test_the_deadline_closes_the_connection_to_a_trickling_model(
-    site: Site, visitor: Visitor, model: WireServer
-) -> None:
-    closed, short = threading.Event(), await open_with(site, model, SHORT)
-    model.script += [trickles(0.1, closed)]
-    answer = await short.http.post(JSON_ROUTE, json=BODY)
-    assert answer.status_code == 504
-    assert await asyncio.to_thread(closed.wait, 5)

@@ -95,17 +95,10 @@ def leaks_in(texts: Sequence[str], secrets: Sequence[str]) -> list[str]:
 
 
 @pytest.fixture
-def model() -> Iterator[WireServer]:
-    with WireServer() as server:
-        yield server
-
-
-@pytest.fixture
 async def stage(place: str, site: Site, model: WireServer, tmp_path: Path) -> Stage:
     (tmp_path / "planted").mkdir()
     planted = plant(tmp_path / "planted", TODAY, place)
-    served: dict[str, Any] = {"model": "openai:test", "openai_base_url": model.base_url}
-    visitor = await site.open(planted.tuning, **served)
+    visitor = await site.serve(model, planted.tuning)
     return Stage(visitor, await site.open(planted.tuning), model, planted)
 
 

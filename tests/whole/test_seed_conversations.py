@@ -2,16 +2,13 @@
 
 import sqlite3
 import uuid
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from killed_server import KilledServer
 
-from sample_on_mariadb import DATABASE, SampleServer
 from turnkeep_demo.database.field_service import sample_file
 
 ACTIVE = "SELECT COUNT(*) FROM employee WHERE companyId = 1 AND position = 'technician' AND status = 'active'"
@@ -20,7 +17,6 @@ THEN = """SELECT {shown} FROM employee {joined} WHERE employee.companyId = 1 AND
     AND hiredOn < '{next}' AND (terminatedOn IS NULL OR terminatedOn >= '{first}')"""
 CREWS = """LEFT JOIN employeeCrew ON employeeCrew.employeeId = employee.id AND employeeCrew.joinedOn < '{next}'
     AND (employeeCrew.leftOn IS NULL OR employeeCrew.leftOn >= '{first}') LEFT JOIN crew ON crew.id = crewId"""
-type ByHand = Callable[[str], Sequence[Sequence[Any]]]
 
 
 @pytest.fixture
@@ -76,52 +72,28 @@ def test_products_resolves_the_samsung_one_and_the_first_with_a_kill_between_all
     assert not {samsung, first} & set(shifted["details"]["products"])
 
 
-def converse_about_technicians(server: KilledServer, thread: str, by_hand: ByHand) -> list[dict[str, Any]]:
-    """The three turns, whose rows are those of SQL by hand over the same data."""
+@pytest.mark.slow
+def test_database_counts_goes_back_a_month_and_groups_with_a_kill_between_all_turns(
+    server: KilledServer, thread: str
+) -> None:
+    """The rows are those of SQL by hand over the same data."""
     following = datetime.now(UTC).date().replace(day=1)
     month = {"next": following, "first": (following - timedelta(days=1)).replace(day=1)}
     counted = server.ask("how many technicians are active?", thread, agent="database")
     earlier = server.ask("and last month?", thread)
     grouped = server.ask("show them by crew", thread)
-    turns = [counted, earlier, grouped]
-    assert [(turn["turn_number"], turn["route"], turn["persisted"]) for turn in turns] == [
-        (number, "sql", True) for number in (1, 2, 3)
-    ]
-    assert counted["details"]["rows"] == told(by_hand(ACTIVE))
-    assert earlier["details"]["rows"] == told(by_hand(THEN.format(shown="COUNT(*)", joined="", **month)))
-    [[then]] = earlier["details"]["rows"]
+    kept = [(turn["turn_number"], turn["route"], turn["persisted"]) for turn in (counted, earlier, grouped)]
+    assert kept == [(number, "sql", True) for number in (1, 2, 3)]
+    by_crew = THEN.format(shown="crew.name, COUNT(DISTINCT employee.id)", joined=CREWS.format(**month), **month)
+    with closing(sqlite3.connect(sample_file(datetime.now(UTC).date()))) as connection:
+        now, then, crews = (
+            [list(row) for row in connection.execute(sql)]
+            for sql in (ACTIVE, THEN.format(shown="COUNT(*)", joined="", **month), f"{by_crew} GROUP BY crew.id")
+        )
+    assert (counted["details"]["rows"], earlier["details"]["rows"]) == (now, then)
+    assert str(now[0][0]) in counted["reply"]
     assert str(month["first"]) in earlier["reply"]
     assert "not on record" in earlier["reply"], "the state of today says nothing of last month"
-    groups = grouped["details"]["rows"]
-    assert len(groups) > 3
-    by_crew = THEN.format(shown="crew.name, COUNT(DISTINCT employee.id)", joined=CREWS.format(**month), **month)
-    assert sorted(groups, key=str) == sorted(told(by_hand(f"{by_crew} GROUP BY crew.id, crew.name")), key=str)
-    assert sum(size for *_, size in groups) >= then > 0
-    assert "employeeCrew" in grouped["details"]["tables"]
-    return turns
-
-
-def told(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    return [list(row) for row in rows]
-
-
-@pytest.mark.slow
-def test_database_counts_goes_back_a_month_and_groups_with_a_kill_between_all_turns(
-    server: KilledServer, thread: str
-) -> None:
-    with closing(sqlite3.connect(sample_file(datetime.now(UTC).date()))) as connection:
-        counted, *_ = converse_about_technicians(server, thread, lambda sql: connection.execute(sql).fetchall())
-    [[now]] = counted["details"]["rows"]
-    assert str(now) in counted["reply"]
-
-
-@pytest.mark.slow
-def test_database_does_the_same_on_mariadb(
-    dynamodb_url: str, whole_table: str, tmp_path: Path, thread: str, sample_server: SampleServer
-) -> None:
-    facts = {f"DATABASE__{name.upper()}": value for name, value in sample_server.tuning.items()}
-    server = KilledServer(tmp_path, dynamodb_url, whole_table, {"MODEL": "demo", **facts})
-    counted, *_ = converse_about_technicians(
-        server, thread, lambda sql: sample_server.server.run(sql, database=DATABASE)
-    )
-    assert "secure_employee" in counted["details"]["sql"]
+    assert sorted(grouped["details"]["rows"], key=str) == sorted(crews, key=str)
+    assert len(crews) > 3
+    assert sum(size for *_, size in crews) >= then[0][0] > 0

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,19 +20,12 @@ type Metrics = dict[str, float | str]
 
 ASKED = {"message": "What is low-rank adaptation?"}
 THREAD = "/threads/t1/turns"
-PATIENT: dict[str, Any] = {"models": {"timeout_seconds": 20, "max_retries": 0}}
-
-
-@pytest.fixture
-def model() -> Iterator[WireServer]:
-    with WireServer() as server:
-        yield server
 
 
 @pytest.fixture
 async def visitor(site: Site, model: WireServer, output: Output) -> Visitor:
     """Has said nothing yet in the thread `t1`; what was told of its making is left out."""
-    opened = await site.open(model="openai:test", openai_base_url=model.base_url, **PATIENT)
+    opened = await site.serve(model)
     assert (await opened.http.post("/threads", json={"thread_id": "t1"})).status_code == 200
     output()
     return opened

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from calls_of_papers import GRADE, READ
-from scripted import read_events
 from whole_site import Site, Visitor
 from wire import WireServer, fails
 
@@ -123,7 +122,7 @@ async def test_a_trace_holds_names_and_figures_but_nothing_that_was_said(xray: X
 
 async def test_a_model_that_failed_marks_its_call_and_what_it_is_part_of(xray: XRay, site: Site) -> None:
     with WireServer([READ, GRADE, fails("500 Internal Server Error")]) as model:
-        visitor = await site.open(model="openai:test", openai_base_url=model.base_url, models={"max_retries": 0})
+        visitor = await site.serve(model)
         assert (await visitor.http.post("/chat", json={"message": QUESTION})).status_code == 502
     spans = xray.spans()
     assert {one["name"] for one in spans if "fault" in one} == {"papers", "answer", "papers.answer"}
@@ -142,7 +141,7 @@ async def test_a_refused_condition_is_no_fault_of_the_store(xray: XRay, visitor:
 
 async def test_what_a_client_left_behind_is_traced_to_its_end(xray: XRay, site: Site) -> None:
     with WireServer([lambda exchange: exchange.connection.recv(1)]) as model:
-        visitor = await site.open(model="openai:test", openai_base_url=model.base_url)
+        visitor = await site.serve(model)
         caller = visitor.call("/chat/stream", json.dumps({"message": QUESTION, "session_id": "t1"}).encode())
         served, text = caller.start(), ""
         await caller.answer()
@@ -157,32 +156,3 @@ async def test_what_a_client_left_behind_is_traced_to_its_end(xray: XRay, site: 
     assert {"papers", "read", "papers.read"} <= spans.keys()
     assert "error" in spans["papers.read"]
     assert not any("fault" in one for one in spans.values())
-
-
-@pytest.mark.parametrize("sampled", ["0", None])
-async def test_a_turn_that_is_not_sampled_sends_nothing(
-    sampled: str | None, xray: XRay, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if sampled:
-        monkeypatch.setenv(TRACE_ID, f"Root={ROOT};Parent={PARENT};Sampled={sampled}")
-    else:
-        monkeypatch.delenv(TRACE_ID)
-    await visitor.say(QUESTION, "t1")
-    assert xray.spans() == []
-
-
-async def test_a_stream_is_traced_like_a_whole_answer(xray: XRay, visitor: Visitor) -> None:
-    answer = await visitor.http.post("/chat/stream", json={"message": QUESTION})
-    assert read_events(answer.text)[-1][0] == "complete"
-    assert tree(xray.spans()) == NODES
-
-
-async def test_the_trace_of_a_request_is_that_of_its_own_moment(
-    xray: XRay, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Lambda's runtime exchanges the header in the environment before each request."""
-    await visitor.http.get("/threads/unknown")
-    other = ROOT.replace("5759", "5760")
-    monkeypatch.setenv(TRACE_ID, f"Root={other};Parent={PARENT};Sampled=1")
-    await visitor.http.get("/threads/unknown")
-    assert [one["trace_id"] for one in xray.spans()] == [ROOT, other]

@@ -1,9 +1,10 @@
 """A deployment as its callers meet it: bootstrap and the API over DynamoDB Local, started as often as a test likes.
 What a test reads beside the API are only the keys of the items that lie in the table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,11 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import EndpointConnectionError
 from httpx import ASGITransport, AsyncClient, Response
+from langgraph.graph import END, START
 from scripted import Caller, read_events
+from wire import WireServer
 
+from turnkeep.agents import build_agent
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import USER_HEADER, local_principal
 from turnkeep.aws.secrets import model_key
@@ -26,7 +30,6 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from mypy_boto3_dynamodb import DynamoDBClient
 
-HOUR = 3600.0
 ONE_TRY = Config(connect_timeout=2, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 1})
 
 
@@ -93,6 +96,12 @@ class Site:
         http = AsyncClient(transport=ASGITransport(app), base_url="http://test", headers={USER_HEADER: self.user})
         return Visitor(app, await self._stack.enter_async_context(http), self.user)
 
+    async def serve(self, model: WireServer, *agents: AgentSettings, **settings: Any) -> Visitor:
+        """With that model behind it, which is asked once for each call."""
+        patient = {"timeout_seconds": 20, "max_retries": 0}
+        facts = {"model": "openai:test", "openai_base_url": model.base_url, "models": patient}
+        return await self.open(*agents, **{**facts, **settings})
+
     def lying(self, thread: str) -> set[str]:
         """The sort keys of a thread's items, whether a reader may see them or not."""
         pages = (
@@ -130,3 +139,21 @@ def nodes_of(stream: Response) -> list[str]:
     events = read_events(stream.text)
     assert events[-1][0] == "complete", stream.text
     return [data["node"] for name, _, data in events if name == "node"]
+
+
+def edges_of(agent: str, node: str | None = None) -> set[tuple[str, str]]:
+    """Those of its graph, or of the graph inside a node."""
+    graph: Any = build_agent(agent, Settings(model="demo")).graph
+    drawn = graph.nodes[node].bound.get_graph() if node else graph.get_graph()
+    return {(edge.source, edge.target) for edge in drawn.edges}
+
+
+def edges_taken(nodes: Sequence[str], side_by_side: Sequence[str] = ()) -> set[tuple[str, str]]:
+    """By a run that entered these nodes; those that run side by side stand between the nodes before and after all."""
+    steps: list[list[str]] = [[START]]
+    for node in nodes:
+        if node in side_by_side and steps[-1][0] in side_by_side:
+            steps[-1].append(node)
+        else:
+            steps.append([node])
+    return {(a, b) for here, there in pairwise([*steps, [END]]) for a in here for b in there}
