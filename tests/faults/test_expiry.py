@@ -1,165 +1,114 @@
-"""A thread lives 24 hours after its last turn, whatever DynamoDB's TTL has or has not taken away."""
+"""A thread lives 24 hours after its last turn, whatever DynamoDB's TTL has or has not taken away; and nothing stops the
+cleanup."""
 
-import secrets
-import time
-import uuid
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from desk import ANN, HOURS, Desk, noise
+from memory_items import MemoryItems
 
-from turnkeep.errors import NotFound, Superseded
-from turnkeep.records import Principal, Turn
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.cleanup import Cleanup
+from turnkeep.errors import NotFound, StoreUnavailable, Superseded
+from turnkeep.local.objects import FolderObjects
+from turnkeep.storage.cleanup import Cleanup, Swept
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Items
-from turnkeep.storage.keys import HEAD, SHARDS, WATERMARK, hour, partition
-from turnkeep.storage.links import Segment
-from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Begun, Loaded, Saved, Table
+from turnkeep.storage.items import Item, Items
+from turnkeep.storage.keys import HEAD, LAYOUT, SHARDS, WATERMARK, hour, objects_of, partition
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from turnkeep.local.objects import FolderObjects
-
-ANN = Principal("acme", "ann")
-START = 1_900_000_000.0
-HOURS = 3600.0
+START = 1_900_000_000.0  # in the middle of an hour
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> float:
-        return self.now
-
-
-class Store:
-    """A table with a clock that only moves when told, and the shortest way to keep a turn."""
-
-    def __init__(self, dynamodb: "DynamoDBClient", name: str, folder: "FolderObjects"):
-        self.client, self.name, self.clock = dynamodb, name, Clock()
-        self.items = Items(dynamodb, name)
-        self.table = self.make_table(self.items, folder)
-        self.folder = folder
-        self.cleanup = self.make_cleanup(self.items)
-        self.cleanup.begin_at(hour(int(START * 1000)))
-
-    def make_table(self, items: Items, folder: "FolderObjects") -> Table:
-        return Table(items, Blobs(folder), Sealer(b"secret"), clock=self.clock, mint=lambda n: uuid.uuid4().bytes[:n])
-
-    def make_cleanup(self, items: Items) -> Cleanup:
-        return Cleanup(items, Eraser(items, Blobs(self.folder), clock=self.clock), clock=self.clock)
-
-    def begin(self, thread_id: str, text: str) -> Begun:
-        begun = self.table.begin(ANN, thread_id, key=uuid.uuid4().hex, body=b"", message=text, create=True)
-        assert isinstance(begun, Begun)
-        return begun
-
-    def commit(self, begun: Begun, text: str, loaded: Loaded | None = None) -> None:
-        loaded = loaded or self.table.load(begun.head, 10)
-        number = 2 * loaded.number
-        messages = [{"type": kind, "data": {"content": text}} for kind in ("human", "ai")]
-        saved = Saved(
-            checkpoint_id=f"{begun.head.seq:032d}",
-            checkpoint={"state": b"", "lengths": [["", "messages", number + 2]]},
-            segments=(Segment("", "messages", number, messages),),
-        )
-        turn = Turn(
-            thread_id=None,
-            number=0,
-            agent="papers",
-            message=text,
-            reply=text,
-            status="complete",
-            created_at=self.clock(),
-            duration_ms=1,
-            provider="demo",
-            model="demo",
-        )
-        plan, _ = self.table.prepare(begun, loaded, saved, turn)
-        self.table.apply(plan)
-
-    def keep(self, thread_id: str, text: str) -> None:
-        self.commit(self.begin(thread_id, text), text)
-
-    def lying(self, thread_id: str) -> list[Any]:
-        pk = partition(ANN, thread_id)
-        return [item for page in self.items.pages_of(pk, "SK", "ttl") for item in page]
+def open_desk(items: Items, objects: FolderObjects) -> Desk:
+    desk = Desk(items, objects)
+    desk.clock.now = START
+    desk.cleanup.begin_at(hour(int(START * 1000)))
+    return desk
 
 
 @pytest.fixture
-def store(dynamodb: "DynamoDBClient", table_name: str, folder_objects: "FolderObjects") -> Store:
-    return Store(dynamodb, table_name, folder_objects)
+def desk(dynamodb: "DynamoDBClient", table_name: str, folder_objects: FolderObjects) -> Desk:
+    return open_desk(Items(dynamodb, table_name), folder_objects)
 
 
-def test_a_thread_with_a_turn_every_20_hours_keeps_all_of_a_week(store: Store) -> None:
+def cleanup_of(desk: Desk, items: Items | None = None, at_once: int = 1) -> Cleanup:
+    """A cleanup of the desk's table that meets it through other `items`."""
+    items = items or desk.items
+    return Cleanup(items, Eraser(items, desk.blobs, clock=desk.clock), clock=desk.clock, at_once=at_once)
+
+
+def mark(desk: Desk) -> Any:
+    return (desk.items.get(WATERMARK["PK"], WATERMARK["SK"]) or {})["hour"]
+
+
+def test_a_thread_with_a_turn_every_20_hours_keeps_all_of_a_week(desk: Desk) -> None:
     texts = [f"turn {n}" for n in range(1, 10)]
     for text in texts:
-        store.keep("week", text)
-        store.clock.now += 20 * HOURS
-        store.cleanup.sweep()
-        gone = [item for item in store.lying("week") if item["ttl"] < store.clock.now]
-        store.items.write_many(deletes=[(partition(ANN, "week"), item["SK"]) for item in gone])
-    assert [turn.message for turn in store.table.read_turns(ANN, "week", limit=100)] == texts
+        desk.say("week", reply=text)
+        desk.clock.now += 20 * HOURS
+        desk.cleanup.sweep()
+        gone = [sk for sk, item in desk.all_of("week").items() if item["ttl"] < desk.clock.now]
+        desk.items.write_many(deletes=[(partition(ANN, "week"), sk) for sk in gone])
+    assert desk.texts("week") == texts
 
 
-def test_after_24_hours_and_a_second_a_thread_is_gone_from_every_read_while_its_items_lie_there(store: Store) -> None:
-    store.keep("idle", "hello")
-    store.clock.now += 24 * HOURS - 1
-    assert store.table.read_thread(ANN, "idle").turn_count == 1
-    store.clock.now += 2
+def test_after_24_hours_and_a_second_a_thread_is_gone_from_every_read_while_its_items_lie_there(desk: Desk) -> None:
+    desk.say("idle")
+    desk.clock.now += 24 * HOURS - 1
+    assert desk.table.read_thread(ANN, "idle").turn_count == 1
+    desk.clock.now += 2
     reads: list[Callable[[], object]] = [
-        lambda: store.table.read_thread(ANN, "idle"),
-        lambda: store.table.read_turns(ANN, "idle", limit=10),
-        lambda: store.table.read_turn(ANN, "idle", 1),
-        lambda: store.table.update_thread(ANN, "idle", {"a": 1}),
-        lambda: store.table.delete_thread(ANN, "idle"),
-        lambda: store.table.begin(ANN, "idle", key="k", body=b"", message="again"),
+        lambda: desk.table.read_thread(ANN, "idle"),
+        lambda: desk.table.read_turns(ANN, "idle", limit=10),
+        lambda: desk.table.read_turn(ANN, "idle", 1),
+        lambda: desk.table.update_thread(ANN, "idle", {"a": 1}),
+        lambda: desk.table.delete_thread(ANN, "idle"),
+        lambda: desk.table.begin(ANN, "idle", key="k", body=b"", message="again"),
     ]
     for read in reads:
         with pytest.raises(NotFound):
             read()
-    assert store.table.search_threads(ANN) == []
-    assert len(store.lying("idle")) == 3
+    assert desk.table.search_threads(ANN) == []
+    assert len(desk.all_of("idle")) == 3
 
 
-def test_a_thread_never_outlives_thirty_days(store: Store) -> None:
+def test_a_thread_never_outlives_thirty_days(desk: Desk) -> None:
     for _ in range(44):
-        store.keep("long", "still here")
-        store.clock.now += 16 * HOURS
-    store.keep("long", "one day before its end")
-    thread = store.table.read_thread(ANN, "long")
+        desk.say("long")
+        desk.clock.now += 16 * HOURS
+    desk.say("long", "one day before its end")
+    thread = desk.table.read_thread(ANN, "long")
     assert thread.expires_at == thread.created_at + 30 * 24 * HOURS
 
 
-def test_cleanup_deletes_what_is_expired_to_the_last_item_and_object(store: Store, tmp_path: Path) -> None:
-    store.keep("old", "x" * 10)
-    store.keep("old", secrets.token_hex(400_000))
-    store.clock.now += 20 * HOURS
-    store.keep("young", "hello")
-    store.clock.now += 5 * HOURS
-    assert any(path.is_file() for path in (tmp_path / "objects").rglob("*"))
-    swept = store.cleanup.sweep()
+def test_cleanup_deletes_what_is_expired_to_the_last_item_and_object(desk: Desk, tmp_path: Path) -> None:
+    def files() -> list[Path]:
+        return [path for path in (tmp_path / "objects").rglob("*") if path.is_file()]
+
+    desk.say("old")
+    desk.say("old", reply=noise(800_000))
+    desk.clock.now += 20 * HOURS
+    desk.say("young")
+    desk.clock.now += 5 * HOURS
+    assert files()
+    swept = desk.cleanup.sweep()
     assert (swept.threads, swept.finished) == (1, True)
-    assert store.lying("old") == []
-    assert [turn.message for turn in store.table.read_turns(ANN, "young", limit=10)] == ["hello"]
-    assert not [path for path in (tmp_path / "objects").rglob("*") if path.is_file()]
+    assert (desk.all_of("old"), desk.numbers("young"), files()) == ({}, [1], [])
 
 
-def test_a_living_thread_moves_to_its_next_hour_and_is_found_there(store: Store) -> None:
-    store.keep("moving", "one")
-    store.clock.now += 23 * HOURS
-    store.keep("moving", "two")
-    store.clock.now += 2 * HOURS
-    assert store.cleanup.sweep().moved == 1
-    store.clock.now += 23 * HOURS
-    assert store.cleanup.sweep().threads == 1
-    assert store.lying("moving") == []
+def test_a_living_thread_moves_to_its_next_hour_and_is_found_there(desk: Desk) -> None:
+    desk.say("moving")
+    desk.clock.now += 23 * HOURS
+    desk.say("moving")
+    desk.clock.now += 2 * HOURS
+    assert desk.cleanup.sweep().moved == 1
+    desk.clock.now += 23 * HOURS
+    assert desk.cleanup.sweep().threads == 1
+    assert desk.all_of("moving") == {}
 
 
 class Reviving(Items):
@@ -167,39 +116,41 @@ class Reviving(Items):
 
     on_found: Callable[[], None] = staticmethod(lambda: None)
 
-    def index(self, name: str, attribute: str, value: str, *, newest_first: bool = False) -> Iterator[Any]:
-        for entry in list(super().index(name, attribute, value, newest_first=newest_first)):
-            self.on_found()
+    def index(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        for entry in list(super().index(*args, **kwargs)):
+            on_found, self.on_found = self.on_found, lambda: None
+            on_found()
             yield entry
 
 
-def test_cleanup_that_meets_a_revived_thread_leaves_it_whole(store: Store) -> None:
-    items = Reviving(store.client, store.name)
-    cleanup = store.make_cleanup(items)
+def test_cleanup_that_meets_a_revived_thread_leaves_it_whole(
+    desk: Desk, dynamodb: "DynamoDBClient", table_name: str
+) -> None:
+    items = Reviving(dynamodb, table_name)
     for round_number in range(20):
-        thread_id = f"revived-{round_number}"
-        store.keep(thread_id, "one")
-        begun = store.begin(thread_id, "two")
-        store.clock.now += 24 * HOURS + 1
-        items.on_found = lambda begun=begun: store.commit(begun, "two")  # type: ignore[misc]
-        cleanup.sweep()
-        items.on_found = lambda: None
-        assert [turn.message for turn in store.table.read_turns(ANN, thread_id, limit=10)] == ["one", "two"]
-        store.table.delete_thread(ANN, thread_id)
+        thread = f"revived-{round_number}"
+        desk.say(thread)
+        begun = desk.begin(thread)
+        desk.clock.now += 24 * HOURS + 1
+        items.on_found = lambda begun=begun: desk.table.apply(desk.prepare(begun)[0])  # type: ignore[misc]
+        cleanup_of(desk, items).sweep()
+        assert desk.numbers(thread) == [1, 2]
+        desk.table.delete_thread(ANN, thread)
 
 
-def test_what_was_made_anew_during_the_sweep_is_not_swept(store: Store) -> None:
+def test_what_was_made_anew_during_the_sweep_is_not_swept(
+    desk: Desk, dynamodb: "DynamoDBClient", table_name: str
+) -> None:
     class Recreating(Items):
         def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Any]]:
             for page in super().pages_of(pk, *attributes):
-                store.keep("again", "new life")
+                desk.say("again", reply="new life")
                 yield page
 
-    store.keep("again", "old life")
-    store.clock.now += 25 * HOURS
-    items = Recreating(store.client, store.name)
-    store.make_cleanup(items).sweep()
-    assert [turn.message for turn in store.table.read_turns(ANN, "again", limit=10)] == ["new life"]
+    desk.say("again", reply="old life")
+    desk.clock.now += 25 * HOURS
+    cleanup_of(desk, Recreating(dynamodb, table_name)).sweep()
+    assert desk.texts("again") == ["new life"]
 
 
 class Killed(Exception):
@@ -219,149 +170,295 @@ class Dying(Items):
         return super()._call(operation, **arguments)
 
 
-def test_a_sweep_killed_before_any_of_its_writes_is_finished_by_the_next(store: Store) -> None:
-    writes = 0
+def test_a_sweep_killed_before_any_of_its_writes_is_finished_by_the_next(
+    desk: Desk, dynamodb: "DynamoDBClient", table_name: str
+) -> None:
+    deaths = 0
     for point in range(50):
-        thread_id = f"killed-{point}"
-        for n in range(3):
-            store.keep(thread_id, f"turn {n}")
-        store.clock.now += 25 * HOURS
-        items = Dying(store.client, store.name)
+        thread = f"killed-{point}"
+        for _ in range(3):
+            desk.say(thread)
+        desk.clock.now += 25 * HOURS
+        items = Dying(dynamodb, table_name)
         items.left = point
         try:
-            store.make_cleanup(items).sweep()
+            cleanup_of(desk, items).sweep()
         except Killed:
-            writes += 1
+            deaths += 1
         with pytest.raises(NotFound):
-            store.table.read_thread(ANN, thread_id)
-        store.cleanup.sweep()
-        assert store.lying(thread_id) == []
-        if writes <= point:
+            desk.table.read_thread(ANN, thread)
+        desk.cleanup.sweep()
+        assert desk.all_of(thread) == {}
+        if deaths <= point:
             break
-    assert writes >= 3
+    assert deaths >= 3
 
 
-def test_a_sweep_without_time_goes_on_where_it_stopped(store: Store) -> None:
+def test_a_sweep_without_time_goes_on_where_it_stopped(desk: Desk) -> None:
     for n in range(5):
-        store.keep(f"many-{n}", "hello")
-    store.clock.now += 25 * HOURS
+        desk.say(f"many-{n}")
+    desk.clock.now += 25 * HOURS
 
     def left() -> int:
-        return sum(bool(store.lying(f"many-{n}")) for n in range(5))
+        return sum(bool(desk.all_of(f"many-{n}")) for n in range(5))
 
     for until in (4, 3, 2, 1):
-        swept = store.cleanup.sweep(lambda until=until: left() > until)  # type: ignore[misc]
+        swept = desk.cleanup.sweep(lambda until=until: left() > until)  # type: ignore[misc]
         assert (swept.threads, swept.finished, left()) == (1, False, until)
-    assert store.cleanup.sweep().finished
+    assert desk.cleanup.sweep().finished
     assert left() == 0
 
 
-def test_a_sweep_without_time_in_empty_hours_goes_on_where_it_stopped(store: Store) -> None:
-    store.keep("far", "hello")
-    store.clock.now += 25 * HOURS
-    store.cleanup.begin_at(hour(int((START - 10 * HOURS) * 1000)))
+def test_a_sweep_without_time_in_empty_hours_goes_on_where_it_stopped(desk: Desk) -> None:
+    desk.say("far")
+    desk.clock.now += 25 * HOURS
+    desk.cleanup.begin_at(hour(int((START - 10 * HOURS) * 1000)))
     runs = 0
     finished = False
     while not finished and runs < 10:
         looks = iter([True] * 7)
-        finished = store.cleanup.sweep(lambda looks=looks: next(looks, False)).finished  # type: ignore[misc]
+        finished = desk.cleanup.sweep(lambda looks=looks: next(looks, False)).finished  # type: ignore[misc]
         runs += 1
     assert 4 < runs < 8
-    assert store.lying("far") == []
+    assert desk.all_of("far") == {}
 
 
 class Counting(Items):
-    """Remembers the operations that it sent."""
+    """Remembers the operations that it sent, and says when its table was made."""
 
-    def __init__(self, *args: Any):
+    def __init__(self, *args: Any, made: float | None = None):
         super().__init__(*args)
         self.sent: list[str] = []
+        self._made = made
 
     def _call(self, operation: str, **arguments: Any) -> Any:
         self.sent.append(operation)
         return super()._call(operation, **arguments)
 
+    def created(self) -> int:
+        return super().created() if self._made is None else int(self._made * 1000)
 
-def test_a_new_table_is_swept_with_few_requests(
-    dynamodb: "DynamoDBClient", table_name: str, folder_objects: "FolderObjects"
-) -> None:
+
+def test_a_new_table_is_swept_with_few_requests(desk: Desk, dynamodb: "DynamoDBClient", table_name: str) -> None:
+    desk.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
     items = Counting(dynamodb, table_name)
-    cleanup = Cleanup(items, Eraser(items, Blobs(folder_objects), clock=time.time), clock=time.time)
-    assert cleanup.sweep().finished
-    assert len(items.sent) <= 3 + 2 * SHARDS  # two hours, where the table was made at the very end of one
+    desk.clock.now = items.created() / 1000 + 1
+    assert cleanup_of(desk, items).sweep().finished
+    assert len(items.sent) <= 4 + 2 * SHARDS  # two hours, where the table was made at the very end of one
     items.sent.clear()
-    assert cleanup.sweep().finished
+    assert cleanup_of(desk, items).sweep().finished
     assert "describe_table" not in items.sent
 
 
 @pytest.mark.parametrize(("age_days", "looks_back_days"), [(400, 31), (5, 5), (0, 0)])
 def test_without_a_mark_a_sweep_begins_where_something_may_still_lie(
-    store: Store, age_days: int, looks_back_days: int
+    desk: Desk, dynamodb: "DynamoDBClient", table_name: str, age_days: int, looks_back_days: int
 ) -> None:
-    class Made(Items):
-        def created(self) -> int:
-            return int((START - age_days * 24 * HOURS) * 1000)
-
-    store.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
-    items = Made(store.client, store.name)
-    swept = store.make_cleanup(items).sweep(lambda: False)
-    begun = store.items.get(WATERMARK["PK"], WATERMARK["SK"])
-    assert begun is not None
-    assert begun["hour"] == hour(int((START - looks_back_days * 24 * HOURS) * 1000))
+    desk.items.write_many(deletes=[(WATERMARK["PK"], WATERMARK["SK"])])
+    items = Counting(dynamodb, table_name, made=START - age_days * 24 * HOURS)
+    swept = cleanup_of(desk, items).sweep(lambda: False)
+    assert mark(desk) == hour(int((START - looks_back_days * 24 * HOURS) * 1000))
     assert swept.finished is (looks_back_days == 0)
 
 
-def test_the_oldest_age_is_that_of_the_thread_that_waited_longest(store: Store) -> None:
-    store.keep("first", "hello")
-    store.clock.now += 3 * HOURS
-    store.keep("second", "hello")
-    store.keep("alive", "hello")
-    store.clock.now += 20 * HOURS
-    store.keep("alive", "still here")
-    store.clock.now += 7 * HOURS
-    swept = store.cleanup.sweep()
+# How late it is
+
+
+def test_the_oldest_age_is_that_of_the_thread_that_waited_longest(desk: Desk) -> None:
+    desk.say("first")
+    desk.clock.now += 3 * HOURS
+    desk.say("second")
+    desk.say("alive")
+    desk.clock.now += 20 * HOURS
+    desk.say("alive")
+    desk.clock.now += 7 * HOURS
+    swept = desk.cleanup.sweep()
     assert (swept.threads, swept.moved, swept.oldest_ms) == (2, 1, 6 * HOURS * 1000)
-    assert store.cleanup.sweep().oldest_ms == 0
+    assert desk.cleanup.sweep().oldest_ms == 0
 
 
-def test_a_thread_whose_claim_died_goes_on_growing_old(store: Store) -> None:
-    store.keep("claimed", "hello")
-    store.clock.now += 25 * HOURS
-    items = Dying(store.client, store.name)
+def test_a_thread_whose_claim_died_goes_on_growing_old(desk: Desk, dynamodb: "DynamoDBClient", table_name: str) -> None:
+    desk.say("claimed")
+    desk.clock.now += 25 * HOURS
+    items = Dying(dynamodb, table_name)
     items.left = 1
     with pytest.raises(Killed):
-        store.make_cleanup(items).sweep()
-    store.clock.now += 2 * HOURS
-    swept = store.cleanup.sweep()
+        cleanup_of(desk, items).sweep()
+    desk.clock.now += 2 * HOURS
+    swept = desk.cleanup.sweep()
     assert (swept.threads, swept.oldest_ms) == (1, 3 * HOURS * 1000)
 
 
-def test_what_its_user_deleted_was_never_overdue(store: Store) -> None:
-    store.begin("leased", "hello")
-    store.table.delete_thread(ANN, "leased")
-    store.clock.now += 3 * HOURS
-    swept = store.cleanup.sweep()
+def test_what_its_user_deleted_was_never_overdue(desk: Desk) -> None:
+    desk.begin("leased")
+    desk.table.delete_thread(ANN, "leased")
+    desk.clock.now += 3 * HOURS
+    swept = desk.cleanup.sweep()
     assert (swept.threads, swept.oldest_ms) == (1, 0)
 
 
-def test_of_what_a_sweep_leaves_the_age_is_that_of_the_hour_where_it_stopped(store: Store) -> None:
-    store.keep("left", "hello")
-    store.clock.now += 30 * HOURS
-    store.cleanup.begin_at(hour(int((START + 24 * HOURS) * 1000)))
-    swept = store.cleanup.sweep(lambda: False)
+def test_of_what_a_sweep_leaves_the_age_is_that_of_the_hour_where_it_stopped(desk: Desk) -> None:
+    desk.say("left")
+    desk.clock.now += 30 * HOURS
+    desk.cleanup.begin_at(hour(int((START + 24 * HOURS) * 1000)))
+    swept = desk.cleanup.sweep(lambda: False)
     into_the_hour = START % HOURS
     assert (swept.threads, swept.oldest_ms) == (0, (6 * HOURS + into_the_hour) * 1000)
-    assert store.cleanup.sweep().oldest_ms == 6 * HOURS * 1000
+    assert desk.cleanup.sweep().oldest_ms == 6 * HOURS * 1000
 
 
-def test_a_writer_that_wakes_after_its_thread_was_swept_changes_nothing(store: Store) -> None:
-    store.keep("late", "one")
-    begun = store.begin("late", "two")
-    store.clock.now += 25 * HOURS
-    store.cleanup.sweep()
-    loaded = Loaded(number=1, last=begun.head.last)
+def test_a_writer_that_wakes_after_its_thread_was_swept_changes_nothing(desk: Desk) -> None:
+    desk.say("late")
+    plan, _ = desk.prepare(desk.begin("late"))
+    desk.clock.now += 25 * HOURS
+    desk.cleanup.sweep()
     with pytest.raises(Superseded):
-        store.commit(begun, "two", loaded)
+        desk.table.apply(plan)
     with pytest.raises(NotFound):
-        store.table.read_thread(ANN, "late")
-    assert HEAD not in [item["SK"] for item in store.lying("late")]
+        desk.table.read_thread(ANN, "late")
+    assert HEAD not in desk.all_of("late")
+
+
+# What cannot be read, and what a store does not let go
+
+FAR = int((START + 400 * HOURS) * 1000)
+UNREADABLE: tuple[Item, ...] = (
+    {"expires": None},
+    {"expires": "tomorrow"},
+    {"lease": "mine"},
+    {"v": LAYOUT + 1},
+    {"n": None, "expires": FAR},
+)
+READABLE_ENOUGH: tuple[Item, ...] = (
+    {"n": None},
+    {"n": "many"},
+    {"seq": None},
+    {"born": None},
+    {"created": None},
+    {"sig": b"forged"},
+    {"keys": "none"},
+    {"v": None},
+    {"v": LAYOUT - 1},
+)
+"""Whatever else they say: they are expired."""
+
+
+def fill(desk: Desk, count: int) -> None:
+    """Threads that are expired, the first of them spoilt in each of the ways above."""
+    for number in range(count):
+        desk.table.create_thread(ANN, f"t{number}")
+    for number, changes in enumerate(UNREADABLE + READABLE_ENOUGH):
+        spoilt = desk.head(f"t{number}") | changes
+        desk.items.put({name: value for name, value in spoilt.items() if value is not None})
+    desk.clock.now += 25 * HOURS
+
+
+def spoilt_heads(desk: Desk) -> list[Item]:
+    return [desk.head(f"t{number}") for number in range(len(UNREADABLE))]
+
+
+def counts(swept: Swept) -> tuple[int, int, int, bool]:
+    return swept.threads, swept.unreadable, swept.failed, swept.finished
+
+
+def test_of_500_threads_5_that_nobody_can_read_stop_no_cleanup_and_are_told(folder_objects: FolderObjects) -> None:
+    desk = open_desk(MemoryItems(), folder_objects)
+    fill(desk, 500)
+    before = spoilt_heads(desk)
+    assert counts(desk.cleanup.sweep()) == (495, 5, 0, True)
+    assert spoilt_heads(desk) == before
+    desk.clock.now += 5 * HOURS
+    assert counts(desk.cleanup.sweep()) == (0, 5, 0, True)
+    desk.items.put(before[0] | {"expires": 1})
+    assert counts(desk.cleanup.sweep()) == (1, 4, 0, True)
+    desk.clock.now = FAR / 1000 + 1
+    assert counts(desk.cleanup.sweep()) == (1, 3, 0, True)
+    desk.clock.now += 32 * 24 * HOURS
+    assert [desk.cleanup.sweep().unreadable for _ in range(2)] == [3, 0]
+
+
+def test_threads_are_deleted_side_by_side_and_no_more_of_them_than_was_said(desk: Desk, tmp_path: Path) -> None:
+    class Meeting(FolderObjects):
+        """Holds each caller until eight have come."""
+
+        door, inside, most = threading.Barrier(8, timeout=20), 0, 0
+
+        def names(self, prefix: str) -> Iterator[list[str]]:
+            Meeting.inside += 1
+            Meeting.most = max(Meeting.most, Meeting.inside)
+            self.door.wait()
+            Meeting.inside -= 1
+            return super().names(prefix)
+
+    desk.blobs._objects = Meeting(tmp_path)
+    fill(desk, 45)
+    before = spoilt_heads(desk)
+    assert counts(cleanup_of(desk, at_once=8).sweep()) == (40, 5, 0, True)
+    assert (spoilt_heads(desk), Meeting.most) == (before, 8)
+
+
+def test_a_bucket_that_refuses_one_thread_holds_up_no_other_and_is_asked_again(desk: Desk, tmp_path: Path) -> None:
+    class Refusing(FolderObjects):
+        refused = objects_of(partition(ANN, "b"))
+
+        def names(self, prefix: str) -> Iterator[list[str]]:
+            if prefix == self.refused:
+                raise StoreUnavailable
+            return super().names(prefix)
+
+    desk.blobs._objects = Refusing(tmp_path)
+    for thread in "abc":
+        desk.say(thread)
+    desk.clock.now += 25 * HOURS
+    for late, deleted in ((1, 2), (4, 0)):
+        swept = desk.cleanup.sweep()
+        assert (counts(swept), swept.oldest_ms) == ((deleted, 0, 1, True), late * HOURS * 1000)
+        desk.clock.now += 3 * HOURS
+    Refusing.refused = ""
+    assert counts(desk.cleanup.sweep()) == (1, 0, 0, True)
+    assert desk.all_of("b") == {}
+
+
+class Stuck(Items):
+    """Refuses to update one thread; or, once that was tried, everything."""
+
+    def __init__(self, *args: Any, is_dead: bool):
+        super().__init__(*args)
+        self._is_dead, self._was_tried = is_dead, False
+
+    def update(self, pk: str, *args: Any, **kwargs: Any) -> Item:
+        self._was_tried |= pk == partition(ANN, "b")
+        if pk == partition(ANN, "b"):
+            raise StoreUnavailable
+        return super().update(pk, *args, **kwargs)
+
+    def _call(self, operation: str, **arguments: Any) -> Any:
+        if self._is_dead and self._was_tried:
+            raise StoreUnavailable
+        return super()._call(operation, **arguments)
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_a_thread_that_cannot_be_claimed_keeps_its_hour(
+    at_once: int, desk: Desk, dynamodb: "DynamoDBClient", table_name: str
+) -> None:
+    for thread in "abc":
+        desk.say(thread)
+    desk.clock.now += 27 * HOURS
+    swept = cleanup_of(desk, Stuck(dynamodb, table_name, is_dead=False), at_once).sweep()
+    assert (counts(swept), swept.oldest_ms) == ((2, 0, 1, True), 3 * HOURS * 1000)
+    assert mark(desk) == hour(int((START + 24 * HOURS) * 1000))
+    assert counts(desk.cleanup.sweep()) == (1, 0, 0, True)
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_a_table_that_does_not_answer_at_all_ends_the_sweep_and_the_next_one_finishes_it(
+    at_once: int, desk: Desk, dynamodb: "DynamoDBClient", table_name: str
+) -> None:
+    for thread in "abc":
+        desk.say(thread)
+    desk.clock.now += 27 * HOURS
+    with pytest.raises(StoreUnavailable):
+        cleanup_of(desk, Stuck(dynamodb, table_name, is_dead=True), at_once).sweep()
+    desk.cleanup.sweep()
+    assert [desk.all_of(thread) for thread in "abc"] == [{}, {}, {}]

@@ -1,20 +1,28 @@
 """The hourly sweep: walks the expiry index from its watermark to now and deletes what is expired. Never scans.
 
 A thread found alive moves to the hour in which it will expire next; one that is claimed stays in the index until its
-last item is gone, so a sweep that is killed is finished by the next.
+last item is gone, so a sweep that is killed is finished by the next. No thread stops it: what cannot be done keeps its
+hour, in which the next sweep begins, for as long as items live.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
 
-from turnkeep.observability import logger, measure
+from botocore.exceptions import ClientError
+
+from turnkeep.errors import StateCorrupt, StoreUnavailable
+from turnkeep.observability import logger, measure, place
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import Head, read_head
-from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import (
     BY_EXPIRY,
     HEAD,
     ITEM_DAYS,
+    LAYOUT,
     SHARDS,
     WATERMARK,
     begin_of,
@@ -24,98 +32,191 @@ from turnkeep.storage.keys import (
 )
 
 DAY_MS = 86_400_000
-_EXPIRED = "expires <= :now AND (attribute_not_exists(#lease) OR #lease.#t <= :now)"
+_EXPIRED = (
+    "(attribute_not_exists(v) OR v <= :layout) AND expires <= :now"
+    " AND (attribute_not_exists(#lease) OR #lease.#t <= :now)"
+)
+_NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)
+"""What comes of items that this service did not write."""
+
+type Visit = Future[Swept]
 
 
 @dataclass
 class Swept:
     """What one sweep did; `finished` is False where time ran out before the work. `oldest_ms` is how long the oldest
-    expired thread had been waiting for it; of what is left, only the hour in which the sweep stopped is known."""
+    expired thread had been waiting for it; of what is left, only the hour in which the sweep stopped is known.
+
+    `failed`: expired, and a store did not let it be deleted. `unreadable`: a HEAD that can be neither deleted, because
+    nothing says that it is expired, nor moved, because nobody can read until when it lives; or one of a newer version
+    of this service. An expired one is deleted whatever else it says, since deleting reads nothing.
+    """
 
     threads: int = 0
     items: int = 0
     moved: int = 0
+    unreadable: int = 0
+    failed: int = 0
     finished: bool = True
     oldest_ms: int = 0
 
-    def met(self, waited_ms: int) -> None:
-        self.oldest_ms = max(self.oldest_ms, waited_ms)
+    def add(self, other: "Swept") -> None:
+        self.threads += other.threads
+        self.items += other.items
+        self.moved += other.moved
+        self.unreadable += other.unreadable
+        self.failed += other.failed
+        self.finished = self.finished and other.finished
+        self.oldest_ms = max(self.oldest_ms, other.oldest_ms)
 
 
 class Cleanup:
-    """`clock` gives epoch seconds."""
+    """`clock` gives epoch seconds; `at_once` is how many threads are deleted side by side. One sweep at a time."""
 
-    def __init__(self, items: Items, eraser: Eraser, *, clock: Callable[[], float]):
+    def __init__(self, items: Items, eraser: Eraser, *, clock: Callable[[], float], at_once: int = 1):
         self._items = items
         self._eraser = eraser
         self._clock = clock
+        self._at_once = at_once
+        self._failed: set[str] = set()
 
     def sweep(self, has_time: Callable[[], bool] = lambda: True) -> Swept:
-        """Deletes all expired threads, or as many as there is time for; raises StoreUnavailable.
+        """Deletes all expired threads, or as many as there is time for; raises StoreUnavailable where the table does
+        not answer at all.
 
         `has_time` says whether another thread, or another hour, may be begun.
         """
-        swept = Swept()
         now = int(self._clock() * 1000)
-        name = self._first_hour(now)
-        while name <= hour(now) and swept.finished:
-            visited = self._sweep_hour(name, now, swept, has_time)
-            if name < hour(now) and not has_time():
-                swept.finished = False
-            if visited or not swept.finished or name == hour(now):
-                self.begin_at(name)
-            if not swept.finished:
-                swept.met(now - begin_of(name))
-            name = next_hour(name)
+        self._failed.clear()
+        with ThreadPoolExecutor(self._at_once, thread_name_prefix="cleanup") as pool:
+            swept = self._walk(pool, now, has_time)
         _tell(swept)
         return swept
 
     def begin_at(self, name: str) -> None:
-        """The next sweep begins with this hour, because this one ended here."""
+        """The next sweep begins with this hour, because this one ended, or left something, here."""
         self._items.put({**WATERMARK, "hour": name})
 
-    def _sweep_hour(self, name: str, now: int, swept: Swept, has_time: Callable[[], bool]) -> int:
-        visited = 0
-        for shard in range(SHARDS):
-            for entry in self._items.index(BY_EXPIRY, "xh", f"{name}#{shard:02d}"):
-                if not has_time():
-                    swept.finished = False
-                    return visited
-                self._visit(entry["PK"], f"{name}#{shard:02d}", now, swept)
-                visited += 1
-        return visited
+    def _walk(self, pool: ThreadPoolExecutor, now: int, has_time: Callable[[], bool]) -> Swept:
+        swept, kept = Swept(), ""
+        name, last, oldest = self._first_hour(now), hour(now), hour(now - ITEM_DAYS * DAY_MS)
+        while name <= last and swept.finished:
+            done = self._sweep_hour(pool, name, now, has_time)
+            if (done.unreadable or done.failed) and name >= oldest:
+                kept = kept or name
+            if name < last and not has_time():
+                done.finished = False
+            if not done.finished:
+                done.oldest_ms = max(done.oldest_ms, now - begin_of(name))
+            if done != Swept() or name == last:
+                self.begin_at(kept or name)
+            swept.add(done)
+            name = next_hour(name)
+        return swept
 
-    def _visit(self, pk: str, bucket: str, now: int, swept: Swept) -> None:
+    def _sweep_hour(self, pool: ThreadPoolExecutor, name: str, now: int, has_time: Callable[[], bool]) -> Swept:
+        swept = Swept()
+        running: set[Visit] = set()
+        for pk, bucket in self._entries(name):
+            if not has_time():
+                swept.finished = False
+                break
+            running.add(pool.submit(copy_context().run, self._visit, pk, bucket, now))
+            if len(running) == self._at_once:
+                running = _join(swept, running, FIRST_COMPLETED)
+        _join(swept, running)
+        return swept
+
+    def _entries(self, name: str) -> Iterator[tuple[str, str]]:
+        """The threads of an hour with their bucket; of all shards in turn, so that no part of the index takes all. What
+        failed in this sweep is left out, though its claim has moved it to this hour."""
+        buckets = [f"{name}#{shard:02d}" for shard in range(SHARDS)]
+        for row in zip_longest(*(self._items.index(BY_EXPIRY, "xh", bucket) for bucket in buckets)):
+            for entry, bucket in zip(row, buckets, strict=True):
+                if entry and entry["PK"] not in self._failed:
+                    yield entry["PK"], bucket
+
+    def _visit(self, pk: str, bucket: str, now: int) -> Swept:
+        """What became of one thread, whatever is wrong with it. Raises StoreUnavailable where the table does not answer
+        at all."""
         try:
-            claimed, deleted = self._eraser.erase(pk, condition=_EXPIRED)
+            return self._delete_or_move(pk, bucket, now)
+        except _NOT_OURS as error:
+            return _passed_over(error, bucket)
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "ValidationException":  # an attribute is of another type than ours
+                return _passed_over(error, bucket)
+            return self._left(pk, now, error, bucket)
+        except StoreUnavailable as error:
+            return self._left(pk, now, error, bucket)
+
+    def _delete_or_move(self, pk: str, bucket: str, now: int) -> Swept:
+        try:
+            claimed, deleted = self._eraser.erase(pk, condition=_EXPIRED, values={":layout": LAYOUT})
         except Refused as refused:
-            if refused.item:
-                self._move(read_head(refused.item), bucket, now, swept)
-            return
-        swept.items += deleted
-        swept.threads += 1
-        swept.met(now - (claimed.gone or now))
+            return self._move(refused.item, bucket, now) if refused.item else Swept()
+        return Swept(threads=1, items=deleted, oldest_ms=_age(claimed, now))
 
-    def _move(self, head: Head, bucket: str, now: int, swept: Swept) -> None:
+    def _move(self, stands: Item, bucket: str, now: int) -> Swept:
         """To the hour in which it expires next; COMMIT leaves the index alone, which saves two writes a turn."""
+        head = read_head(stands)
+        if not head.is_alive(now) and not head.is_leased(now):
+            raise StateCorrupt  # nothing that can be read says why it was refused
         due = expiry_bucket(max(head.expires, now), head.pk)
-        if due == bucket:
-            return
+        return Swept(moved=int(due != bucket and self._moves(head, bucket, due)))
+
+    def _moves(self, head: Head, bucket: str, due: str) -> bool:
+        values = {":due": due, ":bucket": bucket}
         try:
-            self._items.update(
-                head.pk, HEAD, "SET xh = :due", {":due": due, ":bucket": bucket}, condition="xh = :bucket"
-            )
+            self._items.update(head.pk, HEAD, "SET xh = :due", values, condition="xh = :bucket")
         except Refused:  # another sweep has moved it, or the thread is gone
-            return
-        swept.moved += 1
+            return False
+        return True
+
+    def _left(self, pk: str, now: int, error: Exception, bucket: str) -> Swept:
+        """A thread that a store did not let go; the claim, if it came through, holds. If not even its HEAD can be read,
+        the table does not answer, and that ends the sweep."""
+        head = self._items.get(pk, HEAD)
+        self._failed.add(pk)
+        logger.warning(
+            "thread left for the next cleanup", bucket=bucket, error=type(error).__name__, place=place(error)
+        )
+        return Swept(failed=1, oldest_ms=_age(head or {}, now))
 
     def _first_hour(self, now: int) -> str:
-        """The hour in which the last sweep ended, because its end was still to come. Without one, the table's first
-        hour, or the first of which anything may still lie."""
+        """The hour in which the last sweep ended, because its end was still to come, or in which it left something.
+        Without one, the table's first hour, or the first of which anything may still lie."""
         item = self._items.get(WATERMARK["PK"], WATERMARK["SK"])
         return str(item["hour"]) if item else hour(max(self._items.created(), now - ITEM_DAYS * DAY_MS))
 
 
+def _join(swept: Swept, running: set[Visit], until: str = "ALL_COMPLETED") -> set[Visit]:
+    """Adds what the visits that are over did, and gives those that still run."""
+    over, others = wait(running, return_when=until)
+    for visit in over:
+        swept.add(visit.result())
+    return others
+
+
+def _age(head: Item, now: int) -> int:
+    """For how many ms the thread had been expired."""
+    expired = head.get("gone") or head.get("expires")
+    return max(0, now - expired) if isinstance(expired, int) else 0
+
+
+def _passed_over(error: Exception, bucket: str) -> Swept:
+    logger.error("thread passed over, unreadable", bucket=bucket, error=type(error).__name__, place=place(error))
+    return Swept(unreadable=1)
+
+
 def _tell(swept: Swept) -> None:
-    measure({"CleanupDeleted": swept.threads, "OldestExpiredAge": swept.oldest_ms / 1000})
-    logger.info("cleanup ended", threads=swept.threads, items=swept.items, moved=swept.moved, finished=swept.finished)
+    measure(
+        {
+            "CleanupDeleted": swept.threads,
+            "CleanupUnreadable": swept.unreadable,
+            "OldestExpiredAge": swept.oldest_ms / 1000,
+        }
+    )
+    told = asdict(swept)
+    del told["oldest_ms"]
+    logger.info("cleanup ended", **told)

@@ -22,7 +22,7 @@ from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import hour, partition
+from turnkeep.storage.keys import HEAD, hour, partition
 from turnkeep.storage.links import Segment
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Begun, Saved, Table
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 APP = Path(__file__).parents[3] / "functions" / "cleanup" / "app.py"
 ANN = Principal("acme", "ann")
 HOUR = 3600.0
-IDLE = {"threads": 0, "items": 0, "moved": 0, "finished": True, "oldest_ms": 0}
+IDLE = {"threads": 0, "items": 0, "moved": 0, "unreadable": 0, "failed": 0, "finished": True, "oldest_ms": 0}
 
 
 class Context:
@@ -66,13 +66,13 @@ class Site:
 
     def keep(self, thread_id: str, hours_ago: float, text: str = "hello") -> None:
         self.now = time.time() - hours_ago * HOUR
-        begun = self.table.begin(ANN, thread_id, key=uuid.uuid4().hex, body=b"", message=text, create=True)
+        begun = self.table.begin(ANN, thread_id, key=uuid.uuid4().hex, body=b"", message="hello", create=True)
         assert isinstance(begun, Begun)
-        messages = [{"type": kind, "data": {"content": text}} for kind in ("human", "ai")]
+        messages = [{"type": kind, "data": {"content": said}} for kind, said in (("human", "hello"), ("ai", text))]
         saved = Saved("1", {"lengths": [["", "messages", 2]]}, (Segment("", "messages", 0, messages),))
         facts: dict[str, Any] = {"thread_id": None, "number": 0, "agent": "papers", "status": "complete"}
         turn = Turn(
-            **facts, message=text, reply=text, created_at=self.now, duration_ms=1, provider="demo", model="demo"
+            **facts, message="hello", reply=text, created_at=self.now, duration_ms=1, provider="demo", model="demo"
         )
         plan, _ = self.table.prepare(begun, self.table.load(begun.head, 10), saved, turn)
         self.table.apply(plan)
@@ -116,7 +116,7 @@ def loaded() -> ModuleType:
 
 def metrics_in(output: str) -> dict[str, float]:
     lines = [json.loads(line) for line in output.splitlines() if "CleanupDeleted" in line]
-    return {name: lines[-1][name][0] for name in ("CleanupDeleted", "OldestExpiredAge")}
+    return {name: lines[-1][name][0] for name in ("CleanupDeleted", "CleanupUnreadable", "OldestExpiredAge")}
 
 
 def test_an_expired_thread_is_deleted_with_its_large_values(
@@ -145,7 +145,24 @@ def test_it_tells_how_many_and_how_late(
 
 def test_an_idle_hour_is_told_too(function: Callable[..., Any], capsys: pytest.CaptureFixture[str]) -> None:
     assert function({}, PLENTY) == IDLE
-    assert metrics_in(capsys.readouterr().out) == {"CleanupDeleted": 0, "OldestExpiredAge": 0}
+    assert metrics_in(capsys.readouterr().out) == {"CleanupDeleted": 0, "CleanupUnreadable": 0, "OldestExpiredAge": 0}
+
+
+def test_many_threads_go_side_by_side_and_what_nobody_can_read_is_told(
+    site: Site, function: Callable[..., Any], output: Callable[[], list[dict[str, Any]]]
+) -> None:
+    site.now -= 26 * HOUR
+    for number in range(40):
+        site.table.create_thread(ANN, f"many-{number}")
+    head = site.items.get(partition(ANN, "many-7"), HEAD) or {}
+    site.items.put(head | {"expires": "soon"})
+    output()
+    swept = function({}, PLENTY)
+    assert (swept["threads"], swept["unreadable"]) == (39, 1)
+    lines = output()
+    told = [line for line in lines if line.get("level") in ("WARNING", "ERROR")]  # no pool of connections too small
+    assert [(line["message"], line["bucket"]) for line in told] == [("thread passed over, unreadable", head["xh"])]
+    assert [line["CleanupUnreadable"] for line in lines if "_aws" in line] == [[1]]
 
 
 def test_it_stops_before_its_time_ends_and_the_next_run_finishes(site: Site, function: Callable[..., Any]) -> None:
