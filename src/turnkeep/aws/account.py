@@ -104,14 +104,21 @@ def explained() -> Iterator[None]:
     """What AWS says, in words that help."""
     try:
         yield
-    except SecretError as error:
-        raise AwsError(f"{str(error)[0].upper()}{str(error)[1:]}.") from error
-    except StoreUnavailable as error:
-        cause = error.__cause__
-        slow = "The table did not answer in time. Try again."
-        raise AwsError(_advice(cause) if isinstance(cause, exceptions.BotoCoreError) else slow) from error
-    except (exceptions.BotoCoreError, exceptions.ClientError) as error:
-        raise AwsError(_advice(error)) from error
+    except (SecretError, StoreUnavailable, exceptions.BotoCoreError, exceptions.ClientError) as error:
+        raise AwsError(_words(error)) from error
+
+
+def _words(error: BaseException | None) -> str:
+    match error:
+        case SecretError(fault=None):
+            return f"{str(error)[0].upper()}{str(error)[1:]}."
+        case SecretError():
+            return _words(error.fault)
+        case StoreUnavailable(__cause__=exceptions.BotoCoreError()):
+            return _words(error.__cause__)
+        case exceptions.BotoCoreError() | exceptions.ClientError():
+            return _advice(error)
+    return "The table did not answer in time. Try again."
 
 
 def _advice(error: exceptions.BotoCoreError | exceptions.ClientError) -> str:

@@ -11,7 +11,7 @@ from turnkeep.aws.sealkey import mint_key, seal_key
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keyring import Keyring, Secret, read_ring, still_needed, today, told, with_new, write_ring
-from turnkeep.storage.sealmark import Marked
+from turnkeep.storage.sealmark import Marked, SealMark
 
 UNDER_WAY_SECONDS = 60
 """For so long a rotation that has not ended may still be going on."""
@@ -29,8 +29,8 @@ class SealDesk:
         day: Callable[[], date] = today,
         mint: Callable[[], str] = mint_key,
     ) -> None:
-        self._parameter, self._mark = deployment.seal_parameter(), deployment.mark
         self._items = deployment.items
+        self._parameter, self._mark = deployment.seal_parameter(), SealMark(deployment.items, clock=clock)
         self._clock, self._day, self._mint = clock, day, mint
 
     def show(self) -> str:

@@ -32,7 +32,12 @@ type Mint = Callable[[], str]
 
 
 class SecretError(Exception):
-    """A secret that cannot be had; the message says why in a few words that may be logged."""
+    """A secret that cannot be had; the message says why in a few words that may be logged. `fault` is what AWS said,
+    for a person at a terminal who may read it all."""
+
+    def __init__(self, reason: str, fault: Exception | None = None) -> None:
+        super().__init__(reason)
+        self.fault = fault
 
 
 def mint_key() -> str:
@@ -87,7 +92,7 @@ class SealParameter:
                     return None
                 wait = pause * (0.5 + self._jitter() / 2)
                 if not _passes(error) or self._clock() + wait > self._until:
-                    raise SecretError(_told(self.name, code_of(error))) from None
+                    raise _told(self.name, error) from None
             self._sleep(wait)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
 
@@ -103,10 +108,12 @@ def code_of(error: BaseException) -> str:
     return str(error.response["Error"]["Code"]) if isinstance(error, ClientError) else type(error).__name__
 
 
-def _told(name: str, code: str) -> str:
+def _told(name: str, error: Exception) -> SecretError:
+    code = code_of(error)
     if code in _BUSY:
-        return f"the seal key {name} cannot be read, Parameter Store is busy ({code}): raise its throughput"
-    return f"the seal key {name} cannot be read or made ({code}); it needs ssm:GetParameter and ssm:PutParameter"
+        return SecretError(f"the seal key {name} cannot be read, Parameter Store is busy ({code}): raise its limit")
+    needed = "it needs ssm:GetParameter and ssm:PutParameter"
+    return SecretError(f"the seal key {name} cannot be read or made ({code}); {needed}", error)
 
 
 def seal_key(parameter: SealParameter, mark: SealMark, *, mint: Mint = mint_key) -> str:
@@ -116,7 +123,7 @@ def seal_key(parameter: SealParameter, mark: SealMark, *, mint: Mint = mint_key)
         return parameter.read() or _found_or_made(parameter, mark, mint)
     except (StoreUnavailable, ClientError) as error:
         reason = f"cannot be read or written ({code_of(error)}); it needs dynamodb:GetItem and dynamodb:PutItem"
-        raise SecretError(f"the table's mark of the seal key {parameter.name} {reason}") from None
+        raise SecretError(f"the table's mark of the seal key {parameter.name} {reason}", error) from None
 
 
 def _found_or_made(parameter: SealParameter, mark: SealMark, mint: Mint) -> str:

@@ -2,22 +2,27 @@
 
 import json
 import re
+import secrets
 import subprocess
 import sys
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
-from turnkeep.aws.keys import AwsError, KeyDesk, open_desk
+from turnkeep.aws.account import AwsError, open_deployment, parameter_of
+from turnkeep.aws.keys import KeyDesk, open_desk
 from turnkeep.cli import main
 from turnkeep.errors import Unauthorized
 from turnkeep.local.processes import free_port
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
+from turnkeep.storage.keyring import Keyring, secrets_of
 
 CREATE = ["keys", "create", "--tenant", "acme", "--user", "ann"]
 URL = "https://abc.execute-api.eu-west-1.amazonaws.com/v1"
@@ -59,16 +64,20 @@ def deploy(stack: str, **outputs: Any) -> str:
 @pytest.fixture
 def table(account: str) -> Iterator[str]:
     """The table of the stack "turnkeep"."""
-    client = boto3.client("cloudformation")
+    cloudformation, ssm = boto3.client("cloudformation"), boto3.client("ssm")
     yield deploy("turnkeep", TableName={"Ref": "Table"}, Url=URL)
-    client.delete_stack(StackName="turnkeep")
+    cloudformation.delete_stack(StackName="turnkeep")
+    ssm.delete_parameters(Names=[parameter_of("turnkeep")])
 
 
-def keys_of(table: str) -> ApiKeys:
-    import secrets
-    import time
+def keys_of(table: str, stack: str = "turnkeep") -> ApiKeys:
+    """As the authorizer of this stack reads them."""
+    found = boto3.client("ssm").get_parameter(Name=parameter_of(stack), WithDecryption=True)["Parameter"]["Value"]
+    return keys_over(Items(boto3.client("dynamodb"), table), Keyring(*secrets_of(found)))
 
-    return ApiKeys(Items(boto3.client("dynamodb"), table), clock=time.time, mint=secrets.token_bytes)
+
+def keys_over(items: Items, keyring: Keyring, clock: Callable[[], float] = time.time) -> ApiKeys:
+    return ApiKeys(items, keyring, clock=clock, mint=secrets.token_bytes)
 
 
 def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -91,7 +100,7 @@ def test_a_key_is_made_shown_once_and_works(table: str, capsys: pytest.CaptureFi
     assert re.fullmatch(r"tk_[0-9a-f]{16}_[0-9a-f]{64}", key)
     assert told.out == f"{key}\n"
     record = keys_of(table).find(key)
-    assert (record.principal, record.principal.acts_for) == (Principal("acme", "ann"), False)
+    assert (record.principal, record.principal.acts_for) == (Principal("acme", "ann"), "")
     assert (record.label, record.expires_at) == ("the laptop", None)
     assert key not in told.err
     assert key.rpartition("_")[2] not in told.err
@@ -109,17 +118,18 @@ def test_the_body_of_the_curl_line_is_one_that_the_api_takes(table: str, capsys:
     assert Chat.model_validate_json(body).session_id == "new"
 
 
-def test_a_key_may_act_for_others_and_end(table: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*CREATE, "--acts-for", "--days", "7"]) == 0
+@pytest.mark.parametrize("whom", ["tenant", "any"])
+def test_a_key_may_act_for_others_and_end(table: str, capsys: pytest.CaptureFixture[str], whom: str) -> None:
+    assert main([*CREATE, "--acts-for", whom, "--days", "7"]) == 0
     record = keys_of(table).find(capsys.readouterr().out.strip())
-    assert record.principal.acts_for
+    assert record.principal.acts_for == whom
     assert record.expires_at is not None
     assert record.expires_at - record.created_at == pytest.approx(7 * 86_400, abs=1)
 
 
 def test_a_list_shows_who_may_call_and_no_secret(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(CREATE)
-    main(["keys", "create", "--tenant", "beta", "--user", "bob", "--acts-for", "--days", "1", "--label", "b"])
+    main(["keys", "create", "--tenant", "beta", "--user", "bob", "--acts-for", "any", "--days", "1", "--label", "b"])
     made = capsys.readouterr().out.split()
     assert main(["keys", "list"]) == 0
     head, *rows = capsys.readouterr().out.splitlines()
@@ -146,7 +156,7 @@ def test_a_revoked_key_is_refused_and_listed_as_such(table: str, capsys: pytest.
 
 def test_an_expired_key_is_listed_as_such(table: str) -> None:
     clock = Clock()
-    keys = ApiKeys(Items(boto3.client("dynamodb"), table), clock=clock, mint=lambda size: b"\1" * size)
+    keys = keys_over(Items(boto3.client("dynamodb"), table), Keyring(b"k"), clock)
     desk = KeyDesk(keys, url=None, clock=clock)
     desk.create("acme", "ann", days=1)
     clock.now += 86_399
@@ -160,6 +170,24 @@ def test_a_list_without_keys_is_its_headings(table: str, capsys: pytest.CaptureF
     assert capsys.readouterr().out.split()[0] == "ID"
 
 
+def test_an_item_that_nobody_signed_is_listed_as_such_and_cannot_be_revoked(
+    table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(CREATE)
+    capsys.readouterr()
+    forged = {"PK": "APIKEYS", "SK": "f\x1b[31m", "tenant": "acme", "user": "ann", "acts_for": "any"}
+    Items(boto3.client("dynamodb"), table).put(forged)
+    assert main(["keys", "list"]) == 0
+    *rows, last = capsys.readouterr().out.splitlines()
+    assert (len(rows), last) == (2, "Not signed by this deployment, so they open nothing: f?[31m")
+    assert "not signed by this deployment" in complaint(capsys, "keys", "revoke", "f\x1b[31m")
+
+
+def test_keys_made_before_the_first_request_make_the_seal_key(table: str) -> None:
+    assert main(CREATE) == 0
+    assert len(keys_of(table).list()) == 1
+
+
 # Which table
 
 
@@ -169,14 +197,20 @@ def test_a_stack_is_named_or_a_table(
     other = deploy(f"stack-{uuid.uuid4().hex[:8]}", TableName={"Ref": "Table"})
     stack = other.removesuffix("-table")
     monkeypatch.setenv("TABLE_NAME", "not-this-one")
-    for where, expected in ((["--stack", stack], other), (["--stack", "turnkeep"], table), (["--table", other], other)):
+    monkeypatch.setenv("SEAL_KEY", "of another deployment")
+    named = ["--table", other, "--seal-key", parameter_of(stack)]
+    for where, expected in ((["--stack", stack], other), (["--stack", "turnkeep"], table), (named, other)):
         assert main([*CREATE, *where]) == 0
-        keys_of(expected).find(capsys.readouterr().out.strip())
+        keys_of(expected, stack if expected == other else "turnkeep").find(capsys.readouterr().out.strip())
     monkeypatch.setenv("TABLE_NAME", other)
     assert main(CREATE) == 0
     told = capsys.readouterr()
-    keys_of(other).find(told.out.strip())
+    keys_over(Items(boto3.client("dynamodb"), other), Keyring(b"of another deployment")).find(told.out.strip())
     assert "https://<the URL of the API>/chat" in told.err
+    monkeypatch.delenv("SEAL_KEY")
+    assert "Name the parameter that holds the seal key" in complaint(capsys, *CREATE)
+    monkeypatch.setenv("SEAL_KEY_PARAMETER", parameter_of(stack))
+    assert main(CREATE) == 0
 
 
 def test_a_stack_and_a_table_are_not_named_together(capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,7 +235,7 @@ def test_a_stack_of_something_else_is_said(capsys: pytest.CaptureFixture[str]) -
 
 def test_a_table_that_is_not_there_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     for command in (CREATE, ["keys", "list"], ["keys", "revoke", "0" * 16]):
-        assert "There is no such table" in complaint(capsys, *command, "--table", "absent")
+        assert "There is no such table" in complaint(capsys, *command, "--table", "absent", "--seal-key", "/x")
 
 
 @pytest.mark.parametrize("key_id", ["0" * 16, "x", "tk_0123456789abcdef_x"])
@@ -229,7 +263,7 @@ def test_missing_credentials_are_said(
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     assert "No AWS credentials are found" in complaint(capsys, *CREATE)
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
-    for where in ([], ["--table", table]):
+    for where in ([], ["--table", table, "--seal-key", "/x"]):
         assert "No AWS credentials are found. Log in" in complaint(capsys, *CREATE, *where)
     monkeypatch.setenv("AWS_PROFILE", "absent")
     assert "AWS_PROFILE names no profile" in complaint(capsys, *CREATE)
@@ -240,7 +274,7 @@ def test_an_account_that_does_not_answer_is_said(
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
-    for where in ([], ["--table", "t"]):
+    for where in ([], ["--table", "t", "--seal-key", "/x"]):
         assert "AWS does not answer" in complaint(capsys, *CREATE, *where)
 
 
@@ -263,12 +297,11 @@ def test_a_key_that_cannot_be_is_refused_and_nothing_stored(
     table: str, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
     assert "\x1b" not in complaint(capsys, *CREATE, *arguments)
-    assert keys_of(table).list() == []
+    assert Items(boto3.client("dynamodb"), table).between("APIKEYS", "0", "g") == []
 
 
 def refusing(code: str) -> Any:
     """A table whose every request is refused."""
-    from botocore.exceptions import ClientError
 
     class Client:
         def __getattr__(self, _: str) -> Any:
@@ -283,14 +316,14 @@ def refusing(code: str) -> Any:
 @pytest.mark.parametrize(
     ("code", "advice"),
     [
-        ("AccessDeniedException", "They need cloudformation:DescribeStacks, dynamodb:PutItem, Query and UpdateItem"),
+        ("AccessDeniedException", "dynamodb:GetItem, PutItem and Query, ssm:GetParameter and PutParameter"),
         ("ExpiredTokenException", "AWS refuses: ExpiredTokenException. Log in"),
         ("UnrecognizedClientException", "AWS refuses: UnrecognizedClientException. Log in"),
         ("ThrottlingException", "did not answer in time. Try again"),
     ],
 )
 def test_a_refusal_of_aws_is_said_in_words_that_help(code: str, advice: str) -> None:
-    keys = ApiKeys(Items(refusing(code), "t"), clock=Clock(), mint=bytes)
+    keys = keys_over(Items(refusing(code), "t"), Keyring(b"k"), Clock())
     desk = KeyDesk(keys, url=None, clock=Clock())
     for do in (lambda: desk.create("acme", "ann"), desk.list, lambda: desk.revoke("0" * 16)):
         with pytest.raises(AwsError, match=advice):
@@ -306,5 +339,5 @@ def test_nothing_is_asked_of_aws_before_a_command_needs_it() -> None:
 
 def test_a_desk_of_a_named_table_asks_nobody_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{free_port()}")
-    open_desk({"TABLE_NAME": "t", "AWS_REGION": "eu-west-1"})
-    open_desk({"AWS_REGION": "eu-west-1"}, table="t")
+    open_desk(open_deployment({"TABLE_NAME": "t", "AWS_REGION": "eu-west-1"}))
+    open_desk(open_deployment({"AWS_REGION": "eu-west-1"}, table="t"))

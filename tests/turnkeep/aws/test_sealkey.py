@@ -174,7 +174,7 @@ def test_a_parameter_store_that_is_busy_is_waited_out(fault: Exception, clock: C
 @pytest.mark.parametrize("seconds", [0, 0.3, 2])
 def test_it_is_waited_for_no_longer_than_a_start_may_take(seconds: float, clock: Clock) -> None:
     ssm, began = Ssm(clock, *[refused("ThrottlingException")] * 99, seconds=seconds), clock.now
-    with pytest.raises(SecretError, match=r"busy \(ThrottlingException\): raise its throughput"):
+    with pytest.raises(SecretError, match=r"busy \(ThrottlingException\): raise its limit"):
         parameter(ssm, clock).read()
     assert PATIENCE_SECONDS - 2 < clock.now - began <= PATIENCE_SECONDS + seconds
 

@@ -7,10 +7,12 @@ import pytest
 
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home, open_home, sole_server
+from turnkeep.storage.keyring import read_ring, today
 
 HOLDER = """
 import sys, time
 from pathlib import Path
+from turnkeep.storage.keyring import read_ring, today
 from turnkeep.local.home import Home, sole_server
 
 with sole_server(Home(Path(sys.argv[1])), "http://127.0.0.1:8000"):
@@ -37,7 +39,8 @@ def test_the_seal_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path
 
     key = home.seal_key()
 
-    assert len(bytes.fromhex(key)) == 32
+    (secret,) = read_ring(key)
+    assert (len(bytes.fromhex(secret.value)), secret.made) == (32, today())
     assert Home(tmp_path).seal_key() == key
     assert (tmp_path / "seal.key").stat().st_mode & 0o777 == 0o600
 
