@@ -1,17 +1,21 @@
 """The store against a plain model of what it promises, step by step, with an injected clock.
 
 A rule does one thing to the store and to the model and compares the two answers; after every step all that a reader can
-see is compared. Writers stop, come back late and lose acknowledgements at every stage of a turn.
+see is compared. Writers stop, come back late and lose acknowledgements at every stage of a turn and of a deletion, and
+every conditional write that was ever sent may arrive once more at any later step.
 """
 
 import itertools
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from hashlib import sha256
+from time import time
 from typing import Any
 
-from desk import plain_turn
+from desk import noise, plain_turn
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from memory_items import MemoryItems
@@ -26,17 +30,19 @@ from turnkeep.errors import (
     ThreadBusy,
     ThreadExists,
     TurnInProgress,
+    Unsettled,
 )
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Item, Items
-from turnkeep.storage.keys import HEAD, hour, partition
+from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keys import HEAD, hour, objects_of, partition, thread_of
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
+from turnkeep.storage.threads import TOMBSTONE_MS
 
 BASE = 1_800_000_000
 HOUR = 3600
@@ -45,12 +51,14 @@ TOKEN = 15 * 60
 IDS = ("one", "two")
 OFTEN_ONE = st.sampled_from(("one", "one", "one", "two"))
 KEYS = ("a", "b", "c")
-LONG = "".join(sha256(str(n).encode()).hexdigest() for n in range(40))
+LONG = noise(2_560)
+ROWS = noise(14_000)
 MESSAGES = {"short": "short", "other": "other", "long": LONG}
 JUMPS = (10, 31, 10 * 60, 16 * 60, 2 * HOUR, 20 * HOUR, 24 * HOUR - 5, 25 * HOUR, 72 * HOUR)
 BRINK = -5  # five seconds before the thread expires
 PAUSES = (0, 0, 0, BRINK, BRINK, 10, *JUMPS[:-1])
 WINDOW = 2
+LATEST_BIRTH = 20 * HOUR  # a packet that makes a thread is never on its way for as long as a thread lives
 
 
 class MemoryObjects:
@@ -75,24 +83,44 @@ class MemoryObjects:
 
 
 class Lossy(Items):
-    """The next conditional write is done, but its acknowledgement is lost: the client sends it again, or gives up."""
+    """Remembers every conditional write as it was sent. What may befall one: its acknowledgement is lost, and the
+    client sends it again (`retried`) or gives up (`unknown`); or it gives up, and it was not done (`held`)."""
 
     lost = ""
+    nth = 1
+    clock: Callable[[], float] = time
+
+    def lose(self, lost: str, nth: int = 1) -> None:
+        """This befalls the nth conditional write from now that is not refused."""
+        self.lost, self.nth = lost, nth
+
+    @cached_property
+    def sent(self) -> list[tuple[float, str, Callable[[], Any]]]:
+        """Time, partition and write of each."""
+        return []
 
     def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
-        super().put(item, condition=condition, values=values)
-        if self.lost == "retried" and condition:
-            self.lost = ""
-            super().put(item, condition=condition, values=values)
+        write = partial(super().put, item, condition=condition, values=values)
+        self._send(item["PK"], write) if condition else write()
 
     def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
-        answer = super().update(pk, sk, expression, values, condition=condition)
-        lost, self.lost = self.lost, ""
-        if lost == "retried":
-            return super().update(pk, sk, expression, values, condition=condition)
-        if lost == "unknown":
-            raise StoreUnavailable
+        answer: Item = self._send(pk, partial(super().update, pk, sk, expression, values, condition=condition))
         return answer
+
+    def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
+        self._send(pk, partial(super().delete, pk, sk, condition=condition, values=values))
+
+    def _send(self, pk: str, write: Callable[[], Any]) -> Any:
+        self.sent.append((self.clock(), pk, write))
+        is_next = self.nth == 1
+        if is_next and self.lost == "held":
+            self.nth = 0
+            raise StoreUnavailable
+        answer = write()
+        self.nth -= 1
+        if is_next and self.lost == "unknown":
+            raise StoreUnavailable
+        return write() if is_next and self.lost == "retried" else answer
 
 
 class LossyMemory(Lossy, MemoryItems):
@@ -135,6 +163,9 @@ class Life:
     until: float = 0
     expires: float = 0
     metadata: dict[str, Any] = field(default_factory=dict)
+    pending: set[str | None] = field(default_factory=lambda: {None})
+    is_doomed: bool = False
+    """What may be shown as pending; and whether a claim of its deletion, answered with 503, is still on its way."""
 
 
 @dataclass(eq=False)
@@ -175,12 +206,15 @@ class StoreMachine(RuleBasedStateMachine):
         self.principal = Principal(f"tenant-{uuid.uuid4().hex}", "user")
         self.stranger = Principal(self.principal.tenant, "other")
         self.lives: dict[str, Life] = {}
+        self.graves: dict[str, float] = {}
         self.writers: list[Writer] = []
         self.tokens: list[tuple[Writer, str, float]] = []
         self.count = itertools.count()
         self.random = itertools.count(1)
         self.items = self.make_items()
-        blobs, sealer = Blobs(MemoryObjects()), Sealer(b"machine")
+        self.items.clock = lambda: self.time
+        self.objects = MemoryObjects()
+        blobs, sealer = Blobs(self.objects), Sealer(b"machine")
         self.table = self.broken.table(
             self.items, blobs, sealer, clock=lambda: self.time, mint=self.mint, lease_seconds=LEASE
         )
@@ -212,6 +246,7 @@ class StoreMachine(RuleBasedStateMachine):
         if thread in self.lives:
             self.lives[thread].holder = None
         self.lives[thread] = Life(self.time, self.time, expires=self.expiry(self.time))
+        self.graves.pop(thread, None)
         return self.lives[thread]
 
     def pause(self, seconds: int, thread: str) -> None:
@@ -246,14 +281,14 @@ class StoreMachine(RuleBasedStateMachine):
         """BEGIN, compared with the model; gives the writer that holds the thread now."""
         message = MESSAGES[message]
         refusal = self.refusal(thread, key, message, create=create)
-        self.items.lost = lost if refusal is None else ""
+        self.items.lose(lost if refusal is None else "")
         answer: Begun | Turn | None
         error: Exception | None = None
         try:
             answer = self.begin(thread, key, message, create=create)
         except (Conflict, NotFound, IdempotencyKeyReused, StoreUnavailable) as raised:
             answer, error = None, raised
-        self.items.lost = ""
+        self.items.lose("")
         if isinstance(refusal, Said):
             assert isinstance(answer, Turn), (answer, error)
             assert (answer.message, answer.reply) == (refusal.message, refusal.reply)
@@ -264,8 +299,11 @@ class StoreMachine(RuleBasedStateMachine):
         life = self.living(thread) or self.born(thread)
         writer = Writer(thread, life, key, message, begun=answer if isinstance(answer, Begun) else None)
         life.holder, life.until = writer, self.time + LEASE
+        life.pending = {message} if writer.begun or message != LONG else {message, None}
         if lost == "unknown":
             assert isinstance(error, StoreUnavailable), (answer, error)
+            if "lease" not in (self.items.get(partition(self.principal, thread), HEAD) or {}):
+                life.holder, life.pending = None, {None}  # made over a dead one, and not yet taken
             return None
         assert writer.begun, (answer, error)
         assert writer.begun.head.n == len(life.at.turns)
@@ -301,7 +339,7 @@ class StoreMachine(RuleBasedStateMachine):
             {"lengths": [["", "messages", keep + len(new)]]},
             (Segment("", "messages", keep, elements),),
         )
-        turn = None if edits else plain_turn(writer.message, new[-1], self.time, {"of": new[-1]})
+        turn = None if edits else plain_turn(writer.message, new[-1], self.time, details(writer.message, new[-1]))
         writer.plan, writer.turn = self.table.prepare(writer.begun, loaded, saved, turn)
         writer.prepared = self.time
         assert edits or (writer.turn and writer.turn.number == number)
@@ -317,10 +355,11 @@ class StoreMachine(RuleBasedStateMachine):
             answer = store()
         except (Superseded, StoreUnavailable, NotFound) as raised:
             error = raised
-        self.items.lost = ""
+        self.items.lose("")
         life = writer.life
         if holds:
             life.at, life.active, life.holder, writer.kept = writer.step, writer.prepared, None, True
+            life.pending = {None}
             life.expires = min(writer.prepared + 24 * HOUR, life.born + 30 * 24 * HOUR)
             life.steps.append(writer.step)
             assert error is None or isinstance(error, StoreUnavailable), error
@@ -328,6 +367,8 @@ class StoreMachine(RuleBasedStateMachine):
         now = self.lives.get(writer.thread)
         same = (writer.key, writer.message)
         known = [said for said in (now.at.turns if now else ()) if (said.key, said.message) == same]
+        if known and isinstance(error, Superseded) and now is not life:
+            return  # the key has made its turn in a later thread
         if known:
             assert error is None, error
             assert answer is None or answer.reply == known[0].reply
@@ -345,7 +386,7 @@ class StoreMachine(RuleBasedStateMachine):
         key=st.sampled_from(KEYS),
         message=st.sampled_from(sorted(MESSAGES)),
         lost_begin=st.sampled_from(["", "", "retried"]),
-        lost_flip=st.sampled_from(["", "", "retried", "unknown"]),
+        lost_flip=st.sampled_from(["", "", "retried", "unknown", "held"]),
         pause=st.sampled_from(PAUSES),
     )
     def talk(  # noqa: PLR0917
@@ -400,7 +441,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(
         which=st.integers(0, 3),
         does=st.sampled_from(["goes on", "goes on", "releases", "renews", "writes"]),
-        lost=st.sampled_from(["", "", "retried", "unknown"]),
+        lost=st.sampled_from(["", "", "retried", "unknown", "held"]),
         pause=st.sampled_from(PAUSES),
     )
     def a_stalled_writer(self, which: int, does: str, lost: str, pause: int) -> None:
@@ -433,9 +474,27 @@ class StoreMachine(RuleBasedStateMachine):
 
     def apply(self, writer: Writer, lost: str) -> None:
         assert writer.plan
-        self.items.lost = lost if writer.holds else ""
+        self.items.lose(lost if writer.holds else "")
         plan = writer.plan
+        if writer.holds and lost == "held":
+            self.fence(writer)
+            return
         self.flip(writer, lambda: self.table.apply(plan))
+        if writer.kept and lost == "unknown" and self.lives.get(writer.thread) is writer.life:
+            assert self.table.fence(plan) is None
+
+    def fence(self, writer: Writer) -> None:
+        """The flip was sent and nothing is known of it: whenever it arrives, it comes too late."""
+        assert writer.begun
+        assert writer.plan
+        assert raises(Unsettled, self.table.apply, writer.plan)
+        self.items.lose("retried" if next(self.count) % 2 else "")
+        writer.plan = self.table.fence(writer.plan)
+        self.items.lose("")
+        assert writer.plan
+        writer.begun = replace(writer.begun, owner=writer.plan.flip[":owner"])
+        self.tokens = [token for token in self.tokens if token[0] is not writer]
+        self.tokens.append((writer, self.table.retry_token(writer.plan), self.time))
 
     def release(self, writer: Writer) -> None:
         assert writer.begun
@@ -491,7 +550,7 @@ class StoreMachine(RuleBasedStateMachine):
         if self.living(writer.thread) is None:
             assert raises(NotFound, self.table.commit_later, self.principal, writer.thread, token)
             return
-        self.items.lost = lost if writer.holds else ""
+        self.items.lose(lost if writer.holds else "")
 
         def store() -> Turn | None:
             turn = self.table.commit_later(self.principal, writer.thread, token)
@@ -506,7 +565,7 @@ class StoreMachine(RuleBasedStateMachine):
         thread=OFTEN_ONE,
         do=st.sampled_from(["create", "change", "delete", "delete", "edit", "go back", "go back", "sweep", "sweep"]),
         if_exists=st.sampled_from(["raise", "do_nothing"]),
-        lost=st.sampled_from(["", "retried"]),
+        lost=st.sampled_from(["", "retried", "unknown", "held"]),
         back=st.integers(1, 4),
         pause=st.sampled_from(PAUSES),
     )
@@ -518,26 +577,26 @@ class StoreMachine(RuleBasedStateMachine):
             case "change":
                 self.change(thread)
             case "delete":
-                self.delete(thread)
+                self.delete(thread, lost, nth=1 + back % 2)
             case "edit":
                 self.edit(thread)
             case "go back":
                 self.go_back_in_time(thread, back, flips=not lost)
             case "sweep":
-                self.sweep()
+                self.sweep(lost if lost == "retried" else "", nth=back)
 
     def create(self, thread: str, if_exists: Any, lost: str) -> None:
         life = self.living(thread)
-        self.items.lost = "" if life else lost
+        self.items.lose("" if life or lost != "retried" else lost)
         if life and if_exists == "raise":
             assert raises(ThreadExists, self.table.create_thread, self.principal, thread)
             return
         if life is None and self.runs_on(thread):
-            self.items.lost = ""
+            self.items.lose("")
             assert raises(ThreadBusy, self.table.create_thread, self.principal, thread)
             return
         made = self.table.create_thread(self.principal, thread, if_exists=if_exists)
-        self.items.lost = ""
+        self.items.lose("")
         assert made.turn_count == len((life or self.born(thread)).at.turns)
 
     def change(self, thread: str) -> None:
@@ -548,31 +607,120 @@ class StoreMachine(RuleBasedStateMachine):
         self.table.update_thread(self.principal, thread, value)
         life.metadata = value
 
-    def delete(self, thread: str) -> None:
+    def delete(self, thread: str, lost: str = "", nth: int = 1) -> None:
+        """The first conditional write of a deletion claims the thread, the second takes its HEAD."""
         life = self.living(thread)
         if life is None:
-            assert raises(NotFound, self.table.delete_thread, self.principal, thread)
+            self.delete_the_rest(thread)
             return
-        self.table.delete_thread(self.principal, thread)
-        life.holder = None
-        del self.lives[thread]
-        assert self.left_of(thread) <= {HEAD}
+        stays = self.runs_on(thread)
+        is_cut_off = lost in ("unknown", "held") and not (nth == 2 and stays)
+        self.items.lose(lost, nth)
+        assert raises(StoreUnavailable, self.table.delete_thread, self.principal, thread) == is_cut_off
+        self.items.lose("")
+        if is_cut_off and (lost, nth) == ("held", 1):
+            life.is_doomed = True
+            return
+        self.bury(thread, self.time + (TOMBSTONE_MS / 1000 if stays else 0))
+        self.head_says_nothing(thread)
+        if not is_cut_off or nth == 2:
+            assert self.left_of(thread) <= ({HEAD} if stays or is_cut_off else set())
 
-    def sweep(self) -> None:
+    def delete_the_rest(self, thread: str) -> None:
+        """A second deletion finishes one that was cut off."""
+        left, head = self.left_of(thread), self.items.get(partition(self.principal, thread), HEAD)
+        is_cut_off = head is not None and "gone" in head and left != {HEAD}
+        error: Exception | None = None
+        try:
+            self.table.delete_thread(self.principal, thread)
+        except NotFound as raised:
+            error = raised
+        assert not (is_cut_off and error)
+        assert error or is_cut_off or (head and "gone" in head)
+        assert self.left_of(thread) <= {HEAD} or not is_cut_off
+
+    def bury(self, thread: str, due: float) -> None:
+        """The thread is gone, and nothing is left of it after the first cleanup from `due` on."""
+        self.lives.pop(thread).holder = None
+        self.graves[thread] = due
+
+    def head_says_nothing(self, thread: str) -> None:
+        head = self.items.get(partition(self.principal, thread), HEAD) or {}
+        assert head.keys() <= {
+            "PK",
+            "SK",
+            "v",
+            "n",
+            "gen",
+            "seq",
+            "born",
+            "created",
+            "expires",
+            "gone",
+            "due",
+            "xh",
+            "ttl",
+        }
+
+    def sweep(self, lost: str = "", nth: int = 1) -> None:
         self.readers_see_what_was_promised()
+        self.items.lose(lost, nth)
         swept = self.cleanup.sweep()
+        self.items.lose("")
         assert swept.finished
         for thread, life in list(self.lives.items()):
-            if life.expires <= self.time and not (life.holder and life.until > self.time):
-                life.holder = None
-                del self.lives[thread]
-                assert not self.left_of(thread)
+            if life.expires <= self.time and not self.runs_on(thread):
+                self.bury(thread, self.time)
             else:
                 assert HEAD in self.left_of(thread)
+        for thread, due in list(self.graves.items()):
+            if hour(int(due * 1000)) <= hour(int(self.time * 1000)):
+                assert HEAD not in self.left_of(thread)
+                del self.graves[thread]
 
     def left_of(self, thread: str) -> set[str]:
-        pages = self.items.pages_of(partition(self.principal, thread), "SK")
-        return {item["SK"] for page in pages for item in page}
+        """Items by their sort keys, and objects by theirs."""
+        pk = partition(self.principal, thread)
+        found = {item["SK"] for item in self.items.between(pk, " ", "~")}
+        return found | {name for name in self.objects.stored if name.startswith(objects_of(pk))}
+
+    # what arrives once more
+
+    @precondition(lambda self: self.items.sent)
+    @rule(which=st.integers(0, 15), pause=st.sampled_from(PAUSES))
+    def a_late_packet(self, which: int, pause: int) -> None:
+        at, pk, write = self.items.sent[-1 - which % len(self.items.sent)]
+        self.pause(pause, thread_of(pk))
+        before = self.items.get(pk, HEAD)
+        if before is None and at < self.time - LATEST_BIRTH:
+            return
+        with suppress(Refused):
+            write()
+        after = self.items.get(pk, HEAD)
+        if before != after:
+            self.see_late(thread_of(pk), before or {}, after or {})
+
+    def see_late(self, thread: str, before: Item, after: Item) -> None:
+        """What a late packet may do: make a thread without turns where none is, take a lease that is free or change its
+        own, finish a deletion, or be the claim of one whose client was told that nothing is known of it."""
+        if not before:
+            self.born(thread)
+            self.lives[thread].born, self.lives[thread].active = after["created"] / 1000, after["la"] / 1000
+            self.lives[thread].expires = after["expires"] / 1000
+        life = self.lives.get(thread)
+        if "gone" in after or not after:
+            assert life is None or life.is_doomed or not (self.living(thread) or self.runs_on(thread))
+            if life:
+                self.lives.pop(thread).holder = None
+            return
+        assert life
+        unmoved = after.keys() - {"lease", "pend", "seq", "xh"}
+        assert not before or all(before.get(name) == after[name] for name in unmoved)
+        if after.get("lease") == before.get("lease"):
+            return
+        if not before.get("lease") or after["lease"]["o"] != before["lease"]["o"]:
+            life.holder, life.pending = Writer(thread, life, "", ""), {None, *MESSAGES.values()}
+        life.until = after["lease"]["t"] / 1000
 
     # what every reader sees
 
@@ -601,6 +749,7 @@ class StoreMachine(RuleBasedStateMachine):
         shown = self.table.read_thread(self.principal, thread)
         assert (shown.turn_count, shown.metadata) == (len(told), life.metadata)
         assert shown.expires_at == life.expires
+        assert (shown.pending and shown.pending.message) in life.pending
         assert (shown.status == "busy") == bool(life.holder and life.until > self.time)
         head = self.table.head(self.principal, thread)
         assert replayed(self.table.load(head, None)) == life.at.texts
@@ -609,7 +758,7 @@ class StoreMachine(RuleBasedStateMachine):
             middle = (len(told) + 1) // 2
             one = self.table.read_turn(self.principal, thread, middle)
             assert (one.number, one.message, one.reply) == told[middle - 1]
-            assert one.details == {"of": one.reply}
+            assert one.details == details(one.message, one.reply)
             page = self.table.read_turns(self.principal, thread, limit=1, before=middle)
             assert [(turn.number, turn.message, turn.reply) for turn in page] == told[: middle - 1][-1:]
 
@@ -623,6 +772,11 @@ class StoreMachine(RuleBasedStateMachine):
     def a_stranger_sees_nothing(self) -> None:
         self.is_unknown(self.stranger, IDS[0])
         assert self.table.search_threads(self.stranger) == []
+
+
+def details(message: str, reply: str) -> dict[str, str]:
+    """Those of a long message are too large for an item."""
+    return {"of": reply, **({"rows": ROWS} if message == LONG else {})}
 
 
 def replayed(loaded: Loaded) -> tuple[str, ...]:
