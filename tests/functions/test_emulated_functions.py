@@ -18,6 +18,7 @@ from turnkeep.local.tables import read_template
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
+from turnkeep.storage.keyring import Keyring
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -99,7 +100,9 @@ def test_authorizer_lets_in_whom_it_knows_and_nobody_else(
     invoke: Invoke, dynamodb: "DynamoDBClient", function_environ: dict[str, str]
 ) -> None:
     assert json.loads(invoke("authorizer-key"))["errorMessage"] == "Unauthorized"
-    keys = ApiKeys(Items(dynamodb, function_environ["TABLE_NAME"]), clock=time.time, mint=bytes)
+    keys = ApiKeys(
+        Items(dynamodb, function_environ["TABLE_NAME"]), Keyring(b"of the test"), clock=time.time, mint=bytes
+    )
     _, key = keys.create(Principal("acme", "ann"))
     assert key in (ROOT / "events" / "authorizer-key.json").read_text()
     policy = json.loads(invoke("authorizer-key"))

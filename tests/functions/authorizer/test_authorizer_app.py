@@ -4,9 +4,11 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from lambdas import Function
 
 APP = Path(__file__).parents[3] / "functions" / "authorizer" / "app.py"
 HEAVY = (
@@ -20,7 +22,7 @@ HEAVY = (
     "mangum",
     "turnkeep.settings",
 )
-KEYS = {"TABLE_NAME": "turnkeep"}
+KEYS = {"TABLE_NAME": "turnkeep", "SEAL_KEY": "of the test"}
 JWT = {"AUTH": "jwt", "JWT_ISSUER": "i", "JWT_AUDIENCE": "a", "JWT_JWKS_URL": "https://issuer.example/keys"}
 PRELUDE = f"import runpy, json, sys\napp = runpy.run_path({str(APP)!r})\n"
 
@@ -33,7 +35,10 @@ def run(code: str, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("environ", "own", "foreign"),
-    [(KEYS, {"botocore.client"}, {"jwt", "cryptography"}), (JWT, {"jwt"}, {"botocore.client", "botocore.session"})],
+    [
+        (KEYS, {"botocore.client"}, {"jwt", "cryptography", "ormsgpack", "turnkeep.storage.sealing"}),
+        (JWT, {"jwt"}, {"botocore.client", "botocore.session"}),
+    ],
     ids=["keys", "jwt"],
 )
 def test_it_loads_what_its_kind_needs_and_nothing_of_the_api(
@@ -56,7 +61,29 @@ def test_a_request_without_a_credential_gets_the_words_that_api_gateway_makes_a_
     assert '"message":"caller refused"' in done.stdout
 
 
-@pytest.mark.parametrize("environ", [{}, {"AUTH": "iam", **KEYS}, {"AUTH": "jwt"}])
+def test_a_refusal_is_one_line_in_the_log_of_lambdas_own_runtime_client_and_a_fault_keeps_its_traceback(
+    start: Callable[..., Function],
+) -> None:
+    command = sys.executable, "-m", "awslambdaric", "app.handler"
+    folder = APP.parent
+    function = start(*command, folder=folder, PYTHONPATH=f"{folder}:{APP.parents[2] / 'src'}", TABLE_NAME="absent")
+    arn = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/GET/info"
+    for key in (None, "x", f"tk_{'0' * 16}_{'0' * 64}"):
+        headers = {"x-api-key": key} if key else {}
+        function.front.invoke({"type": "REQUEST", "methodArn": arn, "headers": headers, "multiValueHeaders": None})
+    refused, malformed, fault = function.front.invocations
+    for each in (refused, malformed):
+        assert each.error is not None
+        assert each.error["errorMessage"] == "Unauthorized"
+    assert fault.error is not None
+    assert fault.error["errorMessage"] != "Unauthorized"
+    first, second, *rest = function.lines()
+    for line in (first, second):
+        assert json.loads(line)["message"] == "caller refused"
+    assert any("Traceback" in line for line in rest)
+
+
+@pytest.mark.parametrize("environ", [{}, {"AUTH": "iam", **KEYS}, {"AUTH": "jwt"}, {"TABLE_NAME": "t"}])
 def test_it_does_not_start_where_it_could_verify_nobody(environ: dict[str, str]) -> None:
     done = run("", environ)
     assert done.returncode != 0

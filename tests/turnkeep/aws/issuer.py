@@ -23,7 +23,7 @@ def private_key(name: str) -> Any:
     """The same key for the same name; the name tells its kind."""
     match name.partition("-")[0]:
         case "rsa":
-            return rsa.generate_private_key(65537, 2048)
+            return rsa.generate_private_key(65537, 1024 if name == "rsa-short" else 2048)
         case "p256":
             return ec.generate_private_key(ec.SECP256R1())
         case "p384":

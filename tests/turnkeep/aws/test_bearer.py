@@ -24,7 +24,9 @@ PUBLISHED = ("rsa", "p256", "p384", "ed")
 @pytest.fixture
 def issuer() -> Iterator[Issuer]:
     secret = {"kty": "oct", "kid": "secret", "k": encoded(b"s" * 32), "alg": "HS256"}
-    with published(*map(public_jwk, PUBLISHED), public_jwk("rsa-enc", use="enc"), secret) as server:
+    with published(
+        *map(public_jwk, PUBLISHED), public_jwk("rsa-enc", use="enc"), public_jwk("rsa-short"), secret
+    ) as server:
         yield server
 
 
@@ -100,6 +102,7 @@ BY_KEY: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "kid of a key of another type": ("not that of its key", lambda: token("p256", head={"kid": "rsa"})),
     "curve of another length": ("InvalidKeyError", lambda: token("p256", head={"kid": "p384"})),
+    "RSA key of 1,024 bits": ("InvalidKeyError", lambda: token("rsa-short")),
     "no signature": ("InvalidSignatureError", lambda: raw(HEAD, claims())),
     "cut off": ("DecodeError", lambda: token()[:-1]),
     "cut in half": ("DecodeError|InvalidSignatureError", lambda: token()[: len(token()) // 2]),
