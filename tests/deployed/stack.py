@@ -1,4 +1,4 @@
-"""A stack of this project on an emulated AWS: started, deployed, spoken to, looked into, and deleted."""
+"""A stack of this project, on an emulated AWS or on AWS itself: deployed, spoken to, looked into, and deleted."""
 
 import json
 import os
@@ -80,6 +80,39 @@ class Aws:
     def sam(self, *arguments: str) -> str:
         return self.run(str(TOOLS / "sam"), *arguments)
 
+    def delete(self, stack: str) -> None:
+        """As `sam delete` does it at the end; the rest of it takes no address of an inner template but AWS's own."""
+        self.client("cloudformation").delete_stack(StackName=stack)
+        self.client("cloudformation").get_waiter("stack_delete_complete").wait(
+            StackName=stack, WaiterConfig={"Delay": 1, "MaxAttempts": int(PATIENCE_SECONDS)}
+        )
+
+    def address(self, url: str) -> str:
+        """Where the emulator answers for the URL of an API."""
+        found = re.fullmatch(r"https://(\w+)\.execute-api\.eu-west-1\.amazonaws\.com/(\w+)", url)
+        assert found, url
+        return f"{self.url}/restapis/{found[1]}/{found[2]}/_user_request_"
+
+
+class Account(Aws):
+    """AWS itself, as the shell's own profile or credentials have it."""
+
+    def __init__(self) -> None:
+        super().__init__(0, Path())
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {**os.environ, "SAM_CLI_TELEMETRY": "0"}
+
+    def client(self, service: str) -> Any:
+        return boto3.client(service)  # type: ignore[call-overload]
+
+    def delete(self, stack: str) -> None:
+        self.sam("delete", "--no-prompts", "--stack-name", stack)
+
+    def address(self, url: str) -> str:
+        return url
+
 
 @contextmanager
 def emulated_aws() -> Iterator[Aws]:
@@ -103,25 +136,35 @@ def emulated_aws() -> Iterator[Aws]:
 @dataclass
 class Stack:
     aws: Aws
+    name: str = NAME
     secrets: list[str] = field(default_factory=list, repr=False)
 
     @classmethod
     def deploy(cls, aws: Aws) -> "Stack":
-        given = [f"CorsOrigins={ORIGIN}", f"DatabaseUrlParameter={DATABASE}"]
-        aws.sam("deploy", "--no-confirm-changeset", "--parameter-overrides", *given)
-        return cls(aws)
+        stack = cls(aws)
+        stack.update(f"CorsOrigins={ORIGIN}", f"DatabaseUrlParameter={DATABASE}")
+        return stack
+
+    def update(self, *given: str, template: Path | None = None) -> None:
+        """Deploys what is built, with these parameters and the former values of all others."""
+        where = ["--template-file", str(template)] if template else []
+        named = ["--stack-name", self.name, "--no-confirm-changeset"]
+        self.aws.sam("deploy", *where, *named, "--parameter-overrides", *given)
 
     @cached_property
     def outputs(self) -> dict[str, str]:
-        (stack,) = self.aws.client("cloudformation").describe_stacks(StackName=NAME)["Stacks"]
+        (stack,) = self.aws.client("cloudformation").describe_stacks(StackName=self.name)["Stacks"]
         return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
 
     @property
     def url(self) -> str:
-        """Where the emulator answers for the URL that the outputs name."""
-        found = re.fullmatch(r"https://(\w+)\.execute-api\.eu-west-1\.amazonaws\.com/(\w+)", self.outputs["Url"])
-        assert found, self.outputs["Url"]
-        return f"{self.aws.url}/restapis/{found[1]}/{found[2]}/_user_request_"
+        return self.aws.address(self.outputs["Url"])
+
+    def function(self, name: str) -> str:
+        """What AWS calls a function of the template, such as ApiFunction."""
+        resources = self.aws.client("cloudformation").describe_stack_resources(StackName=self.name)["StackResources"]
+        (found,) = [each["PhysicalResourceId"] for each in resources if each["LogicalResourceId"] == name]
+        return str(found)
 
     def open(self, **headers: str) -> httpx.Client:
         return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE_SECONDS)
@@ -130,24 +173,35 @@ class Stack:
         return self.aws.run(str(Path(sys.executable).with_name("turnkeep")), *arguments)
 
     def make_key(self, tenant: str, user: str, *more: str) -> str:
-        told = self.turnkeep("keys", "create", "--stack", NAME, "--tenant", tenant, "--user", user, *more)
+        told = self.turnkeep("keys", "create", "--stack", self.name, "--tenant", tenant, "--user", user, *more)
         key = told.strip()
         self.secrets.append(key.rpartition("_")[2])
         return key
 
     def objects(self) -> list[str]:
         """What lies in the bucket."""
-        found = self.aws.client("s3").list_objects_v2(Bucket=self.outputs["BucketName"])
-        return [each["Key"] for each in found.get("Contents", [])]
+        pages = self.aws.client("s3").get_paginator("list_objects_v2").paginate(Bucket=self.outputs["BucketName"])
+        return [each["Key"] for page in pages for each in page.get("Contents", [])]
 
     def empty_bucket(self) -> None:
         for name in self.objects():
             self.aws.client("s3").delete_object(Bucket=self.outputs["BucketName"], Key=name)
 
+    @cached_property
+    def seal_key(self) -> str:
+        """Made by the function that starts first."""
+        name = f"/turnkeep/{self.name}/seal-key"
+        found = self.aws.client("ssm").get_parameter(Name=name, WithDecryption=True)
+        return str(found["Parameter"]["Value"])
+
+    def delete(self) -> None:
+        self.empty_bucket()  # AWS deletes no bucket that holds something
+        self.aws.delete(self.name)
+
     def log(self, function: str) -> list[str]:
         """Every line of a function so far."""
         pages = self.aws.client("logs").get_paginator("filter_log_events")
-        found = pages.paginate(logGroupName=f"/turnkeep/{NAME}/{function}")
+        found = pages.paginate(logGroupName=f"/turnkeep/{self.name}/{function}")
         return [event["message"] for page in found for event in page["events"]]
 
     def calls(self, function: str) -> int:

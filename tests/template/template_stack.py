@@ -1,5 +1,5 @@
-"""template.yaml as a stack would be, with the one inside it: translated by SAM, parameters and conditions resolved. What
-only AWS knows stays readable: the ARN of the table is `<Table.Arn>`, its name `<Table>`."""
+"""template.yaml as a stack would be, with the one inside it: translated by SAM, parameters and conditions resolved.
+What only AWS knows stays readable: the ARN of the table is `<Table.Arn>`, its name `<Table>`."""
 
 import functools
 import json

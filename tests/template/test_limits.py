@@ -1,5 +1,5 @@
-"""AWS's published limits, held by the translated template: with every parameter at its longest, in a stack whose name is.
-No emulator asks; AWS refuses such a deployment half way through."""
+"""AWS's published limits, held by the translated template: with every parameter at its longest, in a stack whose name
+is. No emulator asks; AWS refuses such a deployment half way through."""
 
 import json
 import re
@@ -53,7 +53,9 @@ LENGTHS = [
 
 @pytest.mark.parametrize(("kind", "name", "most"), LENGTHS)
 def test_no_text_is_longer_than_aws_takes(found: Stack, kind: str, name: str, most: int) -> None:
-    lengths = {each: len(written(properties[name])) for each, properties in found.of(kind).items() if name in properties}
+    lengths = {
+        each: len(written(properties[name])) for each, properties in found.of(kind).items() if name in properties
+    }
     assert lengths
     assert {each: length for each, length in lengths.items() if length > most} == {}
 

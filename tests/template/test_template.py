@@ -156,7 +156,9 @@ GREEDY = {("OPTIONS", "/{proxy+}"), ("HEAD", "/{proxy+}"), ("HEAD", "/ok")}
 def test_the_gateway_has_exactly_the_routes_of_the_app_and_no_greedy_path_takes_one(app: FastAPI) -> None:
     assert set(operations(stack())) - GREEDY == routes(app)
     assert set(operations(stack())) >= GREEDY
-    assert {method for method, path in operations(stack()) if "+" in path} & {method for method, _ in routes(app)} == set()
+    assert {method for method, path in operations(stack()) if "+" in path} & {
+        method for method, _ in routes(app)
+    } == set()
 
 
 def test_what_streams_has_the_function_that_streams_and_nothing_else_has(app: FastAPI) -> None:
@@ -245,7 +247,13 @@ STATUSES = {error.code: error.status for error in errors(TurnkeepError) if hasat
 
 
 def test_errors_of_the_gateway_read_like_errors_of_the_app() -> None:
-    assert {"UNAUTHORIZED", "REQUEST_TOO_LARGE", "THROTTLED", "DEFAULT_4XX", "DEFAULT_5XX"} <= gateway_responses().keys()
+    assert {
+        "UNAUTHORIZED",
+        "REQUEST_TOO_LARGE",
+        "THROTTLED",
+        "DEFAULT_4XX",
+        "DEFAULT_5XX",
+    } <= gateway_responses().keys()
     for kind, response in gateway_responses().items():
         text = response["responseTemplates"]["application/json"]
         problem = json.loads(text.replace("$context.error.messageString", '"in words of API Gateway"'))

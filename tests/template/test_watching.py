@@ -31,7 +31,6 @@ AWS_METRICS = {
 OURS = {
     "FunctionName": "AWS::Lambda::Function",
     "QueueName": "AWS::SQS::Queue",
-    "Stage": "AWS::ApiGateway::Stage",
     "TableName": "AWS::DynamoDB::Table",
 }
 """Dimensions of AWS's metrics, each with the type of what it names."""
@@ -71,6 +70,8 @@ def exists(found: Stack, namespace: str, metric: str, given: dict[str, str]) -> 
 def names_ours(found: Stack, dimension: str, value: str) -> bool:
     if dimension == "ApiName":
         return value == found.of("AWS::ApiGateway::RestApi")["Api"]["Body"]["info"]["title"]
+    if dimension == "Stage":
+        return value == found.of("AWS::ApiGateway::Stage")["Apiv1Stage"]["StageName"]
     if dimension == "GlobalSecondaryIndexName":
         indexes = found.of("AWS::DynamoDB::Table")["Table"]["GlobalSecondaryIndexes"]
         return value in {index["IndexName"] for index in indexes}
