@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import groupby, pairwise
 
-from turnkeep.blocks.calendars import Written, alternatives, has_digits, notation
+from turnkeep.blocks.calendars import Notation, Written, alternatives, has_digits, notation
 
 type Span = tuple[date, date]
 
 MOST_DIGITS = 30
+KEPT_TEXTS = 256
 LABEL_LETTERS = range(3, 81)
 SURE_SCALE_LETTERS = 3  # "4K" may be 4 or 4,000, "4 Mio" is millions
 
@@ -111,7 +112,7 @@ class Reader:
         return [(each.start(), self._spelt[_key(each[0])]) for each in found if _key(each[0]) in self._spelt]
 
     def dates(self, text: str) -> list[Written]:
-        found = self._notation.dates(self._without_names(text))
+        found = _dates(self._language, self._without_names(text))
         return [each for each in found if not each.is_short or self.fits(each)]
 
     def fits(self, written: Written) -> bool:
@@ -124,9 +125,7 @@ class Reader:
         ends = [0, *(at for found in self.dates(text) for at in (found.start, found.end)), len(plain)]
         parts = [plain[start:end] for start, end in pairwise(ends)]  # every other one is a date
         plain = "".join(" " * len(part) if at % 2 else part for at, part in enumerate(parts))
-        for pattern in _NO_FIGURES:
-            plain = pattern.sub(_blank, plain)
-        return [self._figure(found) for found in _number(self._language).finditer(plain)]
+        return list(_figures(self._language, plain))
 
     def tables(self, text: str) -> list[Table]:
         """Of lines such as "| a | b |" or "a | b"; the first one is a head if it holds no figures."""
@@ -165,18 +164,6 @@ class Reader:
     def _without_names(self, text: str) -> str:
         return self._names.sub(_blank, text) if self._names else text
 
-    def _figure(self, found: re.Match[str]) -> Figure:
-        words, suffix = self._notation.currencies, (found["suffix"] or "").casefold()
-        said = found["before"] or found["after"] or (suffix if suffix in words else "")
-        unit = "%" if said == "%" else words.get(said.casefold(), "")
-        scale = re.sub(r"\s", " ", found["scale"] or "").casefold()
-        scales = sorted(self._notation.scales.get(scale, {1.0}), reverse=True)
-        is_sure = len(scale) >= SURE_SCALE_LETTERS or not scale or unit not in ("", "%")
-        sizes = scales if is_sure else [*scales, 1.0]
-        read = [(value * size, step * size) for value, step in _readings(found["digits"]) for size in sizes]
-        values, steps = zip(*read, strict=True)
-        return Figure(found.start("digits"), found[0].strip(), values, unit, steps)
-
 
 def _cells(line: str) -> list[str]:
     return [cell.strip(" *") for cell in line.strip().strip("|").split("|")] if "|" in line else []
@@ -188,6 +175,32 @@ def _key(name: str) -> str:
 
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
+
+
+@lru_cache(maxsize=KEPT_TEXTS)  # the same documents and replies are read in turn after turn
+def _dates(language: str, text: str) -> tuple[Written, ...]:
+    return tuple(notation(language).dates(text))
+
+
+@lru_cache(maxsize=KEPT_TEXTS)  # as above
+def _figures(language: str, text: str) -> tuple[Figure, ...]:
+    writes = notation(language)
+    for pattern in _NO_FIGURES:
+        text = pattern.sub(_blank, text)
+    return tuple(_figure(found, writes) for found in _number(language).finditer(text))
+
+
+def _figure(found: re.Match[str], writes: Notation) -> Figure:
+    words, suffix = writes.currencies, (found["suffix"] or "").casefold()
+    said = found["before"] or found["after"] or (suffix if suffix in words else "")
+    unit = "%" if said == "%" else words.get(said.casefold(), "")
+    scale = re.sub(r"\s", " ", found["scale"] or "").casefold()
+    scales = sorted(writes.scales.get(scale, {1.0}), reverse=True)
+    is_sure = len(scale) >= SURE_SCALE_LETTERS or not scale or unit not in ("", "%")
+    sizes = scales if is_sure else [*scales, 1.0]
+    read = [(value * size, step * size) for value, step in _readings(found["digits"]) for size in sizes]
+    values, steps = zip(*read, strict=True)
+    return Figure(found.start("digits"), found[0].strip(), values, unit, steps)
 
 
 @cache
