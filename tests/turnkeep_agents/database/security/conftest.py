@@ -40,7 +40,7 @@ def field_on_postgres(postgres_server: PostgresServer, folded_access_file: Path)
     postgres_server.run("DROP DATABASE field WITH (FORCE)", "DROP ROLE reader")
 
 
-@pytest.fixture(params=["sqlite", "mysql", "postgresql"])
+@pytest.fixture(params=["sqlite", "mariadb", "postgresql"])
 def tuning(request: pytest.FixtureRequest, access_file: Path) -> DatabaseSettings:
     """Of a reader's database, one after the other."""
     return request.getfixturevalue(f"{request.param}_tuning")
@@ -52,7 +52,7 @@ def sqlite_tuning(sqlite_file: Path, access_file: Path) -> DatabaseSettings:
 
 
 @pytest.fixture
-def mysql_tuning(field: Server, access_file: Path) -> DatabaseSettings:
+def mariadb_tuning(field: Server, access_file: Path) -> DatabaseSettings:
     url = field.url("field", user="reader", password=PASSWORD)
     return DatabaseSettings(url=url, access=str(access_file), seal=SEAL, **LIMITS)
 

@@ -3,13 +3,17 @@ case as it folds them. Whatever belongs to the second company says so."""
 
 import json
 import sqlite3
+import traceback
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from mariadb import Server
 from postgres import PostgresServer
+from turnkeep.databases.errors import DatabaseError
 from turnkeep_agents.database.access import load_access
 from turnkeep_agents.database.security.ciphers import _folded, encrypt
 from turnkeep_agents.database.security.postgresql import barrier_views_ddl
@@ -23,6 +27,7 @@ KEY = "the key of the tests"
 FOLDED = _folded(KEY.encode())
 SEAL = "the seal of the tests"
 READER, PASSWORD = "'reader'@'127.0.0.1'", "s3cret"
+SECRETS = ("reader", PASSWORD, "127.0.0.1", SEAL, KEY, "/tmp")
 KNOWN = Secrets(KEY, SEAL, {OWN: "1", OTHER: "2"})
 HASTY_SECONDS = 0.25
 """For statements that have to be ended; the others get time enough on a busy machine."""
@@ -57,6 +62,15 @@ ACCESS = {
     ],
     "rules": [{"tables": ["*"], "without": ["audit"]}],
 }
+
+
+def told(caught: pytest.ExceptionInfo[DatabaseError]) -> str:
+    """The message, once it was looked through for secrets, with the traceback that a log would hold."""
+    whole = "".join(traceback.format_exception(caught.value))
+    assert not [secret for secret in SECRETS if secret in caught.value.message]
+    assert "pymysql" not in whole
+    assert "psycopg.errors" not in whole
+    return caught.value.message
 
 
 def hasty(tuning: DatabaseSettings) -> DatabaseSettings:
