@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from mariadb import Server
     from postgres import PostgresServer
-    from sample_on_mariadb import SampleServer
-    from sample_on_postgres import SampleOnPostgres
+    from sample_on_servers import SampleOn
     from turnkeep.storage.blobs import S3Objects
     from turnkeep.storage.items import Items
 
@@ -148,11 +147,11 @@ def mariadb_server() -> "Iterator[Server]":
 
 
 @pytest.fixture(scope="session")
-def sample_server(mariadb_server: "Server") -> "SampleServer":
+def sample_server(mariadb_server: "Server") -> "SampleOn":
     """The sample of the agent `database` in it."""
-    from sample_on_mariadb import load_sample
+    from sample_on_servers import load_on_mariadb
 
-    return load_sample(mariadb_server)
+    return load_on_mariadb(mariadb_server)
 
 
 @pytest.fixture(scope="session")
@@ -168,11 +167,11 @@ def postgres_server() -> "Iterator[PostgresServer]":
 
 
 @pytest.fixture(scope="session")
-def sample_on_postgres(postgres_server: "PostgresServer") -> "SampleOnPostgres":
+def sample_on_postgres(postgres_server: "PostgresServer") -> "SampleOn":
     """The sample of the agent `database` in it."""
-    from sample_on_postgres import load_sample
+    from sample_on_servers import load_on_postgres
 
-    return load_sample(postgres_server)
+    return load_on_postgres(postgres_server)
 
 
 @pytest.fixture

@@ -15,8 +15,7 @@ from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_demo.database.field_service import KEY, sample_file
 
 if TYPE_CHECKING:
-    from sample_on_mariadb import SampleServer
-    from sample_on_postgres import SampleOnPostgres
+    from sample_on_servers import SampleOn
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))  # where it is said how rows are compared
 
@@ -35,12 +34,12 @@ def agent_on_sqlite() -> Agent:
 
 
 @pytest.fixture(scope="module")
-def agent_on_mariadb(sample_server: "SampleServer") -> Agent:
+def agent_on_mariadb(sample_server: "SampleOn") -> Agent:
     return _on_server(sample_server.tuning)
 
 
 @pytest.fixture(scope="module")
-def agent_on_postgresql(sample_on_postgres: "SampleOnPostgres") -> Agent:
+def agent_on_postgresql(sample_on_postgres: "SampleOn") -> Agent:
     return _on_server(sample_on_postgres.tuning)
 
 

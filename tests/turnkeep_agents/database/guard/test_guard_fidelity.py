@@ -88,26 +88,8 @@ VALUES = [
     "EXISTS (SELECT 1 FROM sale WHERE itemId = item.id)",
 ]  # fmt: skip
 SIGNS = [
-    "+",
-    "-",
-    "*",
-    "/",
-    "%",
-    "=",
-    "<>",
-    "!=",
-    "<",
-    "<=",
-    ">",
-    ">=",
-    "AND",
-    "OR",
-    "LIKE",
-    "NOT LIKE",
-    "&",
-    "|",
-    "||",
-]
+    "+", "-", "*", "/", "%", "=", "<>", "!=", "<", "<=", ">", ">=", "AND", "OR", "LIKE", "NOT LIKE", "&", "|", "||",
+]  # fmt: skip
 SAME = "DISTINCT FROM"
 OF_SQLITE = ["==", "GLOB", "NOT GLOB", "IS", "IS NOT", f"IS {SAME}", f"IS NOT {SAME}", "->>"]
 OF_MARIADB = ["DIV", "MOD", "XOR", "<=>", "&&", "!= NOT"]

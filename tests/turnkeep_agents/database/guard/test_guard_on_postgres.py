@@ -7,14 +7,14 @@ import psycopg
 import pytest
 from guarded import benign, passed, sample_graph, sample_guard
 
-from sample_on_postgres import DATABASE, PASSWORD, READER, SEAL, SampleOnPostgres
+from sample_on_servers import DATABASE, PASSWORD, READER, SEAL, SampleOn
 from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.guard.repairs import repair
 from turnkeep_agents.database.security.servers import TRANSACTION, sign
 
 
 @pytest.fixture(scope="module")
-def reader(sample_on_postgres: SampleOnPostgres) -> Iterator[Any]:
+def reader(sample_on_postgres: SampleOn) -> Iterator[Any]:
     """A session of the reader's in one transaction, opened for the first company."""
     with sample_on_postgres.server.connect(DATABASE, user=READER, password=PASSWORD) as connection:
         connection.autocommit = False

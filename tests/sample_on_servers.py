@@ -1,23 +1,26 @@
-"""The bundled sample in a real PostgreSQL, behind its row-level security: what a deployment over a server of its own
-would have."""
+"""The bundled sample in a real MariaDB and in a real PostgreSQL, behind its row-level security: what a deployment over
+a server of its own would have."""
 
 import re
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
+from itertools import batched
 from typing import Any
 
 import psycopg
 from psycopg import sql
 
+from mariadb import Server
 from postgres import PostgresServer
 from turnkeep_agents.database.security.database import sample_joins
 from turnkeep_agents.database.security.postgresql import barrier_views_ddl
-from turnkeep_agents.database.security.views import Secrets
+from turnkeep_agents.database.security.views import Secrets, secure_views_ddl
 from turnkeep_demo.database.field_service import COMPANIES, FOLDER, KEY, access, contents, schema
 
 DAY = date(2026, 3, 4)
 DATABASE, READER, PASSWORD, SEAL = "fieldservice", "sample_reader", "read-only", "a seal of the tests"
+KNOWN = Secrets(KEY, SEAL, {tenant: str(company) for tenant, company in COMPANIES.items()})
+ROWS_AT_ONCE = 2_000
 CIPHER = "cipher-algo=aes256, s2k-mode=1, compress-algo=0"
 """Of pgcrypto. By default a key is hashed 65,536 times and more, for each value: right for passwords, slow for keys."""
 TYPES = {" DATETIME": " TIMESTAMP", " BLOB": " BYTEA"}
@@ -26,34 +29,60 @@ KEYED = re.compile(r'^  ("\w+") .*?( REFERENCES "\w+" \("id"\))')
 
 
 @dataclass(frozen=True)
-class SampleOnPostgres:
-    server: PostgresServer
+class SampleOn:
+    server: Any
 
     @property
     def url(self) -> str:
         """With the reader's login."""
-        return self.server.url(DATABASE, user=READER, password=PASSWORD)
-
-    @property
-    def access(self) -> Path:
-        return FOLDER / "access.json"
+        return str(self.server.url(DATABASE, user=READER, password=PASSWORD))
 
     @property
     def tuning(self) -> dict[str, Any]:
         """What settings of the agent say about it."""
-        return {"url": self.url, "seal": SEAL, "access": str(self.access), "joins": str(sample_joins())}
+        access, joins = str(FOLDER / "access.json"), str(sample_joins())
+        return {"url": self.url, "seal": SEAL, "access": access, "joins": joins}
 
 
-def load_sample(server: PostgresServer) -> SampleOnPostgres:
+def columns() -> dict[str, list[str]]:
+    """Of the tables that somebody may read."""
+    return {table: names for table, names, _ in contents(DAY) if table not in access().rules[0].without}
+
+
+def load_on_mariadb(server: Server) -> SampleOn:
+    """Fills the server, which has to be new; takes two seconds."""
+    reader = f"'{READER}'@'127.0.0.1'"
+    server.run(f"CREATE DATABASE {DATABASE} CHARACTER SET utf8mb4", f"CREATE USER {reader} IDENTIFIED BY '{PASSWORD}'")
+    fill_mariadb(server, DATABASE, DAY)
+    server.run(*secure_views_ddl(access(), columns(), DATABASE, reader, KNOWN), database=DATABASE)
+    return SampleOn(server)
+
+
+def load_on_postgres(server: PostgresServer) -> SampleOn:
     """Fills the server, which has to be new; takes three seconds."""
     server.run(f"CREATE DATABASE {DATABASE}", f"CREATE ROLE {READER} LOGIN PASSWORD '{PASSWORD}'")
     with server.connect(DATABASE) as connection:
-        load_into(connection, DAY)
-    server.run(*wall_statements(READER, SEAL), database=DATABASE)
-    return SampleOnPostgres(server)
+        fill_postgres(connection, DAY)
+    server.run(*barrier_views_ddl(access(), columns(), "public", READER, KNOWN), database=DATABASE)
+    return SampleOn(server)
 
 
-def load_into(connection: psycopg.Connection[Any], today: date) -> None:
+def fill_mariadb(server: Server, database: str, today: date) -> None:
+    """Makes the tables in the database, which has to be empty, and fills them."""
+    connection = server.connect(database)
+    with connection, connection.cursor() as cursor:
+        cursor.execute("SET sql_mode = 'ANSI_QUOTES,STRICT_TRANS_TABLES', foreign_key_checks = 0")
+        for statement in filter(str.strip, schema().split(";\n")):
+            cursor.execute(statement)
+        cursor.execute("BEGIN")
+        for table, names, rows in contents(today):
+            insertion = f'INSERT INTO "{table}" VALUES ({", ".join(["%s"] * len(names))})'
+            for some in batched(rows, ROWS_AT_ONCE, strict=False):
+                cursor.executemany(insertion, some)
+        cursor.execute("COMMIT")
+
+
+def fill_postgres(connection: psycopg.Connection[Any], today: date) -> None:
     """Makes the tables in the connection's database, which has to be empty, and fills them; keys come last."""
     tables, keys = _statements()
     with connection.transaction(), connection.cursor() as cursor:
@@ -67,14 +96,6 @@ def load_into(connection: psycopg.Connection[Any], today: date) -> None:
             _encrypt(cursor, view.table, view.encrypted)
         for statement in keys:
             cursor.execute(statement.encode())
-
-
-def wall_statements(reader: str, seal: str) -> list[str]:
-    """What an administrator runs afterwards, so that `reader` can read the views alone."""
-    rules = access()
-    columns = {table: names for table, names, _ in contents(DAY) if table not in rules.rules[0].without}
-    known = Secrets(KEY, seal, {tenant: str(company) for tenant, company in COMPANIES.items()})
-    return barrier_views_ddl(rules, columns, "public", reader, known)
 
 
 def _statements() -> tuple[str, list[str]]:
