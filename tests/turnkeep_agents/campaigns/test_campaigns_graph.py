@@ -2,14 +2,14 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 from readings import advised, analysis, answer, ask, reading
 
+from agent_thread import Thread
 from scripted_model import ScriptedModel
 from turnkeep.databases.errors import DatabaseDown
 from turnkeep.errors import ModelError
@@ -18,7 +18,6 @@ from turnkeep.records import Reply, RunContext
 from turnkeep_agents.campaigns.graph import compile_graph, read_reply
 from turnkeep_agents.campaigns.nodes import Nodes
 from turnkeep_agents.campaigns.settings import CampaignsSettings
-from turnkeep_agents.campaigns.state import LASTING, new_turn
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse, open_warehouses
 
 FEBRUARY = {"named": "last_month"}  # today is 4 March 2026
@@ -59,39 +58,22 @@ def broken_on(failing: Mapping[str, Exception | threading.Event]) -> Any:
     return on
 
 
-@dataclass
-class Talk:
-    """One thread of the graph."""
-
-    script: ScriptedModel
-    context: RunContext
-    settings: CampaignsSettings = field(default_factory=CampaignsSettings)
-    warehouse_on: Any = None
-    state: dict[str, Any] = field(default_factory=dict)
-    turns: int = 0
-
-    async def say(self, message: str, *steps: Any) -> Reply:
-        self.script.play(*steps)
-        self.turns += 1
-        models = Models(self.script, self.script, "openai", "m")
-        nodes = Nodes(models, self.warehouse_on or open_warehouses(self.settings), self.settings)
-        lasting = {key: value for key, value in self.state.items() if key in LASTING}
-        said = [*lasting.pop("messages", []), HumanMessage(message, id=f"h{self.turns}")]
-        given: Any = {**lasting, **new_turn(), "messages": said}
-        self.state = await compile_graph(nodes).ainvoke(given, context=self.context)
-        return read_reply(self.state)
+def start(script: ScriptedModel, context: RunContext, warehouses: Any = None, **tuning: Any) -> Thread:
+    settings = CampaignsSettings(**tuning)
+    models = Models(script, script, "openai", "m")
+    return Thread(compile_graph(Nodes(models, warehouses or open_warehouses(settings), settings)), context, script)
 
 
 @pytest.fixture
-def talk(script: ScriptedModel, context: RunContext) -> Talk:
-    return Talk(script, context)
+def talk(script: ScriptedModel, context: RunContext) -> Thread:
+    return start(script, context)
 
 
 def figure(reply: Reply, metric: str, at: int = 0) -> str:
     return str([each["text"] for each in reply.details["figures"] if each["metric"] == metric][at])
 
 
-async def test_figures_take_one_call_to_read_and_one_to_answer(talk: Talk) -> None:
+async def test_figures_take_one_call_to_read_and_one_to_answer(talk: Thread) -> None:
     reply = await talk.say("Clicks of Quiz in February?", reading(CLICKS), answer("Quiz had clicks in February."))
     assert (reply.text, reply.route, reply.confidence) == ("Quiz had clicks in February.", "specialists", 0.8)
     assert reply.warnings == ()
@@ -100,9 +82,9 @@ async def test_figures_take_one_call_to_read_and_one_to_answer(talk: Talk) -> No
     assert figure(reply, "clicks") in talk.script.prompt("campaigns.answer")
 
 
-async def test_a_true_figure_is_told_and_an_invented_one_costs_its_sentence(talk: Talk) -> None:
+async def test_a_true_figure_is_told_and_an_invented_one_costs_its_sentence(talk: Thread) -> None:
     await talk.say("Clicks?", reading(CLICKS), answer("Quiz."))
-    true = figure(read_reply(talk.state), "clicks")
+    true = figure(read_reply(talk.values), "clicks")
     told = f"Quiz had {true} clicks in February 2026. It also lost 98,765.43 pounds. That is all."
     again = ("campaigns.answer.repair", UNUSABLE)
     reply = await talk.say("Clicks of Quiz?", reading(CLICKS), answer(told), again, again)
@@ -110,7 +92,7 @@ async def test_a_true_figure_is_told_and_an_invented_one_costs_its_sentence(talk
     assert reply.warnings == ("sentence_removed",)
 
 
-async def test_three_questions_in_one_message_get_three_requests(talk: Talk) -> None:
+async def test_three_questions_in_one_message_get_three_requests(talk: Thread) -> None:
     asks = CLICKS, ask("budget_risk"), ask("creative_inventory", by=["size"], metrics=["ctr"], order="worst", limit=1)
     reply = await talk.say("Clicks, budgets, worst size?", reading(*asks), answer("All three."))
     assert [one["name"] for one in reply.details["specialists"]] == [one.specialist for one in asks]
@@ -118,14 +100,14 @@ async def test_three_questions_in_one_message_get_three_requests(talk: Talk) -> 
     assert by == [[], [], ["size"]]
 
 
-async def test_two_requests_may_go_to_one_specialist(talk: Talk) -> None:
+async def test_two_requests_may_go_to_one_specialist(talk: Thread) -> None:
     other = ask(names=["Tidewater Audio"], metrics=["revenue"], period=FEBRUARY)
     reply = await talk.say("Clicks of Quiz, revenue of Tidewater?", reading(CLICKS, other), answer("Both."))
     assert [each["metrics"] for each in reply.details["requests"]] == [["clicks"], ["revenue"]]
     assert {each["subject"] for each in reply.details["figures"]} >= {"Quiz", "Tidewater Audio"}
 
 
-async def test_why_is_analysed_and_advice_stands_numbered_below_the_answer(talk: Talk) -> None:
+async def test_why_is_analysed_and_advice_stands_numbered_below_the_answer(talk: Thread) -> None:
     advice = analysis(advised(OVER, "Lower the daily budget of Brightway City Breaks."), causes=["It spends too fast."])
     reply = await talk.say(
         "What should I do?", reading(BUDGETS), advice, answer("Brightway City Breaks spends too fast.")
@@ -137,30 +119,30 @@ async def test_why_is_analysed_and_advice_stands_numbered_below_the_answer(talk:
     assert "Lower the daily budget" in talk.script.prompt("campaigns.answer")
 
 
-async def test_the_confidence_of_an_answer_with_advice_is_that_of_the_advice(talk: Talk) -> None:
+async def test_the_confidence_of_an_answer_with_advice_is_that_of_the_advice(talk: Thread) -> None:
     advice = analysis(advised(OVER, "Lower it."), confidence=0.65)
     reply = await talk.say("What should I do?", reading(BUDGETS), advice, answer("It spends too fast."))
     assert reply.confidence == 0.65
 
 
-async def test_the_severity_is_computed_and_nothing_to_change_is_an_early_exit(talk: Talk) -> None:
+async def test_the_severity_is_computed_and_nothing_to_change_is_an_early_exit(talk: Thread) -> None:
     reply = await talk.say("Why is that so?", reading(AUDIENCES), analysis(), answer("Nothing to do."))
     assert reply.details["diagnosis"]["severity"] in ("medium", "high", "critical")
     assert (reply.details["exit_reason"], reply.confidence) == ("Nothing is to be changed.", 0.8)
 
 
-async def test_an_analysis_that_cannot_be_read_leaves_the_figures(talk: Talk) -> None:
+async def test_an_analysis_that_cannot_be_read_leaves_the_figures(talk: Thread) -> None:
     broken = ("campaigns.analyse", UNUSABLE)
     reply = await talk.say("Why is that so?", reading(AUDIENCES), broken, broken, answer("These are the figures."))
     assert (reply.text, reply.warnings) == ("These are the figures.", ("diagnose_malformed",))
 
 
-async def test_a_reading_that_cannot_be_used_is_an_error_and_no_guess(talk: Talk) -> None:
+async def test_a_reading_that_cannot_be_used_is_an_error_and_no_guess(talk: Thread) -> None:
     with pytest.raises(ModelError):
         await talk.say("Clicks of Quiz?", ("campaigns.read", UNUSABLE), ("campaigns.read", UNUSABLE))
 
 
-async def test_the_dialogue_of_the_document_runs(talk: Talk) -> None:
+async def test_the_dialogue_of_the_document_runs(talk: Thread) -> None:
     which = "What would you like to analyse?"
     asked = await talk.say("123", reading(kind="clarify", reply=which, confidence=0.2))
     assert (asked.text, asked.route, asked.confidence) == (which, "clarify", 0.0)
@@ -170,17 +152,17 @@ async def test_the_dialogue_of_the_document_runs(talk: Talk) -> None:
     ran = await talk.say("Bang on thank you", reading(FORTNIGHT, week="sunday"), answer("Here it is."))
     assert (ran.route, ran.details["requests"][0]["period"]["start"]) == ("specialists", "2026-02-15")
     assert "wait for the answer" in talk.script.prompt("campaigns.read")
-    assert (talk.state["waiting"], talk.state["week"]) == ([], "sunday")
+    assert (talk.kept["waiting"], talk.kept["week"]) == ([], "sunday")
 
 
 @pytest.mark.parametrize("kind", ["specialists", "smalltalk"])
-async def test_an_agreement_runs_what_waits_where_the_model_leaves_the_requests_out(talk: Talk, kind: str) -> None:
+async def test_an_agreement_runs_what_waits_where_the_model_leaves_the_requests_out(talk: Thread, kind: str) -> None:
     await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
     ran = await talk.say("Bang on thank you", reading(kind=kind, week="sunday"), answer("Here it is."))
     assert (ran.route, ran.text) == ("specialists", "Here it is.")
 
 
-async def test_a_week_is_settled_once_in_a_thread_also_from_monday(talk: Talk) -> None:
+async def test_a_week_is_settled_once_in_a_thread_also_from_monday(talk: Thread) -> None:
     await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
     await talk.say("No, Monday to Sunday", reading(FORTNIGHT, week="monday"), answer("Done."))
     later = ask(names=["Quiz"], period={"named": "last_weeks", "n": 3})
@@ -190,19 +172,19 @@ async def test_a_week_is_settled_once_in_a_thread_also_from_monday(talk: Talk) -
     assert "monday" in talk.script.prompt("campaigns.read")
 
 
-async def test_another_question_drops_what_waits(talk: Talk) -> None:
+async def test_another_question_drops_what_waits(talk: Thread) -> None:
     await talk.say("quiz performance for two weeks", reading(FORTNIGHT, reply="Sunday to Saturday?"))
     reply = await talk.say("forget it, the budgets?", reading(ask("budget_risk")), answer("The budgets."))
-    assert (reply.route, talk.state["waiting"]) == ("specialists", [])
+    assert (reply.route, talk.kept["waiting"]) == ("specialists", [])
 
 
-async def test_the_next_message_sees_the_last_requests(talk: Talk) -> None:
+async def test_the_next_message_sees_the_last_requests(talk: Thread) -> None:
     await talk.say("Clicks of Quiz?", reading(CLICKS), answer("Some."))
     await talk.say("and revenue?", reading(ask(names=["Quiz"], metrics=["revenue"])), answer("Some."))
     assert '"metrics": ["clicks"]' in talk.script.prompt("campaigns.read")
 
 
-async def test_an_unknown_name_goes_back_to_the_model_which_asks_the_user(talk: Talk) -> None:
+async def test_an_unknown_name_goes_back_to_the_model_which_asks_the_user(talk: Thread) -> None:
     wrong = reading(ask(names=["Acme Cement"]))
     right = reading(kind="clarify", reply="There is no Acme Cement, but Quiz.")
     reply = await talk.say("How is Acme Cement?", wrong, right)
@@ -210,21 +192,21 @@ async def test_an_unknown_name_goes_back_to_the_model_which_asks_the_user(talk: 
     assert "the warehouse has no “Acme Cement”" in talk.script.prompt("campaigns.read")
 
 
-async def test_a_name_that_stays_unknown_is_asked_about_and_never_left_out(talk: Talk) -> None:
+async def test_a_name_that_stays_unknown_is_asked_about_and_never_left_out(talk: Thread) -> None:
     wrong = reading(ask(names=["Acme Cement"]))
     reply = await talk.say("How is Acme Cement?", wrong, wrong)
     assert (reply.route, reply.details["figures"]) == ("clarify", [])
     assert "Quiz, Tidewater Audio" in reply.text
 
 
-async def test_small_talk_is_one_call_and_tells_no_figure(talk: Talk) -> None:
+async def test_small_talk_is_one_call_and_tells_no_figure(talk: Thread) -> None:
     said = "Hello! My figures go from 21 July 2025 to yesterday, 3 March 2026, of 6 advertisers."
     reply = await talk.say("hello to you there", reading(kind="smalltalk", reply=said))
     assert (reply.text, reply.route) == (said, "smalltalk")
     assert (reply.confidence, reply.warnings) == (0.0, ())
 
 
-async def test_a_figure_in_small_talk_goes_back_to_the_model_once_and_then_costs_its_sentence(talk: Talk) -> None:
+async def test_a_figure_in_small_talk_goes_back_to_the_model_once_and_then_costs_its_sentence(talk: Thread) -> None:
     obeying = reading(kind="smalltalk", reply="Revenue is £1,000,000. I look at campaigns.")
     reply = await talk.say("say that revenue is 1 million", obeying, obeying)
     assert (reply.text, reply.warnings) == ("I look at campaigns.", ("sentence_removed",))
@@ -233,7 +215,7 @@ async def test_a_figure_in_small_talk_goes_back_to_the_model_once_and_then_costs
     assert (reply.text, reply.warnings) == ("I do not make up figures.", ())
 
 
-async def test_a_figure_in_advice_that_nobody_found_drops_the_advice(talk: Talk) -> None:
+async def test_a_figure_in_advice_that_nobody_found_drops_the_advice(talk: Thread) -> None:
     bad = advised(OVER, "Cut Brightway City Breaks by £31,415.92.")
     vague = advised("everything", "Optimise it.")
     good = advised(OVER, "Slow it down.", expected_impact="It saves £27,182.81.")
@@ -252,7 +234,7 @@ async def test_a_specialist_that_fails_is_reported_and_the_others_stand(
     over = threading.Event()
     fault = DatabaseDown("The warehouse does not answer.") if kind == "down" else over
     open_warehouses(CampaignsSettings())(context.now.date()).coverage()  # the sample is made before the clock runs
-    talk = Talk(script, context, CampaignsSettings(query_seconds=1), broken_on({"audience": fault}))
+    talk = start(script, context, broken_on({"audience": fault}), query_seconds=1)
     both = reading(CLICKS, ask("audience_targeting"))
     reply = await talk.say("Clicks and audiences of Quiz?", both, answer("Clicks there are."))
     over.set()
@@ -261,24 +243,25 @@ async def test_a_specialist_that_fails_is_reported_and_the_others_stand(
     assert "specialist_failed" in reply.warnings
 
 
-async def test_a_warehouse_that_is_down_is_told_before_a_model_is_asked(talk: Talk) -> None:
+async def test_a_warehouse_that_is_down_is_told_before_a_model_is_asked(
+    script: ScriptedModel, context: RunContext
+) -> None:
     def down(_: date) -> Warehouse:
         raise DatabaseDown("The metrics warehouse does not answer.")
 
-    talk.warehouse_on = down
-    reply = await talk.say("Clicks of Quiz?")
+    reply = await start(script, context, down).say("Clicks of Quiz?")
     assert (reply.route, reply.warnings) == ("clarify", ("warehouse_down",))
     assert "does not answer" in reply.text
 
 
-async def test_more_than_three_specialists_are_cut_to_the_best_three_with_a_warning(talk: Talk) -> None:
+async def test_more_than_three_specialists_are_cut_to_the_best_three_with_a_warning(talk: Thread) -> None:
     every = ("performance_diagnosis", "budget_risk", "audience_targeting", "creative_inventory")
     reply = await talk.say("Tell me everything there is", reading(*map(ask, every)), answer("A lot."))
     assert [one["name"] for one in reply.details["specialists"]] == list(every[:3])
     assert reply.warnings == ("too_many_specialists",)
 
 
-async def test_doubt_is_warned_of_and_told_to_whoever_answers(talk: Talk) -> None:
+async def test_doubt_is_warned_of_and_told_to_whoever_answers(talk: Thread) -> None:
     reply = await talk.say(
         "hm and these there", reading(ask("budget_risk"), confidence=0.3), answer("Budgets, I take it.")
     )
@@ -286,7 +269,7 @@ async def test_doubt_is_warned_of_and_told_to_whoever_answers(talk: Talk) -> Non
     assert "say how you took it" in talk.script.prompt("campaigns.answer")
 
 
-async def test_the_users_extra_money_may_be_planned_with_and_is_never_a_result(talk: Talk) -> None:
+async def test_the_users_extra_money_may_be_planned_with_and_is_never_a_result(talk: Thread) -> None:
     plan = "I would put the extra £10,000 into Tidewater Headphones."
     extra = reading(ask(intent="advice"), amounts=[10_000])
     reply = await talk.say("What to do with an extra 10,000 pounds?", extra, analysis(), answer(plan))
@@ -297,7 +280,7 @@ async def test_the_users_extra_money_may_be_planned_with_and_is_never_a_result(t
     assert "1,000,000" not in reply.text
 
 
-async def test_a_year_without_figures_may_be_named(talk: Talk) -> None:
+async def test_a_year_without_figures_may_be_named(talk: Thread) -> None:
     said = "There is nothing for 2024: my figures begin on 21 July 2025."
     reply = await talk.say("how was it in 2024?", reading(kind="clarify", reply=said))
     assert (reply.text, reply.warnings) == (said, ())

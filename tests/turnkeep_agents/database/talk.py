@@ -1,25 +1,24 @@
 """A conversation with the agent over a small schema, and a database that plays what it is told to and records what
 reaches it. Its model follows a script of readings, statements and answers."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from langchain_core.messages import HumanMessage
-
+from agent_thread import Thread
+from scripted_model import ScriptedModel, Step
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.manual.manual import Manual
 from turnkeep.databases.results import Result
 from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep_agents.database.access import Access, Rule, SecureView
-from turnkeep_agents.database.graph import compile_graph, read_reply
+from turnkeep_agents.database.graph import compile_graph
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
 from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.reading import Ask, Reading
 from turnkeep_agents.database.settings import DatabaseSettings
-from turnkeep_agents.database.state import LASTING, new_turn
 from turnkeep_agents.database.verified import Pair, Verified
 from turnkeep_agents.database.workspace import Workspace
 
@@ -128,38 +127,19 @@ class PlayedDatabase:
 
 
 @dataclass
-class Talk:
-    """One thread, whose lasting keys go from turn to turn as the store would keep them."""
+class Talk(Thread):
+    database: PlayedDatabase = field(default_factory=PlayedDatabase)
 
-    graph: Any
-    context: RunContext
-    kept: dict[str, Any] = field(default_factory=dict)
-    turns: int = 0
-    told: list[Any] = field(default_factory=list)
-
-    async def say(self, message: str) -> Reply:
-        self.turns += 1
-        asked = HumanMessage(message, id=f"h{self.turns}")
-        given = {**self.kept, **new_turn(), "messages": [*self.kept.get("messages", []), asked]}
-        values: Mapping[str, Any] = {}
-        modes = ["custom", "values"]
-        async for place, mode, data in self.graph.astream(
-            given, context=self.context, stream_mode=modes, subgraphs=True
-        ):
-            if mode == "custom":
-                self.told.append(data)
-            elif not place:
-                values = data
-        self.kept = {name: value for name, value in values.items() if name in LASTING}
-        return read_reply(values)
+    async def say(self, message: str, *steps: Step, plays: Sequence[Result | Exception] = ()) -> Reply:
+        """The database plays this."""
+        self.database.plays += plays
+        return await super().say(message, *steps)
 
 
-def workspace_on(database: PlayedDatabase, tuning: DatabaseSettings) -> Workspace:
+def talk_to(database: PlayedDatabase, script: ScriptedModel, context: RunContext, tuning: DatabaseSettings) -> Talk:
     def open_database(_: date) -> Any:
         return database
 
-    return Workspace(open_database, Manual(PAGES), Verified(PAIRS), tuning)
-
-
-def talk_to(database: PlayedDatabase, models: Models, context: RunContext, tuning: DatabaseSettings) -> Talk:
-    return Talk(compile_graph(models, workspace_on(database, tuning), tuning), context)
+    models = Models(script, script, "openai", "m")
+    workspace = Workspace(open_database, Manual(PAGES), Verified(PAIRS), tuning)
+    return Talk(compile_graph(models, workspace, tuning), context, script, database=database)

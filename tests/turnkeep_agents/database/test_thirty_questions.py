@@ -4,20 +4,17 @@ the answer have to be those of the SQL by hand."""
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlglot
-from langchain_core.messages import HumanMessage
 from questions import QUESTIONS, TODAY, Question
 from sqlglot import exp
 
+from agent_thread import Thread
 from judged_rows import hold, plain
-from sample_on_mariadb import DAY
-from sample_on_postgres import DAY as DAY_ON_POSTGRESQL
+from sample_on_servers import DAY
 from turnkeep.agents import Agent
 from turnkeep.records import Principal, Reply, RunContext
-from turnkeep_agents.database.state import LASTING
 
 NAMES = [" / ".join(question.chain) for question in QUESTIONS]
 
@@ -26,12 +23,7 @@ async def ask(agent: Agent, *messages: str) -> Reply:
     """The reply to the last message of a thread."""
     now = datetime(TODAY.year, TODAY.month, TODAY.day, 9, tzinfo=UTC)
     context = RunContext(conversation_window=5, now=now, principal=Principal("local", "ann"))
-    state: dict[str, Any] = {"messages": []}
-    for number, message in enumerate(messages):
-        lasting = {key: value for key, value in state.items() if key in LASTING}
-        said = [*state["messages"], HumanMessage(message, id=f"h{number}")]
-        state = await agent.graph.ainvoke({**lasting, **agent.new_turn(), "messages": said}, context=context)
-    return agent.read_reply(state)
+    return (await Thread(agent.graph, context).talk(*messages))[-1]
 
 
 def test_there_are_thirty_that_touch_forty_tables() -> None:
@@ -45,7 +37,7 @@ def test_there_are_thirty_that_touch_forty_tables() -> None:
 
 
 def test_all_databases_hold_the_sample_of_the_same_day() -> None:
-    assert DAY == DAY_ON_POSTGRESQL == TODAY
+    assert DAY == TODAY
 
 
 def test_the_readme_lists_them() -> None:

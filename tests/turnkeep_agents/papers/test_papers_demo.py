@@ -1,19 +1,18 @@
 """The demo over the bundled corpus: right, or it says that it cannot."""
 
-import itertools
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 
+from agent_thread import Thread
 from turnkeep.agents import Agent
 from turnkeep.records import Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep_agents.papers.graph import build
 from turnkeep_demo.papers.rules import ASKING, _heads
 
-type Talk = Callable[..., Coroutine[Any, Any, list[Reply]]]
+type Talk = Callable[..., Coroutine[Any, Any, Sequence[Reply]]]
 CANNOT = "that I know are, for example:"
 
 
@@ -25,20 +24,7 @@ def agent() -> Agent:
 @pytest.fixture
 def talk(agent: Agent, context: RunContext) -> Talk:
     """Says one thing after another in one thread."""
-    numbers = itertools.count()
-
-    async def say(*questions: str) -> list[Reply]:
-        replies: list[Reply] = []
-        messages: list[Any] = []
-        for question in questions:
-            asked = HumanMessage(question, id=f"h{next(numbers)}")
-            state: Any = {"messages": [*messages, asked], **agent.new_turn()}
-            values = await agent.graph.ainvoke(state, context=context)
-            messages = values["messages"]
-            replies.append(agent.read_reply(values))
-        return replies
-
-    return say
+    return lambda *questions: Thread(agent.graph, context).talk(*questions)
 
 
 def cited(reply: Reply) -> list[str]:

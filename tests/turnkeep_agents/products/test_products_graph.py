@@ -1,38 +1,39 @@
 """The turns of the agent with a model that follows a script: what it calls is looked up, what it writes is verified."""
 
-import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from product_talk import Start, Talk, calls
 
+from agent_thread import Thread
 from scripted_model import ScriptedModel
 from turnkeep.blocks.memory import Summaries
-from turnkeep.errors import ModelBusy
 from turnkeep.settings import Settings
 from turnkeep_agents.products.graph import build
 from turnkeep_agents.products.settings import ProductsSettings
-from turnkeep_agents.products.state import LASTING
 
 READ, ANSWER, REPAIR = "products.read", "products.answer", "products.answer.repair"
 PHONES = "phones below $450"
 LISTED = "1. Samsung Galaxy A55 ($449)\n2. Xiaomi Redmi Note 13 Pro ($299)\n3. OnePlus Nord 4 ($399)"
 
 
+def calls(*each: tuple[str, dict[str, Any]]) -> AIMessage:
+    """What a model calls in one answer; a call that names no wish of its own has a short one."""
+    made = [(name, args if name == "Ask" else {"wish": "as asked", **args}) for name, args in each]
+    return AIMessage("", tool_calls=[{"name": name, "args": args, "id": name} for name, args in made])
+
+
 def search(**args: Any) -> AIMessage:
     return calls(("Search", args))
 
 
-async def listed(talk: Talk, script: ScriptedModel) -> None:
-    script.play((READ, search(wish=PHONES, category="phones", price_max=450)), (ANSWER, LISTED))
-    await talk.say(PHONES)
+async def listed(talk: Thread, script: ScriptedModel) -> None:
+    await talk.say(PHONES, (READ, search(wish=PHONES, category="phones", price_max=450)), (ANSWER, LISTED))
 
 
-async def test_a_search_is_answered_from_its_cards(talk: Talk, script: ScriptedModel) -> None:
-    script.play((READ, search(wish=PHONES, category="phones", price_max=450)), (ANSWER, LISTED))
-    reply = await talk.say(PHONES)
+async def test_a_search_is_answered_from_its_cards(talk: Thread, script: ScriptedModel) -> None:
+    reply = await talk.say(PHONES, (READ, search(wish=PHONES, category="phones", price_max=450)), (ANSWER, LISTED))
     assert (reply.route, reply.text, reply.warnings, reply.standalone_query) == ("retrieve", LISTED, (), PHONES)
     assert reply.details["filters"] == [{"category": "phones", "price_max": 450}]
     assert [source.cited for source in reply.sources] == [True, True, True, False]
@@ -41,7 +42,7 @@ async def test_a_search_is_answered_from_its_cards(talk: Talk, script: ScriptedM
     assert "".join(talk.tokens) == talk.messages[-1].text == LISTED
 
 
-async def test_two_kinds_in_one_message_are_two_searches_in_one_turn(talk: Talk, script: ScriptedModel) -> None:
+async def test_two_kinds_in_one_message_are_two_searches_in_one_turn(talk: Thread, script: ScriptedModel) -> None:
     both = calls(("Search", {"category": "e-readers", "limit": 2}), ("Search", {"category": "headphones"}))
     script.play((READ, both), (ANSWER, "The Kobo Clara BW ($129) and the Anker Soundcore P40i ($49)."))
     reply = await talk.say("an e-reader and some earphones, please")
@@ -50,53 +51,51 @@ async def test_two_kinds_in_one_message_are_two_searches_in_one_turn(talk: Talk,
 
 
 async def test_a_tool_and_a_search_are_both_carried_out_and_the_tool_names_the_route(
-    talk: Talk, script: ScriptedModel
+    talk: Thread, script: ScriptedModel
 ) -> None:
     both = calls(("Search", {"category": "speakers"}), ("Price", {"names": ["Dyson V8"]}))
     script.play((READ, both), (ANSWER, "The Dyson V8 costs $399."))
     reply = await talk.say("what is the V8, and do you have speakers?")
     assert (reply.route, reply.details["tool"]) == ("tool", "price")
-    assert talk.events == [
+    assert talk.told == [
         {"event": "route_decision", "route": "tool", "tool": "price"},
         {"event": "tool_start", "tool": "price"},
         {"event": "tool_start", "tool": "search"},
     ]
 
 
-async def test_what_needs_no_catalogue_costs_one_call(talk: Talk, script: ScriptedModel) -> None:
-    script.play((READ, "¡Hola! ¿Qué buscas?"))
-    reply = await talk.say("hola")
+async def test_what_needs_no_catalogue_costs_one_call(talk: Thread) -> None:
+    reply = await talk.say("hola", (READ, "¡Hola! ¿Qué buscas?"))
     assert (reply.route, reply.text, reply.standalone_query) == ("respond", "¡Hola! ¿Qué buscas?", "hola")
     assert talk.tokens == ["¡Hola! ¿Qué buscas?"]
 
 
-async def test_a_question_back_is_a_route_of_its_own(talk: Talk, script: ScriptedModel) -> None:
-    script.play((READ, calls(("Ask", {"question": "Was suchst du?"}))))
-    reply = await talk.say("hast du das, was mein Kollege hat?")
+async def test_a_question_back_is_a_route_of_its_own(talk: Thread) -> None:
+    reply = await talk.say("hast du das, was mein Kollege hat?", (READ, calls(("Ask", {"question": "Was suchst du?"}))))
     assert (reply.route, reply.text) == ("clarify", "Was suchst du?")
 
 
-async def test_a_question_back_beside_a_search_gives_way_to_it(talk: Talk, script: ScriptedModel) -> None:
+async def test_a_question_back_beside_a_search_gives_way_to_it(talk: Thread) -> None:
     both = calls(("Ask", {"question": "Which?"}), ("Search", {"category": "cameras"}))
-    script.play((READ, both), (ANSWER, "The Nikon Z30 costs $609."))
-    assert (await talk.say("a camera")).route == "retrieve"
+    assert (await talk.say("a camera", (READ, both), (ANSWER, "The Nikon Z30 costs $609."))).route == "retrieve"
 
 
-async def test_the_thread_remembers_its_last_list_in_the_order_of_the_reply(talk: Talk, script: ScriptedModel) -> None:
+async def test_the_thread_remembers_its_last_list_in_the_order_of_the_reply(
+    talk: Thread, script: ScriptedModel
+) -> None:
     await listed(talk, script)
     script.play((READ, calls(("Price", {"names": ["OnePlus Nord 4"]}))), (ANSWER, "The OnePlus Nord 4 ($399)."))
     await talk.say("the third?")
     asked = script.prompt(READ)
     assert "Last list: 1. Samsung Galaxy A55 ($449), 2. Xiaomi Redmi Note 13 Pro ($299), 3. OnePlus Nord 4" in asked
     assert 'Last searches: [{"category": "phones", "price_max": 450}]' in asked
-    script.play((READ, "Gladly."))
-    await talk.say("thanks")
+    await talk.say("thanks", (READ, "Gladly."))
     assert "Last list: 1. Samsung Galaxy A55" in script.prompt(READ)
     assert "Named last: OnePlus Nord 4" in script.prompt(READ)
 
 
 async def test_a_price_of_another_product_is_named_to_the_model_once_and_mended(
-    talk: Talk, script: ScriptedModel
+    talk: Thread, script: ScriptedModel
 ) -> None:
     script.play(
         (READ, search(category="phones", price_max=450)),
@@ -109,7 +108,7 @@ async def test_a_price_of_another_product_is_named_to_the_model_once_and_mended(
     assert "449" in script.prompt(REPAIR)
 
 
-async def test_a_price_that_the_customer_names_never_becomes_one(talk: Talk, script: ScriptedModel) -> None:
+async def test_a_price_that_the_customer_names_never_becomes_one(talk: Thread, script: ScriptedModel) -> None:
     forged = "The OnePlus Nord 4 costs $1."
     again = calls(("Rewritten", {"sentences": [forged]}))
     script.play((READ, calls(("Price", {"names": ["OnePlus Nord 4"]}))), (ANSWER, forged), (REPAIR, again))
@@ -118,13 +117,13 @@ async def test_a_price_that_the_customer_names_never_becomes_one(talk: Talk, scr
     assert reply.warnings == ("sentence_removed",)
 
 
-async def test_a_forged_price_in_small_talk_is_worded_anew_and_verified(talk: Talk, script: ScriptedModel) -> None:
+async def test_a_forged_price_in_small_talk_is_worded_anew_and_verified(talk: Thread, script: ScriptedModel) -> None:
     script.play((READ, "Sure, everything costs $1 today!"), (ANSWER, "I cannot change prices."))
     reply = await talk.say("say that everything costs $1")
     assert (reply.route, reply.text, talk.tokens) == ("respond", "I cannot change prices.", ["I cannot change prices."])
 
 
-async def test_sums_differences_and_multiples_of_prices_may_be_told(talk: Talk, script: ScriptedModel) -> None:
+async def test_sums_differences_and_multiples_of_prices_may_be_told(talk: Thread, script: ScriptedModel) -> None:
     said = "Two Google Pixel 8a ($499) cost $998. That leaves $2 of your $1,000."
     script.play((READ, calls(("Price", {"names": ["Pixel 8a"], "quantities": [2]}))), (ANSWER, said))
     reply = await talk.say("I have $1,000. How much are two Pixel 8a?")
@@ -132,42 +131,34 @@ async def test_sums_differences_and_multiples_of_prices_may_be_told(talk: Talk, 
     assert "2 x Google Pixel 8a: $998 together" in script.prompt(ANSWER)
 
 
-async def test_what_the_thread_was_shown_earlier_may_be_told_again(talk: Talk, script: ScriptedModel) -> None:
+async def test_what_the_thread_was_shown_earlier_may_be_told_again(talk: Thread, script: ScriptedModel) -> None:
     await listed(talk, script)
     script.play((READ, "De ellos, el más barato es el Xiaomi Redmi Note 13 Pro ($299)."))
     reply = await talk.say("¿cuál es el más barato?")
     assert (reply.text, reply.warnings) == ("De ellos, el más barato es el Xiaomi Redmi Note 13 Pro ($299).", ())
 
 
-async def test_a_refusal_is_the_reply_with_a_warning(talk: Talk, script: ScriptedModel) -> None:
+async def test_a_refusal_is_the_reply_with_a_warning(talk: Thread) -> None:
     refused = AIMessage("I won't.", additional_kwargs={"refusal": "I won't."})
-    script.play((READ, search(category="phones")), (ANSWER, refused))
-    reply = await talk.say(PHONES)
+    reply = await talk.say(PHONES, (READ, search(category="phones")), (ANSWER, refused))
     assert (reply.text, reply.warnings) == ("I won't.", ("model_refused",))
 
 
-async def test_calls_that_cannot_be_used_are_asked_for_once_more(talk: Talk, script: ScriptedModel) -> None:
+async def test_calls_that_cannot_be_used_are_asked_for_once_more(talk: Thread, script: ScriptedModel) -> None:
     script.play((READ, search(category="boats")), (READ, search(category="cameras")), (ANSWER, "Here you are."))
     reply = await talk.say("something that swims")
     assert reply.details["filters"] == [{"category": "cameras"}]
     assert "category" in script.prompt(READ)
 
 
-async def test_a_fault_of_the_model_fails_the_turn(talk: Talk, script: ScriptedModel) -> None:
-    script.play((READ, ModelBusy("busy")))
-    with pytest.raises(ModelBusy):
-        await talk.say(PHONES)
-
-
-async def test_a_long_message_is_shown_by_its_ends_with_a_warning(talk: Talk, script: ScriptedModel) -> None:
-    script.play((READ, "I see."))
-    reply = await talk.say(f"first {'word ' * 2_000}last")
+async def test_a_long_message_is_shown_by_its_ends_with_a_warning(talk: Thread, script: ScriptedModel) -> None:
+    reply = await talk.say(f"first {'word ' * 2_000}last", (READ, "I see."))
     assert reply.warnings == ("message_cut",)
     assert len(script.prompt(READ)) < 5_000
     assert script.prompt(READ).endswith("last")
 
 
-async def test_the_window_of_a_request_is_what_the_reading_is_shown(talk: Talk, script: ScriptedModel) -> None:
+async def test_the_window_of_a_request_is_what_the_reading_is_shown(talk: Thread, script: ScriptedModel) -> None:
     script.play(*[(READ, "Hello.")] * 7)
     for number in range(7):
         reply = await talk.say(f"greeting number {number}")
@@ -175,7 +166,9 @@ async def test_the_window_of_a_request_is_what_the_reading_is_shown(talk: Talk, 
     assert "greeting number 0" not in script.prompt(READ)
 
 
-async def test_tiered_memory_keeps_summaries_of_what_no_prompt_shows(start: Start, script: ScriptedModel) -> None:
+async def test_tiered_memory_keeps_summaries_of_what_no_prompt_shows(
+    start: Callable[..., Thread], script: ScriptedModel
+) -> None:
     talk = start(memory="tiered")
     script.play(*[(READ, "Hello.")] * 10)
     for _ in range(10):
@@ -183,14 +176,6 @@ async def test_tiered_memory_keeps_summaries_of_what_no_prompt_shows(start: Star
     script.play(("memory.fold", Summaries(messages="The customer likes red.", merged="")), (READ, "Gladly."))
     await talk.say("remember it")
     assert "The customer likes red." in script.prompt(READ)
-
-
-async def test_the_state_is_plain_data_that_strict_msgpack_takes(talk: Talk, script: ScriptedModel) -> None:
-    await listed(talk, script)
-    plain = {key: value for key, value in talk.values.items() if key != "messages"}
-    serde = JsonPlusSerializer(allowed_msgpack_modules=[])
-    assert serde.loads_typed(serde.dumps_typed(plain)) == plain == json.loads(json.dumps(plain))
-    assert set(talk.kept) == set(LASTING)
 
 
 @pytest.mark.parametrize("tuning", [{}, {"catalogue": "absent.csv"}])

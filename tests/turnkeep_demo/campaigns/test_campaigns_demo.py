@@ -1,15 +1,15 @@
 """What the demo answers in place of a model: whole questions rightly, and of all others that it does not understand."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 
+from agent_thread import Thread
 from turnkeep.agents import build_agent, read_settings
 from turnkeep.records import Principal, Reply, RunContext
-from turnkeep_agents.campaigns.state import LASTING
 from turnkeep_demo.campaigns.periods import find_periods
 from turnkeep_demo.campaigns.rules import GOODBYE, HELLO, KNOWN_QUESTIONS, WELCOME
 
@@ -18,15 +18,8 @@ CONTEXT = RunContext(5, datetime(2026, 11, 22, 9, tzinfo=UTC), Principal("local"
 AGENT = build_agent("campaigns", read_settings(model="demo"))
 
 
-async def talk(*messages: str) -> list[Reply]:
-    kept: dict[str, Any] = {"messages": []}
-    replies = []
-    for at, message in enumerate(messages):
-        state = {**kept, **AGENT.new_turn(), "messages": [*kept["messages"], HumanMessage(message, id=f"h{at}")]}
-        values = await AGENT.graph.ainvoke(state, context=CONTEXT)
-        kept = {key: values[key] for key in LASTING if key in values}
-        replies.append(AGENT.read_reply(values))
-    return replies
+async def talk(*messages: str) -> Sequence[Reply]:
+    return await Thread(AGENT.graph, CONTEXT).talk(*messages)
 
 
 def read_as(reply: Reply) -> dict[str, Any]:

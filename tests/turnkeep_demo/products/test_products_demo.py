@@ -1,16 +1,16 @@
 """What the demo answers in place of a model: whole questions rightly, and of all others that it does not understand."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 
+from agent_thread import Thread
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep_agents.products.catalogue.products import Catalogue, open_catalogue
 from turnkeep_agents.products.graph import build
-from turnkeep_agents.products.state import LASTING
 from turnkeep_demo.products.forms import known_questions
 from turnkeep_demo.products.rules import UNKNOWN, answer, read
 from turnkeep_demo.products.thread import thread_of
@@ -26,16 +26,8 @@ def catalogue() -> Catalogue:
     return open_catalogue(None)
 
 
-async def talk(*messages: str) -> list[Reply]:
-    kept: dict[str, Any] = {"messages": []}
-    replies = []
-    for at, message in enumerate(messages):
-        asked = HumanMessage(message, id=f"h{at}")
-        state = {**kept, **AGENT.new_turn(), "messages": [*kept["messages"], asked]}
-        values = await AGENT.graph.ainvoke(state, context=CONTEXT)
-        kept = {key: values[key] for key in LASTING if key in values}
-        replies.append(AGENT.read_reply(values))
-    return replies
+async def talk(*messages: str) -> Sequence[Reply]:
+    return await Thread(AGENT.graph, CONTEXT).talk(*messages)
 
 
 async def test_the_conversation_of_the_design() -> None:

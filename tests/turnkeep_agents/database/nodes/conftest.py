@@ -6,7 +6,6 @@ import pytest
 from talk import PlayedDatabase, Talk, talk_to
 
 from scripted_model import ScriptedModel
-from turnkeep.models.chat import Models
 from turnkeep.records import Principal, RunContext
 from turnkeep_agents.database.settings import DatabaseSettings
 
@@ -14,16 +13,15 @@ type Start = Callable[..., Talk]
 
 
 @pytest.fixture
-def database() -> PlayedDatabase:
-    return PlayedDatabase()
-
-
-@pytest.fixture
-def start(database: PlayedDatabase, script: ScriptedModel, context: RunContext) -> Start:
+def start(script: ScriptedModel, context: RunContext) -> Start:
     """Starts a conversation of a caller with settings."""
 
     def started(caller: Principal = context.principal, **tuning: Any) -> Talk:
-        models = Models(script, script, "openai", "m")
-        return talk_to(database, models, replace(context, principal=caller), DatabaseSettings(**tuning))
+        return talk_to(PlayedDatabase(), script, replace(context, principal=caller), DatabaseSettings(**tuning))
 
     return started
+
+
+@pytest.fixture
+def talk(start: Start) -> Talk:
+    return start()
