@@ -78,17 +78,6 @@ def test_associations_corrections_and_values_come_into_it(
     assert "Left out, for the database does not have it: associations[1]" in capsys.readouterr().out
 
 
-def test_what_is_left_out_of_the_database_is_told(
-    url: str, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with closing(sqlite3.connect(tmp_path / "shop.sqlite")) as connection:
-        connection.executescript("CREATE VIEW paid AS SELECT * FROM gone;")
-
-    assert main(["joins", "build", url, "--out", str(out)]) == 0
-
-    assert capsys.readouterr().out.startswith("Left out: the view paid (the database itself cannot read it: mend or")
-
-
 def test_of_no_tables_no_graph_is_written(
     url: str, out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -196,12 +185,6 @@ def test_a_table_that_is_not_there_is_told_with_the_one_that_may_be_meant(
     assert "The graph has no table workOrdr. Did you mean workOrder" in capsys.readouterr().err
 
 
-def test_a_drawing_is_for_mermaid(tmp_path: Path) -> None:
-    assert main(["joins", "draw", "customer", "--out", str(tmp_path / "g.mmd")]) == 0
-
-    assert (tmp_path / "g.mmd").read_text().startswith("erDiagram")
-
-
 @pytest.mark.parametrize("name", ["g.png", "g", "gone/g.mmd"])
 def test_a_drawing_that_cannot_be_written_is_told(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -210,16 +193,6 @@ def test_a_drawing_that_cannot_be_written_is_told(
 
     assert capsys.readouterr().err.startswith("turnkeep: ")
     assert not (tmp_path / name).exists()
-
-
-def test_settings_that_cannot_be_used_are_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("DATABASE__MAX_HOPS", "99")
-
-    assert main(["joins", "draw", "workOrder", "--out", "g.mmd"]) == 1
-
-    assert "DATABASE__MAX_HOPS" in capsys.readouterr().err
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:

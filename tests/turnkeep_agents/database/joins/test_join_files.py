@@ -79,12 +79,6 @@ def test_each_relationship_has_a_line_of_its_own(file: Path) -> None:
     assert len(lines) == len(SERVICE.relationships)
 
 
-def test_an_empty_graph_is_one_too(file: Path) -> None:
-    save_graph(JoinGraph(), file)
-
-    assert load_graph(file) == JoinGraph()
-
-
 def test_a_mark_at_the_beginning_of_the_file_is_no_fault(file: Path) -> None:
     file.write_text(json.dumps(PLAIN), encoding="utf-8-sig")
 

@@ -11,37 +11,34 @@ from turnkeep_agents.database.joins.links import Path
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
 
+FINDER = PathFinder(SERVICE)
+
 
 def edges(path: Path | None) -> list[str]:
     return [f"{each.from_table}.{each.from_column}" for each in path or ()]
 
 
-@pytest.fixture(scope="module")
-def finder() -> PathFinder:
-    return PathFinder(SERVICE)
-
-
-def test_a_path_leads_over_business_keys_in_order(finder: PathFinder) -> None:
-    path = finder.shortest("invoice", "crew")
+def test_a_path_leads_over_business_keys_in_order() -> None:
+    path = FINDER.shortest("invoice", "crew")
 
     assert edges(path) == ["invoice.workOrderId", "workOrder.crewId"]
 
 
-def test_the_way_back_is_the_same_one(finder: PathFinder) -> None:
-    there, back = finder.shortest("crew", "invoice"), finder.shortest("invoice", "crew")
+def test_the_way_back_is_the_same_one() -> None:
+    there, back = FINDER.shortest("crew", "invoice"), FINDER.shortest("invoice", "crew")
 
     assert there is not None
     assert there == tuple(reversed(back or ()))
 
 
-def test_a_doubtful_link_is_not_used(finder: PathFinder) -> None:
-    assert edges(finder.shortest("invoice", "customer")) == ["invoice.workOrderId", "workOrder.customerId"]
+def test_a_doubtful_link_is_not_used() -> None:
+    assert edges(FINDER.shortest("invoice", "customer")) == ["invoice.workOrderId", "workOrder.customerId"]
     assert edges(PathFinder(SERVICE, confidence_threshold=0.5).shortest("invoice", "customer")) == [
         "invoice.customerId"
     ]
 
 
-def test_who_made_a_row_is_not_how_tables_belong_together(finder: PathFinder) -> None:
+def test_who_made_a_row_is_not_how_tables_belong_together() -> None:
     blind = PathFinder(SERVICE, audit_rule=False)
 
     assert edges(blind.shortest("customer", "employee")) in (
@@ -49,26 +46,17 @@ def test_who_made_a_row_is_not_how_tables_belong_together(finder: PathFinder) ->
         ["customer.changedBy", "employee.userId"],
         ["workOrder.customerId", "workOrder.approvedBy"],
     )
-    assert edges(finder.shortest("customer", "employee")) == ["workOrder.customerId", "workOrder.approvedBy"]
+    assert edges(FINDER.shortest("customer", "employee")) == ["workOrder.customerId", "workOrder.approvedBy"]
 
 
-def test_a_table_that_only_audit_columns_reach_is_reached(finder: PathFinder) -> None:
-    assert edges(finder.shortest("customer", "user")) == ["customer.changedBy"]
-
-
-def test_a_table_needs_no_join_to_itself(finder: PathFinder) -> None:
-    assert finder.shortest("employee", "employee") == ()
-
-
-def test_where_no_path_leads_there_is_none(finder: PathFinder) -> None:
-    assert finder.shortest("holiday", "crew") is None
-    assert PathFinder(SERVICE, max_hops=1).shortest("invoice", "crew") is None
+def test_a_table_that_only_audit_columns_reach_is_reached() -> None:
+    assert edges(FINDER.shortest("customer", "user")) == ["customer.changedBy"]
 
 
 @pytest.mark.parametrize("pair", [("nothing", "crew"), ("crew", "nothing")])
-def test_an_unknown_table_is_an_error(finder: PathFinder, pair: tuple[str, str]) -> None:
+def test_an_unknown_table_is_an_error(pair: tuple[str, str]) -> None:
     with pytest.raises(KeyError, match="nothing"):
-        finder.shortest(*pair)
+        FINDER.shortest(*pair)
 
 
 def test_links_to_what_is_not_there_are_not_used() -> None:
@@ -87,14 +75,6 @@ def test_a_dearer_way_of_fewer_joins_is_taken_where_the_cheap_one_is_too_long() 
     assert edges(PathFinder(joined).shortest("a", "f")) == ["a.createdBy", "c.d", "d.e", "e.f"]
 
 
-def test_the_second_question_is_answered_from_memory(finder: PathFinder) -> None:
-    first = finder.shortest("invoice", "crew")
-
-    assert finder.shortest("invoice", "crew") is not None
-    assert all(one is other for one, other in zip(first or (), finder.shortest("invoice", "crew") or (), strict=True))
-    assert finder.paths_from("crew") is finder.paths_from("crew")
-
-
 def test_threads_that_ask_at_once_get_the_same_answers() -> None:
     fresh = PathFinder(SERVICE)
     pairs = list(permutations(SERVICE.tables, 2)) * 4
@@ -106,11 +86,11 @@ def test_threads_that_ask_at_once_get_the_same_answers() -> None:
     assert told == [PathFinder(SERVICE).shortest(*pair) for pair in pairs]
 
 
-def test_all_direct_links_are_told_the_cheapest_first(finder: PathFinder) -> None:
-    links = finder.links.between("employee", "workOrder")
+def test_all_direct_links_are_told_the_cheapest_first() -> None:
+    links = FINDER.links.between("employee", "workOrder")
 
     assert edges(links) == ["workOrder.approvedBy", "workOrder.assignedTo", "workOrder.createdBy"]
-    assert [finder.cost(each).total for each in links] == [100, 100, 300]
+    assert [FINDER.cost(each).total for each in links] == [100, 100, 300]
 
 
 def test_two_halves_of_a_shared_key_are_no_choice() -> None:
@@ -131,6 +111,79 @@ def test_of_equal_ways_the_one_over_a_table_of_both_names_is_taken_and_a_shared_
 
     assert {each.from_table for each in over or ()} == {"employeeCrew"}
     assert {each.from_table for each in PathFinder(shared).shortest("a", "b") or ()} == {"zz"}
+
+
+# Trees over several tables
+
+
+def columns(tables: list[str]) -> list[str]:
+    return [f"{each.from_table}.{each.from_column}" for each in FINDER.connect(tables).joins]
+
+
+def test_a_table_between_is_added_and_told() -> None:
+    tree = FINDER.connect(["customer", "crew"])
+
+    assert tree.added == ("workOrder",)
+    assert tree.tables == ("customer", "workOrder", "crew")
+
+
+def test_one_table_in_the_middle_is_better_than_two_bridges() -> None:
+    tree = FINDER.connect(["customer", "crew", "invoice"])
+
+    assert tree.added == ("workOrder",)
+    assert set(columns(["customer", "crew", "invoice"])) == {
+        "workOrder.customerId",
+        "workOrder.crewId",
+        "invoice.workOrderId",
+    }
+
+
+def test_a_star_is_found_where_every_pair_has_a_shorter_bridge_of_its_own() -> None:
+    spokes = graph(
+        """
+        a: id*, hubId, abId
+        b: id*, hubId, abId, bcId
+        c: id*, hubId, bcId, caId
+        d: id*, hubId
+        hub: id*
+        ab: id*
+        bc: id*
+        """,
+        link("a.hubId > hub.id", confidence=0.9),
+        link("b.hubId > hub.id", confidence=0.9),
+        link("c.hubId > hub.id", confidence=0.9),
+        "a.abId > ab.id",
+        "b.abId > ab.id",
+        "b.bcId > bc.id",
+        "c.bcId > bc.id",
+    )
+
+    assert PathFinder(spokes).connect(["a", "b", "c"]).added == ("hub",)
+
+
+def test_a_link_by_who_made_a_row_does_not_spare_a_table() -> None:
+    made = graph(
+        "order: id*, createdBy\nvisit: id*, orderId, personId\nperson: id*",
+        "order.createdBy > person.id",
+        "visit.orderId > order.id",
+        "visit.personId > person.id",
+    )
+
+    assert PathFinder(made).connect(["order", "person"]).added == ("visit",)
+
+
+def test_links_that_are_as_good_as_each_other_are_a_choice() -> None:
+    tree = FINDER.connect(["workOrder", "employee"])
+
+    (choice,) = tree.choices
+    assert set(choice.tables) == {"workOrder", "employee"}
+    assert {each.from_column for each in choice.relationships} == {"assignedTo", "approvedBy"}
+    assert tree.joins[0] in choice.relationships
+
+
+def test_of_equal_parts_the_first_asked_counts() -> None:
+    assert FINDER.connect(["holiday", "crew"]).tables == ("holiday",)
+    assert FINDER.connect(["crew", "holiday"]).tables == ("crew",)
 
 
 # Any graph

@@ -40,71 +40,49 @@ def associated(file: Path, *associations: dict[str, Any]) -> tuple[JoinGraph, li
     return with_associations(SHOP, file)
 
 
+def association(kind: str, source: str, target: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "source": source, "target": target, **more}
+
+
+OF_CUSTOMER = {"orders.customerId > customer.id": ("N:1", "")}
+OF_PROFILE = {"profile.customer_id > customer.id": ("1:1", "")}
+OF_TAGS = {"orderTag.orderId > orders.id": ("N:1", ""), "orderTag.tagId > tag.id": ("N:1", "")}
+BELONGS = association("belongsTo", "orders", "customer", foreignKey="customerId")
+HAS = association("hasMany", "customer", "orders", foreignKey="customerId")
+
+
 @pytest.mark.parametrize(
-    ("association", "wanted"),
+    ("given", "wanted"),
     [
+        (BELONGS, OF_CUSTOMER),
+        (HAS, OF_CUSTOMER),
+        (association("hasOne", "customer", "profile", foreignKey={"name": "customer_id"}), OF_PROFILE),
         (
-            {"type": "belongsTo", "source": "orders", "target": "customer", "foreignKey": "customerId"},
-            {"orders.customerId > customer.id": ("N:1", "")},
-        ),
-        (
-            {"type": "hasMany", "source": "customer", "target": "orders", "foreignKey": "customerId"},
-            {"orders.customerId > customer.id": ("N:1", "")},
-        ),
-        (
-            {"type": "hasOne", "source": "customer", "target": "profile", "foreignKey": {"name": "customer_id"}},
-            {"profile.customer_id > customer.id": ("1:1", "")},
-        ),
-        (
-            {
-                "type": "belongsTo",
-                "source": "Order",
-                "target": "Customer",
-                "as": "approver",
-                "foreignKey": "approverId",
-            },
+            {**association("belongsTo", "Order", "Customer", foreignKey="approverId"), "as": "approver"},
             {"orders.approverId > customer.id": ("N:1", "approver")},
         ),
-        (
-            {"type": "belongsTo", "source": "orders", "target": "customer"},
-            {"orders.customerId > customer.id": ("N:1", "")},
-        ),
-        (
-            {"type": "hasOne", "source": "customer", "target": "profile"},
-            {"profile.customer_id > customer.id": ("1:1", "")},
-        ),
-        (
-            {"type": "belongsToMany", "source": "orders", "target": "tag", "through": "orderTag"},
-            {"orderTag.orderId > orders.id": ("N:1", ""), "orderTag.tagId > tag.id": ("N:1", "")},
-        ),
+        (association("belongsTo", "orders", "customer"), OF_CUSTOMER),
+        (association("hasOne", "customer", "profile"), OF_PROFILE),
+        (association("belongsToMany", "orders", "tag", through="orderTag"), OF_TAGS),
     ],
 )
-def test_an_association_is_a_link(file: Path, association: dict[str, Any], wanted: dict[str, tuple[str, str]]) -> None:
-    joined, left_out = associated(file, association)
-
-    assert told(joined) == wanted
-    assert left_out == []
+def test_an_association_is_a_link(file: Path, given: dict[str, Any], wanted: dict[str, tuple[str, str]]) -> None:
+    joined, left_out = associated(file, given)
+    assert (told(joined), left_out) == (wanted, [])
     assert {(link.type, link.confidence) for link in joined.relationships} == {("association", CONFIDENCE)}
 
 
 def test_both_sides_of_an_association_are_one_link(file: Path) -> None:
-    joined, _ = associated(
-        file,
-        {"type": "belongsTo", "source": "orders", "target": "customer", "foreignKey": "customerId"},
-        {"type": "hasMany", "source": "customer", "target": "orders", "foreignKey": "customerId"},
-    )
-
-    assert len(joined.relationships) == 1
+    assert len(associated(file, BELONGS, HAS)[0].relationships) == 1
 
 
 def test_what_the_database_does_not_have_is_left_out_and_told(file: Path) -> None:
     joined, left_out = associated(
         file,
-        {"type": "belongsTo", "source": "orders", "target": "planet", "foreignKey": "planetId"},
-        {"type": "belongsTo", "source": "orders", "target": "customer", "foreignKey": "gone"},
-        {"type": "belongsToMany", "source": "orders", "target": "tag", "through": "gone"},
+        association("belongsTo", "orders", "planet", foreignKey="planetId"),
+        association("belongsTo", "orders", "customer", foreignKey="gone"),
+        association("belongsToMany", "orders", "tag", through="gone"),
     )
-
     assert joined.relationships == ()
     assert left_out == [
         "associations[0]: orders belongsTo planet",

@@ -1,16 +1,12 @@
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from join_graphs import SERVICE, graph, link
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import Field
 
-from turnkeep_agents.database.joins.judging import BATCH, judge
-from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
+from scripted_model import ScriptedModel
+from turnkeep_agents.database.joins.judging import BATCH, VALIDATE_JOINS, Doubt, Judgement, judge
+from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
 from turnkeep_agents.database.joins.validation import Finding, parts_of, validate
 
 
@@ -93,70 +89,41 @@ def test_every_finding_has_a_remedy() -> None:
 # By a model
 
 
-class Doubter(BaseChatModel):
-    """Answers each call with the next of `answers` and keeps what it was shown."""
-
-    answers: list[list[dict[str, Any]]]
-    shown: list[str] = Field(default_factory=list)
-
-    @property
-    def _llm_type(self) -> str:
-        return "doubter"
-
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
-        return self.bind(**kwargs)
-
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        self.shown.append(messages[-1].text)
-        call = {"name": "Judgement", "args": {"doubts": self.answers.pop(0)}, "id": "1"}
-        return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
-
-
 GUESSES = tuple(link(f"a.x{number} > b.id", type="inferred", confidence=0.9) for number in range(BATCH + 2))
 
 
-async def test_a_model_lowers_what_it_doubts_and_says_why() -> None:
-    model = Doubter(answers=[[{"number": 2, "confidence": 0.3, "remark": "x1 is\na count"}], []])
+def doubting(script: ScriptedModel, *batches: list[Doubt]) -> ScriptedModel:
+    script.play(*((VALIDATE_JOINS.name, Judgement(doubts=doubts)) for doubts in batches))
+    return script
 
-    judged, remarks = await judge(model, JoinGraph({}, GUESSES))
 
+async def test_a_model_lowers_what_it_doubts_and_says_why_and_is_shown_all_in_parts(script: ScriptedModel) -> None:
+    doubt = Doubt(number=2, confidence=0.3, remark="x1 is\na count")
+    judged, remarks = await judge(doubting(script, [doubt], []), JoinGraph({}, GUESSES))
     assert judged.relationships[1].confidence == 0.3
     assert [each for each in judged.relationships if each.confidence == 0.9] == [GUESSES[0], *GUESSES[2:]]
     assert [remark.edge for remark in remarks] == ["a.x1 = b.id"]
     assert "x1 is a count" in remarks[0].message
-
-
-async def test_a_model_is_shown_all_links_in_parts() -> None:
-    model = Doubter(answers=[[], []])
-
-    await judge(model, JoinGraph({}, GUESSES))
-
-    assert [text.count("b.id") for text in model.shown] == [BATCH, 2]
+    assert [messages[-1].text.count("b.id") for _, messages, _ in script.asked] == [BATCH, 2]
 
 
 @pytest.mark.parametrize("number", [0, -1, BATCH + 1, 999])
-async def test_a_model_cannot_name_what_it_was_not_shown(number: int) -> None:
-    model = Doubter(answers=[[{"number": number, "confidence": 0, "remark": "no"}], []])
-
-    judged, remarks = await judge(model, JoinGraph({}, GUESSES))
-
-    assert judged.relationships == GUESSES
-    assert remarks == []
+async def test_a_model_cannot_name_what_it_was_not_shown(script: ScriptedModel, number: int) -> None:
+    doubt = Doubt(number=number, confidence=0, remark="no")
+    assert await judge(doubting(script, [doubt], []), JoinGraph({}, GUESSES)) == (JoinGraph({}, GUESSES), [])
 
 
-async def test_a_model_raises_nothing() -> None:
-    model = Doubter(answers=[[{"number": 1, "confidence": 1.0, "remark": "fine"}]])
-
-    judged, _ = await judge(model, JoinGraph({}, GUESSES[:1]))
-
-    assert judged.relationships[0].confidence == 0.9
-
-
-@pytest.mark.parametrize("origin", ["foreign_key", "manual"])
-async def test_what_is_declared_or_written_by_hand_gets_a_remark_only(origin: Any) -> None:
-    model = Doubter(answers=[[{"number": 1, "confidence": 0.1, "remark": "odd"}]])
-
-    judged, remarks = await judge(model, JoinGraph({}, (link("a.x > b.id", type=origin),)))
-
-    assert judged.relationships[0].confidence == 1.0
-    assert remarks[0].severity == "note"
+@pytest.mark.parametrize(
+    ("one", "doubt", "sure"),
+    [
+        (GUESSES[0], Doubt(number=1, confidence=1.0, remark="fine"), 0.9),
+        (link("a.x > b.id"), Doubt(number=1, confidence=0.1, remark="odd"), 1.0),
+        (link("a.x > b.id", type="manual"), Doubt(number=1, confidence=0.1, remark="odd"), 1.0),
+    ],
+)
+async def test_a_model_raises_nothing_and_what_is_declared_or_by_hand_gets_a_remark_only(
+    script: ScriptedModel, one: Relationship, doubt: Doubt, sure: float
+) -> None:
+    judged, remarks = await judge(doubting(script, [doubt]), JoinGraph({}, (one,)))
+    assert judged.relationships[0].confidence == sure
+    assert remarks[0].severity == ("warning" if one.type == "inferred" else "note")
