@@ -2,11 +2,14 @@
 its metrics, so that both can be held against each other. Each figure works on a frame and on its groups alike."""
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+type Figure = Callable[[Any], Any]
 
 TABLES = ("advertisers", "insertion_orders", "line_items", "audiences", "creatives", "daily_metrics")
 
@@ -36,48 +39,19 @@ def daily_rows(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return rows.set_index(pd.to_datetime(rows["date"])).sort_index()
 
 
-def impressions(rows: Any) -> Any:
-    return rows["impressions"].sum()
+def total(name: str) -> Figure:
+    return lambda rows: rows[name].sum()
 
 
-def clicks(rows: Any) -> Any:
-    return rows["clicks"].sum()
+def ratio(above: str, below: str, of: int = 1) -> Figure:
+    return lambda rows: rows[above].sum() / (rows[below].sum() / of)
 
 
-def cost(rows: Any) -> Any:
-    return rows["cost"].sum()
-
-
-def conversions(rows: Any) -> Any:
-    return rows["conversions"].sum()
-
-
-def revenue(rows: Any) -> Any:
-    return rows["revenue"].sum()
-
-
-def ctr(rows: Any) -> Any:
-    return rows["clicks"].sum() / rows["impressions"].sum()
-
-
-def cvr(rows: Any) -> Any:
-    return rows["conversions"].sum() / rows["clicks"].sum()
-
-
-def cpc(rows: Any) -> Any:
-    return rows["cost"].sum() / rows["clicks"].sum()
-
-
-def cpm(rows: Any) -> Any:
-    return rows["cost"].sum() / (rows["impressions"].sum() / 1000)
-
-
-def cpa(rows: Any) -> Any:
-    return rows["cost"].sum() / rows["conversions"].sum()
-
-
-def roas(rows: Any) -> Any:
-    return rows["revenue"].sum() / rows["cost"].sum()
+impressions, clicks, cost = total("impressions"), total("clicks"), total("cost")
+conversions, revenue = total("conversions"), total("revenue")
+ctr, cvr = ratio("clicks", "impressions"), ratio("conversions", "clicks")
+cpc, cpm, cpa = ratio("cost", "clicks"), ratio("cost", "impressions", 1000), ratio("cost", "conversions")
+roas = ratio("revenue", "cost")
 
 
 def by_month(rows: pd.DataFrame) -> Any:

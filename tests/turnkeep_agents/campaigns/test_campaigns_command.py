@@ -53,13 +53,6 @@ def test_the_environment_has_the_last_word_about_the_warehouse(
     assert settings.of(CampaignsSettings).warehouse.get_secret_value() == "sqlite:///mine.sqlite"
 
 
-def test_a_tuning_number_beside_a_loaded_file_is_kept(home: Home, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    main(["campaigns", "load", str(file)])
-    monkeypatch.setenv("CAMPAIGNS__CURRENCY", "EUR")
-    campaigns = local_settings(home, {}).of(CampaignsSettings)
-    assert (campaigns.currency, campaigns.warehouse.get_secret_value()[:10]) == ("EUR", "sqlite:///")
-
-
 def test_the_options_reach_the_loader(home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.csv"
     row = "April,1,Spring,Search,Mobile,1000,20,30.5,2,61\n"
@@ -71,14 +64,6 @@ def test_the_options_reach_the_loader(home: Home, tmp_path: Path, capsys: pytest
     names = warehouse.names()
     assert (names["advertiser"], names["audience"], names["line_item"]) == (("Acme",), ("Search",), ("Mobile",))
     assert "Kept, though odd: 1 repeated." in capsys.readouterr().out
-
-
-def test_what_looks_odd_and_was_kept_is_told(home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "mine.csv"
-    file.write_text(HEADINGS + ROWS + ROWS.splitlines()[0].replace("-01", "-03").replace("Spring", "SPRING"))
-    main(["campaigns", "load", str(file)])
-    assert "Kept, though odd: 1 with another spelling of a name." in capsys.readouterr().out
-    assert (home.path / "campaigns.sqlite").is_file()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from plain_warehouse import APRIL, MAY, Day, PlainWarehouse, flight, request, ru
 
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.blocks.wording import units
-from turnkeep.databases.errors import DatabaseDown
 from turnkeep_agents.campaigns.answers import known_of, spans, told
 from turnkeep_agents.campaigns.findings import Figure, Finding
 from turnkeep_agents.campaigns.metrics import SUMS
@@ -76,23 +75,6 @@ def test_clicks_by_week_are_a_table_in_the_order_of_time() -> None:
     assert finding.text.endswith("On average: 70 a whole week.")
 
 
-def test_weeks_start_on_the_day_that_was_settled() -> None:
-    finding = ask("performance_diagnosis", BOTH, metrics=("clicks",), by=("week",), week_start=0)
-    assert [line[0] for line in cells(finding)][1] == "week of 4 May 2026"
-    assert "The first week is not whole: only days of the asked range count." in finding.notes
-
-
-def test_the_best_are_ranked_by_the_metric_that_was_named() -> None:
-    days = [day for clicks in (5, 30, 10, 20) for day in run(MAY, creative=f"C{clicks}", clicks=clicks)]
-    finding = ask("creative_inventory", days, metrics=("ctr",), by=("creative",), limit=3)
-    assert finding.text.startswith("Best three creatives by CTR, all campaigns, May 2026:")
-    assert cells(finding) == [
-        ["C30", "3.00 %", "930", "31,000"],
-        ["C20", "2.00 %", "620", "31,000"],
-        ["C10", "1.00 %", "310", "31,000"],
-    ]
-
-
 def test_the_worst_price_is_the_highest_and_one_row_is_a_sentence() -> None:
     days = [*run(MAY, audience="Dear", cost=50), *run(MAY, audience="Cheap", cost=5)]
     finding = ask("audience_targeting", days, metrics=("cpa",), by=("audience",), limit=1, order="worst")
@@ -106,26 +88,6 @@ def test_a_comparison_has_what_was_before_and_the_change() -> None:
     days = [*run(APRIL, audience="A", clicks=20), *run(MAY, audience="A"), *run(MAY, audience="B")]
     finding = ask("audience_targeting", days, metrics=("clicks",), by=("audience",), compared=APRIL)
     assert cells(finding) == [["A", "310", "600", "-48.3 %"], ["B", "310", "n/a", "n/a"]]
-
-
-def test_only_what_the_filters_name_is_counted() -> None:
-    days = [*run(MAY, advertiser="Acme"), *run(MAY, advertiser="Other", clicks=99)]
-    finding = ask("performance_diagnosis", days, metrics=("clicks",), filters={"advertiser": ("Acme",)})
-    assert figure(finding, "Acme", "clicks").value == 310
-
-
-@given(rows=st.lists(st.tuples(*[st.integers(0, 1000)] * 5), min_size=1, max_size=6))
-def test_every_figure_is_computed_from_sums(rows: list[tuple[int, ...]]) -> None:
-    days = [Day(date(2026, 5, 1 + at), **dict(zip(SUMS, values, strict=True))) for at, values in enumerate(rows)]
-    metrics = ("ctr", "cvr", "cpc", "cpm", "cpa", "roas")
-    finding = ask("performance_diagnosis", days, metrics=metrics)
-    impressions, clicks, cost, conversions, revenue = (sum(row[at] for row in rows) for at in range(5))
-    above, below = (clicks, conversions, cost, 1000 * cost, cost, revenue), (
-        impressions, clicks, clicks, impressions, conversions, cost
-    )  # fmt: skip
-    for metric, part, whole in zip(metrics, above, below, strict=True):
-        value = figure(finding, "all campaigns", metric).value
-        assert value is None if not whole else value == pytest.approx(part / whole)
 
 
 def test_the_newest_days_are_taken_where_no_period_is_named() -> None:
@@ -214,15 +176,6 @@ def test_a_rate_over_nothing_in_a_table_is_last_and_said() -> None:
     finding = ask("audience_targeting", days, metrics=("cpa",), by=("audience",))
     assert [line[:2] for line in cells(finding)] == [["Some", "£5.00"], ["None", "n/a"]]
     assert "Where CPA is n/a it cannot be computed, as there are no conversions." in finding.notes
-
-
-def test_a_warehouse_that_fails_is_not_hidden() -> None:
-    class Broken(PlainWarehouse):
-        def rows(self, *_: Any, **__: Any) -> Any:
-            raise DatabaseDown("It is gone.")
-
-    with pytest.raises(DatabaseDown):
-        run_specialist("performance_diagnosis", request(), Broken(BOTH), currency="GBP", max_rows=500)
 
 
 # Every number is a figure

@@ -2,8 +2,7 @@ import re
 import socket
 import sqlite3
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import date, timedelta
 from functools import partial
@@ -19,7 +18,6 @@ from warehouses import FIRST, Flown, flown, on_days, opened, write
 import silent_driver  # noqa: F401 - makes its URLs known
 from turnkeep.databases.engines import open_file
 from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
-from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse import tables
@@ -28,7 +26,6 @@ from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import FRESH_SECONDS, Flight, Warehouse, open_warehouses
 
 TODAY = date(2026, 6, 18)
-SPRING = Period(start=date(2026, 3, 4), end=date(2026, 5, 20), label="spring")
 
 
 @pytest.fixture(scope="module")
@@ -47,85 +44,6 @@ def warehouse(file: Path) -> Warehouse:
 
 
 # Sums
-
-
-def by_pandas(frame: pd.DataFrame, keys: Sequence[Any]) -> dict[tuple[str, ...], dict[str, float]]:
-    summed = frame.groupby(list(keys))[list(SUMS)].sum()
-    return {
-        key if isinstance(key, tuple) else (key,): dict(values)
-        for key, values in summed.to_dict(orient="index").items()
-    }
-
-
-def months(frame: pd.DataFrame) -> Any:
-    return frame.index.strftime("%Y-%m")
-
-
-def days(frame: pd.DataFrame) -> Any:
-    return frame.index.strftime("%Y-%m-%d")
-
-
-def weeks_from(weekday: int) -> Callable[[pd.DataFrame], Any]:
-    def first_days(frame: pd.DataFrame) -> Any:
-        back = pd.to_timedelta((frame.index.day_of_week - weekday) % 7, unit="D")
-        return (frame.index - back).strftime("%Y-%m-%d")
-
-    return first_days
-
-
-@pytest.mark.parametrize("period", [SPRING, None])
-@pytest.mark.parametrize(
-    ("by", "keys"),
-    [
-        *(((name,), (name,)) for name in tables.COLUMNS),
-        (("month",), (months,)),
-        (("day",), (days,)),
-        (("week",), (weeks_from(6),)),
-        (("advertiser", "month"), ("advertiser", months)),
-        (("week", "size"), (weeks_from(6), "size")),
-        (("audience", "creative"), ("audience", "creative")),
-    ],
-)
-def test_sums_are_those_of_pandas(
-    warehouse: Warehouse, exported: pd.DataFrame, by: Any, keys: Any, period: Period | None
-) -> None:
-    frame = exported.loc[str(period.start) : str(period.end)] if period else exported
-    found = warehouse.rows(by, {}, period)
-    expected = by_pandas(frame, [key(frame) if callable(key) else key for key in keys])
-    assert not found.is_cut
-    assert [row.key for row in found.rows] == sorted(expected)
-    assert len(expected) > 1
-    for row in found.rows:
-        assert row.sums == pytest.approx(expected[row.key], rel=1e-9)
-
-
-def test_a_week_starts_on_the_day_asked_for_and_is_named_by_it_even_where_the_period_starts_later(
-    warehouse: Warehouse, exported: pd.DataFrame
-) -> None:
-    frame = exported.loc["2026-03-04":"2026-05-20"]
-    for weekday in range(7):
-        found = warehouse.rows(("week",), {}, SPRING, week_start=weekday)
-        expected = by_pandas(frame, [weeks_from(weekday)(frame)])
-        assert {row.key for row in found.rows} == expected.keys()
-        assert all(date.fromisoformat(row.key[0]).weekday() == weekday for row in found.rows)
-        assert found.rows[0].sums == pytest.approx(expected[found.rows[0].key], rel=1e-9)
-    assert warehouse.rows(("week",), {}, SPRING) == warehouse.rows(("week",), {}, SPRING, week_start=6)
-
-
-def test_filters_hold_together_and_the_names_of_one_stand_side_by_side(
-    warehouse: Warehouse, exported: pd.DataFrame
-) -> None:
-    chosen = exported[exported["advertiser"].isin(["Quiz", "Larkspur Pets"]) & (exported["size"] == "300x250")]
-    found = warehouse.rows(("creative",), {"advertiser": ["Quiz", "Larkspur Pets"], "size": ["300x250"]}, None)
-    expected = by_pandas(chosen, ["creative"])
-    assert [row.key for row in found.rows] == sorted(expected)
-    assert [row.sums for row in found.rows] == [pytest.approx(expected[key], rel=1e-9) for key in sorted(expected)]
-
-
-def test_by_nothing_gives_the_total_as_one_row(warehouse: Warehouse, exported: pd.DataFrame) -> None:
-    (row,) = warehouse.rows((), {}, None).rows
-    assert row.key == ()
-    assert row.sums == pytest.approx(exported[list(SUMS)].sum().to_dict(), rel=1e-9)
 
 
 @pytest.mark.parametrize("by", [(), ("advertiser",), ("week",)])
@@ -299,14 +217,6 @@ def test_a_server_that_takes_the_call_and_says_nothing_is_slow(silent_port: int)
     assert "secret" not in str(caught.value)
 
 
-def test_a_port_that_nobody_listens_on_is_down() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"mysql+pymysql://reader:secret@127.0.0.1:{taken.getsockname()[1]}/ads"
-        with pytest.raises(DatabaseDown, match="cannot be reached, or refuses the login"):
-            open_warehouses(CampaignsSettings(warehouse=url))(TODAY).coverage()
-
-
 # Down
 
 
@@ -363,13 +273,6 @@ def test_tables_with_other_contents_than_documented_are_told(tmp_path: Path, sta
     assert "SELECT" not in "".join(traceback.format_exception(caught.value))
 
 
-def test_a_file_of_another_kind_is_no_database(tmp_path: Path) -> None:
-    file = tmp_path / "notes"
-    file.write_text("Not a database, but long enough to be taken for the header of one.\n" * 20)
-    with pytest.raises(DatabaseDown, match="is no SQLite database"):
-        opened(file).coverage()
-
-
 def test_a_warehouse_that_comes_back_is_used_again(tmp_path: Path) -> None:
     warehouse = opened(tmp_path / "late")
     with pytest.raises(DatabaseError):
@@ -379,12 +282,6 @@ def test_a_warehouse_that_comes_back_is_used_again(tmp_path: Path) -> None:
 
 
 # Opening
-
-
-def test_nothing_is_opened_before_it_is_asked(tmp_path: Path) -> None:
-    open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{tmp_path}/absent"))(TODAY)
-    open_warehouses(CampaignsSettings(warehouse="no url"))(TODAY)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_embedded_sample_ends_the_day_before_and_a_database_of_ones_own_is_as_it_is(tmp_path: Path) -> None:
@@ -399,11 +296,3 @@ def test_a_path_with_odd_characters_is_found(tmp_path: Path) -> None:
     file = on_days(tmp_path / "a b?c#d%20é.sqlite", [FIRST])
     warehouse = open_warehouses(CampaignsSettings(warehouse=f"sqlite:///{tmp_path}/a b%3Fc%23d%2520é.sqlite"))(TODAY)
     assert warehouse.coverage() == opened(file).coverage()
-
-
-def test_several_threads_ask_one_warehouse_at_once(file: Path) -> None:
-    warehouse = opened(file)
-    expected = [opened(file).rows((name,), {}, None) for name in tables.COLUMNS]
-    with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(warehouse.rows, (name,), {}, None) for _ in range(2) for name in tables.COLUMNS]
-    assert [one.result() for one in asked] == expected * 2
