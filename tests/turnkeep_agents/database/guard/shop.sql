@@ -1,0 +1,10 @@
+CREATE TABLE item (id INTEGER PRIMARY KEY, name VARCHAR(60), price DECIMAL(10,2), weight DOUBLE, qty INTEGER, code VARCHAR(20), made DATE, sold DATETIME, tags VARCHAR(200), parent INTEGER);
+INSERT INTO item VALUES (1, 'Apple', 1.50, 0.25, 10, 'A-1', '2024-01-31', '2024-02-29 23:59:59', '{"c": "red", "n": [1, 2, 3], "d": {"e f": 5}}', NULL);
+INSERT INTO item VALUES (2, 'banana', 0.75, 1.5, 3, 'b_2', '2023-12-31', '2024-03-10 00:00:00', '{"c": "yellow", "n": [], "t": "12"}', 1);
+INSERT INTO item VALUES (3, 'Cherry %', 12.00, -2.5, 0, '10', '2024-02-29', NULL, '{"c": null, "n": [4]}', 1);
+INSERT INTO item VALUES (4, NULL, NULL, NULL, NULL, NULL, NULL, '2024-12-30 12:30:15', NULL, 2);
+INSERT INTO item VALUES (5, 'Éclair O''Neil', -3.25, 1000000.125, -7, '9', '2020-06-15', '2023-01-01 06:07:08', '[1, "two", null]', 2);
+INSERT INTO item VALUES (6, 'apple', 99999999.99, 0.1, 10, 'a-1', '2024-01-31', '2024-01-31 08:09:10', '{"c": "green", "n": [7, 8]}', 3);
+INSERT INTO item VALUES (7, 'back/slash', 2.00, 3.0, 2, '', '2022-02-01', '2022-02-01 13:00:00', '{"a.b": 1}', 3);
+CREATE TABLE sale (id INTEGER PRIMARY KEY, itemId INTEGER, `how many` INTEGER, note VARCHAR(50), at DATETIME);
+INSERT INTO sale VALUES (1, 1, 2, 'first', '2024-01-01 10:00:00'), (2, 1, 5, NULL, '2024-01-05 11:30:00'), (3, 2, 1, 'x', '2024-02-01 00:00:00'), (4, 3, NULL, 'first', '2023-12-31 23:59:59'), (5, NULL, 4, 'lost', '2024-02-15 07:00:00'), (6, 6, 9, 'It''s', '2024-03-01 00:00:01');
