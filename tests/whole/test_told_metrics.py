@@ -102,18 +102,6 @@ async def test_a_stateless_run_is_not_taken_for_one_that_was_lost(
     assert sentences(lines) == ["stateless run answered", "request answered"]
 
 
-async def test_many_turns_at_once_are_told_apart(site: Site, output: Output) -> None:
-    demo = await site.open()
-    numbers = range(8)
-    await asyncio.gather(*(demo.say(ASKED["message"], f"t{number}") for number in numbers))
-    lines = output()
-    turns = [line for line in lines if "Persisted" in line]
-    assert len(turns) == len({line["thread_hash"] for line in turns}) == len(numbers)
-    assert {line["thread_hash"]: line["correlation_id"] for line in turns} == {
-        line["thread_hash"]: line["correlation_id"] for line in lines if line.get("message") == "turn kept"
-    }
-
-
 async def test_a_replay_is_no_second_turn(visitor: Visitor, model: WireServer, output: Output) -> None:
     model.script += WELL
     for expected in ("turn", "replay"):
