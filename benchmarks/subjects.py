@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import boto3
 from botocore.config import Config
 from langgraph.graph import END, START
+from pydantic import SecretStr
 
 import six_nodes
 from texts import JSON, Texts
@@ -109,7 +110,8 @@ class Conversation:
         clock: Callable[[], float] = time.time,
         tuning: TurnTuning | None = None,
     ):
-        settings = Settings(table_name=table_name, turn=tuning or TurnTuning(), model="demo")
+        secret = SecretStr("benchmark")
+        settings = Settings(table_name=table_name, turn=tuning or TurnTuning(), model="demo", seal_key=secret)
         services = build(settings, dynamodb=dynamodb, objects=objects or MemoryObjects(), clock=clock)
         self.table: Table = services.table
         self.cleanup = services.cleanup
