@@ -1,5 +1,6 @@
 """What is told of a file of the settings that cannot be used, and by which means that is found out."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -34,21 +35,13 @@ def test_without_files_there_is_nothing_to_check() -> None:
 
 
 @pytest.mark.parametrize(("setting", "text", "told"), BROKEN)
-def test_file_place_and_remedy_are_told(setting: str, text: str, told: str, tmp_path: Path) -> None:
-    file = tmp_path / "file.json"
-    with pytest.raises(UnusableFile, match=r"file\.json"):
-        check_files(tuned(file, setting))
-    file.write_text(text)
-    with pytest.raises(UnusableFile, match=rf"file\.json.*{told}"):
-        check_files(tuned(file, setting))
-
-
-@pytest.mark.parametrize(("setting", "text", "told"), BROKEN)
 def test_the_agent_cannot_work_until_it_is_mended(
     setting: str, text: str, told: str, tmp_path: Path, output: Output
 ) -> None:
     """Above all it never works without the rules of who may read what."""
     file = tmp_path / "file.json"
+    with pytest.raises(UnusableFile, match=r"file\.json"):
+        check_files(tuned(file, setting))
     file.write_text(text)
     settings = Settings(model="demo").with_agents(tuned(file, setting))
     with pytest.raises(AgentUnavailable) as caught:
@@ -56,7 +49,7 @@ def test_the_agent_cannot_work_until_it_is_mended(
     assert str(file) not in caught.value.detail
     [line] = output()
     assert (line["level"], line["message"], line["agent"]) == ("ERROR", SENTENCE, "database")
-    assert str(file) in line["reason"]
+    assert re.search(rf"file\.json.*{told}", line["reason"])
 
 
 def test_a_check_loads_nothing_dear(tmp_path: Path) -> None:
