@@ -42,7 +42,7 @@ SCENARIOS = {
         "story", ("one", "two"), "large three", (BEGIN, LOAD, MODEL, MODEL, PUT_OBJECT, BATCH, FLIP)
     ),
     "a first turn": Scenario("story", (), "one", (BEGIN, MODEL, MODEL, BATCH, FLIP)),
-    "a long message": Scenario("story", ("one",), LONG, (BATCH, BEGIN, LOAD, MODEL, MODEL, BATCH, FLIP)),
+    "a long message": Scenario("story", ("one",), LONG, (BEGIN, BATCH, LOAD, MODEL, MODEL, BATCH, FLIP)),
     "an answer to a question": Scenario("asking", ("which?",), "this", (BEGIN, LOAD, MODEL, BATCH, FLIP)),
     "papers": Scenario(
         "papers",

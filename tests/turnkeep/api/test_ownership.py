@@ -9,6 +9,8 @@ from fastapi import Request
 from httpx import ASGITransport, AsyncBaseTransport, AsyncClient, Response
 
 from deployed_function import FunctionTransport
+from turnkeep.local.bucket import serve_bucket
+from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
 
 if TYPE_CHECKING:
@@ -63,19 +65,23 @@ def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
 
 
 @pytest.fixture(params=["app", "function"])
-def site(
+def site(  # noqa: PLR0917
     request: pytest.FixtureRequest,
     app: "FastAPI",
     dynamodb_url: str,
     table_name: str,
+    folder_objects: FolderObjects,
     monkeypatch: pytest.MonkeyPatch,
-) -> AsyncBaseTransport:
+) -> Iterator[AsyncBaseTransport]:
     if request.param == "app":
-        return ASGITransport(app)
+        yield ASGITransport(app)
+        return
     facts = {"AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "TABLE_NAME": table_name, "SEAL_KEY": "secret-of-the-test"}
     for name, value in facts.items():
         monkeypatch.setenv(name, value)
-    return FunctionTransport()
+    with serve_bucket(folder_objects) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", url)
+        yield FunctionTransport()
 
 
 @pytest.fixture(params=["acme/bob", "rival/ann", "rival/bob"])
