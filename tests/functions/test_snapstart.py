@@ -10,16 +10,18 @@ SRC = Path(__file__).parents[2] / "src"
 FUNCTION = Path(__file__).parents[2] / "functions" / "api"
 
 STORY = """
-import json, random, sys
-import app
+import json, os, random, sys
+import app, boto3
 from deployed_function import Context, proxy_event
 from snapshot_restore_py import get_after_restore, get_before_snapshot
+from turnkeep.storage.keyring import Secret
 
 def loaded():
     return "langgraph" in sys.modules
 
-def chat():
-    event = proxy_event("POST", "/chat", json.dumps({"session_id": "s", "message": "What is a transformer?"}).encode())
+def chat(thread="s"):
+    body = json.dumps({"session_id": thread, "message": "What is a transformer?"}).encode()
+    event = proxy_event("POST", "/chat", body)
     return app.handler(event, Context())["statusCode"]
 
 told = {"before": loaded()}
@@ -30,22 +32,28 @@ told["first"] = chat()
 random.seed(1)
 drawn = random.random()
 random.seed(1)
+parameter = {"Name": os.environ["SEAL_KEY_PARAMETER"], "Type": "SecureString", "Overwrite": True}
+boto3.client("ssm").put_parameter(Value="2026-11-22 the new one", **parameter)
 for hook, args, kwargs in get_after_restore():
     hook(*args, **kwargs)
 told["same numbers"] = drawn == random.random()
-told["after"] = chat()
+told["after"] = chat("after")
+head = next(item for item in boto3.client("dynamodb").scan(TableName=os.environ["TABLE_NAME"])["Items"]
+            if item["SK"]["S"] == "HEAD" and item["PK"]["S"].endswith("after"))
+told["signed under the new key"] = head["sig"]["B"][:2].hex() == Secret("the new one").id
 print("TOLD", json.dumps(told))
 """
 
 
-def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew(
-    dynamodb_url: str, table_name: str
+def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew_and_knows_the_seal_key_of_now(
+    dynamodb_url: str, s3_url: str, table_name: str
 ) -> None:
     facts = {
         "AWS_LAMBDA_INITIALIZATION_TYPE": "snap-start",
         "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url,
         "TABLE_NAME": table_name,
-        "SEAL_KEY": "a secret",
+        "AWS_ENDPOINT_URL_SSM": s3_url,
+        "SEAL_KEY_PARAMETER": f"/turnkeep/{table_name}/seal-key",
         "PYTHONPATH": f"{SRC}:{FUNCTION}:{Path(__file__).parents[1]}",
     }
     done = subprocess.run(
@@ -64,4 +72,5 @@ def test_a_snapshot_holds_the_chat_path_and_a_restored_sandbox_connects_anew(
         "first": 200,
         "same numbers": False,
         "after": 200,
+        "signed under the new key": True,
     }

@@ -2,11 +2,14 @@
 but an error where nobody can tell."""
 
 import json
+import secrets
 import time
+import uuid
 from collections.abc import Callable
 from io import StringIO
 from typing import Any
 
+import boto3
 import pytest
 from issuer import AUDIENCE, ISSUER, public_jwk, published, token
 
@@ -365,8 +368,6 @@ def deployed(dynamodb_url: str, table_name: str, monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def keys(dynamodb: Any, table_name: str) -> ApiKeys:
-    import secrets
-
     keyring = Keyring(b"of the deployment")
     return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, mint=secrets.token_bytes)
 
@@ -391,6 +392,62 @@ def test_expired_unknown_and_malformed_keys_do_not_open_it(deployed: Callable[..
     _, expired = keys.create(ANN, expires_at=time.time() - 1)
     for presented in (expired, f"tk_{'0' * 16}_{'0' * 64}", expired[:-1], token()):
         refused(authorize, event({"x-api-key": presented}))
+
+
+class Parameter:
+    """The seal key in SSM, as a rotation changes it."""
+
+    def __init__(self, url: str) -> None:
+        self.name = f"/turnkeep/{uuid.uuid4().hex}"
+        self._ssm = boto3.client("ssm", endpoint_url=url)
+
+    def put(self, *secrets_: str) -> Keyring:
+        text = "\n".join(f"2026-11-22 {secret}" for secret in secrets_)
+        self._ssm.put_parameter(Name=self.name, Value=text, Type="SecureString", Overwrite=True)
+        return Keyring(*(secret.encode() for secret in secrets_))
+
+    def delete(self) -> None:
+        self._ssm.delete_parameter(Name=self.name)
+
+
+@pytest.fixture
+def parameter(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> Parameter:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", s3_url)
+    return Parameter(s3_url)
+
+
+def test_a_sandbox_that_runs_takes_keys_that_a_rotation_has_signed_anew(
+    deployed: Callable[..., Authorizer], parameter: Parameter, dynamodb: Any, table_name: str
+) -> None:
+    def keys_under(keyring: Keyring) -> ApiKeys:
+        return ApiKeys(Items(dynamodb, table_name), keyring, clock=time.time, mint=secrets.token_bytes)
+
+    old = keys_under(parameter.put("old"))
+    (_, first), (_, second) = old.create(ANN), old.create(ANN)
+    authorize = deployed(SEAL_KEY="", SEAL_KEY_PARAMETER=parameter.name)
+    authorize(event({"x-api-key": first}))
+    keys_under(parameter.put("new", "old")).sign_anew()
+    authorize(event({"x-api-key": second}))
+
+
+def test_where_the_seal_key_is_missing_a_key_is_not_judged(
+    deployed: Callable[..., Authorizer], parameter: Parameter, keys: ApiKeys
+) -> None:
+    _, key = keys.create(ANN)
+    authorize = deployed(SEAL_KEY="", SEAL_KEY_PARAMETER=parameter.name)
+    with pytest.raises(StoreUnavailable):
+        authorize(event({"x-api-key": key}))
+    refused(authorize, event({"x-api-key": f"tk_{'0' * 16}_{'0' * 64}"}))
+
+
+def test_a_key_that_somebody_wrote_into_the_table_is_refused_with_a_line_and_counted(
+    deployed: Callable[..., Authorizer], dynamodb: Any, table_name: str, output: Callable[[], list[dict[str, Any]]]
+) -> None:
+    theirs = ApiKeys(Items(dynamodb, table_name), Keyring(b"theirs"), clock=time.time, mint=secrets.token_bytes)
+    record, key = theirs.create(Principal("acme", "ann", acts_for="any"))
+    refused(deployed(), event({"x-api-key": key}))
+    counted, line = output()
+    assert (counted["ForgedKey"], line["message"], line["credential"]) == ([1.0], "caller refused", record.key_id)
 
 
 def test_a_store_that_is_down_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

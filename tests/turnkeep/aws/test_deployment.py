@@ -5,10 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 from starlette.testclient import TestClient
 
 from turnkeep.aws.deployment import NotDeployable, deployed_app, deployed_settings
+from turnkeep.aws.sealkey import SecretError
 
 type Output = Callable[[], list[dict[str, Any]]]
 
@@ -29,6 +31,21 @@ def test_a_seal_key_of_the_environment_needs_no_parameter(monkeypatch: pytest.Mo
     monkeypatch.setenv("SEAL_KEY", "of the environment")
     settings = deployed_settings({"SEAL_KEY_PARAMETER": "/never/read"})
     assert settings.seal_key.get_secret_value() == "of the environment"
+
+
+def test_a_function_does_not_start_with_another_seal_key_where_its_own_is_lost(
+    dynamodb_url: str, table_name: str, s3_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"/turnkeep/{table_name}/seal-key"
+    facts = {"TABLE_NAME": table_name, "AWS_ENDPOINT_URL_SSM": s3_url, "AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url}
+    for variable, value in facts.items():
+        monkeypatch.setenv(variable, value)
+    first, again = (deployed_settings({"SEAL_KEY_PARAMETER": name}).seal_secrets for _ in range(2))
+    assert first == again
+    boto3.client("ssm").delete_parameter(Name=name)
+    for start in (deployed_settings, deployed_app):
+        with pytest.raises(SecretError, match=f"{name} is lost"):
+            start({"SEAL_KEY_PARAMETER": name})
 
 
 def test_a_file_that_cannot_be_used_is_told_at_start_and_the_function_starts_all_the_same(
