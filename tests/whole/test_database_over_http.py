@@ -1,5 +1,4 @@
-"""The database agent as a caller meets it: every edge of its two graphs, what a turn keeps, its stream in the words of
-the seed."""
+"""The database agent as a caller meets it: every edge of its two graphs, and whose rows it shows."""
 
 import json
 import re
@@ -19,15 +18,12 @@ QUERY = "query_database"
 OF_STAFF = ask(COUNTED, "employee")
 OF_MANUAL = ask("How do I close?", kind="manual", pages=["closing-work-orders"], words=["close", "work", "order"])
 READ = reads(OF_STAFF)
-UNKNOWN = writes("SELECT shoeSize FROM employee")
 GOOD = writes("SELECT COUNT(*) AS n FROM employee")
 CREWS = writes("SELECT name AS crew FROM crew")
 ATTACK = writes("DELETE FROM employee")
 TALKED = ask("Hello", kind="general")
 CHANGE = ask("Delete it", kind="change")
 SAID = says("So it is.")
-
-
 NEEDS_CREW = writes(kind="need_tables", need_tables=["crew"])
 WAYS: dict[str, tuple[Answer, ...]] = {
     "a count": (READ, GOOD, SAID),
@@ -87,7 +83,7 @@ async def test_every_edge_of_both_graphs_is_taken(site: Site, model: WireServer,
 
 async def test_a_server_that_acts_for_tenants_shows_each_its_own_company(site: Site, model: WireServer) -> None:
     visitor = await site.serve(model)
-    visitor.app.state.authenticate = lambda _: Principal("acme", "server", acts_for=True)
+    visitor.app.state.authenticate = lambda _: Principal("acme", "server", acts_for="any")
     names: dict[str, set[str]] = {}
     for company in (CANARY_TENANT, "acme"):
         model.script += [reads(ask("Customers", "customer")), writes("SELECT name FROM customer"), SAID]
