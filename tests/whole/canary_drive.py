@@ -25,6 +25,7 @@ from turnkeep.aws.secrets import REREAD_SECONDS
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
+from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.keys import HEAD, expiry_bucket, partition
 from turnkeep.storage.table import Table
 from turnkeep.turns import TurnRequest
@@ -482,7 +483,7 @@ def exchange_the_model_key(scene: Scene, put: Callable[[str], object]) -> None:
 # Who calls
 
 
-def make_keys(scene: Scene, table: str, environ: dict[str, str]) -> None:
+def make_keys(scene: Scene, table: str, environ: dict[str, str], ring: Callable[[], tuple[bytes, ...]]) -> None:
     """Keys as an operator makes them."""
     site, word = scene.site, scene.word
     create = ["keys", "create", "--table", table, "--tenant", scene.principal.tenant]
@@ -495,7 +496,7 @@ def make_keys(scene: Scene, table: str, environ: dict[str, str]) -> None:
         failed = run_cli(environ, create, listing)
     site.sinks.put("terminal", told.stdout.replace(good, "").replace(revoked, ""), told.stderr)
     site.sinks.put("terminal", later.stdout, later.stderr, failed.stdout.partition("tk_")[0], failed.stderr)
-    keys = ApiKeys(scene.items, clock=time.time, mint=secrets.token_bytes)
+    keys = ApiKeys(scene.items, Keyring(*ring()), clock=time.time, mint=secrets.token_bytes)
     _, expired = keys.create(scene.principal, label=word["label"], expires_at=time.time() - 1)
     _, another = keys.create(ANOTHER)
     unknown = f"tk_{secrets.token_hex(8)}_{secrets.token_hex(32)}"

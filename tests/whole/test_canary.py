@@ -40,6 +40,7 @@ from turnkeep.observability.metrics import Metric
 from turnkeep.records import Principal
 from turnkeep.settings import Settings
 from turnkeep.storage.items import Items
+from turnkeep.storage.keyring import secrets_of
 from turnkeep.storage.table import Table
 from turnkeep_demo.database.field_service import FOLDER, sample_file
 
@@ -338,14 +339,16 @@ def start_with_keys(scene: Scene, stores: Stores) -> "Parameters":
     vault = Parameters(stores.client("ssm"), f"/canary/{secrets.token_hex(4)}")
     environ = stores.environ(scene.word) | LOUD
     environ |= {"AWS_ENDPOINT_URL_DYNAMODB": scene.site.store.url, "AUTH": "keys"}
-    drive.make_keys(scene, stores.table, environ)
-    places = {"SEAL_KEY_PARAMETER": f"{vault.path}/seal", "MODEL_KEY": f"ssm:{vault.path}/model"}
+    environ |= {"SEAL_KEY_PARAMETER": f"{vault.path}/seal"}
+    drive.make_keys(scene, stores.table, environ, lambda: secrets_of(vault.lie()["seal"]))
+    places = {"MODEL_KEY": f"ssm:{vault.path}/model"}
     warehouse = environ.pop("CAMPAIGNS__WAREHOUSE")
     places["CAMPAIGNS__WAREHOUSE"] = f"ssm:{vault.path}/warehouse"
     start(scene, environ, {"CORS_ORIGINS": "https://app.example", **places})
     drive.fail_the_model_key(scene, vault.put)
     drive.miss_a_database(scene, "campaigns", lambda: vault.put(warehouse, "warehouse"))
-    scene.word["sealkey"] = vault.laid["seal"] = vault.lie()["seal"]
+    vault.laid["seal"] = vault.lie()["seal"]
+    scene.word["sealkey"] = vault.laid["seal"].split()[-1]
     return vault
 
 
