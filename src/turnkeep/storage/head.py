@@ -12,6 +12,7 @@ An id may be used again, and then all counters begin anew: only the birth mark, 
 
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Status
@@ -88,13 +89,16 @@ def read_head(item: Item) -> Head:
     """Raises StateCorrupt for what is no HEAD of this layout; whether it is signed, `Threads` asks."""
     if item.get("v") != LAYOUT:
         raise StateCorrupt(OTHER_LAYOUT)
-    marks = (item.get("born"), *item.get("keys", ()))
-    if not all(isinstance(item.get(name), int) for name in _NUMBERS) or not all(isinstance(m, bytes) for m in marks):
-        raise StateCorrupt
     try:
-        return _read(item)
+        if all(type(item[name]) is int for name in _NUMBERS) and {type(mark) for mark in _marks(item)} == {bytes}:
+            return _read(item)
     except (KeyError, TypeError) as error:
         raise StateCorrupt from error
+    raise StateCorrupt
+
+
+def _marks(item: Item) -> list[Any]:
+    return [item["born"], *item.get("keys", ())]
 
 
 def _read(item: Item) -> Head:

@@ -14,7 +14,8 @@ from scripted import read_events
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import JSON, Principal, Turn
-from turnkeep.storage.table import Plan, Table
+from turnkeep.storage.plans import Plan
+from turnkeep.storage.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,9 @@ from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.links import Segment
+from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Begun, Loaded, Plan, Saved, Table
+from turnkeep.storage.table import Table
 
 ANN = Principal("acme", "ann")
 NOON = 1_800_000_000.0

@@ -19,8 +19,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from turnkeep.errors import InvalidRetryToken, StateCorrupt
 from turnkeep.storage.checkpoints import SERIALISER, Run
 from turnkeep.storage.keys import partition
+from turnkeep.storage.plans import Loaded
 from turnkeep.storage.sealing import MAX_RAW_BYTES, Sealer, is_plain
-from turnkeep.storage.table import Loaded
 
 SEALER = Sealer(b"secret")
 PLAIN = st.recursive(

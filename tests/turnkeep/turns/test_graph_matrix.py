@@ -29,8 +29,9 @@ from turnkeep.settings import TurnTuning
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.items import Items
+from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Begun, Loaded, Table
+from turnkeep.storage.table import Table
 from turnkeep.turns import TurnRequest, Turns
 
 if TYPE_CHECKING:
