@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 _STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_DROPPED = frozenset("\0\r\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_DROPPED = frozenset("\r\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 _ACTIVE = re.compile(
     r"!(?=\[)"  # "![" loads an image

@@ -54,8 +54,8 @@ def test_prose_is_left_as_it_is(text: str) -> None:
 
 
 def test_a_blank_stands_for_what_would_steer_a_terminal_and_nothing_for_what_would_turn_its_letters() -> None:
-    assert printable("a\r\nb\tc\x1b[31m\x9b2J\x7f\u202ed\0e\ud83d\ude00\ud800") == "a\nb\tc [31m 2J de\U0001f600\ufffd"
-    assert printable_in({"a\x1b": ["\0b", {"c": "\u2066d"}, 7, None]}) == {"a ": ["b", {"c": "d"}, 7, None]}
+    assert printable("a\r\nb\tc\x1b[31m\x9b2J\x7f\u202ed\0e\ud83d\ude00\ud800") == "a\nb\tc [31m 2J d e\U0001f600\ufffd"
+    assert printable_in({"a\x1b": ["\0b", {"c": "\u2066d"}, 7, None]}) == {"a ": [" b", {"c": "d"}, 7, None]}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""Documents as a retriever holds them, and their JSONL file. A file with a bad line is refused whole."""
+"""Documents as a retriever holds them, and the files that they and other data of a user come in. A file with a bad line
+is refused whole; control characters, of which real text is full, become blanks."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -7,6 +8,9 @@ from pathlib import Path
 
 from turnkeep.records import JSON
 from turnkeep.settings import UnusableFile
+from turnkeep.texts import is_web_address, printable, printable_in
+
+LARGEST_FILE_BYTES, LONGEST_LINE = 200_000_000, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -25,15 +29,29 @@ class CorpusError(UnusableFile):
     """A corpus file cannot be used; the message names file, line and remedy."""
 
 
-def load_documents(path: Path, read: Callable[[JSON], Document] | None = None) -> list[Document]:
-    """The documents of a JSONL file, one object a line; `read` maps other fields and raises ValueError on bad ones."""
+def read_text(path: Path, largest: int = LARGEST_FILE_BYTES) -> str:
+    """A file in UTF-8 of at most `largest` bytes, its lines ended by "\\n"; raises CorpusError."""
     try:
-        text = path.read_bytes().decode()
+        with path.open("rb") as stream:
+            body = stream.read(largest + 1)
     except OSError as error:
         raise CorpusError(f"{path}: cannot be read ({error.strerror}); check the path") from error
+    if len(body) > largest:
+        raise CorpusError(f"{path}: is larger than {largest:,} bytes; split it")
+    try:
+        text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CorpusError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
-    documents = list(_parse(path, text.split("\n"), read or read_document))
+        line = body.count(b"\n", 0, error.start) + 1
+        raise CorpusError(f"{path}:{line}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise CorpusError(f"{path}:{line}: holds a zero byte, so it is no text; save it as text")
+    return printable(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def load_documents(path: Path, read: Callable[[JSON], Document] | None = None) -> list[Document]:
+    """The documents of a JSONL file, one object a line; `read` maps other fields and raises ValueError on bad ones."""
+    documents = list(_parse(path, read_text(path).split("\n"), read or read_document))
     if not documents:
         raise CorpusError(f"{path}: holds no documents; write one JSON object a line")
     return documents
@@ -44,11 +62,19 @@ def read_document(row: JSON) -> Document:
     rest = dict(row)
     id_ = _text(rest, "_id" if "_id" in row else "id")
     title, text = _text(rest, "title", may_be_empty=True), _text(rest, "text", may_be_empty=True)
-    url = _text(rest, "url") if rest.get("url") is not None else None
+    url = read_address(rest)
     if not (title.strip() or text.strip()):
         raise ValueError('"title" and "text" are both empty; give one of them')
     rest.pop("url", None)
     return Document(id_, title, text, url, rest)
+
+
+def read_address(row: JSON) -> str | None:
+    """The `url` of a row, where it has one; raises ValueError unless it is one of the web."""
+    url = row.get("url") or ""
+    if not isinstance(url, str) or (url.strip() and not is_web_address(url.strip())):
+        raise ValueError('"url" must begin with http:// or https:// and hold no blanks; correct it or leave it out')
+    return url.strip() or None
 
 
 def _parse(path: Path, lines: Iterable[str], read: Callable[[JSON], Document]) -> Iterator[Document]:
@@ -67,6 +93,8 @@ def _parse(path: Path, lines: Iterable[str], read: Callable[[JSON], Document]) -
 
 
 def _parse_object(line: str) -> JSON:
+    if len(line) > LONGEST_LINE:
+        raise ValueError(f"over {LONGEST_LINE:,} characters long; split the text")
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
@@ -75,7 +103,11 @@ def _parse_object(line: str) -> JSON:
         raise ValueError("nested too deeply; write a flat object") from error
     if not isinstance(row, dict):
         raise ValueError(f"a JSON {type(row).__name__}, not an object; write one object a line")
-    return row
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("holds half of a surrogate pair, such as \\ud800; write whole characters") from error
+    return {name: printable_in(value) for name, value in row.items()}
 
 
 def _text(row: JSON, name: str, *, may_be_empty: bool = False) -> str:

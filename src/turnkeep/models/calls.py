@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
-from uuid import UUID
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -83,20 +82,16 @@ class TextAnswer:
         return AIMessage(self.text, id=self.id)
 
 
-async def ask_text(
-    model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage], *, run_id: UUID | None = None
-) -> TextAnswer:
-    """The model's prose; raises ModelFault. The id of the answer is derived from `run_id`."""
+async def ask_text(model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]) -> TextAnswer:
+    """The model's prose; raises ModelFault."""
     config = _config(call.name, visible=call.visible)
-    if run_id:
-        config["run_id"] = run_id
     message = await model.ainvoke(
         _marked(messages, call.name), config, temperature=call.temperature, max_tokens=call.max_tokens
     )
     text = message.text.strip()
     if not text:
         raise ModelError("The model's answer was empty.")
-    return TextAnswer(text, message.id or str(run_id), warnings_of(message))
+    return TextAnswer(text, str(message.id), warnings_of(message))
 
 
 def warnings_of(message: AIMessage) -> tuple[str, ...]:

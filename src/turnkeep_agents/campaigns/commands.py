@@ -54,12 +54,13 @@ def _load(options: argparse.Namespace) -> None:
 def load_campaigns(home: Home, file: Path, options: "Options", today: date) -> str:
     """Checks a CSV of daily rows and writes a warehouse to where the server looks; tells what became of the rows.
     Raises LocalError."""
-    from turnkeep_agents.campaigns.warehouse.loading import BadFile, load_csv  # noqa: PLC0415
+    from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
+    from turnkeep_agents.campaigns.warehouse.loading import load_csv  # noqa: PLC0415
 
     place = home.path / "campaigns.sqlite"
     try:
         loaded = load_csv(file, options, today)
-    except BadFile as error:
+    except CorpusError as error:
         raise LocalError(str(error)) from error
     write_atomically(place, loaded.warehouse)
     told = [f"{loaded.used} of {loaded.read} rows, {loaded.first} to {loaded.last}, in {place}."]

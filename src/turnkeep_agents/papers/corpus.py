@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from turnkeep.blocks.documents import Document, load_documents
+from turnkeep.blocks.documents import Document, load_documents, read_address
 from turnkeep.blocks.retrieval import LexicalRetriever
 from turnkeep.demo import sample
 from turnkeep.records import JSON
@@ -73,13 +73,11 @@ def read_paper(row: JSON) -> Document:
     for name, value in (("id", row.get("id")), ("title", row.get("title")), ("abstract", abstract)):
         if not isinstance(value, str) or not value.strip():
             raise ValueError(f'"{name}" must be a non-empty string; correct or add it')
-    if not isinstance(row.get("url", ""), str):
-        raise ValueError('"url" must be a string')
     return Document(
         id=row["id"].strip(),
         title=row["title"].strip(),
         text=str(abstract).strip(),
-        url=row.get("url"),
+        url=read_address(row),
         metadata={"authors": _authors(row), "year": _year(row)},
     )
 

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import word
+from turnkeep.blocks.wording import say, word
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
@@ -62,8 +62,9 @@ class Nodes:
     async def refuse(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
         prompt = self._begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
         prompt.with_note(f"{prompts.SCOPE}{state['reasoning_steps'][0]}")
-        said = await ask_text(self.models.main, prompts.REFUSE_CALL, _asking(prompt, state), run_id=_run_id(state))
-        update = {"messages": [said.message], "reply": said.text, "warnings": list(said.warnings)}
+        answer = await ask_text(self.models.main, prompts.REFUSE_CALL, _asking(prompt, state))
+        said = say(answer.text, tell=runtime.stream_writer, run_id=_run_id(state))
+        update = {"messages": [said.message], "reply": said.text, "warnings": list(answer.warnings)}
         return {**update, **_step(state, "Said what can be asked instead.")}
 
     async def respond(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:

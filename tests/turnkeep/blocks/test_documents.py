@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from turnkeep.blocks.documents import CorpusError, Document, load_documents
+from turnkeep.blocks.documents import LONGEST_LINE, CorpusError, Document, load_documents, read_text
 
 
 def _write(path, *lines):
@@ -40,6 +40,11 @@ def test_a_reader_maps_other_fields(tmp_path):
         ('{"id": "b", "title": "", "text": " "}', "both empty"),
         ('{"id": "a", "title": "t", "text": "x"}', 'id "a" is also on line 1'),
         ("[" * 100_000, "nested too deeply"),
+        ('{"id": "b", "title": "t", "text": ["\\ud800"]}', "half of a surrogate pair, such as"),
+        ('{"id": "b", "title": "t", "text": "x\0"}', "zero byte"),
+        (f'{{"id": "b", "title": "t", "text": "{"x" * LONGEST_LINE}"}}', "over 1,000,000 characters long; split"),
+        ('{"id": "b", "title": "t", "text": "x", "url": "javascript:a"}', '"url" must begin with http:// or https://'),
+        ('{"id": "b", "title": "t", "text": "x", "url": ["http://a"]}', '"url" must begin with http:// or https://'),
     ],
 )
 def test_a_bad_line_is_named_with_what_is_wrong(tmp_path, line, complaint):
@@ -58,3 +63,13 @@ def test_a_file_that_cannot_be_used_says_why(tmp_path):
     (tmp_path / "latin.jsonl").write_bytes(json.dumps({"id": "a"}).encode() + b"\xe8")
     with pytest.raises(CorpusError, match="byte 11 is not UTF-8"):
         load_documents(tmp_path / "latin.jsonl")
+    with pytest.raises(CorpusError, match="is larger than 3 bytes; split it"):
+        read_text(_write(tmp_path / "large.txt", "abc"), 3)
+
+
+def test_control_characters_of_real_text_become_blanks_and_carriage_returns_line_ends(tmp_path):
+    path = tmp_path / "c.jsonl"
+    path.write_bytes(
+        b'\xef\xbb\xbf{"id": "a", "title": "A\x0c\xc2\x9b", "text": "1\\r\\n2\\u009b\\u202e3", "k": ["\\u0007"]}\r\n'
+    )
+    assert load_documents(path) == [Document("a", "A  ", "1\n2 3", None, {"k": [" "]})]

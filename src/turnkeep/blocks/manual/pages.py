@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeep.blocks.documents import CorpusError
+from turnkeep.blocks.documents import CorpusError, read_text
 
 SUFFIXES = (".md", ".markdown", ".txt")
 MOST_PAGES = 2_000
@@ -69,21 +69,9 @@ def _pages_in(folder: Path) -> Iterator[Path]:
 def _read(folder: Path, path: Path) -> File:
     if not path.resolve().is_relative_to(folder.resolve()):
         raise CorpusError(f"{path}: leads out of the folder; copy the file into it")
-    try:
-        with path.open("rb") as stream:
-            body = stream.read(LARGEST_PAGE_BYTES + 1)
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror}); check the file") from error
-    if len(body) > LARGEST_PAGE_BYTES:
-        raise CorpusError(f"{path}: is larger than {LARGEST_PAGE_BYTES:,} bytes; split the page")
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CorpusError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
-    if "\0" in text:
-        raise CorpusError(f"{path}: holds a zero byte; it is no text, take it out of the folder")
+    text = read_text(path, LARGEST_PAGE_BYTES)
     name = path.relative_to(folder).as_posix()
-    return File(_id_of(path, name), name, text.replace("\r\n", "\n").replace("\r", "\n"))
+    return File(_id_of(path, name), name, text)
 
 
 def _id_of(path: Path, name: str) -> str:

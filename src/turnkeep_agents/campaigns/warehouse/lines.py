@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from io import StringIO
 from pathlib import Path
 
+from turnkeep.blocks.documents import CorpusError, read_text
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import (
     Ambiguous,
@@ -30,16 +31,13 @@ from turnkeep_agents.campaigns.warehouse.cells import (
 
 NAMES = ("advertiser", "insertion_order", "line_item", "audience", "creative", "size")
 DELIMITERS = ",;\t|"
+MOST_COLUMNS = 500
 LATE_DAYS = 7
 
 REPEATED = "repeated"
 TOO_MANY_CLICKS = "with more clicks than impressions"
 RESPELLED = "with another spelling of a name"
 TORN = "with another number of fields"
-
-
-class BadFile(ValueError):
-    """A CSV that cannot be loaded; the message names file, line and remedy."""
 
 
 @dataclass(frozen=True)
@@ -80,19 +78,19 @@ type _Cells = Sequence[str]
 
 
 def read_lines(file: Path, options: Options, today: date) -> Lines:
-    """Raises BadFile. A date without a year gets the newest one in which no row of the file lies after `today`."""
+    """Raises CorpusError. A date without a year gets the newest one in which no row of the file lies after `today`."""
     heading, rows = _table(file)
     try:
         columns = find_columns(heading, options.mapped)
     except ValueError as error:
-        raise BadFile(f"{file}:1: {error}") from error
+        raise CorpusError(f"{file}:1: {error}") from error
     lines = Lines(read=len(rows))
     whole = _whole(rows, len(heading), lines)
     distinct = _without_repeats(whole, lines, drop="date" in columns or "year" in columns)
     try:
         read_day = _day_reader(distinct, columns, options.year, today)
     except Ambiguous as error:
-        raise BadFile(f"{file}: {error}") from error
+        raise CorpusError(f"{file}: {error}") from error
     spellings = _spellings(distinct, columns)
     found = []
     for row in distinct:
@@ -102,27 +100,25 @@ def read_lines(file: Path, options: Options, today: date) -> Lines:
             lines.left_out[str(reason)] += 1
     lines.usable = _with_possible_clicks(found, lines)
     if not lines.usable:
-        raise BadFile(f"{file}: none of its {lines.read} rows can be used{_told(lines.left_out)}; correct or add some")
+        raise CorpusError(
+            f"{file}: none of its {lines.read} rows can be used{_told(lines.left_out)}; correct or add some"
+        )
     return lines
 
 
 def _table(file: Path) -> tuple[list[str], list[list[str]]]:
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be read ({error.strerror}); check the path") from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise BadFile(f"{file}:{line}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+    text = read_text(file)
     first = text.partition("\n")[0]
     if not first.strip():
-        raise BadFile(f"{file}:1: has no headings; write them on the first line, and a row for each day below")
+        raise CorpusError(f"{file}:1: has no headings; write them on the first line, and a row for each day below")
     rows = csv.reader(StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True)
     try:
-        table = [row for row in rows if row]
+        heading = next(rows)
+        if len(heading) > MOST_COLUMNS:
+            raise CorpusError(f"{file}:1: {len(heading):,} columns, {MOST_COLUMNS} at most; leave some out")
+        return heading, [row for row in rows if row]
     except csv.Error as error:
-        raise BadFile(f"{file}:{rows.line_num}: is no CSV ({error}); correct the quotes of that line") from error
-    return table[0], table[1:]
+        raise CorpusError(f"{file}:{rows.line_num}: is no CSV ({error}); correct the quotes of that line") from error
 
 
 def _whole(rows: list[list[str]], width: int, lines: Lines) -> list[list[str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from turnkeep.databases.files import Contents, Values, pack
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import read_size
-from turnkeep_agents.campaigns.warehouse.lines import BadFile, Line, Lines, Options, read_lines
+from turnkeep_agents.campaigns.warehouse.lines import Line, Lines, Options, read_lines
 from turnkeep_agents.campaigns.warehouse.tables import (
     advertisers,
     audiences,
@@ -19,8 +19,6 @@ from turnkeep_agents.campaigns.warehouse.tables import (
     line_items,
     metadata,
 )
-
-__all__ = ["BadFile", "Loaded", "Options", "load_csv"]
 
 ADVERTISER = "My campaigns"
 UNNAMED = "not given"
@@ -41,7 +39,7 @@ class Loaded:
 
 
 def load_csv(file: Path, options: Options, today: date) -> Loaded:
-    """Raises BadFile."""
+    """Raises CorpusError."""
     lines = read_lines(file, options, today)
     days = [line.day for line in lines.usable]
     return Loaded(

@@ -2,30 +2,28 @@
 
 import csv
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
-from turnkeep.blocks.documents import CorpusError, Document, load_documents
+from turnkeep.blocks.documents import CorpusError, Document, load_documents, read_text
 from turnkeep.records import JSON
 from turnkeep_agents.products.catalogue.product import NEEDED, Product, read_product
 
 TABLES = (".csv", ".tsv", ".txt")
 MOST_PRODUCTS = 10_000  # which take five seconds at a start
+MOST_COLUMNS = 200  # empty ones as well
 
 
 def load_products(path: Path) -> list[Product]:
     """Raises CorpusError with file, line and remedy."""
-    products = _from_table(path) if path.suffix.lower() in TABLES else _from_jsonl(path)
-    if len(products) > MOST_PRODUCTS:
-        raise CorpusError(f"{path}: holds over {MOST_PRODUCTS:,} products; load a part of them")
-    return products
+    return _from_table(path) if path.suffix.lower() in TABLES else _from_jsonl(path)
 
 
 def _from_jsonl(path: Path) -> list[Product]:
     products: list[Product] = []
 
     def keep(row: JSON) -> Document:
-        products.append(read_product({name.strip().lower(): value for name, value in row.items()}))
-        return products[-1].searchable()
+        return _add(products, {name.strip().lower(): value for name, value in row.items()}).searchable()
 
     load_documents(path, keep)
     return products
@@ -34,35 +32,30 @@ def _from_jsonl(path: Path) -> list[Product]:
 def _from_table(path: Path) -> list[Product]:
     products: list[Product] = []
     lines: dict[str, int] = {}
-    for line, row in _rows(path, _read(path)):
+    for line, row in _rows(path, read_text(path)):
         try:
-            product = read_product(row)
+            product = _add(products, row)
         except ValueError as error:
             raise CorpusError(f"{path}:{line}: {error}") from error
         if product.id in lines:
             raise CorpusError(f'{path}:{line}: id "{product.id}" is also on line {lines[product.id]}; change one')
         lines[product.id] = line
-        products.append(product)
     if not products:
         raise CorpusError(f"{path}: holds no products; write one a line below the headings")
     return products
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise CorpusError(f"{path}:{line}: byte {error.start} is not UTF-8; save the file as UTF-8") from error
+def _add(products: list[Product], row: JSON) -> Product:
+    if len(products) == MOST_PRODUCTS:
+        raise ValueError(f"more than {MOST_PRODUCTS:,} products; load a part of them")
+    products.append(read_product(row))
+    return products[-1]
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[int, JSON]]:
     """Each row with the line that it begins on."""
-    reader = csv.reader(
-        text.splitlines(keepends=True), delimiter=max(",;\t", key=text.split("\n", 1)[0].count), strict=True
-    )
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     headings: list[str] = []
     begins = 1
     while True:
@@ -80,6 +73,8 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, JSON]]:
 
 
 def _headings(path: Path, line: int, cells: list[str]) -> list[str]:
+    if len(cells) > MOST_COLUMNS:
+        raise CorpusError(f"{path}:{line}: {len(cells):,} columns, {MOST_COLUMNS} at most; leave some out")
     headings = [cell.strip().lower() for cell in cells]
     missing = [name for name in NEEDED if name not in headings]
     if missing:

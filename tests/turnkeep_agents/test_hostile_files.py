@@ -1,0 +1,79 @@
+"""Files that no agent should take: each loader refuses them and says where."""
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnkeep.blocks.documents import CorpusError, load_documents
+from turnkeep.blocks.manual.manual import load_manual
+from turnkeep_agents.campaigns.warehouse.lines import Options
+from turnkeep_agents.campaigns.warehouse.loading import load_csv
+from turnkeep_agents.database.verified import load_verified
+from turnkeep_agents.papers.corpus import read_paper
+from turnkeep_agents.products.catalogue import loading
+from turnkeep_agents.products.catalogue.loading import load_products
+
+LOADERS: dict[str, Callable[[Path], Any]] = {
+    "papers.jsonl": lambda file: load_documents(file, read_paper),
+    "products.jsonl": load_products,
+    "products.csv": load_products,
+    "campaigns.csv": lambda file: load_csv(file, Options(), date(2026, 9, 1)),
+    "verified.jsonl": load_verified,
+    "page.md": lambda file: load_manual(file.parent),
+}
+FIRST = {
+    "papers.jsonl": b'{"id": "a", "title": "A", "abstract": "B", "url": "https://e.example"}',
+    "products.jsonl": b'{"id": "a", "name": "Tent", "price": 100, "category": "tents"}',
+    "products.csv": b"id,name,price,category",
+    "campaigns.csv": b"date,campaign,impressions,clicks,spend,conversions,revenue",
+    "verified.jsonl": b'{"question": "a", "sql": "b"}',
+    "page.md": b"# A",
+}
+TABLES = ("products.csv", "campaigns.csv")
+LINES = ("papers.jsonl", "products.jsonl", "verified.jsonl")
+
+
+def complaint(folder: Path, name: str, *lines: bytes) -> str:
+    file = folder / name
+    file.write_bytes(b"\n".join(lines))
+    with pytest.raises(CorpusError) as caught:
+        LOADERS[name](file)
+    said = str(caught.value)
+    assert said.startswith(f"{file}:{len(lines)}: ")
+    return said
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_what_is_no_text_is_refused_with_its_line(tmp_path: Path, name: str) -> None:
+    assert "zero byte" in complaint(tmp_path, name, FIRST[name], b"a\0b")
+    assert "is not UTF-8" in complaint(tmp_path, name, FIRST[name], b"\xed\xa0\x80")
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_half_a_surrogate_pair_and_a_line_of_absurd_length_are_refused(tmp_path: Path, name: str) -> None:
+    half, long = FIRST[name].replace(b'"a"', b'"\\ud800"'), FIRST[name].replace(b'"a"', b'"%s"' % (b"a" * 1_000_000))
+    assert "surrogate pair" in complaint(tmp_path, name, FIRST[name], half)
+    assert "over 1,000,000 characters" in complaint(tmp_path, name, FIRST[name], long)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_of_absurd_width_is_refused(tmp_path: Path, name: str) -> None:
+    headings = b",".join([FIRST[name], *(b"c%d" % at for at in range(20_000))])
+    assert "columns," in complaint(tmp_path, name, headings)
+
+
+def test_the_first_product_too_many_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "MOST_PRODUCTS", 1)
+    row = b"%s,Tent,100,tents"
+    assert "more than 1 products" in complaint(tmp_path, "products.csv", FIRST["products.csv"], row % b"a", row % b"b")
+    second = FIRST["products.jsonl"].replace(b'"a"', b'"b"')
+    assert "more than 1 products" in complaint(tmp_path, "products.jsonl", FIRST["products.jsonl"], second)
+
+
+@pytest.mark.parametrize("url", [b"javascript:a", b"data:b", b"//e.example", b"https://a b"])
+def test_a_paper_links_to_the_web_or_nowhere(tmp_path: Path, url: bytes) -> None:
+    line = FIRST["papers.jsonl"].replace(b"https://e.example", url)
+    assert "must begin with http:// or https://" in complaint(tmp_path, "papers.jsonl", line)
