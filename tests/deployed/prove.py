@@ -6,6 +6,7 @@ make prove AWS=1     in the account and region of the shell's credentials or pro
 
 import argparse
 import contextlib
+import os
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+os.environ |= {"POWERTOOLS_LOG_LEVEL": "CRITICAL", "POWERTOOLS_METRICS_DISABLED": "true"}  # of what runs in here
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "turnkeep" / "storage")]
 
 import httpx  # noqa: E402

@@ -2,10 +2,8 @@
 emulator's account of each."""
 
 import re
-import secrets
 import sqlite3
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,22 +13,14 @@ from typing import Any
 import httpx
 import pytest
 from desk import Desk, noise
+from promises import ANNA, DAY_SECONDS, FOLLOW_UP, PROMISES, QUESTION, Caller, NotShown, desk_of, fresh
 from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_for
 
 from turnkeep.local.chat import converse, open_client, read_events
-from turnkeep.records import Principal
-from turnkeep.storage.blobs import S3Objects
-from turnkeep.storage.items import Items
-from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-QUESTION = "What is low-rank adaptation?"
-FOLLOW_UP = "And who wrote it?"
-ANNA = Principal("acme", "anna")
 EXPIRED = "expired"
-DAY_SECONDS = 86_400
 LARGE_BYTES = 800_000  # half of it once packed, and more than an item takes
 SWEEP_SECONDS = 60
 
@@ -60,25 +50,14 @@ class Expired:
 @pytest.fixture(scope="module", autouse=True)
 def expired(stack: Stack) -> Expired:
     """Alive while it is written, and then not for long."""
+    with stack.open() as client:
+        assert client.get("/ok").is_success  # whichever function starts first makes the key that seals
     desk = desk_of(stack, time.time() - DAY_SECONDS + 10)
     desk.say(EXPIRED, details={"reasoning_steps": [noise(LARGE_BYTES)]})
     (name,) = stack.objects()
     found = Expired(desk, lambda: [each for each in stack.objects() if each == name])
     assert found.items()
     return found
-
-
-def desk_of(stack: Stack, now: float, seal: str = "any") -> Desk:
-    """The deployment's own store at a time of the test's choice."""
-    items = Items(stack.aws.client("dynamodb"), stack.outputs["TableName"])
-    desk = Desk(items, S3Objects(stack.aws.client("s3"), stack.outputs["BucketName"]), who=ANNA)
-    desk.clock.now = now
-    desk.table = Table(items, desk.blobs, Sealer(seal.encode()), clock=desk.clock, mint=secrets.token_bytes)
-    return desk
-
-
-def fresh() -> str:
-    return uuid.uuid4().hex
 
 
 def chat(client: httpx.Client, thread: str, message: str = QUESTION, **headers: str) -> dict[str, Any]:
@@ -135,18 +114,12 @@ def test_a_follow_up_builds_on_the_turn_before_it(stack: Stack, anna: httpx.Clie
     ]
 
 
-def test_the_same_request_again_is_answered_from_the_table(anna: httpx.Client) -> None:
-    thread, once = fresh(), {"idempotency-key": fresh()}
-    body = {"session_id": thread, "message": QUESTION}
-
-    first, second = (anna.post("/chat", json=body, headers=once) for _ in range(2))
-    other = anna.post("/chat", json={**body, "message": FOLLOW_UP}, headers=once)
-
-    assert first.json() == second.json()
-    assert "idempotency-replayed" not in first.headers
-    assert second.headers["idempotency-replayed"] == "true"
-    assert problem(other) == (422, "idempotency_key_reused")
-    assert anna.get(f"/threads/{thread}").json()["turn_count"] == 1
+@pytest.mark.parametrize("promise", PROMISES)
+def test_the_promises_hold_as_they_are_proved_on_aws(stack: Stack, promise: str) -> None:
+    try:
+        assert PROMISES[promise](Caller(stack))
+    except NotShown:
+        assert promise == "a stream leaves while it is made"
 
 
 def test_a_thread_is_made_changed_found_and_deleted(anna: httpx.Client) -> None:
@@ -258,10 +231,8 @@ def test_what_the_api_does_not_serve_is_told_as_a_problem(anna: httpx.Client) ->
 
 
 def test_a_value_too_large_for_an_item_is_read_from_the_bucket(stack: Stack, anna: httpx.Client) -> None:
-    anna.get("/info")  # whichever function starts first makes the key that seals
-    seal = stack.aws.client("ssm").get_parameter(Name=f"/turnkeep/{NAME}/seal-key", WithDecryption=True)
     thread, long = fresh(), noise(LARGE_BYTES)
-    desk_of(stack, time.time(), seal["Parameter"]["Value"]).say(thread, details={"reasoning_steps": [long]})
+    desk_of(stack, time.time()).say(thread, details={"reasoning_steps": [long]})
 
     assert anna.get(f"/threads/{thread}/turns/1").json()["details"]["reasoning_steps"] == [long]
 
@@ -307,9 +278,6 @@ def test_the_logs_repeat_no_message_and_no_key(stack: Stack, anna: httpx.Client)
 def test_a_deleted_stack_leaves_only_what_it_says(stack: Stack) -> None:
     """The key that seals is kept for a stack that is made again; the role is that of the account's gateway, and one
     bucket and one stack are SAM's own."""
-    with stack.open() as client:
-        assert client.get("/ok").is_success  # by then the key is made
-
     stack.delete()
 
     left = everything(stack.aws)

@@ -64,6 +64,15 @@ def test_dialects_of_sql_that_no_agent_writes_go(slim: ModuleType, tmp_path: Pat
     assert left_in(tmp_path) == stays
 
 
+def test_of_the_toolbox_stays_what_logs_and_reads_parameters(slim: ModuleType, tmp_path: Path) -> None:
+    stays = {f"aws_lambda_powertools/{name}.py" for name in ("logging/logger", "utilities/parameters/ssm")}
+    stays |= {"aws_lambda_powertools/utilities/jmespath_utils/envelopes.py"}
+    lay(tmp_path, *stays, "aws_lambda_powertools/event_handler/router.py")
+    lay(tmp_path, "aws_lambda_powertools/utilities/data_classes/sqs.py", "aws_lambda_powertools/utilities/kafka/a.py")
+    slim.strip(tmp_path)
+    assert left_in(tmp_path) == stays
+
+
 @pytest.mark.parametrize(("dialect", "is_kept"), [("snowflake", True), ("mysqldb", False)])
 def test_sqlalchemys_mapper_stays_where_a_dialect_needs_it(
     dialect: str, is_kept: bool, slim: ModuleType, tmp_path: Path

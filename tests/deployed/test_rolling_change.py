@@ -1,0 +1,194 @@
+"""One version takes over from another and gives it back, as the runbook does it, while 20 clients talk: both read what
+either wrote. A version of another layout is refused in words, and nothing of it is touched."""
+
+import shutil
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from promises import ANNA, FOLLOW_UP, QUESTION, desk_of, fresh
+from stack import ROOT, Stack
+
+from turnkeep.storage.keys import HEAD
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+CLIENTS, PAUSE_SECONDS, TALK_SECONDS = 20, 1.0, 15
+WITH_ALIAS = ("ApiFunction", "StreamFunction")
+NEXT = {
+    "links.py": ('"turn": ledger,', '"turn": ledger | {"mood": "calm"},'),
+    "plans.py": (
+        '        return {\n            "expires"',
+        '        return {\n            "mood": "calm",\n            "expires"',
+    ),
+}
+"""One more field in a turn's ledger and one more attribute of HEAD."""
+OTHER_LAYOUT = {"keys.py": ("LAYOUT = 2", "LAYOUT = 3")}
+PROMISED = {
+    (409, "turn_in_progress"),
+    (409, "thread_busy"),
+    (429, "throttled"),
+    (503, "store_unavailable"),
+    (504, "gateway_timeout"),
+}
+"""What tells a client to send the same request again."""
+
+
+def build_of(folder: Path, changes: dict[str, tuple[str, str]]) -> Path:
+    """What is built, with some lines of the package changed; gives its template."""
+    shutil.copytree(ROOT / ".aws-sam" / "build", folder, copy_function=shutil.copy2)
+    storage = folder / "PackageLayer" / "python" / "turnkeep" / "storage"
+    for name, (before, after) in changes.items():
+        text = (storage / name).read_text()
+        assert text.count(before) == 1, name
+        (storage / name).write_text(text.replace(before, after))
+        (storage / "__pycache__" / name.replace(".py", ".cpython-313.pyc")).unlink()
+    return folder / "template.yaml"
+
+
+def live(stack: Stack) -> dict[str, str]:
+    """The version behind the alias of each function."""
+    client = stack.aws.client("lambda")
+    names = {name: stack.function(name) for name in WITH_ALIAS}
+    return {
+        name: client.get_alias(FunctionName=called, Name="live")["FunctionVersion"] for name, called in names.items()
+    }
+
+
+def point(stack: Stack, versions: dict[str, str]) -> None:
+    """As the runbook says under "Back to the last version"."""
+    for name, version in versions.items():
+        stack.aws.client("lambda").update_alias(FunctionName=stack.function(name), Name="live", FunctionVersion=version)
+    assert live(stack) == versions
+
+
+@dataclass
+class Client:
+    """Talks in a thread of its own until told to stop, and notes what it was told."""
+
+    http: httpx.Client
+    stop: threading.Event
+    thread: str = field(default_factory=fresh)
+    told: list[str] = field(default_factory=list)
+    answers: Counter[tuple[int, str]] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def __call__(self) -> None:
+        try:
+            while not self.stop.wait(PAUSE_SECONDS):
+                self.talk()
+        except Exception as error:  # noqa: BLE001
+            self.wrong.append(repr(error))
+
+    def talk(self) -> None:
+        body = {"session_id": self.thread, "message": FOLLOW_UP if self.told else QUESTION}
+        once = {"idempotency-key": fresh()}
+        turn = self.ask(lambda: self.http.post("/chat", json=body, headers=once))
+        self.told.append(turn["reply"])
+        again = self.ask(lambda: self.http.post("/chat", json=body, headers=once))
+        self.note(again == turn, "a replay says something else")
+        kept = self.ask(lambda: self.http.get(f"/threads/{self.thread}/turns?limit=100"))["turns"]
+        self.note([each["reply"] for each in kept] == self.told, "what is kept is not what was told")
+        self.note([each["turn_number"] for each in kept] == list(range(1, len(kept) + 1)), "numbers have gaps")
+        found = self.ask(lambda: self.http.post("/threads/search", json={"limit": 100}))
+        self.note(self.thread in {each["thread_id"] for each in found}, "a list misses the thread")
+
+    def note(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            self.wrong.append(otherwise)
+
+    def ask(self, request: Callable[[], httpx.Response]) -> Any:
+        """Repeats what may be repeated."""
+        while True:
+            answer = request()
+            code = "" if answer.is_success else answer.json().get("code", answer.text)
+            self.answers[answer.status_code, code] += 1
+            if answer.is_success:
+                return answer.json()
+            if (answer.status_code, code) not in PROMISED:
+                raise AssertionError(f"{answer.status_code} {answer.text}")
+            time.sleep(PAUSE_SECONDS)
+
+
+@contextmanager
+def talking(stack: Stack) -> Iterator[list[Client]]:
+    key, stop = stack.make_key(ANNA.tenant, ANNA.user), threading.Event()
+    clients = [
+        Client(httpx.Client(base_url=stack.url, headers={"x-api-key": key}, timeout=120), stop) for _ in range(CLIENTS)
+    ]
+    threads = [threading.Thread(target=client) for client in clients]
+    for thread in threads:
+        thread.start()
+    try:
+        yield clients
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        for client in clients:
+            client.http.close()
+
+
+def test_versions_change_forth_and_back_under_20_clients_and_nobody_sees_an_error_but_those_promised(
+    stack: Stack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    today, later = live(stack), build_of(tmp_path / "next", NEXT)
+    with talking(stack) as clients:
+        time.sleep(TALK_SECONDS)
+        stack.update(template=later)
+        after = live(stack)
+        assert {name: int(version) for name, version in after.items()} > {
+            name: int(v) for name, v in today.items()
+        } or (after != today)
+        for versions in (today, after, today):
+            time.sleep(TALK_SECONDS)
+            point(stack, versions)
+        time.sleep(TALK_SECONDS)
+
+    answers: Counter[tuple[int, str]] = sum((client.answers for client in clients), Counter())
+    with capsys.disabled():
+        print(f"\n{sum(len(client.told) for client in clients)} turns, answers: {dict(answers)}")
+    assert [client.wrong for client in clients if client.wrong] == []
+    assert all(len(client.told) >= 3 for client in clients)
+    heads = [desk_of(stack, time.time()).head(client.thread) for client in clients]
+    assert any("mood" in head for head in heads), "the newer version has written nothing"
+
+
+def test_threads_of_another_layout_are_refused_in_words_and_not_touched(stack: Stack, tmp_path: Path) -> None:
+    today = live(stack)
+    stack.update(template=build_of(tmp_path / "other", OTHER_LAYOUT))
+    newer, desk, thread, old = live(stack), desk_of(stack, time.time()), fresh(), fresh()
+    key = stack.make_key(ANNA.tenant, ANNA.user)
+    body = {"session_id": thread, "message": QUESTION}
+    with stack.open(**{"x-api-key": key}) as client:
+        assert client.post("/chat", json=body).json()["persisted"]
+        before = desk.all_of(thread)
+        assert before[HEAD]["v"] == 3
+
+        point(stack, today)
+        assert client.post("/chat", json={**body, "session_id": old}).json()["persisted"]
+        refused = [
+            client.get(f"/threads/{thread}"),
+            client.get(f"/threads/{thread}/turns"),
+            client.get(f"/threads/{thread}/turns/1"),
+            client.patch(f"/threads/{thread}", json={"metadata": {"a": "b"}}),
+            client.post(f"/threads/{thread}/turns", json={"message": FOLLOW_UP}),
+            client.post("/chat", json=body),
+        ]
+        listed = client.post("/threads/search", json={"limit": 100})
+
+        assert {(answer.status_code, answer.json()["code"]) for answer in refused} == {(409, "state_corrupt")}
+        assert all("another layout" in answer.json()["detail"] for answer in refused), refused[0].text
+        assert listed.is_success
+        assert old in {each["thread_id"] for each in listed.json()}
+        assert desk.all_of(thread) == before
+
+        point(stack, newer)
+        assert len(client.get(f"/threads/{thread}/turns").json()["turns"]) == 1
