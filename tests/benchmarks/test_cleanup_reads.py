@@ -1,4 +1,4 @@
-"""Cleanup reads hardly more than what it deletes, however many threads live beside it."""
+"""Cleanup reads at most twice what it deletes, however many threads live beside it."""
 
 import uuid
 from base64 import b64encode
@@ -25,10 +25,9 @@ class Clock:
 
 
 @pytest.mark.parametrize(("expired", "turns"), [(40, 1), (12, 10)])
-async def test_cleanup_reads_at_most_one_and_a_half_times_the_expired_data(
-    expired: int, turns: int, dynamodb_url: str
-) -> None:
-    """Looking through the shards of two hours is part of it, and the reason why one thread alone would cost more."""
+async def test_cleanup_reads_at_most_twice_the_expired_data(expired: int, turns: int, dynamodb_url: str) -> None:
+    """Consistently, since a listing that is behind would leave something. Looking through the shards of two hours is
+    part of it, and the reason why one thread alone would cost more."""
     texts, clock, dynamodb = noise(5), Clock(), client(dynamodb_url)
     table = new_table(dynamodb)
     living = 12
@@ -48,7 +47,7 @@ async def test_cleanup_reads_at_most_one_and_a_half_times_the_expired_data(
         swept = sweeper.cleanup.sweep()
         read = total(meter.take()).rcu
     assert swept.threads == expired
-    assert read <= 1.5 * data / READ_UNIT_BYTES
+    assert read <= 2 * data / READ_UNIT_BYTES, f"{read * READ_UNIT_BYTES / data:.2f} times"
 
 
 def _items(dynamodb: Any, table: str) -> list[Any]:
