@@ -101,6 +101,7 @@ def test_bedrock_without_its_extra_says_what_to_install(monkeypatch: pytest.Monk
         {"openai_api_key": CANARY, "thread_hours": 0},
         {"model": "openai:m", "seal_key": CANARY},
         {"thread_hours": CANARY},
+        {"seal_key": f"2026-11-22 {CANARY}\n{CANARY}"},
     ],
 )
 def test_no_error_quotes_a_value(wrong: dict[str, Any]) -> None:
@@ -114,6 +115,7 @@ def test_no_error_quotes_a_value(wrong: dict[str, Any]) -> None:
     ("wrong", "told"),
     [
         ({"thread_hours": 0, "turn": {"seconds": 0}}, r"THREAD_HOURS: \S.*; TURN__SECONDS: \S.*"),
+        ({"seal_key": "a\nb"}, r"SEAL_KEY: line 1 is not a day and a secret, .*"),
         ({"model": "m"}, r'MODEL: use "demo", .*'),
         ({"model": "openai:m"}, r"MODEL=openai:\.\.\. needs OPENAI_API_KEY, .*"),
     ],
@@ -130,6 +132,13 @@ def test_a_variable_with_the_name_of_a_group_is_told_as_well(monkeypatch: pytest
         Settings()
     assert re.search('"models".* Unset it', explain(caught.value))
     assert "canary" not in explain(caught.value)
+
+
+def test_hashes_in_log_lines_are_made_with_the_newest_secret_that_seals() -> None:
+    ring = Settings(seal_key="2026-11-22 new\n2026-01-02 old")  # type: ignore[arg-type]
+    assert (ring.seal_secrets, ring.log_salt) == ((b"new", b"old"), "new")
+    assert Settings(seal_key="bare").log_salt == "bare"  # type: ignore[arg-type]
+    assert Settings().log_salt == ""
 
 
 def test_settings_show_no_secret_and_no_place_of_one() -> None:
