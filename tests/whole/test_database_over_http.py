@@ -23,7 +23,7 @@ CREWS = writes("SELECT name AS crew FROM crew")
 ATTACK = writes("DELETE FROM employee")
 TALKED = ask("Hello", kind="general")
 CHANGE = ask("Delete it", kind="change")
-SAID = says("So it is.")
+SAID = says("There they are.")
 NEEDS_CREW = writes(kind="need_tables", need_tables=["crew"])
 WAYS: dict[str, tuple[Answer, ...]] = {
     "a count": (READ, GOOD, SAID),
