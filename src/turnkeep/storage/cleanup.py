@@ -8,7 +8,7 @@ hour, in which the next sweep begins, for as long as items live.
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from botocore.exceptions import ClientError
@@ -217,6 +217,12 @@ def _tell(swept: Swept) -> None:
             "OldestExpiredAge": swept.oldest_ms / 1000,
         }
     )
-    told = asdict(swept)
-    del told["oldest_ms"]
-    logger.info("cleanup ended", **told)
+    logger.info(
+        "cleanup ended",
+        threads=swept.threads,
+        items=swept.items,
+        moved=swept.moved,
+        unreadable=swept.unreadable,
+        failed=swept.failed,
+        finished=swept.finished,
+    )
