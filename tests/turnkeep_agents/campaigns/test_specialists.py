@@ -339,7 +339,11 @@ def test_a_return_below_one_is_as_severe_as_the_spend_it_loses(
     assert losing(now, total) == severity
 
 
-def test_revenue_that_nobody_counts_is_no_loss() -> None:
+def test_revenue_below_its_cost_is_told_with_the_loss_and_none_at_all_is_not_counted() -> None:
+    [issue] = ask("performance_diagnosis", run(MAY, revenue=2)).issues
+    assert (issue.code, issue.severity) == ("roas_below_one", "critical")
+    told = "Shoes earns less than it costs: ROAS 0.40 on £155.00, 100.0 % of the spend; £93.00 were not earned back."
+    assert issue.text == told
     assert codes(ask("performance_diagnosis", run(MAY, revenue=0))) == []
 
 

@@ -277,6 +277,9 @@ def test_a_warehouse_that_comes_back_is_used_again(tmp_path: Path) -> None:
     warehouse = opened(tmp_path / "late")
     with pytest.raises(DatabaseError):
         warehouse.coverage()
+    (tmp_path / "late").write_text("Not a database, but long enough to be taken for the header of one.\n" * 20)
+    with pytest.raises(DatabaseDown, match="is no SQLite database"):
+        warehouse.coverage()
     on_days(tmp_path / "late", [FIRST])
     assert warehouse.coverage().rows == 1
 
