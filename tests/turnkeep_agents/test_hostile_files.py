@@ -1,7 +1,7 @@
-"""Files that no agent should take: each loader refuses them and says where."""
+"""Files that no agent should take: each loader refuses them and says where. What it takes does nothing in a reply."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +9,16 @@ import pytest
 
 from turnkeep.blocks.documents import CorpusError, load_documents
 from turnkeep.blocks.manual.manual import load_manual
+from turnkeep.records import Principal, RunContext
+from turnkeep.settings import Settings
+from turnkeep.storage.plans import Loaded
+from turnkeep.turns.graph import GraphRun, first_input
 from turnkeep_agents.campaigns.warehouse.lines import Options
 from turnkeep_agents.campaigns.warehouse.loading import load_csv
 from turnkeep_agents.database.verified import load_verified
 from turnkeep_agents.papers.corpus import read_paper
+from turnkeep_agents.papers.graph import build
+from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_agents.products.catalogue import loading
 from turnkeep_agents.products.catalogue.loading import load_products
 
@@ -77,3 +83,18 @@ def test_the_first_product_too_many_ends_the_reading(tmp_path: Path, monkeypatch
 def test_a_paper_links_to_the_web_or_nowhere(tmp_path: Path, url: bytes) -> None:
     line = FIRST["papers.jsonl"].replace(b"https://e.example", url)
     assert "must begin with http:// or https://" in complaint(tmp_path, "papers.jsonl", line)
+
+
+async def test_what_a_paper_holds_is_shown_and_does_nothing(tmp_path: Path) -> None:
+    """Told and stored are the same."""
+    attack = r"Sparse gating \u001b]52;c;eA==\u0007 is ![x](https://e.example/i.png) <img src=y> [z](javascript:a)."
+    (tmp_path / "papers.jsonl").write_text(f'{{"id": "2101.00001", "title": "{attack}", "abstract": "{attack}"}}\n')
+    agent = build(Settings(model="demo").with_agents(PapersSettings(corpus=str(tmp_path / "papers.jsonl"))))
+    run = GraphRun(agent, Loaded(), "t1", max_steps=25)
+    context = RunContext(5, datetime(2026, 3, 4, tzinfo=UTC), Principal("local", "ann"))
+    asked = first_input(agent, "What is sparse gating?", "m1", interrupted=False)
+    told = [event.data["content"] async for event in run.events(asked, context, []) if event.name == "token"]
+    reply = (await run.outcome()).reply
+    shown = "gating  ]52;c;eA==  is ! [x](https://e.example/i.png) < img src=y> [z] (javascript:a)"
+    assert shown in reply.text == "".join(told)
+    assert [shown in source.title for source in reply.sources] == [True]
