@@ -74,9 +74,9 @@ def asking(connection: Any) -> Ask:
         with closing(connection.cursor()) as cursor:
             try:
                 cursor.execute(sql)
+                return [tuple(map(told, row)) for row in cursor.fetchall()]
             except (sqlite3.Error, sqlite3.Warning, pymysql.Error, psycopg.Error):
                 return None
-            return [tuple(map(told, row)) for row in cursor.fetchall()]
 
     return ask
 
