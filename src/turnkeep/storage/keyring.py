@@ -118,18 +118,18 @@ class Keyring:
     """Signs with the first of its secrets, knows what any has signed. `refresh` gives the secrets as they are now, or
     none where it cannot tell; it is called when something names a secret that is not held, at most once in 10 s, and
     once an hour. Where it cannot tell, what names an unknown secret is StoreUnavailable. Threads may share a ring.
-    `clock` gives monotonic seconds."""
+    `clock` gives epoch seconds, which go on while a sandbox is frozen."""
 
     def __init__(
         self,
         *secrets: bytes,
         refresh: Callable[[], Sequence[bytes]] | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
     ):
         self._refresh = refresh
         self._clock = clock
         self._lock = Lock()
-        self._next_try = float("-inf")
+        self._tried_at = float("-inf")
         self._has_failed = False
         self.renew(secrets)
 
@@ -137,10 +137,6 @@ class Keyring:
         """Takes these in place of what it holds."""
         self._keys = tuple(Key(secret) for secret in secrets)
         self._read_at = self._clock()
-
-    @property
-    def is_empty(self) -> bool:
-        return not self._keys
 
     def digests(self, size: int, *context: str | bytes) -> tuple[bytes, ...]:
         """The first `size` bytes of an HMAC-SHA256 over the parts by every secret; the first is the one to keep."""
@@ -162,9 +158,9 @@ class Keyring:
         )
 
     def _newest(self) -> Key:
-        if self.is_empty or self._clock() - self._read_at > MAX_AGE_SECONDS:
+        if not self._keys or not self._is_within(MAX_AGE_SECONDS, self._read_at):
             self._reread()
-        if self.is_empty:
+        if not self._keys:
             raise LookupError("there is no secret to sign with")
         return self._keys[0]
 
@@ -180,10 +176,14 @@ class Keyring:
     def _held(self, name: bytes) -> Key | None:
         return next((key for key in self._keys if key.id == name), None)
 
+    def _is_within(self, seconds: float, since: float) -> bool:
+        """A clock that was set back is no reason to wait."""
+        return 0 <= self._clock() - since < seconds
+
     def _reread(self) -> None:
         """By one thread; those that come meanwhile wait for what it finds."""
         with self._lock:
-            if self._refresh is None or self._clock() < self._next_try:
+            if self._refresh is None or self._is_within(REREAD_SECONDS, self._tried_at):
                 return
             try:
                 secrets = self._refresh()
@@ -191,7 +191,7 @@ class Keyring:
                 if secrets:
                     self.renew(secrets)
             finally:
-                self._next_try = self._clock() + REREAD_SECONDS
+                self._tried_at = self._clock()
 
 
 def today() -> date:
