@@ -27,6 +27,7 @@ CLIENT_CONFIG: Mapping[str, Any] = {
     "retries": {"mode": "standard", "total_max_attempts": 3},
     "connect_timeout": 1,
     "read_timeout": 3,
+    "parameter_validation": False,  # a sixth of a request's CPU time: code builds what is sent
 }
 
 
