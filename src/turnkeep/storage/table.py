@@ -30,8 +30,8 @@ from turnkeep.storage.keys import (
 )
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
 from turnkeep.storage.links import turn_of
-from turnkeep.storage.loading import MISSING, Found, Loader
 from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
+from turnkeep.storage.windows import MISSING, Found, Loader
 
 
 class Table(Leases):

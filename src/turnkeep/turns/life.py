@@ -17,9 +17,9 @@ from turnkeep.errors import AgentFault, ModelTimeout, StoreUnavailable, Turnkeep
 from turnkeep.observability import annotate, count, logger, place
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
 from turnkeep.settings import TurnTuning
-from turnkeep.storage.loading import Found
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
+from turnkeep.storage.windows import Found
 from turnkeep.turns.commit import Commit
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.running import RunningTurn
