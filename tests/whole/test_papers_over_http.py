@@ -81,3 +81,16 @@ async def test_a_turn_keeps_how_its_reply_came_about(visitor: Visitor) -> None:
     assert (kept["model"], kept["provider"]) == ("demo", "demo")
     assert kept["warnings"] == ["demo_model", "limited_sources"]
     assert kept["usage"]["input_tokens"] > kept["usage"]["output_tokens"] > 0
+
+
+async def test_the_window_of_a_request_else_that_of_the_deployment_decides_what_the_agent_sees(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = await site.open()
+    for message in ("What is low-rank adaptation?", OUT_OF_SCOPE):
+        await wide.say(message, "t1")
+    monkeypatch.setenv("PAPERS__WINDOW", "1")
+    narrow = await site.open()
+    for visitor, window, is_seen in ((wide, {"conversation_window": 1}, False), (narrow, {}, False), (wide, {}, True)):
+        told = await visitor.say("And who wrote it?", "t1", **window)
+        assert ("LoRA: Low-Rank Adaptation" in told["standalone_query"]) is is_seen, window
