@@ -37,16 +37,17 @@ class SealDesk:
         with explained():
             return told(self._ring())
 
-    def rotate(self) -> str:
+    def rotate(self, *, drop_older: bool = False) -> str:
         """A new secret first in the ring; every API key is signed under it, and what no thread needs is dropped last:
-        at no moment is there anything that counts and does not open."""
+        at no moment is there anything that counts and does not open. `drop_older` drops all that was there, and with
+        it every thread, because somebody has seen it."""
         with explained():
             old, marked = self._ring(), self._mark.read()
             self._check_alone(old, marked)
             ring = with_new(old, self._mint, self._day())
             self._store(ring, marked)
             signed = self._sign_api_keys(ring)
-            kept = still_needed(ring, self._day())
+            kept = ring[:1] if drop_older else still_needed(ring, self._day())
             if len(kept) < len(ring):
                 self._store(kept, self._mark.read())
         dropped = ", ".join(secret.id for secret in ring if secret not in kept) or "none"

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from operator import methodcaller
 
 from turnkeep.cli.deployments import deployment_options, named_deployment
 from turnkeep.local import LocalError
@@ -17,25 +18,33 @@ def add_seal(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     place = deployment_options("the folder of this machine, TURNKEEP_HOME")
     seal = commands.add_parser("seal", help="the key that seals threads")
     verbs = seal.add_subparsers(required=True, metavar="COMMAND")
-    for verb, words in _COMMANDS.items():
-        verbs.add_parser(verb, parents=[place], help=words).set_defaults(run=_seal, verb=verb)
+    parsers = {verb: verbs.add_parser(verb, parents=[place], help=words) for verb, words in _COMMANDS.items()}
+    for verb, parser in parsers.items():
+        parser.set_defaults(run=_seal, act=methodcaller(verb))
+    parsers["rotate"].add_argument(
+        "--drop-older",
+        dest="act",
+        action="store_const",
+        const=methodcaller("rotate", drop_older=True),
+        help="somebody has seen the key: shut them out now, at the price of all threads",
+    )
 
 
 def _seal(options: argparse.Namespace) -> None:
-    print(_deployed(options) if options.stack or options.table else _here(options.verb))
+    print(_deployed(options) if options.stack or options.table else _here(options))
 
 
 def _deployed(options: argparse.Namespace) -> str:
     with named_deployment(options) as deployment:
         from turnkeep.aws.seal import SealDesk  # noqa: PLC0415
 
-        return str(getattr(SealDesk(deployment), options.verb)())
+        return str(options.act(SealDesk(deployment)))
 
 
-def _here(verb: str) -> str:
+def _here(options: argparse.Namespace) -> str:
     from turnkeep.local.home import open_home  # noqa: PLC0415
     from turnkeep.local.seal import LocalSeal  # noqa: PLC0415
 
     if os.environ.get("SEAL_KEY"):
         raise LocalError("SEAL_KEY of the environment seals, no file. Put a line before its own: <day> <new secret>")
-    return str(getattr(LocalSeal(open_home(os.environ)), verb)())
+    return str(options.act(LocalSeal(open_home(os.environ))))

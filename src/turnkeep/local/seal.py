@@ -16,9 +16,10 @@ class LocalSeal:
     def show(self) -> str:
         return told(self._ring())
 
-    def rotate(self) -> str:
+    def rotate(self, *, drop_older: bool = False) -> str:
+        """`drop_older` gives every thread up, because somebody has seen the key."""
         ring = with_new(self._ring(), mint_key, self._day())
-        kept = still_needed(ring, self._day())
+        kept = ring[:1] if drop_older else still_needed(ring, self._day())
         self._write(kept)
         return f"{told(kept)}\nDropped: {', '.join(each.id for each in ring if each not in kept) or 'none'}."
 

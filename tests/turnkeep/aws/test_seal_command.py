@@ -91,6 +91,18 @@ def test_a_key_signed_under_a_secret_that_is_dropped_is_signed_anew_before(site:
     site.keys().find(key)
 
 
+def test_who_has_seen_the_key_is_shut_out_at_once_and_api_keys_go_on(site: Site) -> None:
+    site.desk().show()
+    seen = site.keys()
+    _, key = seen.create(Principal("acme", "ann"))
+    site.desk().rotate(drop_older=True)
+    assert len(site.ring) == 1
+    site.keys().find(key)
+    _, forged = seen.create(Principal("acme", "ann", acts_for="any"))
+    with pytest.raises(Unauthorized):
+        site.keys().find(forged)
+
+
 def test_a_bare_secret_of_before_becomes_the_older_of_two(site: Site) -> None:
     site.ssm.values[NAME] = "a bare one"
     site.desk().rotate()
@@ -177,6 +189,9 @@ def test_the_key_of_this_machine_is_shown_rotated_and_told_when_it_is_lost(
     assert main(["seal", "show"]) == 0
     assert capsys.readouterr().out.splitlines() == shown[:2]
     assert "nothing is to be forgotten" in complaint(capsys, "seal", "forget")
+    assert main(["seal", "rotate", "--drop-older"]) == 0
+    assert len(home.seal_secrets()) == 1
+    capsys.readouterr()
     home.seal_file.unlink()
     assert f"{home.seal_file} is lost, and threads are sealed under it" in complaint(capsys, "seal", "rotate")
     assert home.seal_secrets() == ()
