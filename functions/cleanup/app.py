@@ -10,7 +10,7 @@ from typing import Any
 from turnkeep.aws.loading import loading
 
 AT_ONCE = 16  # threads deleted side by side; more would not be faster, a vCPU is busy by then
-MARGIN_MS = 60_000  # enough for a thread of some thousand turns; what is left of a longer one, the next sweep deletes
+MARGIN_MS = 20_000  # enough for a thread of some thousand turns; what is left of a longer one, the next sweep deletes
 
 with loading():
     import boto3
