@@ -147,9 +147,9 @@ class Stack:
 
     def update(self, *given: str, template: Path | None = None) -> None:
         """Deploys what is built, with these parameters and the former values of all others."""
-        where = ["--template-file", str(template)] if template else []
-        named = ["--stack-name", self.name, "--no-confirm-changeset"]
-        self.aws.sam("deploy", *where, *named, "--parameter-overrides", *given)
+        where = ["--template-file", str(template), "--config-file", str(ROOT / "samconfig.toml")] if template else []
+        parameters = ["--parameter-overrides", *given] if given else []
+        self.aws.sam("deploy", *where, "--stack-name", self.name, "--no-confirm-changeset", *parameters)
 
     @cached_property
     def outputs(self) -> dict[str, str]:

@@ -22,6 +22,7 @@ LAYERS = ("DependenciesLayer", "PackageLayer")
 OF_THE_RUNTIME = ("boto3", "botocore", "s3transfer", "dateutil", "six.py")
 LAPTOP_ONLY = ("uvicorn", "uvloop", "pytest", "moto", "turnkeep/local", "turnkeep/cli", "template.yaml")
 MOST_BYTES = 125_000_000
+MOST_TEMPLATE_BYTES = 51_200
 UNCHECKED = b"\x01\x00\x00\x00"
 
 pytestmark = pytest.mark.usefixtures("built")
@@ -63,6 +64,10 @@ def test_all_that_is_deployed_is_small_enough() -> None:
     layers = files_in(*LAYERS)
     assert len(layers) > 2000
     assert sum(file.stat().st_size for file in [*layers, *files_in(*FUNCTIONS.values())]) <= MOST_BYTES
+
+
+def test_what_is_built_goes_to_cloudformation_without_a_bucket() -> None:
+    assert (BUILT / "template.yaml").stat().st_size <= MOST_TEMPLATE_BYTES
 
 
 @pytest.mark.parametrize("name", [*OF_THE_RUNTIME, *LAPTOP_ONLY])
