@@ -84,7 +84,7 @@ class Chat:
     def _dim(self, line: str) -> None:
         dim, plain = (DIM, PLAIN) if self.out.isatty() else ("", "")
         self.out.write(dim)
-        self.write(line.rstrip())
+        self.write(line.rstrip().replace("\n", " "))
         self.out.write(f"{plain}\n")
 
     def write(self, text: str) -> None:

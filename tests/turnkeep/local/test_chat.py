@@ -73,7 +73,7 @@ class _Terminal(io.StringIO):
 
 
 def test_nothing_that_a_server_sends_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    source = {"id": STEERING, "title": STEERING, "url": STEERING, "cited": True}
+    source = {"id": STEERING, "title": f"{STEERING}\n> x", "url": STEERING, "cited": True}
     stream = _sse(
         ("tool_start", {"tool": STEERING}),
         ("token", {"content": STEERING}),
@@ -84,6 +84,7 @@ def test_nothing_that_a_server_sends_steers_the_terminal(capsys: pytest.CaptureF
     chat.ask("Say hello")
     assert out.getvalue().replace(DIM, "").replace(PLAIN, "").count("\x1b") == 0
     assert out.getvalue().count(SHOWN) == 6
+    assert "\n> x" not in out.getvalue()
 
     told = {"title": STEERING, "detail": "b", "code": "c"}
     answers = {
