@@ -43,7 +43,9 @@ class _Bucket(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         asked = parse_qs(urlsplit(self.path).query)
         if "list-type" in asked:
-            self._answer(200, _listing(self._objects.names(asked["prefix"][0])))
+            after = asked.get("start-after", [""])[0]
+            found = [key for page in self._objects.names(asked["prefix"][0]) for key in page if key > after]
+            self._answer(200, _listing(found))
             return
         try:
             body = self._objects.get(self._key())
@@ -73,6 +75,6 @@ class _Bucket(BaseHTTPRequestHandler):
         """Says nothing: the log belongs to the function."""
 
 
-def _listing(pages: Iterator[list[str]]) -> bytes:
-    keys = "".join(f"<Contents><Key>{escape(key)}</Key></Contents>" for page in pages for key in page)
+def _listing(found: list[str]) -> bytes:
+    keys = "".join(f"<Contents><Key>{escape(key)}</Key></Contents>" for key in found)
     return f"<ListBucketResult><IsTruncated>false</IsTruncated>{keys}</ListBucketResult>".encode()
