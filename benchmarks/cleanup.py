@@ -113,7 +113,7 @@ def _measure(url: str, threads: int, at_once: int) -> dict[str, float]:
 
 def _clients(url: str, at_once: int) -> tuple[Any, Any]:
     """As functions/cleanup has them."""
-    config = Config(retries={"mode": "adaptive", "total_max_attempts": 5}, max_pool_connections=at_once + 1)
+    config = Config(retries={"mode": "standard", "total_max_attempts": 5}, max_pool_connections=at_once + 1)
     s3 = boto3.client("s3", config=config, **ACCESS)
     return boto3.client("dynamodb", endpoint_url=url, config=config, **ACCESS), s3
 
