@@ -258,8 +258,8 @@ def test_the_schedule_sweeps_what_has_expired(stack: Stack, anna: httpx.Client, 
         lambda: [line for line in json_lines(stack.log("cleanup")) if line.get("threads")], seconds=5, what="its log"
     )
     deleted = [line["CleanupDeleted"] for line in json_lines(stack.log("cleanup")) if "_aws" in line]
-    assert [line["message"] for line in lines] == ["cleanup ended"]
-    assert sum(sum(each) for each in deleted) == 1
+    assert {line["message"] for line in lines} == {"cleanup ended"}
+    assert sum(sum(each) for each in deleted) >= 1
     assert anna.get(f"/threads/{alive}").json()["turn_count"] == 1
 
 
