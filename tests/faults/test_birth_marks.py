@@ -117,6 +117,24 @@ def _is_over_another(body: dict[str, Any]) -> bool:
     return "attribute_not_exists(PK)" not in body["ConditionExpression"]
 
 
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_a_whole_turn_of_a_deleted_thread_that_arrives_late_takes_no_turn(
+    desk: Desk, far: Desk, wire: Wire, turns: int
+) -> None:
+    for _ in range(turns):
+        desk.say("x", reply="old")
+    begin, flip = wire.trap("UpdateItem", "doubled"), wire.trap("UpdateItem", "doubled")
+    far.say("x", reply="old")
+    desk.table.delete_thread(ANN, "x")
+    replies = use_again(desk, 2, turns)
+
+    begin.arrive()
+    flip.arrive()
+
+    desk.clock.now += 31
+    is_whole(desk, replies)
+
+
 @pytest.mark.parametrize("times", [1, TRIES - 1])
 @pytest.mark.parametrize("operation", [CLAIM, ITEMS, LAST])
 def test_a_deletion_knows_its_own_lost_acknowledgement(

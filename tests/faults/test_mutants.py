@@ -3,22 +3,26 @@
 A mutant that survived would mean that the machine does not look at the rule it breaks.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
-from store_machine import Broken, LossyMemory, StoreMachine
+from store_machine import Broken, LossyMemory, MemoryObjects, StoreMachine
 
-from turnkeep.errors import Superseded
+from turnkeep.errors import NotFound, Superseded
 from turnkeep.records import Principal, Thread, Turn
+from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import Head, read_head
-from turnkeep.storage.items import Item
+from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import BY_USER, EVERY_TURN, HEAD, hour, number_of, user_key
 from turnkeep.storage.links import Chain, Link, Segment, turn_of
-from turnkeep.storage.table import Begun, Loaded, Plan, Saved, Table
+from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
+from turnkeep.storage.table import Table
 
 FOUND_OUT = settings(
     max_examples=2000,
@@ -45,7 +49,7 @@ class Reworded(LossyMemory):
 
 class FlipWithoutFence(Reworded):
     def reworded(self, expression: str, condition: str) -> str:
-        return "attribute_exists(PK)" if expression.startswith("SET n = :n") else condition
+        return "attribute_exists(PK)" if expression.endswith("REMOVE #lease, #pend") else condition
 
 
 class BeginWithoutLeaseCheck(Reworded):
@@ -60,17 +64,93 @@ class KeysNotConsulted(Reworded):
 
 class CleanupWithoutClaim(Reworded):
     def reworded(self, expression: str, condition: str) -> str:
-        return "attribute_exists(PK)" if condition.startswith("expires <= :now AND") else condition
+        return "attribute_exists(PK)" if "expires <= :now AND" in condition else condition
 
 
 class CleanupUnderALease(Reworded):
     def reworded(self, expression: str, condition: str) -> str:
-        return "expires <= :now" if condition.startswith("expires <= :now AND") else condition
+        return "expires <= :now" if "expires <= :now AND" in condition else condition
 
 
 class ReleaseByAnyone(Reworded):
     def reworded(self, expression: str, condition: str) -> str:
         return "attribute_exists(PK)" if expression == "REMOVE #lease" else condition
+
+
+class ClaimOfAnyLife(Reworded):
+    def reworded(self, expression: str, condition: str) -> str:
+        return condition.replace(" AND born = :born", "") if "gone" in expression else condition
+
+
+class ContentInTheTombstone(LossyMemory):
+    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+        kept = expression.replace("#meta, #title, ", "") if "gone" in expression else expression
+        return super().update(pk, sk, kept, values, condition=condition)
+
+
+class HeadOfAnyLife(LossyMemory):
+    """HEAD's deletion asks for the fence alone, which begins anew with every life."""
+
+    def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
+        super().delete(pk, sk, condition=condition.replace(" AND born = :born", ""), values=values)
+
+
+class ReplacesAnyLife(LossyMemory):
+    def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
+        is_over = condition and condition.startswith("seq = :seq")
+        super().put(item, condition="seq = :seq" if is_over else condition, values=values)
+
+
+class StaleListing(LossyMemory):
+    """A listing knows nothing of the newest batch."""
+
+    unknown: frozenset[str] = frozenset()
+
+    def write_many(self, puts: Iterable[Item] = (), deletes: Iterable[tuple[str, str]] = ()) -> None:
+        newest = list(puts)
+        self.unknown = frozenset(item["SK"] for item in newest) or self.unknown
+        super().write_many(newest, deletes)
+
+    def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
+        for page in super().pages_of(pk, *attributes):
+            yield [item for item in page if item["SK"] not in self.unknown]
+
+
+class ClaimForgotten(Table):
+    """A deletion whose claim was done, but never acknowledged, finds no thread."""
+
+    def _erase(self, pk: str, born: bytes, due: int | None) -> None:
+        try:
+            self._eraser.erase(pk, condition="expires > :now AND born = :born", values={":born": born}, due=due)
+        except Refused as refused:
+            raise NotFound from refused
+
+
+class SecondDeletionFindsNothing(Table):
+    def delete_thread(self, principal: Principal, thread_id: str) -> None:
+        self.head(principal, thread_id)
+        super().delete_thread(principal, thread_id)
+
+
+class BirthsAlike(Table):
+    def _newborn(self, *args: Any, **named: Any) -> Item:
+        mint, self._mint = self._mint, bytes
+        item = super()._newborn(*args, **named)
+        self._mint = mint
+        return item
+
+
+class ObjectsLeft(Table):
+    def __init__(self, *args: Any, **named: Any):
+        super().__init__(*args, **named)
+        self._eraser = Eraser(self._items, Blobs(MemoryObjects()), clock=self._clock)
+
+
+class FenceWithoutForce(Table):
+    """Takes a flip that is still on its way for one that never comes."""
+
+    def fence(self, plan: Plan) -> Plan | None:
+        return None if (self._items.get(plan.pk, HEAD) or {}).get("last") == plan.sk else plan
 
 
 class ChainNotFollowed(Table):
@@ -174,6 +254,16 @@ MUTANTS = {
     "cleanup deletes without a claim": Broken(items=CleanupWithoutClaim),
     "cleanup takes a leased thread": Broken(items=CleanupUnderALease),
     "anyone may release": Broken(items=ReleaseByAnyone),
+    "a claim takes whatever thread has the id": Broken(items=ClaimOfAnyLife),
+    "HEAD is deleted whatever thread has the id": Broken(items=HeadOfAnyLife),
+    "a new thread takes the place of any": Broken(items=ReplacesAnyLife),
+    "a deleted thread's HEAD keeps its content": Broken(items=ContentInTheTombstone),
+    "the eraser's listing is stale": Broken(items=StaleListing),
+    "a claim does not know its lost acknowledgement": Broken(table=ClaimForgotten),
+    "a second deletion does not finish the first": Broken(table=SecondDeletionFindsNothing),
+    "all threads are born alike": Broken(table=BirthsAlike),
+    "objects outlive their thread": Broken(table=ObjectsLeft),
+    "a fence does not hold": Broken(table=FenceWithoutForce),
     "the chain is not followed": Broken(table=ChainNotFollowed),
     "a replay serves another body": Broken(table=ReplayWithoutBody),
     "expired threads are shown": Broken(table=ExpiredStillShown),

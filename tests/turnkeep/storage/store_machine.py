@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import sha256
-from time import time
 from typing import Any
 
 from desk import noise, plain_turn
@@ -58,7 +57,7 @@ JUMPS = (10, 31, 10 * 60, 16 * 60, 2 * HOUR, 20 * HOUR, 24 * HOUR - 5, 25 * HOUR
 BRINK = -5  # five seconds before the thread expires
 PAUSES = (0, 0, 0, BRINK, BRINK, 10, *JUMPS[:-1])
 WINDOW = 2
-LATEST_BIRTH = 20 * HOUR  # a packet that makes a thread is never on its way for as long as a thread lives
+LATE_AT_ONCE = 24
 
 
 class MemoryObjects:
@@ -88,15 +87,14 @@ class Lossy(Items):
 
     lost = ""
     nth = 1
-    clock: Callable[[], float] = time
 
     def lose(self, lost: str, nth: int = 1) -> None:
         """This befalls the nth conditional write from now that is not refused."""
         self.lost, self.nth = lost, nth
 
     @cached_property
-    def sent(self) -> list[tuple[float, str, Callable[[], Any]]]:
-        """Time, partition and write of each."""
+    def sent(self) -> list[tuple[str, Callable[[], Any]]]:
+        """Partition and write of each."""
         return []
 
     def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
@@ -111,7 +109,7 @@ class Lossy(Items):
         self._send(pk, partial(super().delete, pk, sk, condition=condition, values=values))
 
     def _send(self, pk: str, write: Callable[[], Any]) -> Any:
-        self.sent.append((self.clock(), pk, write))
+        self.sent.append((pk, write))
         is_next = self.nth == 1
         if is_next and self.lost == "held":
             self.nth = 0
@@ -212,7 +210,6 @@ class StoreMachine(RuleBasedStateMachine):
         self.count = itertools.count()
         self.random = itertools.count(1)
         self.items = self.make_items()
-        self.items.clock = lambda: self.time
         self.objects = MemoryObjects()
         blobs, sealer = Blobs(self.objects), Sealer(b"machine")
         self.table = self.broken.table(
@@ -689,24 +686,36 @@ class StoreMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.items.sent)
     @rule(which=st.integers(0, 15), pause=st.sampled_from(PAUSES))
     def a_late_packet(self, which: int, pause: int) -> None:
-        at, pk, write = self.items.sent[-1 - which % len(self.items.sent)]
+        pk, write = self.items.sent[-1 - which % len(self.items.sent)]
         self.pause(pause, thread_of(pk))
+        self.arrive_late(pk, write)
+
+    @rule(thread=OFTEN_ONE, turns=st.integers(1, 5))
+    def an_id_is_used_again(self, thread: str, turns: int) -> None:
+        """And then all that was sent of late arrives again."""
+        if self.living(thread):
+            self.delete(thread)
+        for _ in range(turns):
+            writer = self.take(thread, f"again{next(self.count)}", "short", create=True, lost="")
+            if writer:
+                self.prepare(writer)
+                self.apply(writer, "")
+        for pk, write in self.items.sent[-LATE_AT_ONCE:]:
+            self.arrive_late(pk, write)
+
+    def arrive_late(self, pk: str, write: Callable[[], Any]) -> None:
         before = self.items.get(pk, HEAD)
-        if before is None and at < self.time - LATEST_BIRTH:
+        if before is None:  # a making that arrives after the deletion makes the thread again: no mark can tell
             return
         with suppress(Refused):
             write()
         after = self.items.get(pk, HEAD)
         if before != after:
-            self.see_late(thread_of(pk), before or {}, after or {})
+            self.see_late(thread_of(pk), before, after or {})
 
     def see_late(self, thread: str, before: Item, after: Item) -> None:
-        """What a late packet may do: make a thread without turns where none is, take a lease that is free or change its
-        own, finish a deletion, or be the claim of one whose client was told that nothing is known of it."""
-        if not before:
-            self.born(thread)
-            self.lives[thread].born, self.lives[thread].active = after["created"] / 1000, after["la"] / 1000
-            self.lives[thread].expires = after["expires"] / 1000
+        """What a late packet may do: take a lease that is free or change its own, finish a deletion, or be the claim of
+        one whose client was told that nothing is known of it."""
         life = self.lives.get(thread)
         if "gone" in after or not after:
             assert life is None or life.is_doomed or not (self.living(thread) or self.runs_on(thread))
@@ -715,12 +724,13 @@ class StoreMachine(RuleBasedStateMachine):
             return
         assert life
         unmoved = after.keys() - {"lease", "pend", "seq", "xh"}
-        assert not before or all(before.get(name) == after[name] for name in unmoved)
+        assert all(before.get(name) == after[name] for name in unmoved)
         if after.get("lease") == before.get("lease"):
             return
-        if not before.get("lease") or after["lease"]["o"] != before["lease"]["o"]:
-            life.holder, life.pending = Writer(thread, life, "", ""), {None, *MESSAGES.values()}
         life.until = after["lease"]["t"] / 1000
+        if not before.get("lease") or after["lease"]["o"] != before["lease"]["o"]:
+            life.holder, life.pending = None, {None, *MESSAGES.values()}
+            self.time = max(self.time, life.until + 1)  # nobody holds it
 
     # what every reader sees
 
