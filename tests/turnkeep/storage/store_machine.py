@@ -622,6 +622,8 @@ class StoreMachine(RuleBasedStateMachine):
         self.head_says_nothing(thread)
         if not is_cut_off or nth == 2:
             assert self.left_of(thread) <= ({HEAD} if stays or is_cut_off else set())
+        elif next(self.count) % 2:
+            self.delete_the_rest(thread)
 
     def delete_the_rest(self, thread: str) -> None:
         """A second deletion finishes one that was cut off."""
