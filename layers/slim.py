@@ -27,9 +27,9 @@ UNUSED_FOLDERS = (
     *("langsmith/integrations", "langsmith/sandbox"),
     # Of the toolbox that logs, counts and reads parameters: its router, and what it does for other sources of events.
     *("aws_lambda_powertools/event_handler", "aws_lambda_powertools/utilities/data_*"),
-    *(f"aws_lambda_powertools/utilities/{name}" for name in ("auth_alpha", "batch", "circuit_breaker", "feature_flags")),
-    *(f"aws_lambda_powertools/utilities/{name}" for name in ("idempotency", "kafka", "parser", "streaming")),
-    "aws_lambda_powertools/utilities/validation",
+    *(f"aws_lambda_powertools/utilities/{name}" for name in ("auth_alpha", "batch", "circuit_breaker")),
+    *(f"aws_lambda_powertools/utilities/{name}" for name in ("feature_flags", "idempotency", "kafka")),
+    *(f"aws_lambda_powertools/utilities/{name}" for name in ("parser", "streaming", "validation")),
     # What makes and converts models; the extra `dense` only runs one.
     *("numpy/f2py", "onnxruntime/backend", "onnxruntime/datasets", "onnxruntime/quantization", "onnxruntime/tools"),
     "onnxruntime/transformers",
