@@ -25,7 +25,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from turnkeep.aliases import name_of, read_aliases
 from turnkeep.locations import Location, SecretSource, is_location
-from turnkeep.storage.keyring import read_ring, secrets_of
+from turnkeep.ring import read_ring, secrets_of
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 

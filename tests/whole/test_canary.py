@@ -38,9 +38,9 @@ from turnkeep.errors import TurnkeepError
 from turnkeep.local.objects import FolderObjects
 from turnkeep.observability.metrics import Metric
 from turnkeep.records import Principal
+from turnkeep.ring import secrets_of
 from turnkeep.settings import Settings
 from turnkeep.storage.items import Items
-from turnkeep.storage.keyring import secrets_of
 from turnkeep.storage.table import Table
 from turnkeep_demo.database.field_service import FOLDER, sample_file
 

@@ -212,7 +212,8 @@ def _keyring(environ: Mapping[str, str], session: Any) -> "Keyring":
     from botocore.config import Config  # noqa: PLC0415
 
     from turnkeep.aws.sealkey import QUICK, SealParameter, reread, usable  # noqa: PLC0415
-    from turnkeep.storage.keyring import Keyring, secrets_of  # noqa: PLC0415
+    from turnkeep.ring import secrets_of  # noqa: PLC0415
+    from turnkeep.storage.keyring import Keyring  # noqa: PLC0415
 
     if text := environ.get("SEAL_KEY"):
         return Keyring(*secrets_of(text))

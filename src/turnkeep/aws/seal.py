@@ -8,9 +8,10 @@ from datetime import date
 
 from turnkeep.aws.account import AwsError, Deployment, explained
 from turnkeep.aws.sealkey import mint_key, seal_key
+from turnkeep.ring import Secret, read_ring, still_needed, today, told, with_new, write_ring
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keyring import Keyring, Secret, read_ring, still_needed, today, told, with_new, write_ring
+from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealmark import Marked, SealMark
 
 UNDER_WAY_SECONDS = 60

@@ -14,8 +14,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability import logger
+from turnkeep.ring import Secret, read_ring, secrets_of, today, write_ring
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keyring import Secret, read_ring, secrets_of, today, write_ring
 from turnkeep.storage.sealmark import SealMark
 
 PATIENCE_SECONDS = 8

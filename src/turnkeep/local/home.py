@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeep.local import LocalError
-from turnkeep.storage.keyring import secrets_of, today, with_new, write_ring
+from turnkeep.ring import secrets_of, today, with_new, write_ring
 
 _LOST = "Bring it back, name it in SEAL_KEY, or give these threads up: turnkeep seal forget"
 

@@ -5,7 +5,7 @@ from datetime import date
 
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home, mint_key, write_atomically
-from turnkeep.storage.keyring import Secret, read_ring, still_needed, today, told, with_new, write_ring
+from turnkeep.ring import Secret, read_ring, still_needed, today, told, with_new, write_ring
 
 
 class LocalSeal:

@@ -12,7 +12,8 @@ from typing import Any
 import ormsgpack
 
 from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt
-from turnkeep.storage.keyring import ID_BYTES, Keyring
+from turnkeep.ring import ID_BYTES
+from turnkeep.storage.keyring import Keyring
 
 MAX_RAW_BYTES = 64 * 1024 * 1024
 _SEAL_BYTES = 16

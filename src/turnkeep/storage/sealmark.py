@@ -4,8 +4,8 @@ what keeps two rotations of the key apart, since the parameter that holds it kno
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from turnkeep.ring import Secret
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keyring import Secret
 from turnkeep.storage.keys import LAYOUT, SEAL_MARK
 
 

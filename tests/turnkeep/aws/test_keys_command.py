@@ -20,9 +20,10 @@ from turnkeep.cli import main
 from turnkeep.errors import Unauthorized
 from turnkeep.local.processes import free_port
 from turnkeep.records import Principal
+from turnkeep.ring import secrets_of
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
-from turnkeep.storage.keyring import Keyring, secrets_of
+from turnkeep.storage.keyring import Keyring
 
 CREATE = ["keys", "create", "--tenant", "acme", "--user", "ann"]
 URL = "https://abc.execute-api.eu-west-1.amazonaws.com/v1"

@@ -18,9 +18,10 @@ from turnkeep.cli import main
 from turnkeep.errors import Unauthorized
 from turnkeep.local.home import Home
 from turnkeep.records import Principal
+from turnkeep.ring import KEPT_DAYS, Secret, read_ring, secrets_of
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
-from turnkeep.storage.keyring import KEPT_DAYS, Keyring, Secret, read_ring, secrets_of
+from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealmark import SealMark
 
 NAME = "/x/seal-key"

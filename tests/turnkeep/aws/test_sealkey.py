@@ -13,8 +13,8 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from turnkeep.aws.sealkey import PATIENCE_SECONDS, SealParameter, SecretError, reread, seal_key, usable
+from turnkeep.ring import Secret, read_ring
 from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.keyring import Secret, read_ring
 from turnkeep.storage.sealmark import Marked, SealMark
 
 TOLD = "secret upstream text"

@@ -7,12 +7,12 @@ import pytest
 
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home, open_home, sole_server
-from turnkeep.storage.keyring import read_ring, today
+from turnkeep.ring import read_ring, today
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from turnkeep.storage.keyring import read_ring, today
+from turnkeep.ring import read_ring, today
 from turnkeep.local.home import Home, sole_server
 
 with sole_server(Home(Path(sys.argv[1])), "http://127.0.0.1:8000"):

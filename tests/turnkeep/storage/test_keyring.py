@@ -6,16 +6,8 @@ from datetime import date
 import pytest
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
-from turnkeep.storage.keyring import (
-    MAX_AGE_SECONDS,
-    REREAD_SECONDS,
-    Keyring,
-    Secret,
-    read_ring,
-    secrets_of,
-    with_new,
-    write_ring,
-)
+from turnkeep.ring import Secret, read_ring, secrets_of, with_new, write_ring
+from turnkeep.storage.keyring import MAX_AGE_SECONDS, REREAD_SECONDS, Keyring
 from turnkeep.storage.sealing import Sealer
 
 DAY = date(2026, 11, 22)
