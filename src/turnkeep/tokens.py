@@ -6,14 +6,12 @@ Italian 0.9 to 1.0, Python, SQL and CSV 1.0 to 1.1, other scripts up to 1.9. To 
 """
 
 import re
-from functools import lru_cache
 
 _PIECES = re.compile(  # the blank before a piece goes along: half the places to begin at
     r"\s?(?:[A-Za-z\u00c0-\u024f]{1,6}|\d{1,3}|[\u3040-\u9fff\uac00-\ud7a3]|[^\W\d_]{1,3}|[!-/:-@\[-`{-~]{1,2}|[^\w\s])"
 )
 
 
-@lru_cache(maxsize=128)  # system prompts are counted at every call
 def estimate_tokens(text: str) -> int:
     """Tokens that `text` will cost, rounded up per word; 0 for the empty text."""
     return len(_PIECES.findall(text))

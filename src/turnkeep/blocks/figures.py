@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import groupby, pairwise
 
 from turnkeep.blocks.calendars import Notation, Written, alternatives, has_digits, notation
@@ -14,7 +14,6 @@ from turnkeep.blocks.calendars import Notation, Written, alternatives, has_digit
 type Span = tuple[date, date]
 
 MOST_DIGITS = 30
-KEPT_TEXTS = 256
 LABEL_LETTERS = range(3, 81)
 SURE_SCALE_LETTERS = 3  # "4K" may be 4 or 4,000, "4 Mio" is millions
 
@@ -177,12 +176,10 @@ def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
 
 
-@lru_cache(maxsize=KEPT_TEXTS)  # the same documents and replies are read in turn after turn
 def _dates(language: str, text: str) -> tuple[Written, ...]:
     return tuple(notation(language).dates(text))
 
 
-@lru_cache(maxsize=KEPT_TEXTS)  # as above
 def _figures(language: str, text: str) -> tuple[Figure, ...]:
     writes = notation(language)
     for pattern in _NO_FIGURES:

@@ -84,7 +84,13 @@ class Table(Leases):
         self._items.write_many(puts=plan.puts)
         changes = ", ".join(f"#{name[1:]} = {name}" for name in plan.flip if name not in (":seq", ":owner"))
         try:
-            self._items.update(plan.pk, HEAD, f"SET {changes} REMOVE #lease, #pend", plan.flip, condition=MINE)
+            self._items.update(
+                plan.pk,
+                HEAD,
+                f"SET {changes} REMOVE #lease, #pend",
+                {**plan.flip, ":born": plan.born},
+                condition=f"{MINE} AND born = :born",
+            )
         except StoreUnavailable as error:
             raise Unsettled(retry_after=error.retry_after) from error
         except Refused as refused:
@@ -100,7 +106,13 @@ class Table(Leases):
         owner = self._mint(OWNER_BYTES)
         mine = {":seq": plan.flip[":seq"], ":owner": plan.flip[":owner"]}
         try:
-            self._items.update(plan.pk, HEAD, "SET #lease.#o = :new", {":new": owner, **mine}, condition=MINE)
+            self._items.update(
+                plan.pk,
+                HEAD,
+                "SET #lease.#o = :new",
+                {":new": owner, ":born": plan.born, **mine},
+                condition=f"{MINE} AND born = :born",
+            )
         except Refused as refused:
             if refused.item is None:
                 raise Superseded from refused
