@@ -26,7 +26,7 @@ LONG = "What is low-rank adaptation? " + " ".join(f"{number:x}" for number in ra
 SCENARIOS = {
     "a first turn": ((), "What is low-rank adaptation?", [BEGIN, BATCH, FLIP]),
     "a follow-up": (("What is low-rank adaptation?",), "And who wrote it?", [BEGIN, LOAD, BATCH, FLIP]),
-    "a long message": (("What is low-rank adaptation?",), LONG, [BATCH, BEGIN, LOAD, BATCH, FLIP]),
+    "a long message": (("What is low-rank adaptation?",), LONG, [BEGIN, BATCH, LOAD, BATCH, FLIP]),
 }
 
 

@@ -240,13 +240,19 @@ def search_for(scene: Scene) -> Search:
     return Search(scene.word, named | ({"secret": key[-64:]} if key else {}))
 
 
+ELSEWHERE = {"misdirected", "ambiguous_body", "server_stopping", "unsettled"}
+"""What the local server alone says, and what takes a store that dies between two requests."""
+
+
 def assert_told(scene: Scene) -> None:
     """A sink in which nothing is found has to have been written to."""
     lines = written(scene)
     answered = {(line["method"], line.get("route")) for line in lines if 200 <= line.get("status", 0) < 300}
     # FastAPI's own route is not named.
     assert answered == ROUTES.keys() - {("GET", "/openapi.json")} | {("GET", None)}
-    assert scene.site.codes - {""} == {error.code for error in leaves(TurnkeepError)}
+    assert scene.site.codes - {""} == {error.code for error in leaves(TurnkeepError)} - ELSEWHERE | {
+        "store_unavailable"
+    }
     free = {"CostUSD"}  # the model of the tests has no price
     free |= {"MemoryNotWritten"}  # takes a long thread; tests/blocks/test_memory.py reads its line
     assert {name for line in lines if "_aws" in line for name in line} >= set(get_args(Metric.__value__)) - free

@@ -201,7 +201,7 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
             key = keys.find(presented)
         except Forged:
             count("ForgedKey")
-            raise
+            raise Unauthorized("The key is not signed by this deployment.") from None
         return VerifiedCaller(key.principal, key.key_id, key.expires_at)
 
     return verify

@@ -26,10 +26,8 @@ _KEY = re.compile(r"tk_([0-9a-f]{16})_([0-9a-f]{64})")
 _FIRST, _LAST = "0", "g"  # ids are hex digits
 
 
-class Forged(Unauthorized):
+class Forged(Exception):
     """The item of a key is not as this deployment signed it."""
-
-    advice = "The key is not signed by this deployment."
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,7 @@ class ApiKeys:
                 raise
 
     def find(self, presented: str) -> ApiKey:
-        """The key that was presented; raises Unauthorized, and before any read where it is malformed."""
+        """The key that was presented; raises Unauthorized, before any read where it is malformed, and Forged."""
         key_id, secret = split_key(presented)
         item = self._items.get(API_KEYS, key_id)
         if item is None:
