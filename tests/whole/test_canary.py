@@ -255,6 +255,7 @@ def assert_told(scene: Scene) -> None:
     }
     free = {"CostUSD"}  # the model of the tests has no price
     free |= {"MemoryNotWritten"}  # takes a long thread; tests/blocks/test_memory.py reads its line
+    free |= {"ForgedKey"}  # takes a forged item; tests/turnkeep/aws/test_authorizer.py counts it
     assert {name for line in lines if "_aws" in line for name in line} >= set(get_args(Metric.__value__)) - free
     sentences = {line.get("message") for line in lines}
     assert {"a library logged", "a library warned", "an exception that nobody caught", "caller refused"} <= sentences
