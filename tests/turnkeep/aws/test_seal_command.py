@@ -15,11 +15,10 @@ from test_sealkey import Clock, Ssm, parameter
 from turnkeep.aws.account import AwsError, Deployment, parameter_of
 from turnkeep.aws.seal import UNDER_WAY_SECONDS, SealDesk
 from turnkeep.cli import main
-from turnkeep.errors import Unauthorized
 from turnkeep.local.home import Home
 from turnkeep.records import Principal
 from turnkeep.ring import KEPT_DAYS, Secret, read_ring, secrets_of
-from turnkeep.storage.apikeys import ApiKeys
+from turnkeep.storage.apikeys import ApiKeys, Forged
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealmark import SealMark
@@ -100,7 +99,7 @@ def test_who_has_seen_the_key_is_shut_out_at_once_and_api_keys_go_on(site: Site)
     assert len(site.ring) == 1
     site.keys().find(key)
     _, forged = seen.create(Principal("acme", "ann", acts_for="any"))
-    with pytest.raises(Unauthorized):
+    with pytest.raises(Forged):
         site.keys().find(forged)
 
 
@@ -150,7 +149,7 @@ def test_a_lost_key_is_forgotten_by_its_own_command_only(site: Site) -> None:
     with pytest.raises(AwsError, match="No seal key was made yet"):
         site.desk().forget()
     site.desk().show()
-    with pytest.raises(Unauthorized):
+    with pytest.raises(Forged):
         site.keys().find(key)
 
 
