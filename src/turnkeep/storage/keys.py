@@ -109,6 +109,14 @@ def message_key(born: bytes) -> str:
     return f"ASIDE#MESSAGE#{born.hex()}"
 
 
+PII_FLOOR, PII_CEILING = "ASIDE#PII#", "ASIDE#PII#~"
+
+
+def pii_key(source: str) -> str:
+    """What the placeholders of one turn or document stand for."""
+    return f"{PII_FLOOR}{source}"
+
+
 def object_key(pk: str, sk: str) -> str:
     """Where a value too large for an item lies; tells nothing about its thread."""
     return f"{objects_of(pk)}{sha256(sk.encode()).hexdigest()}"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import Agent
 from turnkeep.entries import entries
-from turnkeep.errors import AgentFault, ModelTimeout, StoreUnavailable, TurnkeepError, UnknownAgent
-from turnkeep.observability import annotate, count, logger, place
+from turnkeep.errors import StoreUnavailable, UnknownAgent
+from turnkeep.observability import annotate, count, logger
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
 from turnkeep.settings import TurnTuning
 from turnkeep.storage.plans import Begun, Loaded
@@ -24,6 +24,7 @@ from turnkeep.turns.commit import Commit
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.tally import Tally
+from turnkeep.turns.watching import Watch
 
 if TYPE_CHECKING:
     from turnkeep.turns.graph import GraphRun, Outcome
@@ -69,6 +70,7 @@ class Turns:
         self._names = frozenset(entries()) if names is None else names
         # Threads of our own: nodes that block fill those of the event loop.
         self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
+        self._watch = Watch(table, self._in_thread, tuning)
 
     async def _in_thread[**P, T](self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         run = functools.partial(copy_context().run, call, *args, **kwargs)
@@ -182,7 +184,7 @@ class Turns:
 
         thread_id = hold.request.thread_id or STATELESS
         run = GraphRun(hold.agent, hold.loaded, thread_id, max_steps=self._tuning.max_steps)
-        outcome, turn = await self._watch(hold, self._drive(hold, run, running))
+        outcome, turn = await self._watch.over(self._drive(hold, run, running), hold.begun, until=self._end(hold))
         if hold.begun is None:
             return replace(turn, persisted=False)
         commit = Commit(self._table, self._in_thread, until=self._end(hold))
@@ -229,49 +231,6 @@ class Turns:
             thread_created=running.thread_created,
         )
         return outcome, turn
-
-    async def _watch[T](self, hold: _Hold, work: Coroutine[Any, Any, T]) -> T:
-        """Waits for the run, keeps its lease alive, and ends it when its time is up; raises TurnkeepError."""
-        deadline = self._end(hold) - self._tuning.commit_seconds
-        task, keeping = asyncio.create_task(work), asyncio.create_task(self._keep(hold.begun))
-        try:
-            left = max(0, deadline - time.monotonic())
-            await asyncio.wait({task, keeping}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-            if not task.done():
-                raise (keeping.exception() if keeping.done() else None) or ModelTimeout
-        finally:
-            keeping.cancel()
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task}, timeout=self._tuning.commit_seconds)
-        error = task.exception()
-        if error is None:
-            return task.result()
-        raise _fault(error) from error
-
-    async def _keep(self, begun: Begun | None) -> None:
-        """Renews the lease for as long as it is let; raises Superseded. A store that hangs holds up nobody else."""
-        while True:
-            await asyncio.sleep(self._tuning.renew_seconds)
-            if begun:
-                await self._renew(begun)
-
-    async def _renew(self, begun: Begun) -> None:
-        try:
-            await self._in_thread(self._table.renew, begun)
-        except StoreUnavailable:
-            logger.warning("lease not renewed, tried again")
-
-
-def _fault(error: BaseException) -> BaseException:
-    from turnkeep.models.faults import as_fault  # noqa: PLC0415 - loads on the chat path only
-
-    if isinstance(error, TurnkeepError) or not isinstance(error, Exception):
-        return error
-    known = as_fault(error)
-    if known is None:
-        logger.error("a node of the graph raised", error=type(error).__name__, place=place(error))
-    return known or AgentFault()
 
 
 async def _replay(turn: Turn, running: RunningTurn) -> Turn:
