@@ -1,0 +1,1 @@
+"""What happens to an uploaded file until its text can be read."""
