@@ -25,9 +25,10 @@ from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator,
 from turnkeep.local.tables import create_table, find_template
 from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, Turn
-from turnkeep.settings import Settings, TurnTuning
+from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep_agents.papers.answers import Citing
 from turnkeep_agents.papers.corpus import open_corpus

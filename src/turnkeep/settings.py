@@ -11,8 +11,6 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     PrivateAttr,
     SecretStr,
@@ -26,6 +24,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from turnkeep.aliases import name_of, read_aliases
 from turnkeep.locations import Location, SecretSource, is_location
 from turnkeep.ring import read_ring, secrets_of
+from turnkeep.tuning import ModelTuning, Tuning, TurnTuning
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
@@ -35,6 +34,7 @@ type Memory = Literal["window", "tiered"]
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?")
 _USUAL_PORT = re.compile(r"http://.*[^:]:80|https://.*[^:]:443")
 _MODEL = re.compile(r"(demo|openai:.+|bedrock:(?!arn:).+)?")
+_NO = {"", "0", "false", "no", "off", "f", "n"}
 
 
 class UnusableFile(ValueError):
@@ -51,26 +51,13 @@ def _installed(value: str) -> str:
     raise ValueError("RETRIEVAL=hybrid needs the extra: uv sync --extra dense, or EXTRAS=dense make build")
 
 
-class Tuning(BaseModel):
-    """Numbers that a deployment may turn without changing code."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
-class TurnTuning(Tuning):
-    seconds: float = Field(60, gt=3, description="longest life of a run, storing included")
-    commit_seconds: float = Field(3, gt=0, description="what of it is kept back for COMMIT")
-    lease_seconds: float = Field(30, gt=0, description="how long a silent writer keeps a thread")
-    renew_seconds: float = Field(10, gt=0, description="how often a running writer renews its lease")
-    max_steps: int = Field(25, ge=2, description="most steps of a graph in one run")
-    heartbeat_seconds: float = Field(5, gt=0, description="a comment line on a quiet stream")
-
-
 class AgentSettings(Tuning):
     """What one agent takes from the environment: `<AGENT>__<FIELD>`, for example `PAPERS__TOP_K=5`."""
 
     agent: ClassVar[str]
     """Its name; in capitals the group of its variables."""
+
+    pii: bool = Field(False, description="hide personal data before anything is stored or asked of a model")
 
     @classmethod
     def read(cls, environ: Mapping[str, str], given: Mapping[str, Any] | None = None) -> Self:
@@ -130,11 +117,6 @@ class DataSource(AgentSettings):
 
 type Retrieval = Annotated[Literal["lexical", "hybrid"], AfterValidator(_installed)]
 """How documents are found; hybrid needs the extra `dense`."""
-
-
-class ModelTuning(Tuning):
-    timeout_seconds: float = Field(25, gt=0, description="between two bytes of the model")
-    max_retries: int = Field(1, ge=0, le=5)
 
 
 class _Aliases(PydanticBaseSettingsSource):
@@ -273,9 +255,26 @@ class Settings(BaseSettings):
         copied._agents = agents
         return copied
 
+    def is_private(self, agent: str) -> bool:
+        """Whether personal data is hidden from an agent, its model and its store. One without settings of its own is
+        told by `<AGENT>__PII=true`."""
+        own = next((each for each in self._agents if each.agent == agent), None)
+        return own.pii if own else _is_on(os.environ.get(f"{agent.upper().replace('-', '_')}__PII", ""))
+
+    @property
+    def has_private_agents(self) -> bool:
+        return any(own.pii for own in self._agents) or any(
+            _is_on(value) for name, value in os.environ.items() if name.endswith("__PII")
+        )
+
     def of[S: AgentSettings](self, kind: type[S]) -> S:
         """Those of one agent, as they were read at start, else of the environment now."""
         return next((own for own in self._agents if isinstance(own, kind)), None) or kind.read(os.environ)
+
+
+def _is_on(value: str) -> bool:
+    """What is no clear no counts as a yes."""
+    return value.strip().lower() not in _NO
 
 
 UNUSABLE = (ValidationError, SettingsError, UnusableSetting)

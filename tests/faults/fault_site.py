@@ -24,12 +24,12 @@ from turnkeep.agents import Agent
 from turnkeep.bootstrap import CLIENT_CONFIG
 from turnkeep.errors import TurnkeepError
 from turnkeep.records import Principal, Turn
-from turnkeep.settings import TurnTuning
 from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 
 ANNA = Principal("acme", "anna")

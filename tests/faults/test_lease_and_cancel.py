@@ -19,7 +19,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from turnkeep.agents import Agent
 from turnkeep.errors import ModelTimeout, Superseded, ThreadBusy, TurnInProgress
 from turnkeep.records import Reply
-from turnkeep.settings import TurnTuning
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns import RunningTurn, Turns
 
 SHORT_LEASE = TurnTuning(lease_seconds=1.5, renew_seconds=0.3)

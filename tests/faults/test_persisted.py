@@ -10,7 +10,7 @@ from packets import ANY, Fate, Trap, Wire
 
 from turnkeep.errors import Superseded, TurnInProgress
 from turnkeep.records import Turn
-from turnkeep.settings import TurnTuning
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 
 TRIES = 3  # of the client library at the far end

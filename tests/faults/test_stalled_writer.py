@@ -13,8 +13,8 @@ from fault_site import ANNA, Child, Doom, Site, answer_once, child, later, messa
 
 from turnkeep.errors import Conflict, Superseded
 from turnkeep.records import Turn
-from turnkeep.settings import TurnTuning
 from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
 
 LEASE_SECONDS = 1
 TWO_HOURS = 7200

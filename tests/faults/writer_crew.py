@@ -22,7 +22,7 @@ from fault_site import ANNA, Child, Site, be_quiet, child, messages_of, request,
 
 from turnkeep.errors import TurnkeepError
 from turnkeep.records import Turn
-from turnkeep.settings import TurnTuning
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns import Turns
 
 THREAD = "shared"

@@ -16,10 +16,10 @@ from turnkeep.entries import entries
 from turnkeep.errors import StoreUnavailable, UnknownAgent
 from turnkeep.observability import annotate, count, logger
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
-from turnkeep.settings import TurnTuning
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
 from turnkeep.storage.windows import Found
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns.commit import Commit
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.running import RunningTurn

@@ -7,9 +7,9 @@ from typing import Any
 
 from turnkeep.errors import AgentFault, ModelTimeout, StoreUnavailable, TurnkeepError
 from turnkeep.observability import logger, place
-from turnkeep.settings import TurnTuning
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
 
 type InThread = Callable[..., Awaitable[Any]]
 

@@ -20,7 +20,8 @@ from turnkeep.models.endings import REASONING_TOKENS
 from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.records import Principal, RunContext
-from turnkeep.settings import ModelTuning, Settings
+from turnkeep.settings import Settings
+from turnkeep.tuning import ModelTuning
 from turnkeep_agents.papers.graph import build, read_reply
 from turnkeep_agents.papers.state import new_turn
 

@@ -11,7 +11,8 @@ from wire import Answer, WireServer, answers, calls, fails, says
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import ToolsAnswer, ToolsCall, TypedCall, ask_tools, ask_typed, tool_of
 from turnkeep.models.chat import chat_models
-from turnkeep.settings import ModelTuning, Settings
+from turnkeep.settings import Settings
+from turnkeep.tuning import ModelTuning
 
 
 class Search(BaseModel):

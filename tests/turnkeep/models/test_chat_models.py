@@ -15,8 +15,9 @@ from turnkeep.models.endings import REASONING_TOKENS
 from turnkeep.models.openai_chat import NO_KEY, openai_chat
 from turnkeep.models.prices import Price, price_of
 from turnkeep.models.usage import UsageMeter
-from turnkeep.settings import ModelTuning, Settings
+from turnkeep.settings import Settings
 from turnkeep.tokens import estimate_tokens
+from turnkeep.tuning import ModelTuning
 
 
 def test_without_a_key_the_demo_model_answers() -> None:

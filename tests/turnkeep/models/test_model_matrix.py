@@ -18,7 +18,8 @@ from turnkeep.models.chat import chat_models
 from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.records import Principal, Reply, RunContext
-from turnkeep.settings import ModelTuning, Settings
+from turnkeep.settings import Settings
+from turnkeep.tuning import ModelTuning
 from turnkeep_agents.papers.graph import build, read_reply
 from turnkeep_agents.papers.state import new_turn
 

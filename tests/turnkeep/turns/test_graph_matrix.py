@@ -25,13 +25,13 @@ from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, NotFound
 from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal, Reply, Turn
-from turnkeep.settings import TurnTuning
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.items import Items
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 
 if TYPE_CHECKING:

@@ -1,7 +1,9 @@
 """Personal data in text: where it stands, and placeholders in its place. Code before any model, by intent: what a
 model must not see, no model can be asked to find."""
 
-from turnkeep.blocks.pii.finding import Finding, find
-from turnkeep.blocks.pii.placeholders import PLACEHOLDER, Tag, hidden, restored
+from turnkeep.blocks.pii.finding import find
+from turnkeep.blocks.pii.findings import Finding
+from turnkeep.blocks.pii.placeholders import Tag, hidden
+from turnkeep.placeholders import PLACEHOLDER, restored, shown
 
-__all__ = ["PLACEHOLDER", "Finding", "Tag", "find", "hidden", "restored"]
+__all__ = ["PLACEHOLDER", "Finding", "Tag", "find", "hidden", "restored", "shown"]

@@ -1,12 +1,9 @@
 """Placeholders, such as "[EMAIL_3f9a1c2b]": the same datum of a thread has the same one, and nobody can make up one
 that stands for something, because its tag is an HMAC."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from turnkeep.blocks.pii.finding import find
-
-PLACEHOLDER = re.compile(r"\[[A-Z_]{2,24}_[0-9a-f]{8}\]")
 
 type Tag = Callable[[str, str], str]
 """The eight hexadecimal digits of a kind and a value in one thread."""
@@ -23,8 +20,3 @@ def hidden(text: str, tag: Tag) -> tuple[str, dict[str, str]]:
         parts += [text[at : finding.start], placeholder]
         at = finding.end
     return "".join([*parts, text[at:]]), values
-
-
-def restored(text: str, values: Mapping[str, str]) -> str:
-    """What `hidden` was given. One that stands for nothing stays as it is."""
-    return PLACEHOLDER.sub(lambda at: values.get(at[0], at[0]), text)
