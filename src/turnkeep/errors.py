@@ -23,6 +23,11 @@
     + ThreadBusy               409 thread_busy           another key is running
     + Superseded               409 superseded            the run lost its lease; nothing of it is visible
     + StateCorrupt             409 state_corrupt         kept aside, never replaced by a shorter history
+  x OverLimit                  what the caller, or all callers together, may use is used up
+    + BudgetExceeded           429 budget_exceeded
+    + TooManyTurns             429 too_many_turns
+    + TooManyAtOnce            429 too_many_at_once
+    + DeploymentCeiling        429 deployment_ceiling
   x ModelFault                 the model did not give a usable answer; the thread is unchanged
     + ModelError               502 model_error
     + ModelTruncated           502 model_truncated
@@ -163,6 +168,31 @@ class Superseded(Conflict):
 class StateCorrupt(Conflict):
     status, code, title = 409, "state_corrupt", "The stored thread cannot be read back whole"
     advice = "Nothing was changed; what is stored is kept for inspection. Start a new thread to go on."
+
+
+class OverLimit(TurnkeepError):
+    status, code, title = 429, "over_limit", "A limit is reached"
+    advice = "Nothing was stored; send the same request again after Retry-After seconds."
+
+
+class BudgetExceeded(OverLimit):
+    status, code, title = 429, "budget_exceeded", "The budget of the day is used up"
+    advice = "Nothing was stored; GET /usage says what is left and when the budget begins anew."
+
+
+class TooManyTurns(OverLimit):
+    status, code, title = 429, "too_many_turns", "Too many turns were started in this minute"
+    advice = "Nothing was stored; send the same request again after Retry-After seconds."
+
+
+class TooManyAtOnce(OverLimit):
+    status, code, title = 429, "too_many_at_once", "Too many turns are running"
+    advice = "Nothing was stored; wait for one of your running turns, then send the same request again."
+
+
+class DeploymentCeiling(OverLimit):
+    status, code, title = 429, "deployment_ceiling", "This deployment has used what it may use in a day"
+    advice = "Nothing was stored. Whoever runs this deployment may raise the ceiling; it begins anew at midnight UTC."
 
 
 class ModelFault(TurnkeepError):

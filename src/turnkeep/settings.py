@@ -24,7 +24,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 from turnkeep.aliases import name_of, read_aliases
 from turnkeep.locations import Location, SecretSource, is_location
 from turnkeep.ring import read_ring, secrets_of
-from turnkeep.tuning import ModelTuning, Tuning, TurnTuning
+from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
@@ -155,6 +155,7 @@ class Settings(BaseSettings):
     )
     turn: TurnTuning = TurnTuning()
     models: ModelTuning = ModelTuning()
+    budget: BudgetTuning = BudgetTuning()
 
     _key_source: SecretSource | None = PrivateAttr(None)
     _agents: tuple[AgentSettings, ...] = PrivateAttr(())

@@ -21,3 +21,25 @@ class TurnTuning(Tuning):
 class ModelTuning(Tuning):
     timeout_seconds: float = Field(25, gt=0, description="between two bytes of the model")
     max_retries: int = Field(1, ge=0, le=5)
+
+
+class BudgetTuning(Tuning):
+    """What one user may use, and all together; 0 is no limit, and without any limit nothing is counted. A day is one in
+    UTC; dollars are those of list prices."""
+
+    tokens_a_day: int = Field(0, ge=0)
+    usd_a_day: float = Field(0, ge=0)
+    turns_a_minute: int = Field(0, ge=0)
+    turns_at_once: int = Field(0, ge=0)
+    turn_tokens: int = Field(20_000, gt=0, description="what a turn is taken to need until it is known")
+    deployment_tokens_a_day: int = Field(0, ge=0)
+    deployment_usd_a_day: float = Field(0, ge=0)
+
+    @property
+    def is_of_users(self) -> bool:
+        """Whether any limit is one of each user."""
+        return bool(self.tokens_a_day or self.usd_a_day or self.turns_a_minute or self.turns_at_once)
+
+    @property
+    def has_ceiling(self) -> bool:
+        return bool(self.deployment_tokens_a_day or self.deployment_usd_a_day)

@@ -5,8 +5,9 @@ Numbers are integers; times are epoch milliseconds.
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -31,7 +32,11 @@ _PASSING = {
     "ServiceUnavailable",
     "ThrottlingException",
     "TransactionConflictException",
+    "TransactionInProgressException",
 }
+
+_CONTENDED = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+"""Why a transaction did not come through this time."""
 
 
 class Refused(Exception):
@@ -42,6 +47,28 @@ class Refused(Exception):
     def __init__(self, item: Item | None):
         super().__init__("condition refused")
         self.item = item
+
+
+@dataclass(frozen=True)
+class Write:
+    """One step of a transaction. A Put has its `item` for `key`; a ConditionCheck writes nothing."""
+
+    kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
+    key: Item
+    condition: str | None = None
+    values: Item | None = None
+    expression: str | None = None
+
+    def request(self, table: str) -> Item:
+        place = {"Item" if self.kind == "Put" else "Key": encode(self.key)}
+        names = {word: word[1:] for word in _placeholders(f"{self.expression or ''} {self.condition or ''}")}
+        more = {
+            "UpdateExpression": self.expression,
+            "ConditionExpression": self.condition,
+            "ExpressionAttributeValues": encode(self.values) if self.values else None,
+            "ExpressionAttributeNames": names or None,
+        }
+        return {self.kind: {"TableName": table, **place, **{name: value for name, value in more.items() if value}}}
 
 
 class Items:
@@ -110,6 +137,10 @@ class Items:
             ExpressionAttributeValues=encode(values),
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
+
+    def transact(self, *writes: Write) -> None:
+        """All or none, at most 4 MB; raises Refused, without the item, where one condition does not hold."""
+        self._call("transact_write_items", TransactItems=[write.request(self._table) for write in writes])
 
     def between(self, pk: str, low: str, high: str) -> list[Item]:
         """Every item of the partition with low <= SK <= high, in order."""
@@ -205,7 +236,10 @@ def _told_apart(error: ClientError) -> Exception:
     if code == "ConditionalCheckFailedException":
         item = error.response.get("Item")
         return Refused(decode(item) if item else None)  # type: ignore[arg-type]
-    if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
+    reasons = {reason.get("Code") for reason in error.response.get("CancellationReasons", [])}
+    if "ConditionalCheckFailed" in reasons:
+        return Refused(None)
+    if code in _PASSING or reasons & _CONTENDED or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
         return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
     return error
 
@@ -237,6 +271,8 @@ def _encode(value: Any) -> Item:
             return {"L": [_encode(each) for each in value]}
         case dict():
             return {"M": encode(value)}
+        case frozenset():  # of strings, and never empty
+            return {"SS": sorted(value)}
     raise TypeError(f"no DynamoDB type for {type(value).__name__}")
 
 
@@ -251,6 +287,8 @@ def _decode(value: Item) -> Any:
             return [_decode(each) for each in content]
         case "M":
             return decode(content)
+        case "SS":
+            return frozenset(content)
     return content
 
 

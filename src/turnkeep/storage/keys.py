@@ -117,6 +117,47 @@ def pii_key(source: str) -> str:
     return f"{PII_FLOOR}{source}"
 
 
+DOCUMENT_FLOOR, DOCUMENT_CEILING = "ASIDE#DOC#", "ASIDE#DOC#~"
+
+
+def document_key(document_id: str) -> str:
+    return f"{DOCUMENT_FLOOR}{document_id}"
+
+
+def document_of(sk: str) -> str | None:
+    """The id of the document that this item is of, None for any other item and for its text."""
+    return sk.removeprefix(DOCUMENT_FLOOR) if sk.startswith(DOCUMENT_FLOOR) else None
+
+
+def text_key(document_id: str, part: int) -> str:
+    """One part of a document's text; its number comes last, in two digits."""
+    return f"ASIDE#TEXT#{document_id}#{part:02d}"
+
+
+def upload_key(pk: str, document_id: str) -> str:
+    """Where a file lies from its upload until it has been read."""
+    return f"uploads/{sha256(pk.encode()).hexdigest()}/{document_id}"
+
+
+DEPLOYMENT_USAGE = "USAGE#DEPLOYMENT"
+"""Partition of what all users together used, a day an item."""
+
+
+def usage_key(principal: Principal) -> str:
+    """Partition of what one principal used, a day an item; its name is not in it."""
+    return f"USAGE#{sha256(user_key(principal).encode()).hexdigest()}"
+
+
+def day(at_ms: int) -> str:
+    """The day in UTC, such as 2026-11-23."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d")
+
+
+def next_day(at_ms: int) -> int:
+    """When the next day begins in UTC, epoch milliseconds."""
+    return (at_ms // 86_400_000 + 1) * 86_400_000
+
+
 def object_key(pk: str, sk: str) -> str:
     """Where a value too large for an item lies; tells nothing about its thread."""
     return f"{objects_of(pk)}{sha256(sk.encode()).hexdigest()}"
