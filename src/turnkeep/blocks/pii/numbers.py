@@ -1,0 +1,82 @@
+"""Numbers that a checksum vouches for: cards, IBANs, Italian tax and VAT numbers."""
+
+import re
+from collections.abc import Iterator
+
+from turnkeep.blocks.pii.findings import Finding
+
+_CARD = re.compile(r"(?<![\w.,+/-])(?:[2-6]|1800)\d{1,15}+(?:(?<=\d{4})[ -]\d{3,7}+){0,4}(?![\w/-])")
+_IBAN = re.compile(r"(?<!\w)[A-Za-z]{2} ?\d{2}(?:[ .-]?[A-Za-z0-9]){11,30}+")
+_TAX_ID = re.compile(
+    r"(?<!\w)[A-Z]{3} ?[A-Z]{3} ?[\dL-NP-V]{2} ?[A-EHLMPR-T] ?[\dL-NP-V]{2} ?[A-Z] ?[\dL-NP-V]{3} ?[A-Z](?!\w)", re.I
+)
+_VAT_ID = re.compile(r"(?<![\w.,+/-])(?:IT[ -]?)?\d{11}(?![\w/-])", re.I)
+
+
+def cards(text: str) -> Iterator[Finding]:
+    """ "4111 1111 1111 1111", "3782-822463-10005": 12 to 19 digits that Luhn's sum agrees with."""
+    for at in _CARD.finditer(text):
+        digits = re.sub(r"\D", "", at[0])
+        if 12 <= len(digits) <= 19 and len(set(digits)) > 1 and _fits_luhn(digits):
+            yield Finding("CARD", at.start(), at.end(), digits)
+
+
+def ibans(text: str) -> Iterator[Finding]:
+    """ "IT60 X054 2811 1010 0000 0123 456": as long as those of its country. Without blanks it needs no checksum, since
+    one that was mistyped is somebody's all the same."""
+    for at in _IBAN.finditer(text):
+        compact = re.sub(r"[ .-]", "", at[0]).upper()
+        length = _iban_length(compact)
+        if not length or len(compact) < length:
+            continue
+        end = at.start() + _end_of(at[0], length)
+        value = compact[:length]
+        if text[end : end + 1].isalnum():
+            continue
+        if _is_iban(value) or (text[at.start() : end].isalnum() and any(c.isdigit() for c in value[6:])):
+            yield Finding("IBAN", at.start(), end, value)
+
+
+def tax_ids(text: str) -> Iterator[Finding]:
+    """ "RSSMRA85T10A562S", also where letters stand for digits of namesakes: the shape is like no other, so that one
+    that was mistyped is found too."""
+    for at in _TAX_ID.finditer(text):
+        yield Finding("TAX_ID", at.start(), at.end(), at[0].replace(" ", "").upper())
+
+
+def vat_ids(text: str) -> Iterator[Finding]:
+    """ "01234567897": eleven digits that the checksum agrees with."""
+    from stdnum.it import iva
+
+    for at in _VAT_ID.finditer(text):
+        if iva.is_valid(at[0]):
+            yield Finding("VAT_ID", at.start(), at.end(), at[0][-11:])
+
+
+def _fits_luhn(digits: str) -> bool:
+    from stdnum import luhn
+
+    return luhn.is_valid(digits)
+
+
+def _is_iban(value: str) -> bool:
+    from stdnum import iban
+
+    return iban.is_valid(value, check_country=False)
+
+
+def _iban_length(compact: str) -> int:
+    """Of this country; 0 where it has none."""
+    from stdnum import numdb
+
+    structure = numdb.get("iban").info(compact)[0][1].get("bban", "")
+    return 4 + sum(map(int, re.findall(r"\d+(?=!)", structure))) if structure else 0
+
+
+def _end_of(spelling: str, length: int) -> int:
+    """Where the first `length` letters and digits of it end."""
+    for n, c in enumerate(spelling):
+        length -= c.isalnum()
+        if not length:
+            return n + 1
+    return len(spelling)
