@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 from turnkeep.agents import build_agent
 from turnkeep.locations import SecretSource
 from turnkeep.settings import Settings
+from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
+from turnkeep.storage.uploads import KeptUploads, Uploads
+from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ class Services:
     turns: Turns
     cleanup: Cleanup
     sealer: Sealer
+    usage: Usage
+    attachments: Attachments
 
 
 def build(
@@ -47,12 +52,14 @@ def build(
     *,
     dynamodb: "DynamoDBClient",
     objects: Objects,
+    uploads: Uploads | None = None,
     model_key: SecretSource | None = None,
     refresh: Callable[[], Sequence[bytes]] | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Services:
     """All services of a deployment over the given store. `model_key` takes the place of a key in the settings;
-    `refresh` gives the secrets that seal as they are now, where they can change while this runs."""
+    `refresh` gives the secrets that seal as they are now, where they can change while this runs. `uploads` takes files
+    where no route of this server does."""
     if model_key:
         settings = settings.with_key_source(model_key)
     items, blobs = Items(dynamodb, settings.table_name), Blobs(objects)
@@ -66,7 +73,11 @@ def build(
         mint=secrets.token_bytes,
         lease_seconds=settings.turn.lease_seconds,
     )
+    attachments = Attachments(
+        items, uploads or KeptUploads(objects), sealer, threads=table, clock=clock, mint=secrets.token_bytes
+    )
     cleanup = Cleanup(items, Eraser(items, blobs, clock=clock), clock=clock)
+    usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
     turns = Turns(
         table,
         functools.cache(functools.partial(build_agent, settings=settings)),
@@ -74,5 +85,6 @@ def build(
         default_agent=settings.default_agent,
         clock=clock,
         mint=lambda: uuid.uuid4().hex,
+        usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
     )
-    return Services(settings, table, turns, cleanup, sealer)
+    return Services(settings, table, turns, cleanup, sealer, usage, attachments)

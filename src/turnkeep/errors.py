@@ -10,15 +10,19 @@
     + IdempotencyKeyReused     422 idempotency_key_reused
     + InvalidRetryToken        422 invalid_retry_token
     + MessageTooLong           413 message_too_long
+    + DocumentTooLarge         413 document_too_large
     + BodyTooLarge             413 body_too_large
     + UnsupportedMediaType     415 unsupported_media_type
     + AmbiguousBody            400 ambiguous_body
     + Misdirected              421 misdirected
   x Unauthorized               401 unauthorized
   x NotFound                   404 not_found
+    + DocumentNotFound         404 document_not_found
   x MethodNotAllowed           405 method_not_allowed
   x Conflict                   the thread is not in the state that the request needs
     + ThreadExists             409 thread_exists
+    + TooManyDocuments         409 too_many_documents
+    + AlreadyUploaded          409 already_uploaded
     + TurnInProgress           409 turn_in_progress      the same key is still running
     + ThreadBusy               409 thread_busy           another key is running
     + Superseded               409 superseded            the run lost its lease; nothing of it is visible
@@ -105,6 +109,11 @@ class MessageTooLong(BadRequest):
     advice = "Shorten the message to at most 65536 bytes of UTF-8."
 
 
+class DocumentTooLarge(BadRequest):
+    status, code, title = 413, "document_too_large", "The file is over 10 MB"
+    advice = "Send a file of at most 10000000 bytes; split a longer document."
+
+
 class BodyTooLarge(BadRequest):
     status, code, title = 413, "body_too_large", "The body is too large"
     advice = "Send a body of at most 262144 bytes."
@@ -135,6 +144,11 @@ class NotFound(TurnkeepError):
     advice = "Check the id; a thread is gone 24 hours after its last turn."
 
 
+class DocumentNotFound(NotFound):
+    status, code, title = 404, "document_not_found", "The thread has no such document"
+    advice = "GET /threads/{thread_id}/attachments lists the documents of the thread."
+
+
 class MethodNotAllowed(TurnkeepError):
     status, code, title = 405, "method_not_allowed", "The route does not take this method"
     advice = "See /openapi.json for the methods of each route."
@@ -148,6 +162,16 @@ class Conflict(TurnkeepError):
 class ThreadExists(Conflict):
     status, code, title = 409, "thread_exists", "The thread exists already"
     advice = 'Choose another thread_id, or send "if_exists": "do_nothing".'
+
+
+class TooManyDocuments(Conflict):
+    status, code, title = 409, "too_many_documents", "The thread has as many documents as it may"
+    advice = "Remove one of its 20 documents, or start another thread."
+
+
+class AlreadyUploaded(Conflict):
+    status, code, title = 409, "already_uploaded", "This document has its file"
+    advice = "Nothing was changed. POST to attachments again for another document."
 
 
 class TurnInProgress(Conflict):
@@ -173,6 +197,13 @@ class StateCorrupt(Conflict):
 class OverLimit(TurnkeepError):
     status, code, title = 429, "over_limit", "A limit is reached"
     advice = "Nothing was stored; send the same request again after Retry-After seconds."
+
+    def __init__(
+        self, detail: str | None = None, *, retry_after: int | None = None, resets_at: str | None = None
+    ) -> None:
+        """`resets_at`: when what is used up begins anew, ISO 8601, where that is not just Retry-After."""
+        self.resets_at = resets_at
+        super().__init__(detail, retry_after=retry_after)
 
 
 class BudgetExceeded(OverLimit):

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from turnkeep.attachments import Documents
+
 type JSON = dict[str, Any]
 
 Status = Literal["idle", "busy", "interrupted", "error"]
@@ -105,6 +107,8 @@ class Turn:
     persisted: bool | None = True
     thread_created: bool = False
     retry_token: str | None = None
+    private: bool = False
+    """Personal data stands in it as placeholders, or did before it was told to its owner."""
 
     def without_store(self, persisted: bool | None, token: str | None, *warnings: str) -> "Turn":
         """The same turn as a client sees it when it could not be stored, or is not known to be."""
@@ -118,6 +122,7 @@ class RunContext:
     conversation_window: int
     now: datetime
     principal: Principal
+    documents: Documents = field(default_factory=Documents)
 
 
 @dataclass(frozen=True)

@@ -261,12 +261,10 @@ def _encode(value: Any) -> Item:
     match value:
         case bool():
             return {"BOOL": value}
-        case str():
-            return {"S": value}
+        case str() | bytes():
+            return {"S" if isinstance(value, str) else "B": value}
         case int():
             return {"N": str(value)}
-        case bytes():
-            return {"B": value}
         case list():
             return {"L": [_encode(each) for each in value]}
         case dict():

@@ -1,0 +1,67 @@
+"""Documents of a thread, as their owner and its graphs see them. Plain data, and what reads it once a run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from typing import Literal
+
+type AttachmentStatus = Literal["waiting", "processing", "ready", "failed"]
+"""Waiting for its file, being read, active in every turn, or of no use for the reason that `code` names."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some lines of a document under their heading; pages count from 1, None where the format knows none."""
+
+    text: str
+    page: int | None = None
+    heading: str | None = None
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """One document. `kind` is what its content shows it to be ("pdf"), `findings` what in it speaks to a model."""
+
+    id: str
+    name: str
+    status: AttachmentStatus
+    created_at: float
+    size: int
+    kind: str | None = None
+    pages: int | None = None
+    characters: int | None = None
+    warnings: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    code: str | None = None
+
+
+class Documents:
+    """The active documents of a run's thread. Nothing is asked of the store before a node asks, and nothing twice;
+    synchronous, for nodes that run in threads. What documents say is data: none of it is an instruction."""
+
+    def __init__(
+        self,
+        listed: Callable[[], tuple[Attachment, ...]] = tuple,
+        pieces: Callable[[str], tuple[Piece, ...]] = lambda _: (),
+    ):
+        self._listed = listed
+        self._pieces = pieces
+        self._lock = Lock()
+        self._all: tuple[Attachment, ...] | None = None
+        self._read: dict[str, tuple[Piece, ...]] = {}
+
+    def all(self) -> tuple[Attachment, ...]:
+        """Those that are ready, oldest first. Raises StoreUnavailable."""
+        with self._lock:
+            if self._all is None:
+                self._all = self._listed()
+            return self._all
+
+    def read(self, document_id: str) -> tuple[Piece, ...]:
+        """The text of one of them, in order; none for any other id. Raises StoreUnavailable, StateCorrupt."""
+        if document_id not in {document.id for document in self.all()}:
+            return ()
+        with self._lock:
+            if document_id not in self._read:
+                self._read[document_id] = self._pieces(document_id)
+            return self._read[document_id]

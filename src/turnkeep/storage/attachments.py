@@ -1,0 +1,184 @@
+"""Documents of a thread as their owner and its runs ask for them. They lie in the thread's partition, so they expire and
+are erased with it.
+
+    ASIDE#DOC#<id>        the authority: st status, name encrypted, at, until the form is good, size, tries, since;
+                          of a document that is ready `data` sealed facts, parts, maps; of one that failed its code
+    ASIDE#TEXT#<id>#<n>   its text, sealed as a whole, in parts
+    ASIDE#PII#DOC#<id>.<n>   what placeholders in it stand for
+"""
+
+from base64 import urlsafe_b64encode
+from collections.abc import Sequence
+from typing import Any
+
+from turnkeep.attachments import Attachment, AttachmentStatus, Piece
+from turnkeep.errors import AlreadyUploaded, DocumentNotFound, NotFound, StoreUnavailable, TooManyDocuments
+from turnkeep.records import JSON, Principal
+from turnkeep.storage.intake import Intake, living, map_key
+from turnkeep.storage.items import Item, Refused, Write
+from turnkeep.storage.keys import (
+    DOCUMENT_CEILING,
+    DOCUMENT_FLOOR,
+    LAYOUT,
+    document_key,
+    document_of,
+    is_well_formed,
+    item_ttl,
+    text_key,
+    upload_key,
+)
+from turnkeep.storage.threads import Threads
+from turnkeep.storage.uploads import FORM_SECONDS, Form
+
+MAX_DOCUMENTS = 20
+ACTIVE_DOCUMENTS = 10
+WORK_MS = 15 * 60_000
+_GRACE_MS = 60_000
+_TRIES = 3
+
+
+class Attachments(Intake):
+    """Documents of the given threads."""
+
+    def __init__(self, *args: Any, threads: Threads, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._threads = threads
+
+    def add(
+        self, principal: Principal, thread_id: str, document_id: str, *, name: str, size: int, content_type: str | None
+    ) -> tuple[Attachment, Form]:
+        """A document that waits for its file, and the form that takes it. Raises NotFound, TooManyDocuments,
+        StoreUnavailable."""
+        head, now = self._threads.head(principal, thread_id), self._now()
+        sk, until = document_key(document_id), now + FORM_SECONDS * 1000
+        item = {
+            "PK": head.pk,
+            "SK": sk,
+            "v": LAYOUT,
+            "ttl": item_ttl(head.created),
+            "born": head.born,
+            "st": "waiting",
+            "at": now,
+            "until": until,
+            "size": size,
+            "tries": 0,
+            "name": self._encrypted({"name": name}, head.pk, sk),
+        }
+        try:
+            self._items.transact(living(head.pk, head.born), Write("Put", item, "attribute_not_exists(PK)"))
+        except Refused as refused:
+            raise NotFound from refused
+        if document_id not in [document.id for document in self.of(head.pk)[:MAX_DOCUMENTS]]:
+            self._remove(item)
+            raise TooManyDocuments
+        return self._shown(item), self._uploads.form(*self._place(head.pk, document_id), content_type)
+
+    def _place(self, pk: str, document_id: str) -> tuple[str, str]:
+        """Where the file goes, and what it says of whose it is."""
+        key = upload_key(pk, document_id)
+        return key, urlsafe_b64encode(self._encrypted({"pk": pk, "id": document_id}, key)).decode()
+
+    def place(self, principal: Principal, thread_id: str, document_id: str) -> tuple[str, str]:
+        """Key and owner of a file that is awaited. Raises NotFound, DocumentNotFound, AlreadyUploaded,
+        StoreUnavailable."""
+        item = self._item(self._threads.head(principal, thread_id).pk, document_id)
+        if item["st"] != "waiting":
+            raise AlreadyUploaded
+        return self._place(item["PK"], document_id)
+
+    def awaits(self, key: str, owner: str) -> bool:
+        """Whether a form that was filled in is ours and still good. Raises StoreUnavailable."""
+        said = self.owner_of(key, owner)
+        item = self._items.get(said["pk"], document_key(said["id"])) if said else None
+        return item is not None and item["st"] == "waiting" and item["until"] >= self._now()
+
+    def documents(self, principal: Principal, thread_id: str) -> tuple[Attachment, ...]:
+        """Oldest first, under the names that their owner gave them. Raises NotFound, StoreUnavailable."""
+        return self.of(self._threads.head(principal, thread_id).pk)
+
+    def of(self, pk: str) -> tuple[Attachment, ...]:
+        return tuple(self._shown(item) for item in self._items_of(pk))
+
+    def read(self, principal: Principal, thread_id: str, document_id: str) -> Attachment:
+        """Raises NotFound, DocumentNotFound, StoreUnavailable."""
+        return self._shown(self._item(self._threads.head(principal, thread_id).pk, document_id))
+
+    def remove(self, principal: Principal, thread_id: str, document_id: str) -> None:
+        """With its text, its map and its file, all at once. Raises NotFound, DocumentNotFound, StoreUnavailable."""
+        pk = self._threads.head(principal, thread_id).pk
+        for _ in range(_TRIES):
+            try:
+                return self._remove(self._item(pk, document_id))
+            except Refused:  # a worker has moved it on meanwhile
+                continue
+        raise StoreUnavailable(retry_after=1)
+
+    def _remove(self, item: Item) -> None:
+        """The file first: who is cut off here finds the document again."""
+        pk, document_id = item["PK"], str(document_of(item["SK"]))
+        self._uploads.delete([upload_key(pk, document_id)])
+        texts = [text_key(document_id, part) for part in range(item.get("parts", 0))]
+        keys = [*texts, *(map_key(document_id, part) for part in range(item.get("maps", 0)))]
+        rest = [Write("Delete", {"PK": pk, "SK": sk}) for sk in keys]
+        as_read = Write("Delete", {"PK": pk, "SK": item["SK"]}, "st = :st", {":st": item["st"]})
+        self._items.transact(as_read, *rest)
+
+    def statuses(self, pk: str, document_ids: Sequence[str]) -> dict[str, AttachmentStatus]:
+        """Of those that exist. Raises StoreUnavailable."""
+        found = self._items.get_many((pk, document_key(each)) for each in document_ids if is_well_formed(each))
+        return {str(document_of(item["SK"])): self._state(item)[0] for item in found}
+
+    def active(self, pk: str) -> tuple[Attachment, ...]:
+        """What a graph may know: the newest documents that are ready, oldest first, under the names that models may
+        see."""
+        ready = [item for item in self._items_of(pk) if item["st"] == "ready"]
+        return tuple(self._attachment(item, self._facts(item)["name"]) for item in ready[-ACTIVE_DOCUMENTS:])
+
+    def pieces(self, pk: str, document_id: str) -> tuple[Piece, ...]:
+        """The text of a document, none where there is none. Raises StateCorrupt, StoreUnavailable."""
+        parts = self._items.between(pk, text_key(document_id, 0), text_key(document_id, 99))
+        if not parts:
+            return ()
+        whole = b"".join(part["data"] for part in parts)
+        return tuple(Piece(*each) for each in self._sealer.open(whole, pk, text_key(document_id, 0)))
+
+    def _items_of(self, pk: str) -> list[Item]:
+        return sorted(
+            self._items.between(pk, DOCUMENT_FLOOR, DOCUMENT_CEILING), key=lambda item: (item["at"], item["SK"])
+        )
+
+    def _item(self, pk: str, document_id: str) -> Item:
+        item = self._items.get(pk, document_key(document_id)) if is_well_formed(document_id) else None
+        if item is None:
+            raise DocumentNotFound
+        return item
+
+    def _shown(self, item: Item) -> Attachment:
+        return self._attachment(item, self._name(item))
+
+    def _attachment(self, item: Item, name: str) -> Attachment:
+        (status, code), facts = self._state(item), self._facts(item)
+        return Attachment(
+            id=str(document_of(item["SK"])),
+            name=name,
+            status=status,
+            created_at=item["at"] / 1000,
+            size=item["size"],
+            kind=facts.get("kind"),
+            pages=facts.get("pages"),
+            characters=facts.get("characters"),
+            warnings=tuple(facts.get("warnings", ())),
+            findings=tuple(facts.get("findings", ())),
+            code=code,
+        )
+
+    def _state(self, item: Item) -> tuple[AttachmentStatus, str | None]:
+        """A file that never came, and a worker that never came back, are failures as time goes by."""
+        if item["st"] == "waiting" and item["until"] + _GRACE_MS < self._now():
+            return "failed", "not_uploaded"
+        if item["st"] == "processing" and item["since"] + WORK_MS < self._now():
+            return "failed", "processing_failed"
+        return item["st"], item.get("code")
+
+    def _facts(self, item: Item) -> JSON:
+        return dict(self._sealer.open(item["data"], item["PK"], item["SK"])) if "data" in item else {}

@@ -1,0 +1,178 @@
+"""What a worker does with an upload: claims it, and makes a document of it or says why not.
+
+What it writes for a thread is one transaction with a check of HEAD's birth mark: either before the thread is claimed by
+who erases it, who then finds it, or never. Nothing has to be taken back.
+"""
+
+from base64 import urlsafe_b64decode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import batched
+from typing import Any
+
+from turnkeep.attachments import Piece
+from turnkeep.errors import InvalidRetryToken, StateCorrupt
+from turnkeep.records import JSON
+from turnkeep.storage.head import Head, read_head
+from turnkeep.storage.items import Item, Items, Refused, Write
+from turnkeep.storage.keys import HEAD, LAYOUT, document_key, pii_key, text_key
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.uploads import Uploads
+from turnkeep.storage.vault import NONCE_BYTES, Vault
+
+PART_BYTES = 350 * 1024
+MAX_TEXT_BYTES = 3 * 1024 * 1024
+"""Of a document's packed text: it has to fit into one transaction of 4 MB, beside its map."""
+MAP_VALUES = 2_000
+_OPEN = {":waiting": "waiting", ":processing": "processing"}
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """An upload that a worker may read. `agent` is the thread's, None while it has none; `attempts` counts from 1."""
+
+    key: str
+    pk: str
+    document_id: str
+    name: str
+    body: bytes
+    agent: str | None
+    attempts: int
+    born: bytes
+    ttl: int
+
+
+class Intake:
+    """`clock` gives epoch seconds, `mint` n random bytes."""
+
+    def __init__(
+        self,
+        items: Items,
+        uploads: Uploads,
+        sealer: Sealer,
+        *,
+        clock: Callable[[], float],
+        mint: Callable[[int], bytes],
+    ):
+        self._items = items
+        self._uploads = uploads
+        self._sealer = sealer
+        self._vault = Vault(items, sealer, mint=mint)
+        self._clock = clock
+        self._mint = mint
+
+    def claim(self, key: str) -> Claimed | None:
+        """The upload for one more attempt; None where nothing waits for it. Raises StoreUnavailable."""
+        try:
+            body, owner = self._uploads.get(key)
+        except KeyError:
+            return None
+        said = self.owner_of(key, owner)
+        if said is None:
+            return None
+        pk, sk = said["pk"], document_key(said["id"])
+        taken = "SET st = :processing, since = :now, tries = tries + :one"
+        values = {**_OPEN, ":now": self._now(), ":one": 1}
+        try:
+            item = self._items.update(pk, sk, taken, values, condition="st = :waiting OR st = :processing")
+        except Refused:
+            return None
+        head = self._living(pk, item["born"])
+        if head is None:
+            return None
+        name = self._name(item)
+        return Claimed(key, pk, said["id"], name, body, head.agent, item["tries"], item["born"], item["ttl"])
+
+    def owner_of(self, key: str, owner: str) -> JSON | None:
+        """The thread's `pk` and the document's `id`, None where we never said so of this key."""
+        try:
+            return dict(self._sealer.decrypt(urlsafe_b64decode(owner), key))
+        except (Base64Error, ValueError, InvalidRetryToken):
+            return None
+
+    def finish(
+        self,
+        claimed: Claimed,
+        pieces: Sequence[Piece],
+        *,
+        name: str,
+        kind: str,
+        pages: int | None = None,
+        warnings: Sequence[str] = (),
+        findings: Sequence[str] = (),
+        values: Mapping[str, str] | None = None,
+    ) -> bool:
+        """Makes the document active, whole or not at all. `name` is what models may see, `values` what the placeholders
+        in name and pieces stand for. False where thread or document are gone, or another worker was first. Raises
+        ValueError for a text too long to be kept, StoreUnavailable."""
+        pk, sk = claimed.pk, document_key(claimed.document_id)
+        facts: JSON = {"name": name, "kind": kind, "pages": pages, "characters": sum(len(each.text) for each in pieces)}
+        facts |= {"warnings": list(warnings), "findings": list(findings)}
+        texts, maps = list(self._texts(claimed, pieces)), list(self._maps(claimed, values or {}))
+        given = {":data": self._sealer.seal(facts, pk, sk), ":parts": len(texts), ":maps": len(maps)}
+        change = "SET st = :to, #data = :data, parts = :parts, maps = :maps REMOVE since"
+        puts = [Write("Put", item) for item in [*texts, *maps]]
+        return self._ends(claimed, "ready", change, given, living(pk, claimed.born), *puts)
+
+    def fail(self, claimed: Claimed, code: str) -> bool:
+        """False where the document is gone, or another worker was first. Raises StoreUnavailable."""
+        return self._ends(claimed, "failed", "SET st = :to, code = :code REMOVE since", {":code": code})
+
+    def drop(self, key: str) -> None:
+        """The file goes, whatever became of it."""
+        self._uploads.delete([key])
+
+    def _ends(self, claimed: Claimed, status: str, change: str, given: Item, *others: Write) -> bool:
+        key = {"PK": claimed.pk, "SK": document_key(claimed.document_id)}
+        values = {":from": "processing", ":to": status, **given}
+        try:
+            self._items.transact(Write("Update", key, "st = :from", values, change), *others)
+        except Refused:
+            return False
+        return True
+
+    def _texts(self, claimed: Claimed, pieces: Sequence[Piece]) -> Iterator[Item]:
+        pk, first = claimed.pk, text_key(claimed.document_id, 0)
+        sealed = self._sealer.seal([[each.text, each.page, each.heading] for each in pieces], pk, first)
+        if len(sealed) > MAX_TEXT_BYTES:
+            raise ValueError("the text is too long to be kept")
+        for part, start in enumerate(range(0, len(sealed), PART_BYTES)):
+            sk, data = text_key(claimed.document_id, part), sealed[start : start + PART_BYTES]
+            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": claimed.ttl, "data": data}
+
+    def _maps(self, claimed: Claimed, values: Mapping[str, str]) -> Iterator[Item]:
+        for part, some in enumerate(batched(values.items(), MAP_VALUES, strict=False)):
+            yield self._vault.item(claimed.pk, map_source(claimed.document_id, part), dict(some), ttl=claimed.ttl)
+
+    def _living(self, pk: str, born: bytes) -> Head | None:
+        item = self._items.get(pk, HEAD)
+        head = read_head(item) if item else None
+        return head if head and head.gone is None and head.born == born else None
+
+    def _name(self, item: Item) -> str:
+        try:
+            return str(self._sealer.decrypt(item["name"], item["PK"], item["SK"])["name"])
+        except InvalidRetryToken as error:
+            raise StateCorrupt from error
+
+    def _encrypted(self, value: Any, *context: str) -> bytes:
+        return self._sealer.encrypt(value, self._mint(NONCE_BYTES), *context)
+
+    def _now(self) -> int:
+        return int(self._clock() * 1000)
+
+
+def living(pk: str, born: bytes) -> Write:
+    """That the thread with this birth mark is there, and nobody erases it."""
+    return Write(
+        "ConditionCheck", {"PK": pk, "SK": HEAD}, "born = :born AND attribute_not_exists(gone)", {":born": born}
+    )
+
+
+def map_source(document_id: str, part: int) -> str:
+    return f"DOC#{document_id}.{part:02d}"
+
+
+def map_key(document_id: str, part: int) -> str:
+    return pii_key(map_source(document_id, part))

@@ -1,0 +1,102 @@
+"""The quarantine: where a file lies as it came, from its upload until it has been read. It is named by digests, and
+says itself, encrypted, whose it is: an erased thread leaves nothing that points to it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.observability.tracing import request_to
+from turnkeep.storage.blobs import Objects
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+MAX_UPLOAD_BYTES = 10_000_000
+FORM_SECONDS = 300
+OWNER = "x-amz-meta-owner"
+FORM_PATH = "/uploads"
+"""Where a server on a laptop takes the form."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a client posts as multipart/form-data: all fields, and last the file as `file`."""
+
+    url: str
+    fields: dict[str, str]
+
+
+class Uploads(Protocol):
+    """S3, or a server on a laptop that takes the same form. Raises StoreUnavailable."""
+
+    def form(self, key: str, owner: str, content_type: str | None) -> Form:
+        """Good for FORM_SECONDS, for this key, for 1 to MAX_UPLOAD_BYTES bytes."""
+        ...
+
+    def get(self, key: str) -> tuple[bytes, str]:
+        """The file and its owner; raises KeyError where none lies."""
+        ...
+
+    def delete(self, keys: list[str]) -> None: ...
+
+
+class S3Uploads:
+    """Uploads in the bucket of large values."""
+
+    def __init__(self, client: "S3Client", bucket: str):
+        self._client = client
+        self._bucket = bucket
+
+    def form(self, key: str, owner: str, content_type: str | None) -> Form:
+        fields = {OWNER: owner} | ({"Content-Type": content_type} if content_type else {})
+        conditions = [{name: value} for name, value in fields.items()]
+        try:
+            made = self._client.generate_presigned_post(
+                self._bucket,
+                key,
+                Fields=fields,
+                Conditions=[*conditions, ["content-length-range", 1, MAX_UPLOAD_BYTES]],
+                ExpiresIn=FORM_SECONDS,
+            )
+        except (ClientError, BotoCoreError) as error:  # credentials that cannot be had
+            raise StoreUnavailable(retry_after=2) from error
+        return Form(made["url"], made["fields"])
+
+    def get(self, key: str) -> tuple[bytes, str]:
+        try:
+            with request_to("S3", "GetObject"):
+                found = self._client.get_object(Bucket=self._bucket, Key=key)
+                return found["Body"].read(MAX_UPLOAD_BYTES + 1), found["Metadata"].get("owner", "")
+        except self._client.exceptions.NoSuchKey as error:
+            raise KeyError(key) from error
+        except (ClientError, BotoCoreError) as error:
+            raise StoreUnavailable(retry_after=2) from error
+
+    def delete(self, keys: list[str]) -> None:
+        try:
+            with request_to("S3", "DeleteObjects"):
+                self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in keys]})
+        except (ClientError, BotoCoreError) as error:
+            raise StoreUnavailable(retry_after=2) from error
+
+
+class KeptUploads:
+    """Uploads among other objects, where a route of this server takes the form: its owner is the file's first line."""
+
+    def __init__(self, objects: Objects):
+        self._objects = objects
+
+    def form(self, key: str, owner: str, content_type: str | None) -> Form:
+        return Form(FORM_PATH, {"key": key, OWNER: owner})
+
+    def put(self, key: str, owner: str, body: bytes) -> None:
+        self._objects.put(key, owner.encode() + b"\n" + body)
+
+    def get(self, key: str) -> tuple[bytes, str]:
+        owner, _, body = self._objects.get(key).partition(b"\n")
+        return body, owner.decode("ascii", "replace")
+
+    def delete(self, keys: list[str]) -> None:
+        self._objects.delete(keys)
