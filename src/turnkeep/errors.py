@@ -40,6 +40,7 @@
     + ModelTimeout             504 model_timeout
   x AgentFault                 500 agent_error           a node of the graph raised
   x AgentUnavailable           503 agent_unavailable     it cannot be built; the other agents live
+  x PrivacyUnavailable         503 privacy_unavailable   personal data cannot be told from the rest
   x StoreUnavailable           503 store_unavailable
     + Unsettled                503 unsettled             whether the turn was kept is not known
   x ServerStopping             503 server_stopping
@@ -269,6 +270,11 @@ class AgentFault(TurnkeepError):
 class AgentUnavailable(TurnkeepError):
     status, code, title = 503, "agent_unavailable", "This agent cannot work just now"
     advice = "Nothing was stored. Whoever runs this deployment finds the reason in its log; other agents answer."
+
+
+class PrivacyUnavailable(TurnkeepError):
+    status, code, title = 503, "privacy_unavailable", "Personal data could not be hidden"
+    advice = "Nothing was stored and no model saw it. Word the message otherwise, or report the correlation_id."
 
 
 class StoreUnavailable(TurnkeepError):

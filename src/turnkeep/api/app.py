@@ -17,6 +17,7 @@ from turnkeep.api.internal import InternalRoutes
 from turnkeep.api.service import ServiceRoutes
 from turnkeep.api.threads import ThreadRoutes
 from turnkeep.api.turns import TurnRoutes
+from turnkeep.api.usage import UsageRoutes
 from turnkeep.records import JSON, Principal
 from turnkeep.settings import Settings
 
@@ -69,4 +70,5 @@ def create_app(
     ThreadRoutes(table, new_id).register(app.router)
     TurnRoutes(table, turns, settings.turn.heartbeat_seconds).register(app.router)
     InternalRoutes(turns, settings.turn.heartbeat_seconds).register(app.router)
+    UsageRoutes(turns, settings.budget).register(app.router)
     return app

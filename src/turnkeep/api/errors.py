@@ -83,6 +83,7 @@ def as_problem(error: TurnkeepError) -> JSON:
         "detail": error.detail,
         "code": error.code,
         "correlation_id": correlation_id(),
+        **({"resets_at": error.resets_at} if isinstance(error, OverLimit) and error.resets_at else {}),
     }
 
 

@@ -23,7 +23,7 @@ class Fault(BaseModel):
 
 
 class Problem(BaseModel):
-    """RFC 9457 problem details; `errors` is there for validation problems."""
+    """RFC 9457 problem details; `errors` is there for validation problems, `resets_at` where a budget is used up."""
 
     type: str
     title: str
@@ -32,6 +32,7 @@ class Problem(BaseModel):
     code: str
     correlation_id: str
     errors: list[Fault] = []
+    resets_at: Time | None = None
 
 
 class AgentView(BaseModel):

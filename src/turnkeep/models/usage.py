@@ -54,6 +54,12 @@ class UsageMeter(BaseCallbackHandler):
             estimated=any(call.estimated for call in self.calls),
         )
 
+    def begun(self, written: int = 0) -> list[ModelCall]:
+        """Finished calls, and those that are not, by their prompts; `written` is estimated for them all together."""
+        with self._lock:
+            left = [ModelCall("", estimate_tokens(prompt), 0, estimated=True) for prompt in self._prompts.values()]
+            return [*self.calls, *left, *([ModelCall("", 0, written, estimated=True)] if left and written else [])]
+
     def on_chat_model_start(
         self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **_: Any
     ) -> None:

@@ -18,8 +18,10 @@ from turnkeep.observability import annotate, count, logger
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
+from turnkeep.storage.usage import Usage
 from turnkeep.storage.windows import Found
 from turnkeep.tuning import TurnTuning
+from turnkeep.turns.budget import Budget, Spending
 from turnkeep.turns.commit import Commit
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.running import RunningTurn
@@ -42,6 +44,7 @@ class _Hold:
     loaded: Loaded
     begun: Begun | None
     tally: Tally
+    spending: Spending
     started: float
     started_at: float
 
@@ -60,6 +63,7 @@ class Turns:
         clock: Callable[[], float],
         mint: Callable[[], str],
         names: frozenset[str] | None = None,
+        usage: Usage | None = None,
     ):
         self._table = table
         self._agents = agents
@@ -71,6 +75,7 @@ class Turns:
         # Threads of our own: nodes that block fill those of the event loop.
         self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
         self._watch = Watch(table, self._in_thread, tuning)
+        self.budget = Budget(usage, self._in_thread, seconds=tuning.seconds, clock=clock)
 
     async def _in_thread[**P, T](self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         run = functools.partial(copy_context().run, call, *args, **kwargs)
@@ -81,6 +86,7 @@ class Turns:
         and then nothing is held."""
         if request.agent is not None and request.agent not in self._names:
             raise UnknownAgent
+        self.budget.admit(request.principal)
         tally = Tally()
         request = replace(request, key=request.key or self._mint())
         key = str(request.key)
@@ -154,10 +160,15 @@ class Turns:
         started, started_at = time.monotonic(), self._clock()
         name = (begun.head.agent if begun else None) or request.agent or self._default_agent
         agent = await self._in_thread(self._agents, name)
-        loaded = Loaded()
-        if begun and ahead:
-            loaded = await self._in_thread(self._table.load, begun.head, agent.window, ahead=await ahead)
-        return _Hold(request, agent, loaded, begun, tally, started, started_at)
+        loading = self._load(begun, agent, ahead)
+        loaded, spending = await self.budget.beside(loading, request.principal, agent, tally)
+        return _Hold(request, agent, loaded, begun, tally, spending, started, started_at)
+
+    async def _load(self, begun: Begun | None, agent: Agent, ahead: asyncio.Task[Found] | None) -> Loaded:
+        if begun is None or ahead is None:
+            return Loaded()
+        loaded: Loaded = await self._in_thread(self._table.load, begun.head, agent.window, ahead=await ahead)
+        return loaded
 
     async def _or_release[T](self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
         """Whatever ends the work early, an error or a client that went away, gives the thread back unchanged."""
@@ -177,7 +188,8 @@ class Turns:
             logger.warning("lease left to run out")
 
     async def _answer(self, hold: _Hold, running: RunningTurn) -> Turn:
-        return await hold.tally.over(self._run(hold, running), agent=hold.agent.name)
+        async with hold.spending:
+            return await hold.tally.over(self._run(hold, running), agent=hold.agent.name)
 
     async def _run(self, hold: _Hold, running: RunningTurn) -> Turn:
         from turnkeep.turns.graph import GraphRun  # noqa: PLC0415 - LangGraph loads on the chat path only
@@ -185,6 +197,7 @@ class Turns:
         thread_id = hold.request.thread_id or STATELESS
         run = GraphRun(hold.agent, hold.loaded, thread_id, max_steps=self._tuning.max_steps)
         outcome, turn = await self._watch.over(self._drive(hold, run, running), hold.begun, until=self._end(hold))
+        hold.spending.settle(turns=1)
         if hold.begun is None:
             return replace(turn, persisted=False)
         commit = Commit(self._table, self._in_thread, until=self._end(hold))

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.errors import TurnkeepError
@@ -12,7 +12,9 @@ from turnkeep.observability.metrics import Metric
 from turnkeep.records import Event, Turn
 
 if TYPE_CHECKING:
-    from turnkeep.models.usage import UsageMeter
+    from turnkeep.models.usage import ModelCall, UsageMeter
+
+LETTERS_A_TOKEN = 4
 
 
 class Tally:
@@ -22,10 +24,16 @@ class Tally:
         self.meter: UsageMeter | None = None
         self._started = time.monotonic()
         self._first_token: float | None = None
+        self._told = 0
 
     def see(self, event: Event) -> None:
-        if event.name == "token" and self._first_token is None:
-            self._first_token = self._elapsed()
+        if event.name == "token":
+            self._told += len(event.data["content"])
+            self._first_token = self._first_token or self._elapsed()
+
+    def calls(self) -> "Sequence[ModelCall]":
+        """Every model call that was begun; what was told counts as written where one was not let finish."""
+        return self.meter.begun(self._told // LETTERS_A_TOKEN) if self.meter else ()
 
     async def over(self, work: Coroutine[Any, Any, Turn], *, agent: str) -> Turn:
         """Does the work, which is a run and its COMMIT, and tells how it went."""

@@ -1,0 +1,112 @@
+"""GET /usage: what the caller used today and before, its limits, and when they begin anew. Nobody sees another's."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from turnkeep.api.auth import Caller
+from turnkeep.api.errors import problems
+from turnkeep.api.threads import ALWAYS
+from turnkeep.api.views import Time
+from turnkeep.errors import InvalidRequest
+from turnkeep.records import iso
+from turnkeep.storage.keys import day, next_day
+from turnkeep.storage.limits import MICRO, MINUTE_MS, Day
+from turnkeep.tuning import BudgetTuning
+
+if TYPE_CHECKING:
+    from turnkeep.turns import Turns
+
+DAYS = 31
+
+
+class UsageQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    days: int = Field(7, ge=1, le=DAYS, description="how many days to look back on, today included")
+
+
+class Allowance(BaseModel):
+    used: float
+    limit: float | None = Field(description="null: no limit")
+    left: float | None
+    reserved: float = Field(description="held for turns that are running, beside `used`")
+
+
+class Budget(BaseModel):
+    tokens: Allowance
+    cost_usd: Allowance = Field(description="by list prices; a model without a known price counts nothing here")
+    resets_at: Time
+
+
+class Rates(BaseModel):
+    turns_this_minute: int
+    turns_a_minute: int | None = Field(description="null: no limit")
+    running: int
+    turns_at_once: int | None = Field(description="null: no limit")
+
+
+class UsedDay(BaseModel):
+    day: str = Field(description="in UTC")
+    tokens: int
+    cost_usd: float
+    turns: int
+
+
+class UsageView(BaseModel):
+    counted: bool = Field(description="false: this deployment has no limits and counts nothing")
+    today: Budget
+    rates: Rates
+    days: list[UsedDay] = Field(description="newest first; days without a turn are left out")
+
+
+class UsageRoutes:
+    def __init__(self, turns: "Turns", limits: BudgetTuning) -> None:
+        self._turns = turns
+        self._limits = limits
+
+    def register(self, router: APIRouter) -> None:
+        answers = problems(*ALWAYS, InvalidRequest)
+        router.add_api_route("/usage", self.usage, methods=["GET"], responses=answers)
+
+    async def usage(self, query: Annotated[UsageQuery, Query()], caller: Caller) -> UsageView:
+        """What the caller used, and what is left."""
+        days = await self._turns.budget.days(caller, query.days)
+        now = self._turns.budget.now()
+        today = days[0] if days and days[0].day == day(now) else Day(day(now))
+        return UsageView(
+            counted=self._limits.is_of_users,
+            today=_budget(today, self._limits, now),
+            rates=_rates(today, self._limits, now),
+            days=[_used(each) for each in days],
+        )
+
+
+def _budget(today: Day, limits: BudgetTuning, now: int) -> Budget:
+    tokens, micro = today.used
+    held = today.live(now)
+    return Budget(
+        tokens=_allowance(tokens, limits.tokens_a_day, sum(hold.tokens for hold in held)),
+        cost_usd=_allowance(micro / MICRO, limits.usd_a_day, sum(hold.micro for hold in held) / MICRO),
+        resets_at=iso(next_day(now) / 1000),
+    )
+
+
+def _allowance(used: float, limit: float, reserved: float) -> Allowance:
+    left = max(0, limit - used - reserved) if limit else None
+    return Allowance(used=used, limit=limit or None, left=left, reserved=reserved)
+
+
+def _rates(today: Day, limits: BudgetTuning, now: int) -> Rates:
+    return Rates(
+        turns_this_minute=today.begun_in(now // MINUTE_MS),
+        turns_a_minute=limits.turns_a_minute or None,
+        running=len(today.live(now)),
+        turns_at_once=limits.turns_at_once or None,
+    )
+
+
+def _used(each: Day) -> UsedDay:
+    tokens, micro = each.used
+    return UsedDay(day=each.day, tokens=tokens, cost_usd=micro / MICRO, turns=each.turns)

@@ -1,0 +1,117 @@
+"""A day of one principal beside its limits: what is used, what is held for runs that have not ended, what refuses.
+Nothing here reads or writes. Money is in micro-dollars, so that sums are exact."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+from turnkeep.errors import BudgetExceeded, OverLimit, TooManyAtOnce, TooManyTurns
+from turnkeep.records import iso
+from turnkeep.storage.items import Item
+from turnkeep.storage.keys import next_day
+from turnkeep.tuning import BudgetTuning
+
+MICRO = 1_000_000
+MINUTE_MS = 60_000
+_NUMBERS = ("tokens", "micro", "turns", "m", "mt")
+SOON_SECONDS = 2
+"""When to ask again for what a run that goes on still holds."""
+
+
+@dataclass(frozen=True)
+class Hold:
+    """What is reserved for one run; it counts no longer when `until` has passed, epoch milliseconds."""
+
+    until: int
+    tokens: int
+    micro: int
+    id: str
+
+    @classmethod
+    def read(cls, mark: str) -> Self:
+        until, tokens, micro, name = mark.split(".")
+        return cls(int(until), int(tokens), int(micro), name)
+
+    @property
+    def mark(self) -> str:
+        return f"{self.until}.{self.tokens}.{self.micro}.{self.id}"
+
+
+@dataclass(frozen=True)
+class Day:
+    """One item: `tokens` and `micro` with what `holds` reserve; `begun` turns in the minute `minute` since the epoch;
+    `turns` that have ended."""
+
+    day: str
+    tokens: int = 0
+    micro: int = 0
+    turns: int = 0
+    minute: int = 0
+    begun: int = 0
+    holds: tuple[Hold, ...] = ()
+
+    @classmethod
+    def read(cls, day: str, item: Item | None) -> Self:
+        found: dict[str, Any] = item or {}
+        tokens, micro, turns, minute, begun = (found.get(name, 0) for name in _NUMBERS)
+        holds = tuple(map(Hold.read, sorted(found.get("open", ()))))
+        return cls(day, tokens, micro, turns, minute, begun, holds)
+
+    def stale(self, now: int) -> tuple[Hold, ...]:
+        """Of runs that have died."""
+        return tuple(hold for hold in self.holds if hold.until < now)
+
+    def live(self, now: int) -> tuple[Hold, ...]:
+        return tuple(hold for hold in self.holds if hold.until >= now)
+
+    @property
+    def used(self) -> tuple[int, int]:
+        """Tokens and micro-dollars of the runs that have ended."""
+        tokens, micro = sum(hold.tokens for hold in self.holds), sum(hold.micro for hold in self.holds)
+        return self.tokens - tokens, self.micro - micro
+
+    def begun_in(self, minute: int) -> int:
+        return self.begun if self.minute == minute else 0
+
+
+def rooms(limits: BudgetTuning, want: Hold) -> Iterator[tuple[str, int, int]]:
+    """For each budget that is set: the attribute, the limit, and how much may be used before a turn like this one."""
+    if limits.tokens_a_day:
+        yield "tokens", limits.tokens_a_day, limits.tokens_a_day - want.tokens
+    if limits.usd_a_day:
+        most = round(limits.usd_a_day * MICRO)
+        yield "micro", most, most - want.micro
+
+
+def refusal(day: Day, limits: BudgetTuning, want: Hold, now: int) -> OverLimit | None:
+    """What refuses a turn that needs `want`, or None where nothing does."""
+    minute = now // MINUTE_MS
+    if limits.turns_a_minute and day.begun_in(minute) >= limits.turns_a_minute:
+        ends = (minute + 1) * MINUTE_MS
+        detail = f"{limits.turns_a_minute} turns may be started in a minute."
+        return TooManyTurns(f"{detail} {TooManyTurns.advice}", retry_after=_seconds(ends - now))
+    if limits.turns_at_once and len(day.live(now)) >= limits.turns_at_once:
+        detail = f"{limits.turns_at_once} turns may run at once."
+        return TooManyAtOnce(f"{detail} {TooManyAtOnce.advice}", retry_after=SOON_SECONDS)
+    for name, most, room in rooms(limits, want):
+        stands: int = getattr(day, name)
+        if stands > room and (day.holds or stands >= most):
+            return _exceeded(day, name, most, now)
+    return None
+
+
+def _exceeded(day: Day, name: str, most: int, now: int) -> BudgetExceeded:
+    used = day.used[0 if name == "tokens" else 1]
+    left, resets = max(0, most - used), iso(next_day(now) / 1000)
+    amounts = (
+        f"{left:,} of {most:,} tokens" if name == "tokens" else f"{left / MICRO:.4f} of {most / MICRO:.2f} dollars"
+    )
+    if left:
+        detail = f"{amounts} are left today, and your running turns may need them. Send it again when they have ended."
+        return BudgetExceeded(detail, retry_after=SOON_SECONDS, resets_at=resets)
+    detail = f"{amounts} are left today; they begin anew at {resets}. {BudgetExceeded.advice}"
+    return BudgetExceeded(detail, retry_after=_seconds(next_day(now) - now), resets_at=resets)
+
+
+def _seconds(milliseconds: int) -> int:
+    return max(1, -(-milliseconds // 1000))

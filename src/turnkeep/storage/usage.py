@@ -1,0 +1,193 @@
+"""What each principal uses in a day: one item under a digest of its name, in tokens and micro-dollars.
+
+    reserve   one conditional update before a run: a rough need, the turn of this minute, a mark of its own in `open`
+    settle    one conditional update after it: what was really used, and the mark goes
+
+The mark makes both safe to be sent twice, and says until when it counts: what a process that died had reserved is
+given back by whoever sees it next.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from turnkeep.errors import DeploymentCeiling, StoreUnavailable
+from turnkeep.records import Principal, iso
+from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keys import DEPLOYMENT_USAGE, LAYOUT, day, next_day, usage_key
+from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Hold, refusal, rooms
+from turnkeep.tuning import BudgetTuning
+
+KEPT_DAYS = 31
+CEILING_SECONDS = 10
+"""For how long a process believes what it knows of all users together."""
+_ROUNDS = 6
+_MARK_BYTES = 6
+_MOST_STALE = 50
+_KNOWN_MINUTES = 10_000
+_OURS = "(attribute_not_exists(v) OR v = :v)"
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """What one run may use, on the day on which it began."""
+
+    pk: str
+    day: str
+    hold: Hold
+
+
+class Usage:
+    """Counts over one table; `clock` gives epoch seconds, `mint` random bytes."""
+
+    def __init__(
+        self, items: Items, limits: BudgetTuning, *, clock: Callable[[], float], mint: Callable[[int], bytes]
+    ) -> None:
+        self._items = items
+        self.limits = limits
+        self._clock = clock
+        self._mint = mint
+        self._minutes: dict[str, int] = {}
+        self._all, self._all_read = Day(""), 0
+
+    def now(self) -> int:
+        """Epoch milliseconds."""
+        return int(self._clock() * 1000)
+
+    # before a run and after it
+
+    def reserve(self, principal: Principal, tokens: int, micro: int, seconds: float) -> Reserved | None:
+        """Takes what a run of at most `seconds` may need; None where nothing is limited for each user.
+
+        Raises BudgetExceeded, TooManyTurns, TooManyAtOnce, DeploymentCeiling, StoreUnavailable.
+        """
+        self._stay_below_the_ceiling()
+        if not self.limits.is_of_users:
+            return None
+        now, pk = self.now(), usage_key(principal)
+        want = Hold(now + int(seconds * 1000), tokens, micro, self._mint(_MARK_BYTES).hex())
+        today, minute = day(now), now // MINUTE_MS
+        is_new = self._minutes.get(pk) != minute
+        for _ in range(_ROUNDS):
+            try:
+                stands = Day.read(today, self._take(pk, today, want, minute, is_new=is_new))
+            except Refused as refused:
+                stands = Day.read(today, refused.item)
+                if want not in stands.holds:
+                    stands = self._without_stale(pk, stands, now)
+                    if error := refusal(stands, self.limits, want, max(now, stands.minute * MINUTE_MS)):
+                        raise error from None
+                    minute = max(minute, stands.minute)
+                    is_new = stands.minute < minute
+                    continue
+            self._remember(pk, minute)
+            self._without_stale(pk, stands, now)
+            return Reserved(pk, today, want)
+        raise StoreUnavailable(retry_after=1)
+
+    def settle(self, reserved: Reserved, tokens: int, micro: int, turns: int) -> None:
+        """What the run really used takes the place of what was reserved, once; raises StoreUnavailable."""
+        hold = reserved.hold
+        values: Item = {":tokens": tokens - hold.tokens, ":micro": micro - hold.micro, ":turns": turns, ":zero": 0}
+        values |= {":mark": hold.mark, ":marks": frozenset({hold.mark})}
+        changes = "tokens = tokens + :tokens, micro = micro + :micro, turns = if_not_exists(turns, :zero) + :turns"
+        try:
+            self._items.update(
+                reserved.pk,
+                reserved.day,
+                f"SET {changes} DELETE #open :marks",
+                values,
+                condition="contains(#open, :mark)",
+            )
+        except Refused:  # only its acknowledgement was lost
+            return
+
+    def _take(self, pk: str, today: str, want: Hold, minute: int, *, is_new: bool) -> Item:
+        """Raises Refused where a limit is reached, or where `is_new` is wrong: whether the item's minute is over."""
+        values: Item = {":tokens": want.tokens, ":micro": want.micro, ":zero": 0, ":v": LAYOUT}
+        values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self._ttl(KEPT_DAYS)}
+        changes = ["tokens = if_not_exists(tokens, :zero) + :tokens", "micro = if_not_exists(micro, :zero) + :micro"]
+        changes += ["v = :v", "#ttl = :ttl"]
+        allowed = [_OURS, "NOT contains(#open, :mark)"]
+        for name, most, room in rooms(self.limits, want):
+            values |= {f":{name}_room": room, f":{name}_most": most}
+            alone = f"(attribute_not_exists(#open) AND {name} < :{name}_most)"
+            allowed.append(f"(attribute_not_exists({name}) OR {name} <= :{name}_room OR {alone})")
+        if self.limits.turns_at_once:
+            values[":at_once"] = self.limits.turns_at_once
+            allowed.append("(attribute_not_exists(#open) OR size(#open) < :at_once)")
+        if most := self.limits.turns_a_minute:
+            values |= {":m": minute, ":one": 1} | ({} if is_new else {":a_minute": most})
+            changes += ["m = :m", "mt = :one" if is_new else "mt = mt + :one"]
+            allowed.append("(attribute_not_exists(m) OR m < :m)" if is_new else "m = :m AND mt < :a_minute")
+        return self._items.update(
+            pk, today, f"SET {', '.join(changes)} ADD #open :marks", values, condition=" AND ".join(allowed)
+        )
+
+    def _without_stale(self, pk: str, stands: Day, now: int) -> Day:
+        """The day after what runs that died had reserved is given back."""
+        stale = stands.stale(now)[:_MOST_STALE]
+        if not stale:
+            return stands
+        values: Item = {":tokens": -sum(hold.tokens for hold in stale), ":micro": -sum(hold.micro for hold in stale)}
+        values |= {":marks": frozenset(hold.mark for hold in stale)}
+        marks = {f":s{n}": hold.mark for n, hold in enumerate(stale)}
+        changes = "SET tokens = tokens + :tokens, micro = micro + :micro DELETE #open :marks"
+        allowed = " AND ".join(f"contains(#open, {name})" for name in marks)
+        try:
+            item: Item | None = self._items.update(pk, stands.day, changes, values | marks, condition=allowed)
+        except Refused as refused:  # somebody else was quicker
+            item = refused.item
+        return Day.read(stands.day, item)
+
+    def _remember(self, pk: str, minute: int) -> None:
+        if len(self._minutes) >= _KNOWN_MINUTES:
+            self._minutes.clear()
+        self._minutes[pk] = minute
+
+    def _ttl(self, days: int) -> int:
+        return self.now() // 1000 + days * 86_400
+
+    # all users together
+
+    def add_to_all(self, tokens: int, micro: int) -> None:
+        """Counted plainly, so a request that is sent twice counts twice: it stops a runaway and is no bill."""
+        today = day(self.now())
+        values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": LAYOUT, ":ttl": self._ttl(KEPT_DAYS)}
+        changes = "SET v = :v, #ttl = :ttl ADD tokens :tokens, micro :micro, turns :turns"
+        self._know_all(Day.read(today, self._items.update(DEPLOYMENT_USAGE, today, changes, values, condition=_OURS)))
+
+    def _stay_below_the_ceiling(self) -> None:
+        if not self.limits.has_ceiling:
+            return
+        now = self.now()
+        today = day(now)
+        if self._all.day != today or now - self._all_read >= CEILING_SECONDS * 1000:
+            self._know_all(Day.read(today, self._items.get(DEPLOYMENT_USAGE, today)))
+        tokens, usd = self.limits.deployment_tokens_a_day, self.limits.deployment_usd_a_day
+        if (tokens and self._all.tokens >= tokens) or (usd and self._all.micro >= usd * MICRO):
+            ends = next_day(now)
+            raise DeploymentCeiling(retry_after=-(-(ends - now) // 1000), resets_at=iso(ends / 1000))
+
+    def _know_all(self, stands: Day) -> None:
+        self._all, self._all_read = stands, self.now()
+
+    # what was used
+
+    def days(self, principal: Principal, count: int = KEPT_DAYS) -> list[Day]:
+        """The days of the newest `count` on which something was counted, newest first."""
+        now = self.now()
+        first = day(now - (count - 1) * 86_400_000)
+        found = self._items.between(usage_key(principal), first, day(now))
+        return [Day.read(item["SK"], item) for item in reversed(found)]
+
+    def forget(self, principal: Principal) -> int:
+        """Deletes what is counted of a principal, and gives how many days; that of today stays for as long as it limits
+        and goes by its time to live, or else erasure would make a budget anew."""
+        pk, today = usage_key(principal), day(self.now())
+        past = [(pk, item["SK"]) for item in self._items.between(pk, " ", "~") if item["SK"] != today]
+        self._items.write_many(deletes=past)
+        try:
+            self._items.update(pk, today, "SET #ttl = :ttl", {":ttl": self._ttl(2)}, condition="attribute_exists(PK)")
+        except Refused:
+            return len(past)
+        return len(past)

@@ -1,0 +1,148 @@
+"""Limits in the life of a turn: reserved beside LOAD, settled beside COMMIT. Whoever was just refused is refused for a
+moment without any request, so that one who hammers takes nothing from the others."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from turnkeep.agents import Agent
+from turnkeep.errors import OverLimit, StoreUnavailable
+from turnkeep.models.prices import price_of
+from turnkeep.observability import count, logger
+from turnkeep.records import Principal
+from turnkeep.storage.limits import MICRO, Day
+from turnkeep.storage.usage import Reserved, Usage
+from turnkeep.turns.tally import Tally
+
+if TYPE_CHECKING:
+    from turnkeep.models.usage import ModelCall
+
+REFUSED_MS = 1000
+GRACE_SECONDS = 5
+"""How long after the longest life of a run its reservation still counts."""
+_MOST_REFUSED = 10_000
+_WRITTEN = 0.1
+"""How much of a turn's tokens is taken to be written by the model, when its price is reserved."""
+
+type InThread = Callable[..., Coroutine[Any, Any, Any]]
+
+
+class Spending:
+    """What one run may use and has used: settled once, when the run has ended or this is left. Without a limit it does
+    nothing."""
+
+    def __init__(self, budget: "Budget", reserved: Reserved | None, agent: Agent, tally: Tally):
+        self._budget, self._reserved, self._agent, self._tally = budget, reserved, agent, tally
+        self._settling: asyncio.Task[None] | None = None
+
+    def settle(self, *, turns: int) -> None:
+        """Begins to; whatever comes later changes nothing."""
+        if self._budget.is_counting and self._settling is None:
+            self._settling = asyncio.create_task(self._budget.settle(self._reserved, self._agent, self._tally, turns))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.settle(turns=0)
+        if self._settling:
+            await asyncio.wait({self._settling})
+
+
+class Budget:
+    """`usage` is None where there is no limit. `seconds` is the longest life of a run."""
+
+    def __init__(self, usage: Usage | None, in_thread: InThread, *, seconds: float, clock: Callable[[], float]) -> None:
+        self._usage = usage
+        self._clock = clock
+        self._in_thread = in_thread
+        self._seconds = seconds + GRACE_SECONDS
+        self._refused: dict[Principal, tuple[int, OverLimit]] = {}
+        self._largest: dict[str, int] = {}
+
+    @property
+    def is_counting(self) -> bool:
+        return self._usage is not None
+
+    def now(self) -> int:
+        """Epoch milliseconds."""
+        return int(self._clock() * 1000)
+
+    def admit(self, principal: Principal) -> None:
+        """Raises what this principal was refused with a moment ago."""
+        if found := self._refused.get(principal):
+            until, error = found
+            if self.now() < until:
+                raise type(error)(error.detail, retry_after=error.retry_after, resets_at=error.resets_at)
+            del self._refused[principal]
+
+    async def beside[T](
+        self, work: Coroutine[Any, Any, T], principal: Principal, agent: Agent, tally: Tally
+    ) -> tuple[T, Spending]:
+        """Reserves while the work is done; raises OverLimit. Where either fails, nothing stays reserved."""
+        if self._usage is None:
+            return await work, Spending(self, None, agent, tally)
+        tokens, micro = self._need(agent)
+        asking = asyncio.create_task(self._in_thread(self._usage.reserve, principal, tokens, micro, self._seconds))
+        try:
+            done = await work
+            reserved = await asyncio.shield(asking)
+        except OverLimit as error:
+            self._remember(principal, error)
+            raise
+        except BaseException:
+            await self._give_back(asking, agent, tally)
+            raise
+        return done, Spending(self, reserved, agent, tally)
+
+    async def _give_back(self, asking: "asyncio.Task[Reserved | None]", agent: Agent, tally: Tally) -> None:
+        await asyncio.wait({asking})
+        if not asking.cancelled() and asking.exception() is None and (reserved := asking.result()):
+            await self.settle(reserved, agent, tally, turns=0)
+
+    def _need(self, agent: Agent) -> tuple[int, int]:
+        """Tokens and micro-dollars of the largest turn of this agent that is known here."""
+        assert self._usage  # noqa: S101 - a programming error
+        tokens = max(self._usage.limits.turn_tokens, self._largest.get(agent.name, 0))
+        written = round(tokens * _WRITTEN)
+        return tokens, _micro(agent.model, tokens - written, written)
+
+    def _remember(self, principal: Principal, error: OverLimit) -> None:
+        if len(self._refused) >= _MOST_REFUSED:
+            self._refused.clear()
+        self._refused[principal] = self.now() + REFUSED_MS, error
+
+    async def settle(self, reserved: Reserved | None, agent: Agent, tally: Tally, turns: int) -> None:
+        """Never fails a turn: what could not be settled is given back when the reservation runs out, and told."""
+        assert self._usage  # noqa: S101 - a programming error
+        calls = tally.calls()
+        tokens = sum(call.input_tokens + call.output_tokens for call in calls)
+        micro = sum(_cost(call, agent) for call in calls)
+        self._largest[agent.name] = max(tokens, self._largest.get(agent.name, 0))
+        try:
+            if reserved:
+                await self._in_thread(self._usage.settle, reserved, tokens, micro, turns)
+            if self._usage.limits.has_ceiling and tokens:
+                await self._in_thread(self._usage.add_to_all, tokens, micro)
+        except StoreUnavailable:
+            logger.warning("usage not settled", agent=agent.name, tokens=tokens)
+            count("UsageNotSettled")
+
+    async def days(self, principal: Principal, number: int) -> list[Day]:
+        """The newest days of what was counted, newest first; raises StoreUnavailable."""
+        if self._usage is None:
+            return []
+        found: list[Day] = await self._in_thread(self._usage.days, principal, number)
+        return found
+
+
+def _cost(call: "ModelCall", agent: Agent) -> int:
+    """Micro-dollars; a call that does not say its model is taken to be one of the agent's."""
+    return _micro(call.model or agent.model, call.input_tokens, call.output_tokens)
+
+
+def _micro(model: str, read: int, written: int) -> int:
+    """0 for a model without a known price."""
+    price = price_of(model)
+    return round((read * price.input + written * price.output) * MICRO / 1_000_000) if price else 0
