@@ -1,1 +1,5 @@
 """What happens to an uploaded file until its text can be read."""
+
+from turnkeep.documents.pipeline import Pipeline
+
+__all__ = ["Pipeline"]

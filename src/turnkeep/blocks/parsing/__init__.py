@@ -1,0 +1,10 @@
+"""Text out of files that users send: PDF, DOCX, HTML, Markdown, CSV and plain text. No parser runs in the caller's
+process: see `parse`. Importing this loads none."""
+
+from turnkeep.blocks.parsing.names import file_name
+from turnkeep.blocks.parsing.parsed import Limits, Parsed
+from turnkeep.blocks.parsing.process import parse
+from turnkeep.blocks.parsing.reasons import Unparsable, advice_of
+from turnkeep.blocks.parsing.splitting import PIECE_CHARACTERS, split
+
+__all__ = ["PIECE_CHARACTERS", "Limits", "Parsed", "Unparsable", "advice_of", "file_name", "parse", "split"]

@@ -1,0 +1,71 @@
+"""What a file is, by its content. Only among kinds of text, which look alike, its name decides."""
+
+import re
+from typing import Literal
+
+from turnkeep.blocks.parsing.reasons import Unparsable
+
+type Kind = Literal["pdf", "docx", "html", "markdown", "csv", "text"]
+
+_OLE, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", (b"PK\x03\x04", b"PK\x05\x06")
+_PDF_WITHIN = 1024  # readers look so far for "%PDF-"
+_HTML = re.compile(r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.I | re.S)
+_TAG = re.compile(r"<(?:p|div|h[1-6]|table|body|ul|br)[\s>/]", re.I)
+_FOREIGN_TEXT = ("{\\rtf", "%!PS")
+_CONTROL = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROL_SHARE = 0.001
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_DECLARED = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?([A-Za-z0-9_-]{2,20})", re.I)
+_DECLARED_WITHIN = 4096
+
+
+def binary_kind(body: bytes) -> Kind | None:
+    """Which container it is, None for what may be text; raises Unparsable."""
+    if not body.strip():
+        raise Unparsable("empty_file")
+    if body.startswith(_OLE):  # an older Office file; one with a password is put into such a container, too
+        raise Unparsable("encrypted_file" if "EncryptedPackage".encode("utf-16-le") in body else "unsupported_type")
+    if body.startswith(_ZIP):
+        return "docx"
+    return "pdf" if b"%PDF-" in body[:_PDF_WITHIN] else None
+
+
+def text_kind(text: str, name: str) -> Kind:
+    ending = name.lower().rpartition(".")[2]
+    if _HTML.match(text[:4096]) or (ending in ("html", "htm", "xhtml") and _TAG.search(text)):
+        return "html"
+    if text.startswith(_FOREIGN_TEXT):
+        raise Unparsable("unsupported_type")
+    if ending in ("md", "markdown"):
+        return "markdown"
+    return "csv" if ending in ("csv", "tsv") else "text"
+
+
+def decoded(body: bytes) -> str:
+    """Text in the encoding that its first bytes name, in UTF-8, in the one that a page declares, or in Windows' own for
+    western Europe. Raises Unparsable for what is no text."""
+    text = _decoded(body)
+    if len(_CONTROL.findall(text)) > _CONTROL_SHARE * len(text):
+        raise Unparsable("unsupported_type")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decoded(body: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if body.startswith(mark):
+            return body.decode(encoding, "replace")
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return body.decode(_declared(body), "replace")
+
+
+def _declared(body: bytes) -> str:
+    found = _DECLARED.search(body[:_DECLARED_WITHIN])
+    name = found[1].decode() if found else "cp1252"
+    try:
+        "".encode(name)
+        body[:1].decode(name)
+    except LookupError:
+        return "cp1252"
+    return name

@@ -1,0 +1,94 @@
+"""Parsing in a process of its own, which may die, hang or grow without harm to the caller: it has bounds of time and
+memory, no credentials in its environment and no file that it could write."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import asdict
+from signal import SIGXCPU
+
+from turnkeep.attachments import Piece
+from turnkeep.blocks.parsing.parsed import Limits, Parsed
+from turnkeep.blocks.parsing.reasons import CODES, Unparsable
+
+_ANSWER_BYTES = 16_000_000
+_MODULE = "turnkeep.blocks.parsing"
+
+
+def parse(body: bytes, name: str, limits: Limits | None = None) -> Parsed:
+    """The text of a file; its name tells kinds of text apart that look alike. Raises Unparsable."""
+    limits = limits or Limits()
+    if len(body) > limits.body_bytes:
+        raise Unparsable("too_large")
+    asked = json.dumps({"name": name, "limits": asdict(limits)}).encode() + b"\n" + body
+    return _read(_answer(asked, limits))
+
+
+def _answer(asked: bytes, limits: Limits) -> bytes:
+    """What the process wrote; raises Unparsable where it did not come to its end."""
+    is_late = threading.Event()
+    with _child() as child:
+
+        def end() -> None:
+            is_late.set()
+            child.kill()
+
+        timer = threading.Timer(limits.seconds, end)
+        sender = threading.Thread(target=_send, args=(child, asked), daemon=True)
+        timer.start()
+        sender.start()
+        try:
+            assert child.stdout  # noqa: S101 - a pipe, as asked for
+            answer = child.stdout.read(_ANSWER_BYTES + 1)
+        finally:
+            child.kill()  # there is nothing more to come; a process that has ended is not killed
+            status = child.wait()
+            timer.cancel()
+            sender.join()
+    if is_late.is_set() or -status == SIGXCPU:
+        raise Unparsable("takes_too_long")
+    if not answer.endswith(b"\n") or len(answer) > _ANSWER_BYTES:
+        raise Unparsable("parser_failed")
+    return answer
+
+
+def _child() -> subprocess.Popen[bytes]:
+    """What it is told of this process is where modules lie: no name of a table, no credential. What libraries of C
+    write of a file goes nowhere."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    return subprocess.Popen(  # noqa: S603 - this very interpreter
+        [sys.executable, "-m", _MODULE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=os.sep,
+        env={"PYTHONPATH": paths, "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")},
+    )
+
+
+def _send(child: subprocess.Popen[bytes], asked: bytes) -> None:
+    """In a thread, because a process that hangs takes nothing."""
+    assert child.stdin  # noqa: S101
+    with suppress(OSError), child.stdin:
+        child.stdin.write(asked)
+
+
+def _read(answer: bytes) -> Parsed:
+    """What it says is checked like what a stranger says, because a file may have taken it over."""
+    try:
+        told = json.loads(answer)
+        if code := told.get("code"):
+            raise Unparsable(code if code in CODES else "parser_failed")
+        pieces = tuple(Piece(str(text), page, heading) for text, page, heading in told["pieces"])
+        return Parsed(
+            str(told["kind"]),
+            pieces,
+            told["pages"],
+            tuple(map(str, told["warnings"])),
+            tuple(map(str, told["findings"])),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Unparsable("parser_failed") from error

@@ -1,0 +1,100 @@
+"""From an upload to a document that graphs may read: claimed, parsed, its personal data hidden, stored; the file as it
+came is deleted whatever became of it."""
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from turnkeep.attachments import Piece
+from turnkeep.blocks.parsing import Parsed, Unparsable, parse, split
+from turnkeep.errors import StoreUnavailable
+from turnkeep.observability import count, logger
+from turnkeep.settings import Settings
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.intake import Claimed
+
+MAX_ATTEMPTS = 2
+"""A worker that died over a file, or without its store, has another try; who comes after that gives the file up."""
+_SEPARATORS = re.compile(r"[_+-]+(?![^\[\]]*\])")  # "Mario_Rossi", but not inside a placeholder
+
+type Parse = Callable[[bytes, str], Parsed]
+
+
+class Pipeline:
+    """What workers do with uploads, several at once where they come so."""
+
+    def __init__(self, attachments: Attachments, settings: Settings, *, parse: Parse = parse):
+        self._attachments = attachments
+        self._settings = settings
+        self._parse = parse
+
+    def process(self, key: str) -> None:
+        """Makes a document of the upload under this key, or says in it why there is none; what nobody waits for is
+        deleted. Raises StoreUnavailable: with the file still there where another try is left."""
+        claimed = self._attachments.claim(key)
+        if claimed is None:
+            self._attachments.drop(key)
+            return
+        code, is_kept = "processing_failed", False  # an exception that nobody foresaw leaves it failed, too
+        try:
+            code = self._code(claimed)
+        except StoreUnavailable:
+            is_kept = claimed.attempts < MAX_ATTEMPTS
+            raise
+        finally:
+            if not is_kept:
+                self._close(claimed, code)
+
+    def _close(self, claimed: Claimed, code: str) -> None:
+        """The file goes first: a document that is not told of its failure fails by its age."""
+        self._attachments.drop(claimed.key)
+        if code:
+            self._attachments.fail(claimed, code)
+            logger.warning("a document has no text", code=code)
+            count("DocumentFailed", code=code)
+
+    def _code(self, claimed: Claimed) -> str:
+        """Why there is no document; empty where there is one, or nobody to have it."""
+        if claimed.attempts > MAX_ATTEMPTS:
+            return "parser_failed"
+        try:
+            parsed = self._parse(claimed.body, claimed.name)
+        except Unparsable as error:
+            return error.code
+        return self._keep(claimed, parsed)
+
+    def _keep(self, claimed: Claimed, parsed: Parsed) -> str:
+        name, pieces, values = claimed.name, parsed.pieces, dict[str, str]()
+        if self._is_private(claimed):
+            name, pieces, values = self._hidden(claimed, pieces)
+        store = functools.partial(self._attachments.finish, claimed, list(split(pieces)), name=name, values=values)
+        try:
+            is_kept = store(kind=parsed.kind, pages=parsed.pages, warnings=parsed.warnings, findings=parsed.findings)
+        except ValueError:
+            return "too_large"
+        if is_kept:
+            logger.info("a document can be read", kind=parsed.kind, pieces=len(pieces))
+            count("DocumentReady", kind=parsed.kind)
+        return ""
+
+    def _is_private(self, claimed: Claimed) -> bool:
+        """Of a thread without an agent yet, any may take up its documents."""
+        settings = self._settings
+        return settings.is_private(claimed.agent) if claimed.agent else settings.has_private_agents
+
+    def _hidden(self, claimed: Claimed, pieces: tuple[Piece, ...]) -> tuple[str, tuple[Piece, ...], dict[str, str]]:
+        """What models may see of name and text, and what the placeholders stand for."""
+        from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - where no agent is private, nobody needs it
+
+        values: dict[str, str] = {}
+
+        def hide(text: str) -> str:
+            shown, new = hidden(text, functools.partial(self._attachments.tag, claimed.pk))
+            values.update(new)
+            return shown
+
+        shown = [replace(each, text=hide(each.text), heading=each.heading and hide(each.heading)) for each in pieces]
+        name = hide(claimed.name)
+        spaced = hide(_SEPARATORS.sub(" ", name))
+        return (spaced if spaced != _SEPARATORS.sub(" ", name) else name), tuple(shown), values
