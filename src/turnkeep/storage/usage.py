@@ -173,10 +173,10 @@ class Usage:
 
     # what was used
 
-    def days(self, principal: Principal, count: int = KEPT_DAYS) -> list[Day]:
-        """The days of the newest `count` on which something was counted, newest first."""
+    def days(self, principal: Principal, count: int | None = None) -> list[Day]:
+        """The days of the newest `count` (None: all) on which something was counted, newest first."""
         now = self.now()
-        first = day(now - (count - 1) * 86_400_000)
+        first = day(now - (count - 1) * 86_400_000) if count else " "
         found = self._items.between(usage_key(principal), first, day(now))
         return [Day.read(item["SK"], item) for item in reversed(found)]
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from turnkeep.storage.items import Item, Items, Refused, decode, encode
+from turnkeep.storage.items import Item, Items, Refused, Write, decode, encode
 from turnkeep.storage.keys import BY_USER
 
 PAGE = 3
@@ -49,6 +49,24 @@ class MemoryItems(Items):
     def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
         self._demand((pk, sk), condition, values)
         self.stored.pop((pk, sk), None)
+
+    def transact(self, *writes: Write) -> None:
+        places = [(write.key["PK"], write.key["SK"]) for write in writes]
+        assert len(set(places)) == len(places), "DynamoDB takes one step for an item"
+        for write, place in zip(writes, places, strict=True):
+            if (
+                write.condition
+                and not _Expression(write.condition, self.stored.get(place) or {}, write.values or {}).holds()
+            ):
+                raise Refused(None)
+        for write, place in zip(writes, places, strict=True):
+            if write.kind == "Put":
+                self.stored[place] = _copy(write.key)
+            elif write.kind == "Update":
+                old = self.stored.get(place, {"PK": place[0], "SK": place[1]})
+                self.stored[place] = _Expression(write.expression or "", old, write.values or {}).updated()
+            elif write.kind == "Delete":
+                self.stored.pop(place, None)
 
     def between(self, pk: str, low: str, high: str) -> list[Item]:
         return [_copy(item) for item in self._partition(pk) if low <= item["SK"] <= high]
@@ -111,7 +129,7 @@ class _Expression:
         new: Item = _copy(self._item)
         verb = ""
         while self._at < len(self._tokens):
-            if self._peek() in ("SET", "REMOVE"):
+            if self._peek() in ("SET", "REMOVE", "ADD", "DELETE"):
                 verb = self._next()
             path = self._next().replace("#", "").split(".")
             place = new
@@ -120,6 +138,8 @@ class _Expression:
             if verb == "SET":
                 self._expect("=")
                 place[path[-1]] = _copy(self._sum())
+            elif verb in ("ADD", "DELETE"):
+                _change(place, path[-1], self._operand(), is_added=verb == "ADD")
             else:
                 place.pop(path[-1], None)
             if self._peek() == ",":
@@ -188,6 +208,8 @@ class _Expression:
                 return value is not _MISSING
             case "contains", [value, part]:
                 return value is not _MISSING and part in value
+            case "size", [value]:
+                return value if value is _MISSING else len(value)
             case "if_not_exists", [value, other]:
                 return other if value is _MISSING else value
         raise AssertionError(name)
@@ -202,6 +224,16 @@ class _Expression:
 
     def _expect(self, word: str) -> None:
         assert self._next() == word, self._tokens
+
+
+def _change(place: Item, name: str, value: Any, *, is_added: bool) -> None:
+    """ADD and DELETE: numbers are summed, sets united or lessened; an empty set is none."""
+    if is_added:
+        place[name] = (
+            place.get(name, type(value)()) | value if isinstance(value, frozenset) else place.get(name, 0) + value
+        )
+    elif left := place.pop(name, frozenset()) - value:
+        place[name] = left
 
 
 def _whole(item: Item) -> Item:
