@@ -186,7 +186,11 @@ def a_turn_costs_what_the_first_ones_did(caller: Caller) -> str:
     dynamodb = caller.stack.aws.client("dynamodb")
     services, thread = services_of(caller.stack, dynamodb=dynamodb), fresh()
     app = create_app(
-        table=services.table, turns=services.turns, settings=services.settings, authenticate=lambda _: ANNA
+        table=services.table,
+        turns=services.turns,
+        attachments=services.attachments,
+        settings=services.settings,
+        authenticate=lambda _: ANNA,
     )
     with TestClient(app) as client:
         bill = Bill(dynamodb)

@@ -92,7 +92,13 @@ class Site:
         client = self._client()
         objects = FolderObjects(self.folder / "objects")
         services = build(facts, dynamodb=client, objects=objects, model_key=model_key(facts), clock=self.clock)
-        app = create_app(table=services.table, turns=services.turns, settings=facts, authenticate=local_principal)
+        app = create_app(
+            table=services.table,
+            turns=services.turns,
+            attachments=services.attachments,
+            settings=facts,
+            authenticate=local_principal,
+        )
         http = AsyncClient(transport=ASGITransport(app), base_url="http://test", headers={USER_HEADER: self.user})
         return Visitor(app, await self._stack.enter_async_context(http), self.user)
 

@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from starlette.types import ASGIApp
 
 from turnkeep import __version__
+from turnkeep.api.attachments import AttachmentRoutes
 from turnkeep.api.bodies import JsonRoute
 from turnkeep.api.browsers import for_browsers
 from turnkeep.api.document import describe
@@ -22,6 +23,7 @@ from turnkeep.records import JSON, Principal
 from turnkeep.settings import Settings
 
 if TYPE_CHECKING:
+    from turnkeep.storage.attachments import Attachments
     from turnkeep.storage.table import Table
     from turnkeep.turns import Turns
 
@@ -45,6 +47,7 @@ def create_app(
     *,
     table: "Table",
     turns: "Turns",
+    attachments: "Attachments",
     settings: Settings,
     authenticate: Callable[[Request], Principal],
     new_id: Callable[[], str] = mint_id,
@@ -69,6 +72,7 @@ def create_app(
     ServiceRoutes(settings, turns).register(app.router)
     ThreadRoutes(table, new_id).register(app.router)
     TurnRoutes(table, turns, settings.turn.heartbeat_seconds).register(app.router)
+    AttachmentRoutes(attachments, new_id).register(app.router)
     InternalRoutes(turns, settings.turn.heartbeat_seconds).register(app.router)
     UsageRoutes(turns, settings.budget).register(app.router)
     return app

@@ -26,6 +26,7 @@ from turnkeep.storage.blobs import S3Objects
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.sealmark import SealMark
+from turnkeep.storage.uploads import S3Uploads
 
 
 class NotDeployable(Exception):
@@ -45,6 +46,7 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
         settings,
         dynamodb=dynamodb,
         objects=S3Objects(s3, settings.bucket_name),
+        uploads=S3Uploads(s3, settings.bucket_name),
         model_key=model_key(settings),
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
     )
@@ -54,7 +56,13 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
         renew = functools.partial(_renew, services.sealer, ssm, parameter)
         prepare(warm=services.turns.warm, clients=(dynamodb, s3), renew=renew)
     authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
-    return create_app(table=services.table, turns=services.turns, settings=settings, authenticate=authenticate)
+    return create_app(
+        table=services.table,
+        turns=services.turns,
+        attachments=services.attachments,
+        settings=settings,
+        authenticate=authenticate,
+    )
 
 
 def deployed_settings(environ: Mapping[str, str]) -> Settings:

@@ -29,11 +29,13 @@ from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.hosts import OwnHosts
 from turnkeep.local.objects import FolderObjects
 from turnkeep.local.tables import create_table, find_template
+from turnkeep.local.uploads import take_uploads
 from turnkeep.locations import is_location
 from turnkeep.observability import guard_output, logger
 from turnkeep.settings import UNUSABLE, DataSource, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.uploads import KeptUploads
 from turnkeep.texts import printable
 
 STOP_SECONDS = 15
@@ -123,10 +125,18 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     create_table(client, settings.table_name, find_template())
     objects = open_objects(home, environ, settings.bucket_name)
     refresh = None if environ.get("SEAL_KEY") else home.seal_secrets
-    services = build(settings, dynamodb=client, objects=objects, refresh=refresh)
+    uploads = KeptUploads(objects)
+    services = build(settings, dynamodb=client, objects=objects, uploads=uploads, refresh=refresh)
     # Beside the server, not before it: after a week away there are thousands of hours to look at.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
-    app = create_app(table=services.table, turns=services.turns, settings=settings, authenticate=local_principal)
+    app = create_app(
+        table=services.table,
+        turns=services.turns,
+        attachments=services.attachments,
+        settings=settings,
+        authenticate=local_principal,
+    )
+    take_uploads(app, services, uploads, objects)
     app.add_middleware(OwnHosts)
     return app
 

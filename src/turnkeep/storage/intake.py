@@ -62,6 +62,10 @@ class Intake:
         self._clock = clock
         self._mint = mint
 
+    def tag(self, pk: str, kind: str, value: str) -> str:
+        """What makes a placeholder of this thread: see `Vault`."""
+        return self._vault.tag(pk, kind, value)
+
     def claim(self, key: str) -> Claimed | None:
         """The upload for one more attempt; None where nothing waits for it. Raises StoreUnavailable."""
         try:

@@ -14,10 +14,12 @@ from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.local.objects import FolderObjects
 from turnkeep.settings import Settings
+from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Items
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
+from turnkeep.storage.uploads import KeptUploads
 from turnkeep.turns import Turns
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
         settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
         blobs, sealer = Blobs(folder_objects), Sealer(b"secret-of-the-test")
         table = table_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
+        uploads = KeptUploads(folder_objects)
+        attachments = Attachments(items, uploads, sealer, threads=table, clock=clock, mint=secrets.token_bytes)
         turns = Turns(
             table,
             cache(echo_agent),
@@ -44,8 +48,8 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
             mint=lambda: uuid.uuid4().hex,
             names=frozenset({"papers", "broken", "database"}),
         )
-        facts = {"table": table, "turns": turns, "settings": settings, "authenticate": local_principal}
-        return create_app(**facts | changes)
+        facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
+        return create_app(**facts | {"authenticate": local_principal} | changes)
 
     return make
 

@@ -1,0 +1,150 @@
+"""Routes of a thread's documents. The file itself goes to the bucket by the form that the first of them gives."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+from urllib.parse import urljoin
+
+from fastapi import APIRouter, Request
+from pydantic import AfterValidator, BaseModel, Field
+
+from turnkeep.api.auth import Caller
+from turnkeep.api.errors import problems
+from turnkeep.api.schemas import Id
+from turnkeep.api.schemas import Request as Body
+from turnkeep.api.threads import ALWAYS, BODY, READ
+from turnkeep.api.views import Time
+from turnkeep.attachments import Attachment
+from turnkeep.errors import DocumentNotFound, DocumentTooLarge, NotFound, StateCorrupt, ThreadBusy, TooManyDocuments
+from turnkeep.records import iso
+from turnkeep.storage.uploads import FORM_SECONDS, MAX_UPLOAD_BYTES
+
+if TYPE_CHECKING:
+    from turnkeep.storage.attachments import Attachments
+    from turnkeep.storage.uploads import Form
+
+PATH = "/threads/{thread_id}/attachments"
+NAME_CHARACTERS = 255
+
+
+def _fits(size: int) -> int:
+    if size > MAX_UPLOAD_BYTES:
+        raise DocumentTooLarge
+    return size
+
+
+class NewAttachment(Body):
+    name: str = Field(min_length=1, max_length=NAME_CHARACTERS, description="of the file; folders in it are left out")
+    content_type: str | None = Field(
+        None, max_length=100, pattern=r"^[\w.+/-]+$", description="sent with the form; what a file is, its content says"
+    )
+    size: Annotated[int, Field(ge=1), AfterValidator(_fits)] = Field(description="bytes, at most 10000000")
+
+
+class UploadView(BaseModel):
+    """What to post as multipart/form-data: all fields, and last the file as `file`."""
+
+    url: str
+    fields: dict[str, str]
+    expires_at: Time
+
+
+class AttachmentView(BaseModel):
+    document_id: str
+    name: str
+    status: Literal["waiting", "processing", "ready", "failed"] = Field(
+        description="waiting for its file, being read, active in every turn of the thread, or of no use"
+    )
+    created_at: Time
+    size: int
+    kind: str | None = Field(description="what the content shows it to be; null until it was read")
+    pages: int | None
+    characters: int | None
+    warnings: list[str]
+    findings: list[str] = Field(description="what in it seems to be written for a model; reported, never relied on")
+    code: str | None = Field(description="why it failed")
+    advice: str | None
+
+    @classmethod
+    def of(cls, document: Attachment) -> Self:
+        return cls(**cls._fields_of(document))
+
+    @classmethod
+    def _fields_of(cls, document: Attachment) -> dict[str, object]:
+        return {
+            "document_id": document.id,
+            "name": document.name,
+            "status": document.status,
+            "created_at": iso(document.created_at),
+            "size": document.size,
+            "kind": document.kind,
+            "pages": document.pages,
+            "characters": document.characters,
+            "warnings": list(document.warnings),
+            "findings": list(document.findings),
+            "code": document.code,
+            "advice": _advice(document.code),
+        }
+
+
+class NewAttachmentView(AttachmentView):
+    upload: UploadView
+
+    @classmethod
+    def waiting(cls, document: Attachment, form: "Form", base: str) -> Self:
+        until = iso(document.created_at + FORM_SECONDS)
+        upload = UploadView(url=urljoin(base, form.url), fields=form.fields, expires_at=until)
+        return cls(**cls._fields_of(document), upload=upload)
+
+
+class AttachmentsView(BaseModel):
+    attachments: list[AttachmentView] = Field(description="oldest first")
+
+
+def _advice(code: str | None) -> str | None:
+    if code is None:
+        return None
+    from turnkeep.blocks.parsing import advice_of  # noqa: PLC0415 - hardly any request needs it
+
+    return advice_of(code)
+
+
+class AttachmentRoutes:
+    def __init__(self, attachments: "Attachments", new_id: Callable[[], str]) -> None:
+        self._attachments = attachments
+        self._new_id = new_id
+
+    def register(self, router: APIRouter) -> None:
+        add, one = router.add_api_route, f"{PATH}/{{document_id}}"
+        made = problems(*ALWAYS, *BODY, NotFound, StateCorrupt, DocumentTooLarge, TooManyDocuments, ThreadBusy)
+        read = problems(*READ, DocumentNotFound)
+        add(PATH, self.create, methods=["POST"], status_code=201, responses=made)
+        add(PATH, self.list, methods=["GET"], responses=problems(*READ))
+        add(one, self.read, methods=["GET"], responses=read)
+        add(one, self.remove, methods=["DELETE"], status_code=204, responses=read)
+
+    def create(self, thread_id: Id, body: NewAttachment, caller: Caller, request: Request) -> NewAttachmentView:
+        """A document that waits for its file. The form is good for 5 minutes, for one file of at most 10 MB."""
+        from turnkeep.blocks.parsing import file_name  # noqa: PLC0415 - hardly any request needs it
+
+        document, form = self._attachments.add(
+            caller,
+            thread_id,
+            self._new_id().replace("-", "").lower(),
+            name=file_name(body.name),
+            size=body.size,
+            content_type=body.content_type,
+        )
+        return NewAttachmentView.waiting(document, form, str(request.base_url))
+
+    def list(self, thread_id: Id, caller: Caller) -> AttachmentsView:
+        """The documents of the thread. Those that are ready are active: every turn may use them until they are removed,
+        the newest ten of at most 20."""
+        found = self._attachments.documents(caller, thread_id)
+        return AttachmentsView(attachments=[AttachmentView.of(document) for document in found])
+
+    def read(self, thread_id: Id, document_id: Id, caller: Caller) -> AttachmentView:
+        return AttachmentView.of(self._attachments.read(caller, thread_id, document_id))
+
+    def remove(self, thread_id: Id, document_id: Id, caller: Caller) -> None:
+        """Takes the document, its text and its file away; later turns know nothing of it."""
+        self._attachments.remove(caller, thread_id, document_id)
