@@ -14,6 +14,10 @@ class Price:
     input: float
     output: float
 
+    def micro(self, read: int, written: int) -> int:
+        """What so many tokens cost, in millionths of a dollar."""
+        return round(read * self.input + written * self.output)
+
 
 PRICES: Mapping[str, Price] = {
     "demo": Price(0, 0),

@@ -11,7 +11,7 @@ from turnkeep.errors import OverLimit, StoreUnavailable
 from turnkeep.models.prices import price_of
 from turnkeep.observability import count, logger
 from turnkeep.records import Principal
-from turnkeep.storage.limits import MICRO, Day
+from turnkeep.storage.limits import Day
 from turnkeep.storage.usage import Reserved, Usage
 from turnkeep.turns.tally import Tally
 
@@ -106,7 +106,8 @@ class Budget:
         assert self._usage  # noqa: S101 - a programming error
         tokens = max(self._usage.limits.turn_tokens, self._largest.get(agent.name, 0))
         written = round(tokens * _WRITTEN)
-        return tokens, _micro(agent.model, tokens - written, written)
+        price = price_of(agent.model)
+        return tokens, price.micro(tokens - written, written) if price else 0
 
     def _remember(self, principal: Principal, error: OverLimit) -> None:
         if len(self._refused) >= _MOST_REFUSED:
@@ -138,11 +139,6 @@ class Budget:
 
 
 def _cost(call: "ModelCall", agent: Agent) -> int:
-    """Micro-dollars; a call that does not say its model is taken to be one of the agent's."""
-    return _micro(call.model or agent.model, call.input_tokens, call.output_tokens)
-
-
-def _micro(model: str, read: int, written: int) -> int:
-    """0 for a model without a known price."""
-    price = price_of(model)
-    return round((read * price.input + written * price.output) * MICRO / 1_000_000) if price else 0
+    """Micro-dollars; a call that does not say its model, or one without a known price, costs as one of the agent's."""
+    price = price_of(call.model) or price_of(agent.model)
+    return price.micro(call.input_tokens, call.output_tokens) if price else 0

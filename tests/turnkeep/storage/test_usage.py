@@ -241,8 +241,6 @@ def test_no_name_is_in_what_is_stored(limited: Callable[..., Meter]) -> None:
 
 STEP = st.sampled_from(["begin", "settle", "again", "die", "wait"])
 STEPS = st.lists(st.tuples(STEP, st.integers(0, 150)), max_size=60)
-    st.tuples(st.sampled_from(["begin", "settle", "again", "die", "wait"]), st.integers(0, 150)), max_size=60
-)
 
 
 @given(STEPS)
