@@ -317,6 +317,7 @@ def test_a_word_is_known_again_in_other_clothes(around: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(500)  # a minute where nothing else runs
 @pytest.mark.parametrize("kind", ["keys", "jwt"])
 def test_nothing_that_is_planted_ends_where_it_should_not(kind: str, scene: Scene, stores: Stores) -> None:
     """With API keys, secrets in SSM and everything loud; and with tokens, a key in Secrets Manager, as templated."""
