@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import build_agent
+from turnkeep.entries import entries
 from turnkeep.locations import SecretSource
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
@@ -85,6 +86,8 @@ def build(
         default_agent=settings.default_agent,
         clock=clock,
         mint=lambda: uuid.uuid4().hex,
+        private=frozenset(filter(settings.is_private, entries())),
         usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
+        attachments=attachments,
     )
     return Services(settings, table, turns, cleanup, sealer, usage, attachments)

@@ -58,6 +58,8 @@ _ADVICE = {
     "extra_forbidden": "Remove this field; the route does not know it.",
     "string_type": "Send a string.",
     "string_too_long": "Send at most {max_length} characters.",
+    "list_type": "Send a list.",
+    "too_long": "Send at most {max_length}.",
     "int_type": "Send a whole number.",
     "int_parsing": "Send a whole number.",
     "int_from_float": "Send a whole number.",

@@ -114,6 +114,11 @@ class NewTurn(Request):
     on_disconnect: Literal["cancel", "continue"] = Field(
         "cancel", description="what becomes of a stream's run when its client goes away: ended, or finished and kept"
     )
+    attachments: list[Id] | None = Field(
+        None,
+        max_length=10,
+        description="documents of the thread that the turn waits for; all that are ready are active anyway",
+    )
 
 
 class Chat(NewTurn):

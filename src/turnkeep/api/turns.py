@@ -29,6 +29,7 @@ from turnkeep.errors import (
     AgentUnavailable,
     BudgetExceeded,
     DeploymentCeiling,
+    DocumentNotFound,
     IdempotencyKeyReused,
     InvalidRetryToken,
     MessageTooLong,
@@ -62,6 +63,7 @@ RUN = (
     AgentMismatch,
     IdempotencyKeyReused,
     NotFound,
+    DocumentNotFound,
     TurnInProgress,
     ThreadBusy,
     Superseded,
@@ -181,6 +183,7 @@ def _request(
         conversation_window=body.conversation_window,
         create=create,
         deadline=getattr(request.state, "deadline", None),
+        attachments=tuple(dict.fromkeys(body.attachments or ())),
     )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import secrets
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -12,19 +13,25 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import Agent
+from turnkeep.attachments import Documents
 from turnkeep.entries import entries
 from turnkeep.errors import StoreUnavailable, UnknownAgent
-from turnkeep.observability import annotate, count, logger
+from turnkeep.observability import annotate, count, logger, measure
+from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import JSON, Event, Principal, RunContext, Turn
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.keys import partition
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.windows import Found
 from turnkeep.tuning import TurnTuning
+from turnkeep.turns.attachments import Attached
 from turnkeep.turns.budget import Budget, Spending
 from turnkeep.turns.commit import Commit
-from turnkeep.turns.request import TurnRequest
+from turnkeep.turns.request import Asked, TurnRequest
 from turnkeep.turns.running import RunningTurn
+from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally
 from turnkeep.turns.watching import Watch
 
@@ -45,13 +52,14 @@ class _Hold:
     begun: Begun | None
     tally: Tally
     spending: Spending
+    shield: Shield | None
     started: float
     started_at: float
 
 
 class Turns:
-    """Runs agents on threads. `agents` gives an agent by name and may be slow the first time; `clock` gives epoch
-    seconds, `mint` a new id."""
+    """Runs agents on threads. `agents` gives an agent by name and may be slow the first time; from those in `private`
+    and their store personal data is hidden; `clock` gives epoch seconds, `mint` a new id."""
 
     def __init__(
         self,
@@ -63,7 +71,9 @@ class Turns:
         clock: Callable[[], float],
         mint: Callable[[], str],
         names: frozenset[str] | None = None,
+        private: frozenset[str] = frozenset(),
         usage: Usage | None = None,
+        attachments: Attachments | None = None,
     ):
         self._table = table
         self._agents = agents
@@ -72,8 +82,10 @@ class Turns:
         self._clock = clock
         self._mint = mint
         self._names = frozenset(entries()) if names is None else names
+        self._private = private
         # Threads of our own: nodes that block fill those of the event loop.
         self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
+        self._attached = Attached(attachments, table, self._in_thread, tuning)
         self._watch = Watch(table, self._in_thread, tuning)
         self.budget = Budget(usage, self._in_thread, seconds=tuning.seconds, clock=clock)
 
@@ -88,22 +100,24 @@ class Turns:
             raise UnknownAgent
         self.budget.admit(request.principal)
         tally = Tally()
-        request = replace(request, key=request.key or self._mint())
+        request = await self._attached.waited(replace(request, key=request.key or self._mint()))
         key = str(request.key)
+        asked = await self._asked(request)
         if request.thread_id is None:
-            hold = await self._hold(request, None, tally, None)
-            return RunningTurn(key=key, thread_id=None).run(lambda running: self._answer(hold, running))
+            hold = await self._hold(asked, None, tally, None)
+            running = RunningTurn(key=key, thread_id=None, shield=hold.shield)
+            return running.run(lambda running: self._answer(hold, running))
         ahead = asyncio.create_task(self._in_thread(self._table.look_ahead, request.principal, request.thread_id))
-        begun = await self._begin(request, request.thread_id)
+        begun = await self._begin(asked, request.thread_id)
         if isinstance(begun, Turn):
             count("Replayed")
-            running = RunningTurn(key=key, thread_id=request.thread_id, replayed=True)
+            shield = self._shield(request) if begun.private else None
+            running = RunningTurn(key=key, thread_id=request.thread_id, replayed=True, shield=shield)
             return running.run(lambda running: _replay(begun, running))
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
-        hold = await self._or_release(begun, self._hold(request, begun, tally, ahead))
-        return RunningTurn(key=key, thread_id=request.thread_id, thread_created=begun.created).run(
-            lambda running: self._or_release(begun, self._answer(hold, running))
-        )
+        hold = await self._or_release(begun, self._hold(asked, begun, tally, ahead))
+        running = RunningTurn(key=key, thread_id=request.thread_id, thread_created=begun.created, shield=hold.shield)
+        return running.run(lambda running: self._or_release(begun, self._answer(hold, running)))
 
     async def commit_later(self, principal: Principal, thread_id: str, retry_token: str) -> Turn:
         """Stores a turn that could not be stored; no model is called. Raises TurnkeepError."""
@@ -126,7 +140,21 @@ class Turns:
         agent = self._agents(name)
         return {"name": name, "description": entries()[name].description, "mermaid": draw(agent.graph)}
 
-    async def _begin(self, request: TurnRequest, thread_id: str) -> Begun | Turn:
+    async def _asked(self, request: TurnRequest) -> Asked:
+        """Hides the message where any agent that may run is private. Raises PrivacyUnavailable."""
+        agent = request.agent or (None if request.thread_id else self._default_agent)
+        if not self._private or agent not in (None, *self._private):
+            return Asked(request, request.message, None)
+        shield = self._shield(request)
+        return Asked(request, await self._in_thread(shield.hide, request.message), shield)
+
+    def _shield(self, request: TurnRequest) -> Shield:
+        if request.thread_id is None:
+            return Shield.of_run(secrets.token_bytes(16))
+        return Shield.of_thread(self._table.vault, partition(request.principal, request.thread_id))
+
+    async def _begin(self, asked: Asked, thread_id: str) -> Begun | Turn:
+        request = asked.request
         taking = asyncio.create_task(
             self._in_thread(
                 self._table.begin,
@@ -134,7 +162,8 @@ class Turns:
                 thread_id,
                 key=str(request.key),
                 body=request.body(),
-                message=request.message,
+                message=asked.message,
+                pii=asked.pii,
                 agent=request.agent,
                 create=request.create,
             )
@@ -154,15 +183,15 @@ class Turns:
         if isinstance(begun, Begun):
             await self._release(begun)
 
-    async def _hold(
-        self, request: TurnRequest, begun: Begun | None, tally: Tally, ahead: asyncio.Task[Found] | None
-    ) -> _Hold:
+    async def _hold(self, asked: Asked, begun: Begun | None, tally: Tally, ahead: asyncio.Task[Found] | None) -> _Hold:
         started, started_at = time.monotonic(), self._clock()
-        name = (begun.head.agent if begun else None) or request.agent or self._default_agent
+        name = (begun.head.agent if begun else None) or asked.request.agent or self._default_agent
+        request, shield = asked.of(private=name in self._private)
+        begun = begun and replace(begun, message=request.message)
         agent = await self._in_thread(self._agents, name)
         loading = self._load(begun, agent, ahead)
         loaded, spending = await self.budget.beside(loading, request.principal, agent, tally)
-        return _Hold(request, agent, loaded, begun, tally, spending, started, started_at)
+        return _Hold(request, agent, loaded, begun, tally, spending, shield, started, started_at)
 
     async def _load(self, begun: Begun | None, agent: Agent, ahead: asyncio.Task[Found] | None) -> Loaded:
         if begun is None or ahead is None:
@@ -208,6 +237,7 @@ class Turns:
         return min(hold.started + self._tuning.seconds, hold.request.deadline or inf)
 
     async def _drive(self, hold: _Hold, run: "GraphRun", running: RunningTurn) -> "tuple[Outcome, Turn]":
+        from turnkeep.models.outgoing import hiding  # noqa: PLC0415
         from turnkeep.models.prices import price_of  # noqa: PLC0415 - as above
         from turnkeep.turns.graph import first_input  # noqa: PLC0415
         from turnkeep.turns.spans import run_meter  # noqa: PLC0415
@@ -216,12 +246,16 @@ class Turns:
         message_id = f"m-{head.gen}-{head.seq}" if head else f"m-{request.key}"
         given = first_input(agent, request.message, message_id, interrupted=bool(head and head.interrupted))
         window = request.conversation_window or agent.prompt_window
-        context = RunContext(window, datetime.fromtimestamp(self._clock(), UTC), request.principal)
+        documents = self._attached.documents(head.pk) if head else Documents()
+        context = RunContext(window, datetime.fromtimestamp(self._clock(), UTC), request.principal, documents)
         hold.tally.meter = meter = run_meter()
-        async for event in run.events(given, context, [meter]):
-            hold.tally.see(event)
-            running.emit(event)
-        outcome = await run.outcome()
+        shield = hold.shield
+        events = run.events(given, context, [meter])
+        with hiding(shield.hide if shield else None):
+            async for event in shield.hide_events(events) if shield else events:
+                hold.tally.see(event)
+                running.emit(event)
+        outcome = await run.outcome(shield.hide if shield else None)
         reply = outcome.reply
         turn = Turn(
             thread_id=request.thread_id,
@@ -239,11 +273,15 @@ class Turns:
             confidence=reply.confidence,
             standalone_query=reply.standalone_query,
             sources=reply.sources,
-            warnings=reply.warnings,
-            details=reply.details,
+            warnings=(*request.warnings, *reply.warnings),
+            details={**reply.details, **request.named()},
             thread_created=running.thread_created,
         )
-        return outcome, turn
+        if shield is None:
+            return outcome, replace(turn, private=PLACEHOLDER.search(turn.reply) is not None)
+        turn = await self._in_thread(shield.hide_turn, turn)
+        measure({"PlaceholdersMade": len(shield.made)}, agent=agent.name)
+        return replace(outcome, saved=replace(outcome.saved, pii=shield.made)), turn
 
 
 async def _replay(turn: Turn, running: RunningTurn) -> Turn:

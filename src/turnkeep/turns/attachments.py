@@ -1,0 +1,79 @@
+"""Documents in the life of a turn: one that is named and still being read is waited for, before anything is held; those
+that are ready are there for the graph, which is not made to read them."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from math import inf
+from typing import Any
+
+from turnkeep.attachments import AttachmentStatus, Documents
+from turnkeep.errors import DocumentNotFound
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.head import key_digest
+from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns.request import TurnRequest
+
+WAIT_SECONDS = 60
+FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.2, 2.0
+IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
+
+type InThread = Callable[..., Awaitable[Any]]
+
+
+class Attached:
+    """`attachments` is None where nothing keeps documents."""
+
+    def __init__(self, attachments: Attachments | None, table: Table, in_thread: InThread, tuning: TurnTuning):
+        self._attachments = attachments
+        self._table = table
+        self._in_thread = in_thread
+        self._tuning = tuning
+
+    def documents(self, pk: str) -> Documents:
+        """What a run on this thread may read."""
+        if self._attachments is None:
+            return Documents()
+        return Documents(partial(self._attachments.active, pk), partial(self._attachments.pieces, pk))
+
+    async def waited(self, request: TurnRequest) -> TurnRequest:
+        """The request when its documents are read, or time is up, which its warnings tell. Raises NotFound,
+        DocumentNotFound, StoreUnavailable."""
+        if not request.attachments:
+            return request
+        if request.thread_id is None or self._attachments is None:
+            raise DocumentNotFound
+        head = await self._in_thread(self._table.head, request.principal, request.thread_id)
+        if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:
+            return request  # it is answered from the store, whatever became of its documents
+        until, pause = time.monotonic() + self._seconds(request), FIRST_LOOK_SECONDS
+        while _are_in_work(found := await self._found(head.pk, request.attachments)):
+            if time.monotonic() + pause > until:
+                break
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, LAST_LOOK_SECONDS)
+        return replace(request, warnings=(*request.warnings, *_warnings(found)))
+
+    async def _found(self, pk: str, named: tuple[str, ...]) -> list[AttachmentStatus]:
+        assert self._attachments is not None  # noqa: S101 - asked before
+        found: dict[str, AttachmentStatus] = await self._in_thread(self._attachments.statuses, pk, named)
+        if found.keys() != set(named):
+            raise DocumentNotFound
+        return list(found.values())
+
+    def _seconds(self, request: TurnRequest) -> float:
+        """How long it may wait: half of what there is, so that the run has the other half."""
+        left = (request.deadline or inf) - time.monotonic() - self._tuning.commit_seconds
+        return min(WAIT_SECONDS, left / 2)
+
+
+def _are_in_work(found: list[AttachmentStatus]) -> bool:
+    return "waiting" in found or "processing" in found
+
+
+def _warnings(found: list[AttachmentStatus]) -> list[str]:
+    warnings = [IN_WORK] if _are_in_work(found) else []
+    return [*warnings, OF_NO_USE] if "failed" in found else warnings
