@@ -4,6 +4,7 @@ rest; all it asks of AWS at start is the key that seals stored values."""
 import functools
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import boto3
@@ -19,7 +20,7 @@ from turnkeep.aws.clients import LateClient
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.sealkey import QUICK, SealParameter, reread, seal_key, usable
 from turnkeep.aws.secrets import model_key
-from turnkeep.bootstrap import CLIENT_CONFIG, build
+from turnkeep.bootstrap import CLIENT_CONFIG, Services, build
 from turnkeep.records import Principal
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import S3Objects
@@ -33,11 +34,38 @@ class NotDeployable(Exception):
     """The environment of the function cannot be used; the message names what to change."""
 
 
+@dataclass(frozen=True)
+class Deployment:
+    """Services over AWS; `renew` reads the secrets that seal anew."""
+
+    services: Services
+    clients: tuple[Any, ...]
+    renew: Callable[[], None]
+
+
 def deployed_app(environ: Mapping[str, str]) -> FastAPI:
     """The app of the functions `api` and `stream`. Raises NotDeployable, and SecretError where the seal key cannot be
     had."""
+    deployment = deployed(environ)
+    services = deployment.services
+    tell_of_files(services.settings)
+    if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
+        from turnkeep.aws.snapstart import prepare  # noqa: PLC0415
+
+        prepare(warm=services.turns.warm, clients=deployment.clients, renew=deployment.renew)
+    authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
+    return create_app(
+        table=services.table,
+        turns=services.turns,
+        attachments=services.attachments,
+        settings=services.settings,
+        authenticate=authenticate,
+    )
+
+
+def deployed(environ: Mapping[str, str]) -> Deployment:
+    """What every function is made of that may open what is stored. Raises NotDeployable, SecretError."""
     settings = deployed_settings(environ)
-    tell_of_files(settings)
     dynamodb = _client("dynamodb")
     ssm: Any = LateClient(functools.partial(_client, "ssm", **QUICK))
     parameter = "" if environ.get("SEAL_KEY") else environ.get("SEAL_KEY_PARAMETER", "")
@@ -50,19 +78,7 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
         model_key=model_key(settings),
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
     )
-    if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
-        from turnkeep.aws.snapstart import prepare  # noqa: PLC0415
-
-        renew = functools.partial(_renew, services.sealer, ssm, parameter)
-        prepare(warm=services.turns.warm, clients=(dynamodb, s3), renew=renew)
-    authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
-    return create_app(
-        table=services.table,
-        turns=services.turns,
-        attachments=services.attachments,
-        settings=settings,
-        authenticate=authenticate,
-    )
+    return Deployment(services, (dynamodb, s3), functools.partial(_renew, services.sealer, ssm, parameter))
 
 
 def deployed_settings(environ: Mapping[str, str]) -> Settings:

@@ -19,11 +19,11 @@ _WHITE = re.compile(
 )
 _BACKGROUND = re.compile(r"background", re.IGNORECASE)
 _BLOCKS = frozenset(
-    re.findall(
-        r"\w+",
-        "address article aside blockquote body caption dd details div dl dt fieldset figcaption figure footer form h1 h2"
-        " h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tr ul",
-    )
+    [
+        *("address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt", "form"),
+        *("fieldset", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html"),
+        *("li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tr", "ul"),
+    ]
 )
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 _CELLS = frozenset(("td", "th"))
