@@ -39,6 +39,7 @@ from turnkeep.errors import (
     ModelTimeout,
     ModelTruncated,
     NotFound,
+    PrivacyUnavailable,
     StateCorrupt,
     Superseded,
     ThreadBusy,
@@ -79,6 +80,7 @@ RUN = (
     ModelTimeout,
     AgentFault,
     AgentUnavailable,
+    PrivacyUnavailable,
 )
 KEY_HEADER = "Idempotency-Key"
 

@@ -36,6 +36,7 @@ from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, Mod
 from turnkeep.models.breaker import Breaker
 from turnkeep.models.endings import REASONING_TOKENS, Endings, StreamEnd
 from turnkeep.models.faults import RETRY_AFTER_SECONDS, TOO_LONG
+from turnkeep.models.outgoing import outgoing_messages
 from turnkeep.settings import Settings
 
 CONNECT_SECONDS = 5
@@ -130,15 +131,15 @@ class CheckedChatBedrock(ChatBedrockConverse):
         **kwargs: Any,
     ) -> ChatResult:
         with self._watched():
-            result = super()._generate(messages, stop, run_manager, **self._suited(kwargs))
+            result = super()._generate(outgoing_messages(messages), stop, run_manager, **self._suited(kwargs))
         for generation in result.generations:
             _forget_transport(generation.message)
         return ENDINGS.checked(result)
 
-    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+    def _stream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         end = StreamEnd(ENDINGS)
         with self._watched():
-            for chunk in super()._stream(*args, **self._suited(kwargs)):
+            for chunk in super()._stream(outgoing_messages(messages), *args, **self._suited(kwargs)):
                 _forget_transport(chunk.message)
                 end.see(chunk)
                 yield chunk

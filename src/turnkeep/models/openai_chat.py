@@ -26,6 +26,7 @@ from turnkeep.locations import SecretSource
 from turnkeep.models.breaker import Breaker
 from turnkeep.models.endings import REASONING_TOKENS, Endings, StreamEnd
 from turnkeep.models.faults import as_fault
+from turnkeep.models.outgoing import outgoing
 from turnkeep.settings import Settings
 
 LONGEST_WAIT_SECONDS = 5
@@ -151,7 +152,7 @@ class CheckedChatOpenAI(ChatOpenAI):
 
     def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
         payload: dict[str, Any] = super()._get_request_payload(input_, stop=stop, **kwargs)
-        return _suited(payload, self.model_name, self.openai_api_base)
+        return _suited(outgoing(payload), self.model_name, self.openai_api_base)
 
 
 def _suited(payload: dict[str, Any], model: str, base_url: str | None) -> dict[str, Any]:

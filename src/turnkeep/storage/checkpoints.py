@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import BaseMessage, messages_from_dict
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
     BaseCheckpointSaver,
@@ -24,16 +23,12 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
     get_serializable_checkpoint_metadata,
 )
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
+from turnkeep.storage.elements import SERIALISER, Change, are_messages, changed, changed_segment, freeze, thaw
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.sealing import is_plain
-
-# Strict: a stored value can name no type but LangGraph's own list of harmless ones.
-SERIALISER = JsonPlusSerializer(allowed_msgpack_modules=None, pickle_fallback=False)
 
 CHECKPOINT_VERSION = 4
 """The newest version of LangGraph's checkpoints that its own code here reads; it is written into each as `v`."""
@@ -98,7 +93,7 @@ class Run(BaseCheckpointSaver[str]):
         place = (segment.namespace, segment.channel)
         growing = self._lists.setdefault(place, _Growing(start=segment.keep))
         growing.start = min(growing.start, segment.keep)
-        growing.elements = growing.elements[: segment.keep - growing.start] + _thaw(segment.elements)
+        growing.elements = growing.elements[: segment.keep - growing.start] + thaw(segment.elements)
 
     def _align(self) -> None:
         """A sub-graph's list begins no earlier than the root's list of that name: it would give the root messages from
@@ -192,8 +187,8 @@ class Run(BaseCheckpointSaver[str]):
 
     # what COMMIT takes
 
-    def saved(self, per_turn: frozenset[str], *, interrupted: bool) -> Saved | None:
-        """What the run leaves behind; None where it put nothing.
+    def saved(self, per_turn: frozenset[str], *, interrupted: bool, change: Change | None = None) -> Saved | None:
+        """What the run leaves behind, every text of it with `change`; None where it put nothing.
 
         Per-turn channels and the checkpoints of finished sub-graph calls are kept only while the run waits for an
         answer.
@@ -210,13 +205,17 @@ class Run(BaseCheckpointSaver[str]):
                 for (name, channel), each in self._lists.items()
                 if name in kept and not (name == "" and channel in dropped)
             }
+            segments = [each.segment for each in lists.values() if each.segment]
+            if change:
+                state = {name: _changed(parts, change) for name, parts in state.items()}
+                segments = [changed_segment(segment, change) for segment in segments]
             return Saved(
                 checkpoint_id=root.checkpoint["id"],
                 checkpoint={
                     "state": SERIALISER.dumps_typed(state)[1],
                     "lengths": [[*place, each.start + len(each.elements)] for place, each in lists.items()],
                 },
-                segments=tuple(each.segment for each in lists.values() if each.segment),
+                segments=tuple(segments),
             )
 
     def _is_segmented(self, place: Place, value: Any) -> bool:
@@ -226,8 +225,8 @@ class Run(BaseCheckpointSaver[str]):
             return False
         known = self._lists.get(place)
         if known:
-            return _are_messages([*known.elements, *value]) or _extends(known.elements, value)
-        if value and _are_messages(value):
+            return are_messages([*known.elements, *value]) or _extends(known.elements, value)
+        if value and are_messages(value):
             return True
         space = self._spaces.get(place[0])
         before = space.checkpoint["channel_values"].get(place[1]) if space else None
@@ -244,7 +243,7 @@ class Run(BaseCheckpointSaver[str]):
         if same < len(old) or len(new) > same or earlier:
             # several puts of one run (a sub-graph called twice) add up to one segment from where the run began
             keep = min(keep, earlier.keep) if earlier else keep
-            growing.segment = Segment(*place, keep, _freeze(new[keep - growing.start :]))
+            growing.segment = Segment(*place, keep, freeze(new[keep - growing.start :]))
         growing.elements = list(new)
 
     def list(
@@ -274,27 +273,13 @@ def _stored(space: _Namespace, dropped: frozenset[str]) -> list[Any]:
     return [{**space.checkpoint, "channel_values": values}, space.metadata, space.parent, space.writes]
 
 
-def _are_messages(elements: list[Any]) -> bool:
-    return all(isinstance(each, BaseMessage) for each in elements)
+def _changed(stored: list[Any], change: Change) -> list[Any]:
+    """Values and pending writes; the rest is LangGraph's own book-keeping."""
+    checkpoint, metadata, parent, writes = stored
+    values = changed(checkpoint["channel_values"], change)
+    writes = [(task, channel, changed(value, change), path) for task, channel, value, path in writes]
+    return [{**checkpoint, "channel_values": values}, metadata, parent, writes]
 
 
 def _extends(old: list[Any], new: list[Any]) -> bool:
     return len(new) >= len(old) and all(a is b or a == b for a, b in zip(old, new, strict=False))
-
-
-def _freeze(elements: list[Any]) -> list[JSON] | bytes:
-    """Messages as plain JSON, so that a turn can be read without LangGraph; anything else as LangGraph stores it."""
-    if _are_messages(elements):
-        plain = [{"type": each.type, "data": each.model_dump(exclude_defaults=True)} for each in elements]
-        if is_plain(plain):
-            return plain
-    return bytes(SERIALISER.dumps_typed(elements)[1])
-
-
-def _thaw(elements: list[JSON] | bytes) -> list[Any]:
-    if isinstance(elements, bytes):
-        return list(SERIALISER.loads_typed(("msgpack", elements)))
-    try:
-        return list(messages_from_dict(elements))
-    except ValueError as error:
-        raise StateCorrupt("It holds a message of a type that this version does not know.") from error

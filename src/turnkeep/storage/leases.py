@@ -3,6 +3,7 @@ message; or it is told why not, and gives the turn that the key made before. A l
 knows its own lease again.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -48,18 +49,20 @@ class Leases(Threads):
         key: str,
         body: bytes,
         message: str,
+        pii: Mapping[str, str] | None = None,
         agent: str | None = None,
         create: bool = False,
     ) -> Begun | Turn:
         """Takes the thread for one run, or gives the turn that this key made before.
 
-        `body` is what tells two requests apart. Raises NotFound, ThreadBusy, TurnInProgress, IdempotencyKeyReused,
-        AgentMismatch, StoreUnavailable.
+        `body` is what tells two requests apart; with `pii`, which says what the placeholders in the message stand for,
+        it is kept encrypted. A turn is given as it is stored. Raises NotFound, ThreadBusy, TurnInProgress,
+        IdempotencyKeyReused, AgentMismatch, StoreUnavailable.
         """
         pk, user = partition(principal, thread_id), user_key(principal)
         newborn = self._newborn(pk, user, {})
-        want = self._wanted(newborn, key, body, message)
-        sealed = self._sealer.seal(message, pk, HEAD, "message")
+        want = replace(self._wanted(newborn, key, body, message), pii=pii)
+        sealed = self._closed(want, HEAD, "message")
         pending = {"k": want.key, "b": body_digests(self._sealer, pk, body)[0], "at": want.head.created}
         pending |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
         hold = {"lease": {"o": want.owner, "t": want.head.created + self._lease_ms}, "pend": pending}
@@ -144,10 +147,16 @@ class Leases(Threads):
             raise IdempotencyKeyReused
         return turn_of(link, self._chain.details(link))
 
+    def _closed(self, begun: Begun, *place: str) -> bytes:
+        """The message as it lies in the store."""
+        if begun.pii is None:
+            return self._sealer.seal(begun.message, begun.head.pk, *place)
+        return self.vault.closed(begun.message, begun.pii, begun.head.pk, *place)
+
     def _put_aside(self, begun: Begun) -> None:
         """A message that is too long for HEAD, before any model is called."""
         pk, sk = begun.head.pk, message_key(begun.head.born)
-        sealed = self._sealer.seal(begun.message, pk, sk, begun.key.hex())
+        sealed = self._closed(begun, sk, begun.key.hex())
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "data": sealed}
         try:
             self._items.write_many(puts=[item])

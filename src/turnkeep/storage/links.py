@@ -60,6 +60,8 @@ def payload_of(turn: Turn | None, segments: Sequence[Segment]) -> JSON:
     if turn is None:
         return {"segments": parts}
     ledger = {name: value for name, value in asdict(turn).items() if name not in _ELSEWHERE and value not in (None, ())}
+    if not turn.private:
+        del ledger["private"]
     messages = next((each.elements for each in segments if (each.namespace, each.channel) == ("", "messages")), [])
     return {
         "segments": parts,

@@ -3,10 +3,11 @@ token when the store did not answer."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error as Base64Error
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from turnkeep.errors import InvalidRetryToken
+from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, signed_parts
@@ -22,8 +23,8 @@ from turnkeep.storage.links import (
     seal_context,
 )
 from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.vault import NONCE_BYTES, Vault
 
-NONCE_BYTES = 12
 BODY_BYTES = 16
 TOKEN_BYTES = 100_000
 TOKEN_MS = 15 * 60_000
@@ -32,7 +33,7 @@ TOKEN_MS = 15 * 60_000
 @dataclass(frozen=True)
 class Begun:
     """A run's hold on its thread. `body` is what tells two requests apart; `created` says that BEGIN made the
-    thread."""
+    thread; `pii` is what the placeholders in a hidden message stand for."""
 
     head: Head
     key: bytes
@@ -40,6 +41,7 @@ class Begun:
     owner: bytes
     message: str
     created: bool
+    pii: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,13 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Saved:
-    """What a run leaves behind: its newest checkpoint (plain msgpack types) and what it did to list channels."""
+    """What a run leaves behind: its newest checkpoint (plain msgpack types) and what it did to list channels; and what
+    the placeholders stand for that it made."""
 
     checkpoint_id: str
     checkpoint: JSON
     segments: tuple[Segment, ...]
+    pii: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,8 +83,9 @@ class Plan:
 class Planner:
     """Makes plans and their tokens. Times are epoch milliseconds."""
 
-    def __init__(self, blobs: Blobs, sealer: Sealer, *, thread_hours: float):
+    def __init__(self, blobs: Blobs, sealer: Sealer, vault: Vault, *, thread_hours: float):
         self._blobs = blobs
+        self._vault = vault
         self._sealer = sealer
         self._thread_hours = thread_hours
 
@@ -102,6 +107,7 @@ class Planner:
         }
         link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
         puts = (*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved))
+        puts += tuple(self._vault.puts(head.pk, sk, saved.pii, ttl=link["ttl"]))
         changed = {"n": number, "gen": gen, "last": sk, "cp": saved.checkpoint_id}
         changed |= self._rest_of_head(begun, loaded, turn, now)
         sig = self._sealer.sign(*signed_parts(head.pk, {**changed, "created": head.created, "born": head.born}))
@@ -174,5 +180,5 @@ def body_digests(sealer: Sealer, pk: str, body: bytes) -> tuple[bytes, ...]:
 
 
 def _title(message: str) -> str:
-    line = " ".join(message.split())
+    line = " ".join(shown(message).split())
     return line if len(line) <= TITLE_CHARACTERS else f"{line[: TITLE_CHARACTERS - 1]}…"

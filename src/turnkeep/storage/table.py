@@ -40,7 +40,7 @@ class Table(Leases):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._loader = Loader(self._items, self._blobs, self._sealer, self._chain)
-        self._planner = Planner(self._blobs, self._sealer, thread_hours=self._thread_hours)
+        self._planner = Planner(self._blobs, self._sealer, self.vault, thread_hours=self._thread_hours)
 
     # LOAD
 
@@ -156,18 +156,23 @@ class Table(Leases):
             raise Superseded
         stored = self.apply(plan) if head.seq == plan.flip[":seq"] else self._settle(plan, head)
         if stored is not None:
-            return stored
+            return self.vault.told(plan.pk, [stored])[0]
         return self.read_turn(principal, thread_id, number_of(plan.sk))
 
     # reading
 
-    def read_turns(self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None) -> list[Turn]:
-        """The newest `limit` turns (numbered under `before`), oldest first, without details."""
+    def read_turns(
+        self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None, details: bool = False
+    ) -> list[Turn]:
+        """The newest `limit` turns (numbered under `before`), oldest first, without details unless they are asked
+        for."""
         head = self.head(principal, thread_id)
         links = [self._chain.open(item) for item in self._chain.newest(head, limit, before) if "edit" not in item]
-        return [turn_of(link, {}) for link in links]
+        turns = [turn_of(link, self._chain.details(link) if details else {}) for link in links]
+        return self.vault.told(head.pk, turns)
 
     def read_turn(self, principal: Principal, thread_id: str, number: int) -> Turn:
         """One turn with its details; raises NotFound."""
-        link = self._chain.turn(self.head(principal, thread_id), number)
-        return turn_of(link, self._chain.details(link))
+        head = self.head(principal, thread_id)
+        link = self._chain.turn(head, number)
+        return self.vault.told(head.pk, [turn_of(link, self._chain.details(link))])[0]

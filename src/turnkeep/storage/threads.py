@@ -20,6 +20,7 @@ from turnkeep.storage.keys import (
 )
 from turnkeep.storage.listing import Found, cursor_at, place_of
 from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.vault import Vault
 
 METADATA_BYTES = 1024
 LIST_PAGE = 50
@@ -47,6 +48,7 @@ class Threads:
         self._mint = mint
         self._eraser = Eraser(items, blobs, clock=clock)
         self._sealer = sealer
+        self.vault = Vault(items, sealer, mint=mint)
         self._thread_hours = thread_hours
 
     def create_thread(
@@ -261,7 +263,7 @@ class Threads:
             aside = self._items.get(head.pk, place[0])
             sealed = self._blobs.value(aside) if aside else b""
         try:
-            message = self._sealer.open(sealed, head.pk, *place)
+            message = self.vault.opened(sealed, head.pk, *place)
         except StateCorrupt:  # a writer that stopped before it was put aside, or that came late
             return None
         return Pending(message, head.pending.at / 1000)

@@ -1,14 +1,26 @@
 """What the placeholders of a thread stand for: kept apart from the turns and encrypted to their thread, so that neither
 who reads the table nor a model ever sees it. It goes with the thread."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import batched
+from typing import Any
 
+from turnkeep.errors import InvalidRetryToken, StateCorrupt
+from turnkeep.observability import logger, measure
+from turnkeep.placeholders import PLACEHOLDER, restored
+from turnkeep.records import Source, Turn
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import LAYOUT, PII_CEILING, PII_FLOOR, pii_key
 from turnkeep.storage.sealing import Sealer
 
 NONCE_BYTES = 12
 TAG_BYTES = 4
+ITEM_VALUES = 1_000
+_ENCRYPTED = b"\x03"
+"""A message begins with it that is encrypted with its map; what is only sealed begins with another byte."""
+
+type Change = Callable[[str], str]
 
 
 class Vault:
@@ -34,9 +46,87 @@ class Vault:
             "data": self._sealer.encrypt(dict(values), self._mint(NONCE_BYTES), pk, sk),
         }
 
+    def puts(self, pk: str, source: str, values: Mapping[str, str], *, ttl: int) -> list[Item]:
+        """The same as one item, as more where there are too many values for one, as none where there are none."""
+        parts = list(batched(values.items(), ITEM_VALUES, strict=False))
+        names = [source, *(f"{source}.{n}" for n in range(1, len(parts)))]
+        return [self.item(pk, name, dict(part), ttl=ttl) for name, part in zip(names, parts, strict=False)]
+
     def values(self, pk: str) -> dict[str, str]:
-        """What every placeholder of the thread stands for: one Query."""
+        """What every placeholder of the thread stands for: one Query. Raises StoreUnavailable."""
         found: dict[str, str] = {}
+        lost = 0
         for item in self._items.between(pk, PII_FLOOR, PII_CEILING):
-            found |= self._sealer.decrypt(item["data"], pk, item["SK"])
+            try:
+                found |= self._sealer.decrypt(item["data"], pk, item["SK"])
+            except (InvalidRetryToken, StateCorrupt):
+                lost += 1
+        if lost:  # its placeholders stay in what is read
+            logger.error("stored map of placeholders unreadable", maps=lost)
+            measure({"PlaceholdersLost": lost})
         return found
+
+    # a message that waits for its turn, together with its own map
+
+    def closed(self, message: str, values: Mapping[str, str], pk: str, *place: str) -> bytes:
+        content = {"text": message, "pii": dict(values)}
+        return _ENCRYPTED + self._sealer.encrypt(content, self._mint(NONCE_BYTES), pk, *place)
+
+    def opened(self, stored: bytes, pk: str, *place: str) -> str:
+        """The message as its owner wrote it; raises StateCorrupt."""
+        if stored[:1] != _ENCRYPTED:
+            return str(self._sealer.open(stored, pk, *place))
+        try:
+            content = self._sealer.decrypt(stored[1:], pk, *place)
+        except InvalidRetryToken as error:
+            raise StateCorrupt from error
+        return restored(content["text"], content["pii"])
+
+    # what its owner reads
+
+    def told(self, pk: str, turns: Sequence[Turn]) -> list[Turn]:
+        """The turns as their owner reads them; the map is asked for only where a placeholder stands in one."""
+        if not any(turn.private and has_placeholder(turn) for turn in turns):
+            return list(turns)
+        values = self.values(pk)
+        return [reworded(turn, lambda text: restored(text, values)) if turn.private else turn for turn in turns]
+
+
+def has_placeholder(value: Any) -> bool:
+    """Whether there is anything to be restored in a turn or a JSON value."""
+    if isinstance(value, str):
+        return PLACEHOLDER.search(value) is not None
+    if isinstance(value, Mapping):
+        return any(has_placeholder(each) for pair in value.items() for each in pair)
+    if isinstance(value, list | tuple):
+        return any(map(has_placeholder, value))
+    return isinstance(value, Turn | Source) and has_placeholder(vars(value))
+
+
+def reworded(turn: Turn, change: Change) -> Turn:
+    """The turn with each of its texts changed."""
+    return replace(
+        turn,
+        message=change(turn.message),
+        reply=change(turn.reply),
+        standalone_query=turn.standalone_query and change(turn.standalone_query),
+        sources=tuple(_reworded_source(source, change) for source in turn.sources),
+        warnings=tuple(map(change, turn.warnings)),
+        details=reworded_in(turn.details, change),
+    )
+
+
+def _reworded_source(source: Source, change: Change) -> Source:
+    url = source.url and change(source.url)
+    return replace(source, id=change(source.id), title=change(source.title), url=url)
+
+
+def reworded_in(value: Any, change: Change) -> Any:
+    """A JSON value with each of its texts changed, names too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {reworded_in(name, change): reworded_in(each, change) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)([reworded_in(each, change) for each in value])
+    return value

@@ -1,5 +1,7 @@
 """Drives one graph for one turn and tells what it does. LangGraph is imported here and nowhere above."""
 
+import asyncio
+import functools
 import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +16,7 @@ from turnkeep.blocks.wording import is_token, presented
 from turnkeep.errors import AgentFault
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.elements import Change
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.texts import printable
@@ -86,12 +89,15 @@ class GraphRun:
             return answer
         return Command(resume={snapshot.interrupts[0].id: answer.resume})
 
-    async def outcome(self) -> Outcome:
-        """What the run leaves, once `events` is exhausted; raises AgentFault where the graph kept no state."""
+    async def outcome(self, change: Change | None = None) -> Outcome:
+        """What the run leaves, once `events` is exhausted; what is to be stored of its state with `change`. Raises
+        AgentFault where the graph kept no state."""
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": self._thread_id}})
         interrupted = bool(snapshot.next)
         values: Mapping[str, Any] = snapshot.values
-        saved = self._run.saved(frozenset(self._agent.new_turn()), interrupted=interrupted)
+        per_turn = frozenset(self._agent.new_turn())
+        saving = functools.partial(self._run.saved, per_turn, interrupted=interrupted, change=change)
+        saved = await asyncio.to_thread(saving) if change else saving()
         if saved is None:
             raise AgentFault
         if interrupted:

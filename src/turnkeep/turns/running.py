@@ -8,6 +8,7 @@ from typing import Any
 from turnkeep.errors import InternalError, TurnkeepError
 from turnkeep.observability import logger, place
 from turnkeep.records import Event, Turn
+from turnkeep.turns.shield import Shield
 
 type Emit = Callable[[Event], None]
 
@@ -15,13 +16,23 @@ _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak
 
 
 class RunningTurn:
-    """One request being answered. `replayed`: the reply was stored before and no model is called."""
+    """One request being answered. `replayed`: the reply was stored before and no model is called. What is queued here
+    is as hidden as what is stored; `shield` restores it on its way out."""
 
-    def __init__(self, *, key: str, thread_id: str | None, thread_created: bool = False, replayed: bool = False):
+    def __init__(
+        self,
+        *,
+        key: str,
+        thread_id: str | None,
+        thread_created: bool = False,
+        replayed: bool = False,
+        shield: Shield | None = None,
+    ):
         self.key = key
         self.thread_id = thread_id
         self.thread_created = thread_created
         self.replayed = replayed
+        self._shield = shield
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[Turn] | None = None
         self._is_committing = False
@@ -51,7 +62,7 @@ class RunningTurn:
             return None
         event = await asyncio.wait_for(self._events.get(), seconds)
         if event is not None:
-            return event
+            return await self._shield.told(event) if self._shield else event
         self._is_told = True
         return Event("complete", {"turn": await self.finish()})
 
@@ -69,7 +80,8 @@ class RunningTurn:
         await asyncio.wait({self._task})
         error = self._task.exception()
         if error is None:
-            return self._task.result()
+            turn = self._task.result()
+            return await self._shield.told_turn(turn) if self._shield else turn
         if isinstance(error, TurnkeepError) or not isinstance(error, Exception):
             raise error
         logger.error("a turn ended in an unexpected exception", error=type(error).__name__, place=place(error))

@@ -17,7 +17,8 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from turnkeep.errors import InvalidRetryToken, StateCorrupt
-from turnkeep.storage.checkpoints import SERIALISER, Run
+from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.elements import SERIALISER
 from turnkeep.storage.keys import partition
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.sealing import MAX_RAW_BYTES, Sealer, is_plain

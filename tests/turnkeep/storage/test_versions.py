@@ -18,7 +18,8 @@ from store_machine import MemoryObjects
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Source, Usage
-from turnkeep.storage.checkpoints import CHECKPOINT_VERSION, SERIALISER, Run
+from turnkeep.storage.checkpoints import CHECKPOINT_VERSION, Run
+from turnkeep.storage.elements import SERIALISER
 from turnkeep.storage.items import Item, decode, encode
 from turnkeep.storage.keys import HEAD, LAYOUT, OTHER_LAYOUT, partition
 from turnkeep.storage.links import Link, Segment, turn_of

@@ -1,0 +1,101 @@
+"""Values of a graph's state on their way into the store and back: how they are written, and how each text in them is
+changed, whatever of LangGraph's or LangChain's own kinds holds it."""
+
+import dataclasses
+from collections import deque
+from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Address
+from pathlib import PurePath
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage, messages_from_dict
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Send
+from pydantic import BaseModel
+
+from turnkeep.errors import StateCorrupt
+from turnkeep.records import JSON
+from turnkeep.storage.links import Segment
+from turnkeep.storage.sealing import is_plain
+
+# Strict: a stored value can name no type but LangGraph's own list of harmless ones.
+SERIALISER = JsonPlusSerializer(allowed_msgpack_modules=None, pickle_fallback=False)
+
+_OWN = {
+    BaseMessage: ("content", "additional_kwargs", "response_metadata", "name", "artifact"),
+    Document: ("page_content", "metadata"),
+}
+"""What of them is text; ids are not, for messages are told apart by them."""
+_CALLS = ("tool_calls", "invalid_tool_calls")
+
+type Change = Callable[[str], str]
+
+
+def are_messages(elements: list[Any]) -> bool:
+    return all(isinstance(each, BaseMessage) for each in elements)
+
+
+def freeze(elements: list[Any]) -> list[JSON] | bytes:
+    """Messages as plain JSON, so that a turn can be read without LangGraph; anything else as LangGraph stores it."""
+    if are_messages(elements):
+        plain = [{"type": each.type, "data": each.model_dump(exclude_defaults=True)} for each in elements]
+        if is_plain(plain):
+            return plain
+    return bytes(SERIALISER.dumps_typed(elements)[1])
+
+
+def thaw(elements: list[JSON] | bytes) -> list[Any]:
+    if isinstance(elements, bytes):
+        return list(SERIALISER.loads_typed(("msgpack", elements)))
+    try:
+        return list(messages_from_dict(elements))
+    except ValueError as error:
+        raise StateCorrupt("It holds a message of a type that this version does not know.") from error
+
+
+def changed_segment(segment: Segment, change: Change) -> Segment:
+    return dataclasses.replace(segment, elements=freeze(changed(thaw(segment.elements), change)))
+
+
+def changed(value: Any, change: Change) -> Any:
+    """The value with each of its texts changed. Values of no known kind, such as dates and numbers, hold none."""
+    if isinstance(value, str | PurePath | IPv4Address | IPv6Address):
+        new = change(str(value))
+        return value if new == str(value) else new
+    if isinstance(value, bytes):
+        return _changed_bytes(value, change)
+    if isinstance(value, dict):
+        return {changed(name, change): changed(each, change) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | deque):
+        rest = [changed(each, change) for each in value]
+        return type(value)(*rest) if hasattr(value, "_fields") else type(value)(rest)
+    return _changed_object(value, change)
+
+
+def _changed_object(value: Any, change: Change) -> Any:
+    if isinstance(value, Send):
+        return Send(value.node, changed(value.arg, change), timeout=value.timeout)
+    if isinstance(value, BaseModel):
+        return _changed_model(value, change)
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    names = [each.name for each in dataclasses.fields(value) if each.init and each.name != "id"]
+    return dataclasses.replace(value, **{name: changed(getattr(value, name), change) for name in names})
+
+
+def _changed_bytes(value: bytes, change: Change) -> bytes:
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        return value
+    return change(text).encode()
+
+
+def _changed_model(value: BaseModel, change: Change) -> BaseModel:
+    names = next((names for kind, names in _OWN.items() if isinstance(value, kind)), tuple(type(value).model_fields))
+    new = {name: changed(getattr(value, name), change) for name in names if hasattr(value, name)}
+    for name in _CALLS:
+        if calls := isinstance(value, BaseMessage) and getattr(value, name, None):
+            new[name] = [{**call, "args": changed(call["args"], change)} for call in calls]
+    return value.model_copy(update=new)

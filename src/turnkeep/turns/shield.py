@@ -1,0 +1,116 @@
+"""One run's view of personal data: it hides what is to be stored, queued or asked of a model, and restores what goes to
+the thread's owner. Detection that fails ends the request before anything is kept."""
+
+import asyncio
+import hmac
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from turnkeep.errors import PrivacyUnavailable, StoreUnavailable
+from turnkeep.observability import count, logger, place
+from turnkeep.placeholders import PLACEHOLDER, restored
+from turnkeep.records import Event, Turn
+from turnkeep.storage.vault import TAG_BYTES, Vault, has_placeholder, reworded, reworded_in
+
+if TYPE_CHECKING:
+    from turnkeep.blocks.pii import Tag
+
+
+class Held:
+    """Lets whole lines out."""
+
+    def __init__(self, hide: Callable[[str], str]):
+        self._hide, self._rest = hide, ""
+
+    def feed(self, piece: str) -> str:
+        whole, end, self._rest = (self._rest + piece).rpartition("\n")
+        return self._hide(whole + end)
+
+    def end(self) -> str:
+        return self._hide(self._rest)
+
+
+_BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
+
+
+class Shield:
+    """`made` is what the placeholders stand for that this run made. `tag` gives a placeholder's digits for a kind and
+    a value, `older` what those of earlier turns stand for: it is asked at most once, and only for a placeholder that is
+    not known here. Safe with nodes that run in threads."""
+
+    def __init__(self, tag: "Tag", older: Callable[[], Mapping[str, str]] = dict):
+        self.made: dict[str, str] = {}
+        self._tag = tag
+        self._older = older
+        self._known: Mapping[str, str] | None = None
+        self._hidden: dict[str, str] = {}
+
+    @classmethod
+    def of_thread(cls, vault: Vault, pk: str) -> "Shield":
+        return cls(lambda kind, value: vault.tag(pk, kind, value), lambda: vault.values(pk))
+
+    @classmethod
+    def of_run(cls, secret: bytes) -> "Shield":
+        """For a run that keeps nothing."""
+        return cls(lambda kind, value: hmac.digest(secret, f"{kind}|{value}".encode(), sha256)[:TAG_BYTES].hex())
+
+    def hide(self, text: str) -> str:
+        """Raises PrivacyUnavailable."""
+        if text not in self._hidden:
+            self._hidden[text] = self._hide(text)
+        return self._hidden[text]
+
+    def _hide(self, text: str) -> str:
+        try:
+            from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - only a private agent needs it
+
+            safe, values = hidden(text, self._tag)
+        except _BROKEN as error:
+            logger.error("personal data not hidden", error=type(error).__name__, place=place(error))
+            raise PrivacyUnavailable from error
+        self.made |= {name: value for name, value in values.items() if name not in self.made}
+        return safe
+
+    async def hide_events(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
+        """Tokens are held back for as long as they may be the beginning of what is to be hidden."""
+        held = Held(self.hide)
+        async for event in events:
+            if event.name == "node":
+                yield event
+            elif event.name != "token":
+                yield Event(event.name, reworded_in(dict(event.data), self.hide))
+            elif text := held.feed(event.data["content"]):
+                yield Event("token", {"content": text})
+        if rest := held.end():
+            yield Event("token", {"content": rest})
+
+    def hide_turn(self, turn: Turn) -> Turn:
+        return replace(reworded(turn, self.hide), private=True)
+
+    def reveal(self, text: str) -> str:
+        """What its owner reads. May ask the store."""
+        if any(at[0] not in self.made for at in PLACEHOLDER.finditer(text)):
+            return restored(text, {**self._earlier(), **self.made})
+        return restored(text, self.made)
+
+    async def told(self, event: Event) -> Event:
+        """An event as the thread's owner sees it."""
+        if not has_placeholder(event.data):
+            return event
+        return Event(event.name, await asyncio.to_thread(reworded_in, dict(event.data), self.reveal))
+
+    async def told_turn(self, turn: Turn) -> Turn:
+        return await asyncio.to_thread(reworded, turn, self.reveal) if turn.private else turn
+
+    def _earlier(self) -> Mapping[str, str]:
+        """Nothing where the store does not answer: a placeholder in a reply is better than no reply."""
+        if self._known is None:
+            try:
+                self._known = self._older()
+            except StoreUnavailable:
+                logger.warning("placeholders of earlier turns not restored")
+                count("PlaceholdersLost")
+                self._known = {}
+        return self._known
