@@ -1,0 +1,302 @@
+"""What a private agent is told, finds and says: nothing of it lies anywhere, and its owner reads all of it."""
+
+import base64
+import json
+import secrets
+import uuid
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
+
+import pytest
+from canary_scan import PLACES, canary, files_in, found_in, places_in, texts_of
+from httpx import ASGITransport, AsyncClient, Response
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langgraph.config import get_stream_writer
+from langgraph.graph import START, StateGraph
+from langgraph.graph.message import add_messages
+from langgraph.types import interrupt
+from memory_items import MemoryItems
+from scripted import read_events
+from wire import WireServer, fails, resets, says
+
+from turnkeep.agents import Agent
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.errors import StoreUnavailable
+from turnkeep.local.objects import FolderObjects
+from turnkeep.models.openai_chat import openai_chat
+from turnkeep.observability import tracing
+from turnkeep.placeholders import PLACEHOLDER
+from turnkeep.records import Event, Reply, Source
+from turnkeep.settings import Settings
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.items import Item
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.storage.uploads import KeptUploads
+from turnkeep.turns import RunningTurn, Turns
+
+SECRET = b"secret-of-the-test"
+SPOKEN = {"message", "answer"}
+
+
+class State(TypedDict, total=False):
+    messages: Annotated[list[AnyMessage], add_messages]
+    notes: dict[str, Any]
+    found: list[Document]
+
+
+def lawyer(base_url: str) -> Agent:
+    """Finds personal data wherever a graph may find it, and asks its model about all of it."""
+    model = openai_chat("m", Settings(model="openai:m", openai_base_url=base_url))
+
+    def look(state: State) -> State:
+        write, asked = get_stream_writer(), state["messages"][-1].text
+        write({"seen": {str(canary("event")): [str(canary("event"))]}})
+        write({"event": "tool_start", "tool": "lookup", "query": str(canary("event"))})
+        if "raise" in asked:
+            raise RuntimeError(asked)
+        if "ask back" in asked:
+            interrupt({"question": str(canary("question"))})
+        call = {"name": "lookup", "args": {"who": str(canary("tool"))}, "id": "c1"}
+        said: list[AnyMessage] = [AIMessage("", tool_calls=[call], id=uuid.uuid4().hex)]
+        said.append(ToolMessage(str(canary("tool")), tool_call_id="c1", id=uuid.uuid4().hex))
+        note = canary("state")
+        return {"messages": said, "notes": {note.email: [str(note), (note.name,)]}, "found": [Document(str(note))]}
+
+    async def answer(state: State) -> State:
+        return {"messages": [await model.ainvoke(["Be brief.", *state["messages"]])]}
+
+    def read_reply(values: Any) -> Reply:
+        messages = values["messages"]
+        return Reply(
+            str(messages[-1].text),
+            standalone_query=str(messages[0].text),
+            sources=(Source("1", str(canary("details"))),),
+            details={"rows": [[str(canary("details"))] * 2] * 40, canary("details").email: values["notes"]},
+        )
+
+    graph = StateGraph(State).add_node("look", look).add_node("answer", answer)
+    graph.add_edge(START, "look").add_edge("look", "answer")
+    return Agent("lawyer", graph.compile(), read_reply, model="m", provider="openai")
+
+
+class Daemon:
+    """Keeps what would go to X-Ray."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def send(self, document: Any) -> None:
+        self.sent.append(json.dumps(document))
+
+
+class Items(MemoryItems):
+    """May be out of reach for a flip."""
+
+    is_down = False
+
+    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+        if self.is_down and "REMOVE #lease, #pend" in expression:
+            raise StoreUnavailable
+        return super().update(pk, sk, expression, values, condition=condition)
+
+
+@dataclass
+class Office:
+    """A deployment with one agent, and everything that leaves it or stays in it."""
+
+    model: WireServer
+    folder: Path
+    http: AsyncClient
+    items: Items
+    queued: list[Event] = field(default_factory=list)
+    daemon: Daemon = field(default_factory=Daemon)
+
+    async def say(self, text: str, thread: str | None = "t1", *, key: str = "k1", streamed: bool = False) -> Response:
+        path, body = "/chat/stream" if streamed else "/chat", {"message": text, "session_id": thread}
+        return await self.http.post(path, json=body, headers={"Idempotency-Key": key} if thread else {})
+
+    async def read(self, path: str) -> str:
+        return (await self.http.get(path)).text
+
+    def left(self) -> list[bytes | str]:
+        """All that is kept or sent away, but for the answers."""
+        sent = [json.dumps(body, ensure_ascii=False) for body in self.model.bodies]
+        stored = [text for item in self.items.stored.values() for text in texts_of(item)]
+        queued = [json.dumps(dict(event.data), default=str) for event in self.queued]
+        return [*sent, *stored, *queued, *files_in(self.folder), *self.daemon.sent]
+
+
+type Opens = Callable[..., Office]
+
+
+@pytest.fixture
+async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Opens]:
+    servers: list[WireServer] = []
+
+    def make(*answers: Any, private: bool = True) -> Office:
+        servers.append(WireServer(list(answers)).__enter__())
+        items, settings = Items(), Settings(seal_key=SECRET.decode())  # type: ignore[arg-type]
+        objects, sealer = FolderObjects(tmp_path / "objects"), Sealer(SECRET)
+        facts: dict[str, Any] = {"clock": lambda: 1_800_000_000.0, "mint": secrets.token_bytes}
+        table = Table(items, Blobs(objects), sealer, **facts)
+        turns = Turns(
+            table,
+            cache(lambda name: lawyer(servers[-1].base_url)),
+            tuning=settings.turn,
+            default_agent="lawyer",
+            clock=facts["clock"],
+            mint=lambda: uuid.uuid4().hex,
+            names=frozenset({"lawyer"}),
+            private=frozenset({"lawyer"} if private else ()),
+        )
+        attachments = Attachments(items, KeptUploads(objects), sealer, threads=table, **facts)
+        app = create_app(
+            table=table, turns=turns, attachments=attachments, settings=settings, authenticate=local_principal
+        )
+        office = Office(servers[-1], tmp_path, AsyncClient(transport=ASGITransport(app), base_url="http://test"), items)
+        emit = RunningTurn.emit
+
+        def keep(running: RunningTurn, event: Event) -> None:
+            office.queued.append(event)
+            emit(running, event)
+
+        monkeypatch.setattr(RunningTurn, "emit", keep)
+        tracing._lambdas.set(tracing.Segment("1-1", "2", office.daemon))  # type: ignore[arg-type]
+        return office
+
+    yield make
+    for server in servers:
+        server.__exit__(None)
+
+
+@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
+def streamed(request: pytest.FixtureRequest) -> bool:
+    return bool(request.param)
+
+
+MESSAGE = str(canary("message"))
+ANSWER = f"I found this. {canary('answer')} Is that all?"
+
+
+async def test_a_turn_leaves_nothing_raw_and_its_owner_reads_everything(
+    opens: Opens, streamed: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    office = opens(says(ANSWER))
+    said = await office.say(MESSAGE, streamed=streamed)
+    seen = {*PLACES} - {"question", "tool"} - (set() if streamed else {"event"})
+    assert (said.status_code, places_in([said.text])) == (200, seen)
+    replayed = await office.say(MESSAGE, streamed=streamed)
+    assert replayed.headers["Idempotency-Replayed"] == "true"
+    assert places_in([replayed.text]) == seen - {"event"}
+    assert places_in([await office.read("/threads/t1/turns/1")]) == seen - {"event"}
+    history = json.loads(await office.read("/threads/t1/turns"))["turns"][0]
+    assert history["message"] == MESSAGE
+    assert history["reply"].split() == ANSWER.split()
+    assert "Mi chiamo [PERSON]" in json.loads(await office.read("/threads/t1"))["title"]
+
+    assert len(office.model.bodies) == 1
+    assert {event.name for event in office.queued} > {"token", "custom", "tool_start"}
+    assert office.daemon.sent
+    assert found_in([*office.left(), *capfd.readouterr()]) == set()
+
+
+async def test_the_tokens_of_a_stream_make_up_the_reply(opens: Opens) -> None:
+    events = read_events((await opens(says(ANSWER)).say(MESSAGE, streamed=True)).text)
+    tokens = "".join(data["content"] for name, _, data in events if name == "token")
+    assert tokens == events[-1][2]["reply"]
+
+
+async def test_the_search_finds_what_an_agent_that_is_not_private_leaves(opens: Opens) -> None:
+    office = opens(says(ANSWER), private=False)
+    await office.say(MESSAGE, streamed=True)
+    assert places_in(office.left()) == {*PLACES} - {"question"}
+    assert places_in(json.dumps(body) for body in office.model.bodies) == {"message", "tool"}
+    assert places_in(text for item in office.items.stored.values() for text in texts_of(item)) == {*PLACES} - {
+        "question",
+        "event",
+    }
+
+
+@pytest.mark.parametrize("wrong", ["the model fails", "the model breaks off", "raise an error"])
+async def test_a_run_that_fails_leaves_a_message_that_only_its_owner_reads(
+    opens: Opens, streamed: bool, wrong: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = {
+        "the model fails": [fails("500 Oops")] * 2,
+        "the model breaks off": [resets, resets],
+        "raise an error": [],
+    }
+    office = opens(*script[wrong])
+    office.model.otherwise = fails("500 Oops")
+    said = await office.say(f"{MESSAGE} Please {wrong}", streamed=streamed)
+    office.model.script.clear()
+    assert '"code"' in said.text
+    assert json.loads(await office.read("/threads/t1"))["pending"]["message"] == f"{MESSAGE} Please {wrong}"
+    assert found_in([*office.left(), *capfd.readouterr()]) == set()
+
+
+async def test_a_long_message_that_waits_is_hidden_too(opens: Opens) -> None:
+    office, long = opens(), f"{MESSAGE} raise {secrets.token_hex(3000)}"
+    await office.say(long)
+    assert json.loads(await office.read("/threads/t1"))["pending"]["message"] == long
+    assert found_in(office.left()) == set()
+
+
+async def test_a_turn_that_could_not_be_stored_is_in_its_token_and_can_be_stored_later(opens: Opens) -> None:
+    office = opens(says(ANSWER))
+    office.items.is_down = True
+    turn = (await office.say(MESSAGE)).json()
+    token = turn["retry_token"]
+    assert (turn["persisted"], places_in([turn["reply"]])) == (False, {"answer"})
+    assert found_in([*office.left(), base64.urlsafe_b64decode(token + "==")]) == set()
+    office.items.is_down = False
+    later = await office.http.post("/threads/t1/turns:commit", json={"retry_token": token})
+    assert places_in([later.text]) == {*PLACES} - {"question", "event", "tool"}
+    assert found_in(office.left()) == set()
+
+
+async def test_what_an_interrupted_run_asks_and_is_told_is_hidden_until_it_ends(opens: Opens) -> None:
+    office = opens(says(ANSWER))
+    asked = (await office.say(f"ask back. {MESSAGE}")).json()
+    assert asked["reply"] == str(canary("question"))
+    assert found_in(office.left()) == set()
+    assert places_in([(await office.say(f"Yes. {MESSAGE}", key="k2")).text]) >= SPOKEN
+    assert found_in(office.left()) == set()
+
+
+async def test_a_run_that_keeps_nothing_asks_no_model_about_anybody(opens: Opens, streamed: bool) -> None:
+    office = opens(says(ANSWER))
+    assert places_in([(await office.say(MESSAGE, None, streamed=streamed)).text]) >= SPOKEN
+    assert (found_in(office.left()), office.items.stored) == (set(), {})
+
+
+async def test_a_placeholder_of_an_earlier_turn_is_restored_and_one_that_the_model_invents_is_not(
+    opens: Opens, streamed: bool
+) -> None:
+    office = opens(says(ANSWER))
+    await office.say(MESSAGE)
+    mine = next(at[0] for at in PLACEHOLDER.finditer(json.dumps(office.model.bodies[0])) if at[1] == "EMAIL")
+    office.model.script.append(says(f"It is {mine} and [EMAIL_0123abcd]; see https://evil.example/?q={mine}"))
+    again = await office.say("What was my address?", key="k2", streamed=streamed)
+    for text in (again.text, await office.read("/threads/t1/turns")):
+        assert f"It is {canary('message').email} and [EMAIL_0123abcd]; see https://evil.example/?q={mine}" in text
+
+
+async def test_a_detector_that_fails_ends_the_request_and_nothing_is_kept(
+    opens: Opens, monkeypatch: pytest.MonkeyPatch, streamed: bool
+) -> None:
+    def fail(*_: Any, **__: Any) -> Any:
+        raise ValueError(MESSAGE)
+
+    office = opens()
+    monkeypatch.setattr("turnkeep.blocks.pii.hidden", fail)
+    said = await office.say(MESSAGE, streamed=streamed)
+    assert (said.status_code, said.json()["code"]) == (503, "privacy_unavailable")
+    assert (office.items.stored, office.model.bodies, office.queued) == ({}, [], [])
