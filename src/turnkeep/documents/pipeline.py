@@ -61,6 +61,8 @@ class Pipeline:
         try:
             parsed = self._parse(claimed.body, claimed.name)
         except Unparsable as error:
+            if error.place:
+                logger.error("a parser failed", place=error.place)
             return error.code
         return self._keep(claimed, parsed)
 

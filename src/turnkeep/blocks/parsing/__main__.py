@@ -3,7 +3,10 @@
 import json
 import resource
 import sys
+import traceback
 from contextlib import suppress
+from pathlib import PurePath
+from types import TracebackType
 from typing import Any
 
 from turnkeep.blocks.parsing.parsed import Limits
@@ -12,11 +15,19 @@ from turnkeep.records import JSON
 
 
 def main() -> None:
+    sys.excepthook = tell
     head = json.loads(sys.stdin.buffer.readline())
     limits = Limits(**head["limits"])
     bound(limits)
     body = sys.stdin.buffer.read(limits.body_bytes + 1)
     sys.stdout.write(json.dumps(told(body, head["name"], limits)) + "\n")
+
+
+def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What a parser raises is told by its class and place, not by its text, which may quote the file."""
+    last = traceback.extract_tb(trace)[-1]
+    place = f"{kind.__name__} at {PurePath(last.filename).name}:{last.lineno}"
+    sys.stdout.write(json.dumps({"code": "parser_failed", "place": place}) + "\n")
 
 
 def bound(limits: Limits) -> None:

@@ -4,8 +4,11 @@ import csv
 import itertools
 import re
 from collections import Counter
+from collections.abc import Iterator
+from io import StringIO
 
 from turnkeep.blocks.parsing.gathering import Gathering
+from turnkeep.blocks.parsing.reasons import Unparsable
 
 _HIDDEN_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _DELIMITERS = ",;\t|"
@@ -38,15 +41,22 @@ def read_markdown(text: str, into: Gathering) -> None:
 def read_csv(text: str, into: Gathering) -> None:
     """Rows as "cell | cell", in pieces of ROWS_A_PIECE that all begin with the first row, which names the columns."""
     csv.field_size_limit(LONGEST_CELL)
-    rows = csv.reader(text.split("\n"), delimiter=_delimiter(text))
+    rows = csv.reader(StringIO(text), delimiter=_delimiter(text))
     columns = ""
-    for number, cells in enumerate(row for row in rows if any(cell.strip() for cell in row)):
-        line = " | ".join(cell.strip() for cell in cells)
+    for number, cells in enumerate(_filled(rows)):
+        line = " | ".join(" ".join(cell.split()) for cell in cells)
         columns = columns or line
         if number and number % ROWS_A_PIECE == 0:
             into.begin()
             into.line(columns)
         into.line(line)
+
+
+def _filled(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    try:
+        yield from (row for row in rows if any(cell.strip() for cell in row))
+    except csv.Error as error:  # a quote that is never closed, as a rule
+        raise Unparsable("damaged_file") from error
 
 
 def _delimiter(text: str) -> str:

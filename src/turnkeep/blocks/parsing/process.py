@@ -15,6 +15,7 @@ from turnkeep.blocks.parsing.parsed import Limits, Parsed
 from turnkeep.blocks.parsing.reasons import CODES, Unparsable
 
 _ANSWER_BYTES = 16_000_000
+_PLACE_CHARACTERS = 100
 _MODULE = "turnkeep.blocks.parsing"
 
 
@@ -81,7 +82,8 @@ def _read(answer: bytes) -> Parsed:
     try:
         told = json.loads(answer)
         if code := told.get("code"):
-            raise Unparsable(code if code in CODES else "parser_failed")
+            place = str(told.get("place", ""))[:_PLACE_CHARACTERS]
+            raise Unparsable(code if code in CODES else "parser_failed", place)
         pieces = tuple(Piece(str(text), page, heading) for text, page, heading in told["pieces"])
         return Parsed(
             str(told["kind"]),

@@ -21,10 +21,11 @@ _ADVICE = {
 
 
 class Unparsable(Exception):
-    """There is no text to be had from a file; `code` says why, and never quotes it."""
+    """There is no text to be had from a file; `code` says why, and `place` where a parser failed. Neither quotes it."""
 
-    def __init__(self, code: str):
+    def __init__(self, code: str, place: str = ""):
         self.code = code
+        self.place = place
         self.advice = advice_of(code)
         super().__init__(code)
 

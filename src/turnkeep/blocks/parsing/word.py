@@ -14,8 +14,9 @@ from turnkeep.blocks.parsing.reasons import Unparsable
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
-_TYPES, _DOCUMENT, _STYLES = "[Content_Types].xml", "word/document.xml", "word/styles.xml"
-_READ = (_DOCUMENT, "word/footnotes.xml", "word/endnotes.xml")
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"  # the same again, for old programs
+_TYPES, _RELATIONS, _STYLES = "[Content_Types].xml", "_rels/.rels", "word/styles.xml"
+_NOTES = ("word/footnotes.xml", "word/endnotes.xml")
 _HEADING_STYLE = re.compile(r"(?:heading [1-9]|title)", re.IGNORECASE)
 _MAX_ENTRIES = 5000
 _ENCRYPTED = 0x1
@@ -26,12 +27,12 @@ def read_docx(body: bytes, limits: Limits, into: Gathering) -> int | None:
     with _archive(body) as archive:
         parts = _Parts(archive, limits.expanded_bytes)
         headings = _heading_styles(parts)
-        main, *notes = (_Paragraphs(into, headings, parts.events(name)) for name in _READ if name in parts)
+        main = _Paragraphs(into, headings, parts.events(_document(parts)))
         with suppress(Full):
             main.read()
-            for each in notes:
+            for name in filter(parts.__contains__, _NOTES):
                 into.begin(heading="")
-                each.read()
+                _Paragraphs(into, headings, parts.events(name)).read()
     return main.pages
 
 
@@ -54,7 +55,7 @@ class _Parts:
         self._archive = archive
         self._left = left
         self._sizes = {entry.filename: entry.file_size for entry in archive.filelist}
-        if _TYPES not in self._sizes or _DOCUMENT not in self._sizes:
+        if _TYPES not in self._sizes or _RELATIONS not in self._sizes:
             raise Unparsable("unsupported_type")
         self._refuse_macros()
 
@@ -89,6 +90,15 @@ class _Parts:
                 raise Unparsable("has_macros")
 
 
+def _document(parts: _Parts) -> str:
+    """The part with the text; other archives of Office have others. Raises Unparsable."""
+    for _, element in parts.events(_RELATIONS):
+        target = element.get("Target", "").lstrip("/")
+        if element.get("Type", "").endswith("/officeDocument") and target.startswith("word/") and target in parts:
+            return str(target)
+    raise Unparsable("unsupported_type")
+
+
 def _heading_styles(parts: _Parts) -> frozenset[str]:
     """Ids of the styles of headings, which are words of the language of whoever wrote: "Titolo1"."""
     if _STYLES not in parts:
@@ -97,8 +107,8 @@ def _heading_styles(parts: _Parts) -> frozenset[str]:
     for event, element in parts.events(_STYLES):
         if event == "end" and _name(element) == "style":
             names = [_value(child) for child in element if _name(child) == "name"]
-            levels = element.iter(*(f"{space}outlineLvl" for space in (_W, _STRICT)))
-            if any(_HEADING_STYLE.fullmatch(name) for name in names) or any(True for _ in levels):
+            has_level = any(_name(child) == "outlineLvl" for child in element.iter())
+            if has_level or any(_HEADING_STYLE.fullmatch(name) for name in names):
                 found.add(_attribute(element, "styleId"))
             element.clear()
     return frozenset(found)
@@ -112,14 +122,19 @@ class _Paragraphs:
         self._headings = headings
         self._events = events
         self.pages: int | None = None  # until one is seen to end
-        self._words: list[str] = []
+        self._words: list[list[str]] = []  # of paragraphs that are open: a text box stands in one
         self._run: list[str] = []
         self._is_hidden = self._is_white = self._is_heading = False
         self._rows: list[list[str]] = []  # of tables that are open, the cells of the row that is
 
     def read(self) -> None:
         """Raises Full, Unparsable."""
+        fallbacks = 0
         for event, element in self._events:
+            if element.tag == _FALLBACK:
+                fallbacks += 1 if event == "start" else -1
+            if fallbacks:
+                continue
             act = getattr(self, f"_{event}_{_name(element)}", None)
             if act:
                 act(element)
@@ -153,16 +168,19 @@ class _Paragraphs:
     def _end_br(self, _: Any) -> None:
         self._run.append("\n")
 
+    def _end_noBreakHyphen(self, _: Any) -> None:  # noqa: N802 - as the element is called
+        self._run.append("-")
+
     def _end_r(self, element: Any) -> None:
         text = "".join(self._run)
         element.clear()
         if self._is_hidden or self._is_white:
             self._into.findings["hidden_text" if self._is_hidden else "white_text"] += bool(text.strip())
-        if not self._is_hidden:
-            self._words.append(text)
+        if self._words and not self._is_hidden:
+            self._words[-1].append(text)
         self._run = []
 
-    def _end_pStyle(self, element: Any) -> None:  # noqa: N802 - as the element is called
+    def _end_pStyle(self, element: Any) -> None:  # noqa: N802
         self._is_heading = _value(element) in self._headings
 
     def _end_outlineLvl(self, element: Any) -> None:  # noqa: N802
@@ -173,11 +191,11 @@ class _Paragraphs:
         self._into.begin(page=self.pages)
 
     def _start_p(self, _: Any) -> None:
-        self._words, self._is_heading = [], False
+        self._words.append([])
+        self._is_heading = False
 
     def _end_p(self, element: Any) -> None:
-        text = "".join(self._words)
-        self._words = []
+        text = "".join(self._words.pop())
         element.clear()
         if self._rows:
             self._rows[-1].append(text.strip())
