@@ -16,6 +16,7 @@ from turnkeep.storage.intake import Claimed
 
 MAX_ATTEMPTS = 2
 """A worker that died over a file, or without its store, has another try; who comes after that gives the file up."""
+_ENDING = re.compile(r"\.(?:pdf|docx|html?|md|markdown|[ct]sv|txt)\Z", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_+-]+(?![^\[\]]*\])")  # "Mario_Rossi", but not inside a placeholder
 
 type Parse = Callable[[bytes, str], Parsed]
@@ -36,7 +37,7 @@ class Pipeline:
         if claimed is None:
             self._attachments.drop(key)
             return
-        code, is_kept = "processing_failed", False  # an exception that nobody foresaw leaves it failed, too
+        code, is_kept = "processing_failed", False  # so it ends where something raises, a detector for example
         try:
             code = self._code(claimed)
         except StoreUnavailable:
@@ -97,6 +98,9 @@ class Pipeline:
             return shown
 
         shown = [replace(each, text=hide(each.text), heading=each.heading and hide(each.heading)) for each in pieces]
-        name = hide(claimed.name)
-        spaced = hide(_SEPARATORS.sub(" ", name))
-        return (spaced if spaced != _SEPARATORS.sub(" ", name) else name), tuple(shown), values
+        ending = _ENDING.search(claimed.name)
+        stem = hide(claimed.name[: ending.start()] if ending else claimed.name)
+        words = _SEPARATORS.sub(" ", stem)
+        spaced = hide(words)
+        name = (stem if spaced == words else spaced) + (ending[0] if ending else "")
+        return name, tuple(shown), values

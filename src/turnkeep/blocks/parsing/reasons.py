@@ -14,7 +14,6 @@ _ADVICE = {
     "expands_too_far": "Unpacked, the file takes more memory than is allowed. Split it, or save it as text.",
     "takes_too_long": "Reading the file takes longer than is allowed. Split it, or save it as text.",
     "parser_failed": "The file made its reader fail. Open it, save it anew or as text, and upload it again.",
-    "privacy_unavailable": "Personal data in it could not be looked for, so nothing was kept. Upload it again later.",
     "not_uploaded": "The file did not arrive in time. Ask for a new upload and send it at once.",
     "processing_failed": "The file could not be processed in time. Upload it again.",
 }

@@ -1,0 +1,239 @@
+"""From an upload to a document: what is kept of it, and that the file as it came never outlives its reading."""
+
+import re
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from desk import ANN, Desk, noise
+from memory_items import MemoryItems
+
+from turnkeep.attachments import Attachment, Piece
+from turnkeep.blocks.parsing import Parsed, Unparsable
+from turnkeep.documents import Pipeline
+from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
+from turnkeep.local.objects import FolderObjects
+from turnkeep.settings import Settings
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.keys import partition
+from turnkeep.storage.uploads import KeptUploads
+
+CANARY = "canary.mario@example.org"
+NAME = f"Letter of {CANARY}.txt"
+
+
+class Office:
+    """A thread `t`, uploads to it and a worker; `before` is called with the name of each request to table or bucket."""
+
+    def __init__(self, objects: FolderObjects, agent: str | None = None):
+        self.before: Callable[[str], None] = lambda name: None
+        self.folder = objects
+        self.desk = Desk(_Told(MemoryItems(), self), _Told(objects, self))  # type: ignore[arg-type]
+        self.uploads = KeptUploads(self.desk.objects)
+        self.attachments = Attachments(
+            self.desk.items,
+            self.uploads,
+            self.desk.sealer,
+            threads=self.desk.table,
+            clock=self.desk.clock,
+            mint=lambda size: uuid.uuid4().bytes[:size],
+        )
+        self.desk.table.create_thread(ANN, "t", agent=agent)
+        self.parsed: Any = Parsed("text", (Piece(f"Write to {CANARY}.", 1, f"About {CANARY}"),), 1)
+
+    def upload(self, name: str = NAME, body: bytes = b"hello") -> str:
+        self.attachments.add(ANN, "t", "d", name=name, size=len(body), content_type=None)
+        key, owner = self.attachments.place(ANN, "t", "d")
+        self.uploads.put(key, owner, body)
+        return key
+
+    def process(self, key: str) -> None:
+        Pipeline(self.attachments, Settings(), parse=self.parse).process(key)
+
+    def parse(self, body: bytes, name: str) -> Parsed:
+        if isinstance(self.parsed, BaseException):
+            raise self.parsed
+        return self.parsed
+
+    def document(self) -> Attachment:
+        return self.attachments.read(ANN, "t", "d")
+
+    def outcome(self) -> tuple[str, str | None]:
+        document = self.document()
+        return document.status, document.code
+
+    def files(self) -> list[str]:
+        return [file.name for file in self.folder._folder.rglob("*") if file.is_file()]
+
+    def stored(self) -> str:
+        """All that models, logs and whoever holds the seal key could read of the table: sealed values opened, what is
+        encrypted left as it is."""
+        items = self.desk.items.between(partition(ANN, "t"), " ", "~")
+        pieces = self.attachments.pieces(partition(ANN, "t"), "d")
+        active = self.attachments.active(partition(ANN, "t"))
+        return f"{items}{pieces}{active}"
+
+
+class _Told:
+    """The same object, whose calls are told before they are made."""
+
+    def __init__(self, real: Any, office: Office):
+        self._real, self._office = real, office
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._real, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self._office.before(name)
+            return method(*args, **kwargs)
+
+        return call
+
+
+@pytest.fixture
+def office(folder_objects: FolderObjects) -> Office:
+    return Office(folder_objects, agent="papers")
+
+
+def test_an_upload_becomes_a_document_and_its_file_is_gone(office):
+    office.process(office.upload())
+    (active,) = office.attachments.active(partition(ANN, "t"))
+    assert (active.name, active.kind, active.pages, active.status) == (NAME, "text", 1, "ready")
+    assert office.attachments.pieces(partition(ANN, "t"), "d") == office.parsed.pieces
+    assert office.files() == []
+
+
+def test_a_long_page_is_kept_in_pieces(office):
+    office.parsed = Parsed("text", (Piece("One sentence. " * 300, 4),))
+    office.process(office.upload())
+    pieces = office.attachments.pieces(partition(ANN, "t"), "d")
+    assert len(pieces) > 2
+    assert {piece.page for piece in pieces} == {4}
+
+
+@pytest.mark.parametrize("agent", ["papers", None])
+def test_of_a_thread_that_may_be_private_text_heading_and_name_are_hidden(agent, folder_objects, monkeypatch):
+    monkeypatch.setenv("PAPERS__PII", "true")
+    office = Office(folder_objects, agent=agent)
+    office.process(office.upload())
+    (piece,) = office.attachments.pieces(partition(ANN, "t"), "d")
+    placeholder = piece.text.removeprefix("Write to ").removesuffix(".")
+    assert placeholder.startswith("[EMAIL_")
+    assert piece.heading == f"About {placeholder}"
+    assert office.attachments.active(partition(ANN, "t"))[0].name == f"Letter of {placeholder}.txt"
+    assert CANARY not in office.stored()
+    assert office.desk.table.vault.values(partition(ANN, "t")) == {placeholder: CANARY}
+    assert office.document().name == NAME
+
+
+def test_personal_data_in_a_file_name_is_found_between_its_signs(folder_objects, monkeypatch):
+    monkeypatch.setenv("PAPERS__PII", "true")
+    office = Office(folder_objects)
+    office.process(office.upload("bonifico_IT60X0542811101000000123456-marzo.pdf"))
+    (active,) = office.attachments.active(partition(ANN, "t"))
+    assert re.fullmatch(r"bonifico \[IBAN_[0-9a-f]{8}\] marzo\.pdf", active.name)
+
+
+def test_a_thread_of_another_agent_than_the_private_one_keeps_the_text_as_it_is(office, monkeypatch):
+    monkeypatch.setenv("DATABASE__PII", "true")
+    office.process(office.upload())
+    assert CANARY in office.stored()
+
+
+def test_where_personal_data_cannot_be_looked_for_nothing_is_kept(office, monkeypatch):
+    monkeypatch.setenv("PAPERS__PII", "true")
+    monkeypatch.setattr("turnkeep.blocks.pii.hidden", lambda *args: 1 / 0)
+    key = office.upload()
+    with pytest.raises(ZeroDivisionError):
+        office.process(key)
+    assert office.outcome() == ("failed", "processing_failed")
+    assert (office.files(), CANARY in office.stored()) == ([], False)
+
+
+def test_a_file_without_text_is_a_document_that_says_why(office):
+    office.parsed = Unparsable("encrypted_file")
+    office.process(office.upload())
+    assert (office.outcome(), office.files()) == (("failed", "encrypted_file"), [])
+
+
+def test_a_text_too_long_for_its_items_is_a_document_that_says_so(office):
+    office.parsed = Parsed("text", (Piece(noise(7_000_000)),))
+    office.process(office.upload())
+    assert (office.outcome(), office.files()) == (("failed", "too_large"), [])
+
+
+def test_a_worker_that_died_has_one_successor_and_the_file_is_gone_after_that(office):
+    key = office.upload()
+    for _ in range(2):
+        office.attachments.claim(key)
+    assert office.files()
+    office.process(key)
+    assert (office.outcome(), office.files()) == (("failed", "parser_failed"), [])
+
+
+def test_a_store_that_fails_once_costs_nothing_and_one_that_stays_away_leaves_no_file(office):
+    key = office.upload()
+    calls = iter([True, False])
+
+    def fails(name: str) -> None:
+        if name == "transact" and next(calls, False):
+            raise StoreUnavailable
+
+    office.before = fails
+    with pytest.raises(StoreUnavailable):
+        office.process(key)
+    assert office.files()
+    office.process(key)
+    assert (office.outcome(), office.files()) == (("ready", None), [])
+
+
+def test_after_the_last_attempt_the_file_is_gone_also_without_a_store(office):
+    key = office.upload()
+
+    def fails(name: str) -> None:
+        if name == "transact":
+            raise StoreUnavailable
+
+    office.before = fails
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable):
+            office.process(key)
+    assert office.files() == []
+    office.before = lambda name: None
+    assert office.outcome()[0] == "processing"
+    office.desk.clock.now += 16 * 60
+    assert office.outcome() == ("failed", "processing_failed")
+
+
+def test_what_nobody_waits_for_is_deleted(office):
+    key = office.upload()
+    office.process(key)
+    office.uploads.put(key, "forged", b"again")
+    office.process(key)
+    office.uploads.put("uploads/aa/bb", "", b"foreign")
+    office.process("uploads/aa/bb")
+    office.process("uploads/aa/cc")
+    assert (office.outcome(), office.files()) == (("ready", None), [])
+
+
+@pytest.mark.parametrize("end", ["thread", "document"])
+@pytest.mark.parametrize("step", range(8))
+def test_whoever_erases_between_two_steps_of_the_worker_leaves_nothing(step, end, office):
+    key, steps = office.upload(), iter(range(99))
+
+    def erase() -> None:
+        office.before = lambda name: None
+        if end == "thread":
+            office.desk.table.delete_thread(ANN, "t")
+        else:
+            office.attachments.remove(ANN, "t", "d")
+
+    office.before = lambda name: erase() if next(steps) == step else None
+    office.process(key)
+    if next(steps) <= step:  # the worker took fewer steps
+        erase()
+    left = office.desk.items.between(partition(ANN, "t"), "ASIDE#", "ASIDE#~")
+    assert (left, office.files()) == ([], [])
+    with pytest.raises(NotFound if end == "thread" else DocumentNotFound):
+        office.document()
