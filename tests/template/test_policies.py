@@ -1,5 +1,6 @@
 """What each role of template.yaml may do, asked with the keys that the code really uses."""
 
+import json
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from template_policies import ROLES, allows, documents, listed, statements_of
 from template_stack import EVERYTHING, SECRET, stack
 
 from turnkeep.records import Principal
-from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, user_key
+from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, usage_key, user_key
 
 TABLE, INDEX = "<Table.Arn>", "<Table.Arn>/index/"
 
@@ -53,6 +54,8 @@ THREADS = [
 SEAL_MARK = "SEAL"
 NOT_THREADS = [API_KEYS, WATERMARK["PK"], SEAL_MARK]
 ITEM_ACTIONS = ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchGetItem", "BatchWriteItem"]
+CHECK = "ConditionCheckItem"
+USED = usage_key(Principal("acme", "anna"))
 TABLE_ACTIONS = ["Scan", "DeleteTable", "UpdateTable", "ExportTableToPointInTime", "PartiQLSelect", "CreateBackup"]
 
 
@@ -63,8 +66,8 @@ def may(role: str, action: str, *keys: str, on: str = TABLE) -> bool:
 
 @pytest.mark.parametrize("role", ["ApiRole", "StreamRole"])
 def test_a_turn_reaches_every_thread_and_of_all_else_only_the_mark_of_the_seal_key(role: str) -> None:
-    for action in ITEM_ACTIONS:
-        assert all(may(role, action, key) for key in THREADS), action
+    for action in [*ITEM_ACTIONS, CHECK]:
+        assert all(may(role, action, key) for key in [*THREADS, USED]), action
         assert {key for key in NOT_THREADS if may(role, action, key)} <= {SEAL_MARK}, action
         assert may(role, action, SEAL_MARK) is (action in ("GetItem", "PutItem")), action
         assert not may(role, action, THREADS[0], API_KEYS), action
@@ -101,24 +104,76 @@ def test_a_condition_on_keys_stands_only_where_a_request_has_keys() -> None:
         for action in actions(statement)
     ]
     assert guarded
-    assert set(guarded) <= {f"dynamodb:{action}" for action in ITEM_ACTIONS}
+    assert set(guarded) <= {f"dynamodb:{action}" for action in [*ITEM_ACTIONS, CHECK]}
+
+
+def test_who_reads_files_writes_no_key_and_deletes_nothing_of_a_thread_and_asks_no_model() -> None:
+    for action in ("GetItem", "Query", "PutItem", "UpdateItem", "BatchGetItem", CHECK):
+        assert all(may("DocumentsRole", action, key) for key in [*THREADS, USED]), action
+        assert not any(may("DocumentsRole", action, key) for key in NOT_THREADS), action
+    assert not any(may("DocumentsRole", action, THREADS[0]) for action in ("DeleteItem", "BatchWriteItem"))
+    assert not any(may("DocumentsRole", action) for action in TABLE_ACTIONS)
+    found = stack(**EVERYTHING, ModelKeySecret=SECRET)
+    asked = {action for one in statements_of(found, "DocumentsRole") for action in actions(one)}
+    assert not [action for action in asked if action.startswith(("bedrock", "secretsmanager", "ssm:Put", "lambda"))]
+
+
+ALL = {"GetObject", "PutObject", "DeleteObject"}
 
 
 @pytest.mark.parametrize(
-    ("role", "taken"),
+    ("role", "blobs", "uploads", "exports"),
     [
-        ("ApiRole", {"GetObject", "PutObject", "DeleteObject"}),
-        ("CleanupRole", {"DeleteObject"}),
-        ("AuthorizerRole", set()),
+        ("ApiRole", ALL, {"PutObject", "DeleteObject"}, ALL),
+        ("DocumentsRole", {"GetObject"}, {"GetObject", "DeleteObject"}, ALL),
+        ("CleanupRole", {"DeleteObject"}, {"DeleteObject"}, {"DeleteObject"}),
+        ("AuthorizerRole", set(), set(), set()),
     ],
 )
-def test_large_values_are_reached_under_their_prefix_alone(role: str, taken: set[str]) -> None:
+def test_objects_are_reached_under_their_prefix_alone(
+    role: str, blobs: set[str], uploads: set[str], exports: set[str]
+) -> None:
     statements = statements_of(stack(), role)
-    for action in ("GetObject", "PutObject", "DeleteObject", "PutObjectAcl"):
-        assert allows(statements, f"s3:{action}", "<Objects.Arn>/blobs/ab12") is (action in taken), action
-        assert not allows(statements, f"s3:{action}", "<Objects.Arn>/other/ab12"), action
+    for folder, taken in {"blobs": blobs, "uploads": uploads, "exports": exports, "other": set[str]()}.items():
+        for action in [*ALL, "PutObjectAcl"]:
+            assert allows(statements, f"s3:{action}", f"<Objects.Arn>/{folder}/ab12") is (action in taken), action
     may_list = allows(statements, "s3:ListBucket", "<Objects.Arn>", {"s3:prefix": ["blobs/ab12"]})
-    assert may_list is ("DeleteObject" in taken)
+    assert may_list is (role != "AuthorizerRole")
+
+
+def test_a_page_posts_files_where_it_may_call_and_what_nobody_came_for_is_gone_after_a_day() -> None:
+    bucket = stack(CorsOrigins="https://a.example,https://b.example").of("AWS::S3::Bucket")["Objects"]
+    (rule,) = bucket["CorsConfiguration"]["CorsRules"]
+    assert (rule["AllowedOrigins"], rule["AllowedMethods"]) == (
+        ["https://a.example", "https://b.example"],
+        ["GET", "POST"],
+    )
+    assert "CorsConfiguration" not in stack().of("AWS::S3::Bucket")["Objects"]
+    days = {rule.get("Prefix"): rule.get("ExpirationInDays") for rule in bucket["LifecycleConfiguration"]["Rules"]}
+    assert days == {"blobs/": 32, "uploads/": 1, "exports/": 1, None: None}
+
+
+def test_the_function_that_reads_files_is_told_of_these_two_folders_alone_and_what_it_gives_up_is_kept() -> None:
+    (rule,) = stack().of("AWS::Events::Rule").values()
+    assert rule["EventPattern"]["detail"] == {
+        "bucket": {"name": ["<Objects>"]},
+        "object": {"key": [{"prefix": "uploads/"}, {"prefix": "exports/"}]},
+    }
+    (target,) = rule["Targets"]
+    told = target["InputTransformer"]
+    assert target["Arn"] == "<DocumentsFunction.Arn>"
+    event = told["InputTemplate"].replace("<key>", '"uploads/ab/cd"')
+    assert json.loads(event) == {"Records": [{"s3": {"object": {"key": "uploads/ab/cd"}}}]}
+    assert told["InputPathsMap"] == {"key": "$.detail.object.key"}
+    (kept,) = [
+        each["DestinationConfig"]["OnFailure"]["Destination"]
+        for each in stack().of("AWS::Lambda::EventInvokeConfig").values()
+        if each["FunctionName"] == "<DocumentsFunction>"
+    ]
+    assert kept == target["DeadLetterConfig"]["Arn"] == "<DocumentFailures.Arn>"
+    (statement,) = stack().of("AWS::SQS::QueuePolicy")["DocumentFailuresPolicy"]["PolicyDocument"]["Statement"]
+    assert (statement["Principal"], statement["Action"]) == ({"Service": "events.amazonaws.com"}, "sqs:SendMessage")
+    assert statement["Condition"] == {"ArnEquals": {"aws:SourceArn": "<DocumentsFunctionArrived.Arn>"}}
 
 
 def test_the_bucket_is_private_and_takes_no_request_without_tls() -> None:

@@ -21,7 +21,7 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.database.settings import DatabaseSettings
 
 AUTHS = ["keys", "jwt", "AWS_IAM"]
-FUNCTIONS = ["ApiFunction", "AuthorizerFunction", "CleanupFunction", "StreamFunction"]
+FUNCTIONS = ["ApiFunction", "AuthorizerFunction", "CleanupFunction", "DocumentsFunction", "StreamFunction"]
 TEXT = TEMPLATE.read_text() + TEMPLATE.with_name("watching.yaml").read_text()
 NAMES = re.compile(r"(Alarm|Bucket|Dashboard|Function|LogGroup|Policy|Queue|Role|Table|Topic)Name|Name")
 URLS = ("DatabaseUrl", "WarehouseUrl")

@@ -1,11 +1,11 @@
 """Routes of a thread's documents. The file itself goes to the bucket by the form that the first of them gives."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 from urllib.parse import urljoin
 
 from fastapi import APIRouter, Request
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import BaseModel, Field
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
@@ -26,18 +26,12 @@ PATH = "/threads/{thread_id}/attachments"
 NAME_CHARACTERS = 255
 
 
-def _fits(size: int) -> int:
-    if size > MAX_UPLOAD_BYTES:
-        raise DocumentTooLarge
-    return size
-
-
 class NewAttachment(Body):
     name: str = Field(min_length=1, max_length=NAME_CHARACTERS, description="of the file; folders in it are left out")
     content_type: str | None = Field(
         None, max_length=100, pattern=r"^[\w.+/-]+$", description="sent with the form; what a file is, its content says"
     )
-    size: Annotated[int, Field(ge=1), AfterValidator(_fits)] = Field(description="bytes, at most 10000000")
+    size: int = Field(ge=1, description="bytes, at most 10000000")
 
 
 class UploadView(BaseModel):
@@ -124,6 +118,8 @@ class AttachmentRoutes:
 
     def create(self, thread_id: Id, body: NewAttachment, caller: Caller, request: Request) -> NewAttachmentView:
         """A document that waits for its file. The form is good for 5 minutes, for one file of at most 10 MB."""
+        if body.size > MAX_UPLOAD_BYTES:
+            raise DocumentTooLarge
         from turnkeep.blocks.parsing import file_name  # noqa: PLC0415 - hardly any request needs it
 
         document, form = self._attachments.add(

@@ -38,6 +38,10 @@ MATRIX: dict[tuple[str, str], Any] = {
     ("DELETE", "/threads/{thread_id}"): None,
     ("GET", "/threads/{thread_id}/turns"): None,
     ("GET", "/threads/{thread_id}/turns/{number}"): None,
+    ("GET", "/threads/{thread_id}/attachments"): None,
+    ("POST", "/threads/{thread_id}/attachments"): {"name": "a.txt", "size": 1},
+    ("GET", "/threads/{thread_id}/attachments/{document_id}"): None,
+    ("DELETE", "/threads/{thread_id}/attachments/{document_id}"): None,
     ("POST", "/threads/{thread_id}/turns"): {"message": "mine"},
     ("POST", "/threads/{thread_id}/turns/stream"): {"message": "mine"},
     ("POST", "/threads/{thread_id}/turns:commit"): {"retry_token": "forged"},
@@ -95,6 +99,7 @@ async def stranger(request: pytest.FixtureRequest, site: AsyncBaseTransport) -> 
 async def owner(site: AsyncBaseTransport) -> Any:
     async with client_of(site, "acme/ann") as client:
         await client.post("/chat", json={"session_id": "held", "message": "mine"}, headers=KEEPS)
+        await client.post("/threads/held/attachments", json={"name": "mine.txt", "size": 1})
         yield client
 
 
@@ -105,7 +110,7 @@ def client_of(site: AsyncBaseTransport, principal: str) -> AsyncClient:
 
 async def state_of(owner: AsyncClient) -> tuple[Any, ...]:
     """All that the owner can see."""
-    paths = ("/threads/held", "/threads/held/turns", "/threads/held/turns/1")
+    paths = ("/threads/held", "/threads/held/turns", "/threads/held/turns/1", "/threads/held/attachments")
     return tuple([(await owner.get(path)).json() for path in paths])
 
 
@@ -127,7 +132,9 @@ async def test_a_foreign_thread_is_unknown(
     owner: AsyncClient, stranger: AsyncClient, method: str, path: str, body: Any
 ) -> None:
     before = await state_of(owner)
-    foreign, unknown = path.format(thread_id="held", number=1), path.format(thread_id="never", number=1)
+    [document] = before[3]["attachments"]
+    named = {"number": 1, "document_id": document["document_id"]}
+    foreign, unknown = path.format(thread_id="held", **named), path.format(thread_id="never", **named)
     refused = shown(await stranger.request(method, foreign, json=body, headers=KEEPS))
     assert refused == shown(await stranger.request(method, unknown, json=body, headers=KEEPS))
     assert refused[0] in (404, 422)
