@@ -1,33 +1,126 @@
-"""Where somebody is reached: addresses of e-mail, phone numbers."""
+"""Where somebody is reached: e-mail, phone, a page of their own, the address of a machine."""
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from ipaddress import ip_address
 
 from turnkeep.blocks.pii.findings import Finding
 
-_EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%-]++@[\w-]++(?:\.[\w-]++)+")
-_PHONE = re.compile(r"(?<![\w.,/+-])(?:\+|00)?\(?\d{1,4}\)?(?:[ ./-]{0,2}\(?\d{1,8}+\)?){1,7}(?: ?x\d{1,6})?(?![\w/])")
 HOME = "IT"
-"""The country of a number that names none."""
+"""The country of a phone number that names none."""
+
+_EMAIL = re.compile(r"(?<![\w.+%'-])[\w.+%'-]++@[\w-]++(?:\.[\w-]++)+")
+_SPOKEN_AT = r"(?: ?[(\[{<] ?(?:at|@|chiocciola) ?[)\]}>] ?| (?:at|chiocciola|@) | @|@ )"
+_SPOKEN_DOT = r"(?: ?[(\[{<] ?(?:dot|punto|\.) ?[)\]}>] ?| (?:dot|punto) |\.)"
+_SPOKEN = re.compile(rf"(?<!\w)([\w+-]{{1,40}}+(?:{_SPOKEN_DOT}[\w+-]{{1,40}}+){{0,3}}){_SPOKEN_AT}"
+                     rf"(\w[\w-]{{1,40}}+(?:{_SPOKEN_DOT}[\w-]{{2,40}}+){{1,3}})", re.I)  # fmt: skip
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'\[\]\ue000]++", re.I)
+_OWN_PAGE = re.compile(
+    r"//[^/?#]*@"  # "https://mario:secret@example.com"
+    r"|[?&#][\w.-]+=\w"  # "?user=mario"
+    r"|/(?:[~@]|users?/|u/|in/|profiles?/|profilo/|people/|members?/)\w"  # "linkedin.com/in/mario-rossi"
+    r"|(?:facebook|instagram|twitter|x|tiktok|github|gitlab|t|wa|medium)\.(?:com|me)/\w"  # "github.com/mrossi"
+    r"|/(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}",  # "/d/1A2b3C4d5E6f7G8h9I0j": who has the link may read
+    re.I,
+)
+_IPV4 = re.compile(r"(?<![\w.])(?<!v)(?<!version )(?<!versione )\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?![\w]|\.\d)")
+_IPV6 = re.compile(r"(?<![\w:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}+(?:\.\d{1,3}){0,3}(?![\w:])", re.I)
+
+_PHONE = re.compile(
+    r"(?<![\w.,/+-])(?<![€$£]\x20)(?:\+|\(\+)?\(?\d{1,15}+\)?(?:(?:[ .-]|\x20?-\x20|/|\x20?\()\(?\d{1,8}+\)?){0,7}+"
+    r"(?:\x20?(?:x|ext\.?|int\.?)\x20?\d{1,6})?(?![\w/]|[.,]\d)(?!\x20?[€$£%])"
+)
+_CALLED = re.compile(
+    r"\b(?:tel|phone|mobile|cell|cellphone|telephone|telefono|cellulare|telefonico|whatsapp|fax|call(?: me)?|text|sms|"
+    r"desk|answering|reach(?: me)?|chiama\w*|ring|numero|number|contact)\b[^\d\n]{0,24}\n?[ (]*$",
+    re.I,
+)
+_NO_PHONE = re.compile(
+    r"(?:\b(?:artt?|nn?|art\w+|comm[ai]|legge|l|d\.?lgs|dpr|prot\w*|pagg?|pp?|isbn|issn|doi|arxiv|capitale|euro|eur|usd"
+    r"|importo|somma|version\w*|v|order|ordine|invoice|fattura|pratica|sentenza|ticket)\b\.?|[§#€$£])[ :]*"
+    r"(?:n(?:\.|umero|r\.)? ?)?$",
+    re.I,
+)
+_DATE = re.compile(r"(?:\d{1,2}([./ -])\d{1,2}\1(?:19|20)\d\d|(?:19|20)\d\d([./-])\d{1,2}\2\d{1,2})(?!\d)")
+_AMOUNT = re.compile(r"[1-9]\d{0,2}(?:([. ])\d{3})(?:\1\d{3})*(?:,\d+)?|(?:1[5-9]|20)\d\d ?- ?(?:1[5-9]|20)\d\d")
+_LOCAL = re.compile(r"[2-9]\d\d[ -]\d{3}[1-9\d]|0\d{1,3}[/ -]\d{5,8}")
+_LOCAL_ROUND = re.compile(r"\d*00[ -]\d*00")
 
 
 def emails(text: str) -> Iterator[Finding]:
-    for at in _EMAIL.finditer(text):
-        yield Finding("EMAIL", at.start(), at.end(), at[0].lower())
+    """ "mario.rossi@example.it", "mario (at) example punto it"."""
+    if "@" in text:
+        for at in _EMAIL.finditer(text):
+            yield Finding("EMAIL", at.start(), at.end(), at[0].lower())
+    for at in _SPOKEN.finditer(text):
+        name, host = (re.sub(_SPOKEN_DOT, ".", part, flags=re.I).lower() for part in at.groups())
+        if not re.search(r"\sat\s$", text[at.end(1) : at.start(2)]) or re.search(r"\bdot\b", at[2]):
+            yield Finding("EMAIL", at.start(), at.end(), f"{name}@{host}")
+
+
+def urls(text: str) -> Iterator[Finding]:
+    """Links that name somebody or let in who has them; "https://docs.python.org/3/" stays."""
+    for at in _ADDRESS.finditer(text):
+        address = at[0].rstrip(".,;:!?)*_")
+        if _OWN_PAGE.search(address):
+            yield Finding("URL", at.start(), at.start() + len(address), address)
+
+
+def ips(text: str) -> Iterator[Finding]:
+    """ "86.121.97.248", "2001:db8::1"; not "version 1.2.3.4"."""
+    for pattern in (_IPV4, _IPV6):
+        for at in pattern.finditer(text):
+            if _is_ip(at[0].partition("/")[0]):
+                yield Finding("IP", at.start(), at.end(), at[0].lower())
+
+
+def _is_ip(spelling: str) -> bool:
+    if spelling.count(":") and not re.search(r"\w{3}|\w:\w", spelling):
+        return False  # "::" in a program
+    try:
+        ip_address(spelling)
+    except ValueError:
+        return False
+    return True
 
 
 def phones(text: str) -> Iterator[Finding]:
+    """ "+39 333 1234567", "06/12345678", "(37) 788-063", "345-899-3560x4587"; not "1.234.567", "2003-08-28", "1990-1995"."""
     for at in _PHONE.finditer(text):
-        number = _international(at[0].strip())
-        if number:
-            yield Finding("PHONE", at.start(), at.end(), number)
+        spelling = at[0]
+        digits = re.sub(r"\D", "", spelling)
+        if 6 <= len(digits) <= 17 and _is_phone(spelling, digits, text[max(at.start() - 60, 0) : at.start()]):
+            yield Finding("PHONE", at.start(), at.end(), _international(spelling) or digits)
+
+
+def _is_phone(spelling: str, digits: str, before: str) -> bool:
+    if _DATE.match(spelling) or _NO_PHONE.search(before):
+        return False
+    if spelling.lstrip("(").startswith(("+", "00")):
+        return len(digits) >= 8
+    if _CALLED.search(before):
+        return True
+    if _AMOUNT.fullmatch(spelling):
+        return False
+    groups = re.findall(r"\d+", spelling)
+    if len(groups) == 1:
+        return 9 <= len(digits) <= 11 and digits[0] in "03" and bool(_international(spelling))
+    if len(groups) == 2:
+        local = _LOCAL.fullmatch(spelling) and not _LOCAL_ROUND.fullmatch(spelling)
+        return bool(local) or "(" in spelling or (len(digits) >= 8 and bool(_international(spelling)))
+    return _are_groups(spelling, groups, digits)
+
+
+def _are_groups(spelling: str, groups: list[str], digits: str) -> bool:
+    """ "416 60 039", "01.84.17.61.18"; not "3.1.2.10", "10 20 30 40"."""
+    return "/" not in spelling and 7 <= len(digits) <= 15 and (groups[0][0] == "0" or max(map(len, groups)) > 2)
 
 
 @lru_cache(256)
 def _international(spelling: str) -> str:
     """ "+393331234567" for "333 123 4567"; nothing where that is no number."""
-    import phonenumbers
+    import phonenumbers  # noqa: PLC0415
 
     try:
         number = phonenumbers.parse(spelling, HOME)

@@ -1,23 +1,66 @@
 """Where personal data stands in a text."""
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 
-from turnkeep.blocks.pii.contacts import emails, phones
+from turnkeep.blocks.pii.addresses import addresses
+from turnkeep.blocks.pii.contacts import emails, ips, phones, urls
 from turnkeep.blocks.pii.findings import Finding
+from turnkeep.blocks.pii.folding import folded
 from turnkeep.blocks.pii.numbers import cards, ibans, tax_ids, vat_ids
+from turnkeep.blocks.pii.papers import births, papers
+from turnkeep.blocks.pii.persons import parts_of, persons
+from turnkeep.blocks.pii.stretches import stretches
+from turnkeep.placeholders import PLACEHOLDER
 
-_DETECTORS: tuple[Callable[[str], Iterator[Finding]], ...] = (emails, ibans, tax_ids, cards, vat_ids, phones)
-"""Where two find the same characters, the first has them."""
+type Detector = Callable[[str], Iterable[Finding]]
+
+DETECTORS: tuple[Detector, ...] = (
+    *(urls, emails, ips, ibans, tax_ids, cards, papers, vat_ids, births),
+    *(addresses, phones),
+)
+"""Where two find the same characters, the first has them; names of people come last."""
+
+_NOTHING = re.compile(r"[a-zà-öø-ÿ ,.;:!?'()\n-]*")
+"""No capital, no digit, no sign. What is found in such a text is a name or an address that a cue announces."""
+_COVER = "\ue000"
+"""What stands for a placeholder while one looks: no pattern knows it."""
 
 
 def find(text: str) -> list[Finding]:
-    """Ascending, none overlapping another."""
-    return _apart(found for detector in _DETECTORS for found in detector(text))
+    """Ascending, none overlapping another. A word of a name that was found is found again further on."""
+    names: set[str] = set()
+    found: list[Finding] = []
+    at = 0
+    for stretch in stretches(text):
+        for finding in found_in(stretch, names):
+            found.append(Finding(finding.kind, at + finding.start, at + finding.end, finding.value))
+            if finding.kind == "PERSON":
+                names |= parts_of(finding.value)
+        at += len(stretch)
+    return found
+
+
+def found_in(stretch: str, names: Collection[str] = ()) -> list[Finding]:
+    """What `find` finds in one stretch; `names` are words of names that were found before."""
+    if " " not in stretch.strip() and _NOTHING.fullmatch(stretch):
+        return []
+    text, places = folded(PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch))
+    found = _apart(_all(text, names))
+    return [Finding(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
+
+
+def _all(text: str, names: Collection[str]) -> Iterator[Finding]:
+    for detector in DETECTORS:
+        yield from detector(text)
+    yield from persons(text, names)
 
 
 def _apart(findings: Iterable[Finding]) -> list[Finding]:
     kept: list[Finding] = []
     for finding in findings:
-        if all(finding.end <= other.start or finding.start >= other.end for other in kept):
+        if finding.end > finding.start and all(
+            finding.end <= other.start or finding.start >= other.end for other in kept
+        ):
             kept.append(finding)
     return sorted(kept, key=lambda finding: finding.start)

@@ -46,7 +46,7 @@ def tax_ids(text: str) -> Iterator[Finding]:
 
 def vat_ids(text: str) -> Iterator[Finding]:
     """ "01234567897": eleven digits that the checksum agrees with."""
-    from stdnum.it import iva
+    from stdnum.it import iva  # noqa: PLC0415
 
     for at in _VAT_ID.finditer(text):
         if iva.is_valid(at[0]):
@@ -54,20 +54,20 @@ def vat_ids(text: str) -> Iterator[Finding]:
 
 
 def _fits_luhn(digits: str) -> bool:
-    from stdnum import luhn
+    from stdnum import luhn  # noqa: PLC0415
 
     return luhn.is_valid(digits)
 
 
 def _is_iban(value: str) -> bool:
-    from stdnum import iban
+    from stdnum import iban  # noqa: PLC0415
 
     return iban.is_valid(value, check_country=False)
 
 
 def _iban_length(compact: str) -> int:
     """Of this country; 0 where it has none."""
-    from stdnum import numdb
+    from stdnum import numdb  # noqa: PLC0415
 
     structure = numdb.get("iban").info(compact)[0][1].get("bban", "")
     return 4 + sum(map(int, re.findall(r"\d+(?=!)", structure))) if structure else 0

@@ -1,0 +1,40 @@
+"""Text as detectors read it: without invisible characters, with plain digits and signs. Every character of it knows
+where it comes from."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+_INVISIBLE = {"Cf", "Mn", "Me"}  # zero-width space, soft hyphen; an accent that stands by itself
+_SIGNS = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-") | dict.fromkeys("\u2018\u2019\u02bc", "'")
+_ODD = re.compile(r"[^\x00-\u017f\u201c\u201d\u20ac]|\xad|\xa0")
+"""What may have to be folded: all but letters of Latin languages, quotation marks and the sign of the euro."""
+
+
+def folded(text: str) -> tuple[str, Sequence[int]]:
+    """The text that detectors read, and where in `text` each of its characters stands, with one place more: the end."""
+    if not _ODD.search(text):
+        return text, range(len(text) + 1)
+    characters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text):
+        plain = _plain(character)
+        if plain:
+            characters.append(plain)
+            places.append(place)
+    return "".join(characters), [*places, len(text)]
+
+
+def _plain(character: str) -> str:
+    """One character or none: "" for a zero-width space, "3" for a full-width one, "-" for a dash."""
+    if character.isascii():
+        return character
+    if unicodedata.category(character) in _INVISIBLE:
+        return ""
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    if character.isspace():
+        return "\n" if character in "\u2028\u2029\x85" else " "
+    simple = _SIGNS.get(character) or unicodedata.normalize("NFKC", character)
+    return simple if len(simple) == 1 else character

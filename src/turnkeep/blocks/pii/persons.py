@@ -1,0 +1,170 @@
+"""Names of people, by lists of first and family names and by the words around them. Neither list is complete: a name
+that is in none and has nothing around it is not found."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from turnkeep.blocks.pii.findings import Finding
+from turnkeep.blocks.pii.lists import words_of
+
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*(?:\.(?=[ ,\n]))?")
+_PARTICLES = words_of("particles")
+_TITLES = words_of("titles")
+_NAMED = re.compile(
+    r"\b(?:(?:first |last |full |maiden |sur|family |user)?name(?: is|'s|:| was| to)|(?:il )?(?:mio |suo )?nome(?: e cognome)?(?: è|:)"
+    r"|cognome(?: è|:)|nominativo:|mi chiamo|si chiama|called|call me|calls? (?:him|her)|je m'appelle|ich hei(?:ß|ss)e|me llamo"
+    r"|partner's name|under|signed by|firmato da|follow up with|named (?:him|her)|titolare:|intestatario:|intestat[oa] a"
+    r"|intestatari[oa]|gentile|caro|cara|dear)[ \n]+(?=[^\W\d_])",
+    re.I,
+)  # fmt: skip
+_ROLES = words_of("roles")
+_SAID = words_of("said")
+_SELF = re.compile(
+    r"\b(?:i'?m|i am|this is|sono|io sono|it's|here is|here's|ecco|qui|thanks|grazie|regards|saluti),? *\n*$",
+    re.I,
+)
+_FAMILY_ENDINGS = re.compile(
+    r"\w{3,}(?:ovic|evic|ovich|evich|ova|eva|ov|yev|iev|sky|ski|ska|wicz|czyk|enko|chuk|yan|poulos|akis|idis|nen|escu"
+    r"|ssen|sson|sdottir|dottir|gaard|berg|strom|quist|qvist|stad|stein|mann|meier|bauer|huber)"
+)
+_NOT_NAMES = words_of("not names")
+_LONGEST = 5
+_FIRST, _FAMILY = words_of("first names"), words_of("family names")
+_DOUBTFUL = words_of("names that are words too")
+"""First names that are words or places, too."""
+
+
+class _Word(NamedTuple):
+    text: str
+    start: int
+    end: int
+    plain: str
+    """Folded to a-z: "szabo" for "Szabó"."""
+
+    @property
+    def is_capital(self) -> bool:
+        return self.text[0].isupper() and self.plain not in _NOT_NAMES
+
+    @property
+    def is_initial(self) -> bool:
+        """ "D." or "D"."""
+        return len(self.text.rstrip(".")) == 1 and self.text[0].isupper()
+
+
+def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
+    """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names that were
+    found before, as `parts_of` gives them: a later "Rossi" alone is found, too."""
+    for at in _NAMED.finditer(text):
+        yield from _named(text, at.end(), at[0])
+    words = [_Word(at[0], at.start(), at.end(), plain(at[0])) for at in _WORD.finditer(text)]
+    n = 0
+    while n < len(words):
+        end = _name_at(words, n, text, known) if words[n].text[0].isupper() else n
+        if end > n:
+            yield _finding(text, words[n].start, words[end - 1].end)
+        n = max(end, n + 1)
+
+
+def parts_of(name: str) -> set[str]:
+    """The words of a name by which it may be said again."""
+    words = (plain(at[0]) for at in _WORD.finditer(name))
+    return {word for word in words if len(word) > 2 and word not in _PARTICLES and word not in _NOT_NAMES}
+
+
+@cache
+def plain(word: str) -> str:
+    """ "muller" for "Müller", also for "MÜLLER." and "Müller's"."""
+    bare = "".join(c for c in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(c))
+    return re.sub(r"'s$|\.$", "", bare).translate(_LETTERS)
+
+
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "ß": "ss"})
+
+
+def _finding(text: str, start: int, end: int) -> Finding:
+    spelling = re.sub(r"'s$|[.']$", "", text[start:end])
+    return Finding("PERSON", start, start + len(spelling), " ".join(spelling.lower().split()))
+
+
+def _named(text: str, start: int, cue: str) -> Iterator[Finding]:
+    """After "my name is": whatever case the words have, at most three of them; two where they are not capitals."""
+    ends: list[int] = []
+    is_greeting = cue.split(maxsplit=1)[0].lower() in (
+        "gentile",
+        "caro",
+        "cara",
+        "dear",
+        "under",
+        "called",
+        "call",
+        "signed",
+        "firmato",
+    )
+    for at in _WORD.finditer(text, start, start + 80):
+        word = at[0]
+        joined = not ends or text[ends[-1] : at.start()] in (" ", "  ")
+        if not joined or plain(word) in _NOT_NAMES or len(ends) > 3:
+            break
+        if not word[0].isupper() and (is_greeting or len(ends) > 1 or (ends and text[start].isupper())):
+            break
+        ends.append(at.end())
+        if word[-1] == "." and len(word) > 2:
+            break
+    if ends and (text[start].isupper() or len(ends) < 3):
+        yield _finding(text, start, ends[-1])
+
+
+def _name_at(words: list[_Word], n: int, text: str, known: Collection[str]) -> int:
+    """The index after the name that begins with word n; n where none does."""
+    word = words[n]
+    if plain(word.text) in _TITLES or not word.is_capital:
+        return n
+    end = _run(words, n, text)
+    if _is_name(words[n:end], words[n - 1] if n else None, text, known):
+        return end
+    return n
+
+
+def _run(words: list[_Word], n: int, text: str) -> int:
+    """As far as capitals, initials and particles between them go: "Rossi de Luca", "Anna M. Bianchi"."""
+    end = n + 1
+    ahead = n + 1
+    while ahead < len(words) and ahead - n < _LONGEST:
+        gap = text[words[ahead - 1].end : words[ahead].start]
+        last = words[ahead - 1]
+        if gap not in (" ", "  ") or (last.text[-1] == "." and not last.is_initial):
+            break
+        if words[ahead].is_capital or words[ahead].is_initial:
+            end = ahead + 1
+        elif words[ahead].plain not in _PARTICLES:
+            break
+        ahead += 1
+    return end
+
+
+def _is_name(run: list[_Word], before: _Word | None, text: str, known: Collection[str]) -> bool:
+    head, rest = run[0], run[1:]
+    lead = before.plain if before and head.start - before.end < 3 else ""
+    if lead in _TITLES or (lead in _ROLES and not rest[2:]) or any(word.plain in known for word in run):
+        return True
+    if any(part in _FIRST for part in head.plain.split("-")):
+        return True
+    if not rest:
+        return _is_alone(head, lead, text)
+    last = rest[-1].plain
+    if head.plain in _DOUBTFUL:
+        return last in _FAMILY or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last)) or not head.plain.isascii()
+    if any(word.is_initial for word in rest[:-1]) and len(run) < 4:
+        return True
+    return (last in _FAMILY and len(run) < 4) or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last))
+
+
+def _is_alone(word: _Word, lead: str, text: str) -> bool:
+    """One capital by itself: "This is Rossi", "Grace said"."""
+    if word.plain not in _DOUBTFUL and word.plain not in _FAMILY:
+        return False
+    after = _WORD.match(text, word.end + 1)
+    return bool(_SELF.search(text, 0, word.start)) or bool(after and after[0] in _SAID)
