@@ -35,7 +35,7 @@ class Canary:
 
     @property
     def words(self) -> list[str]:
-        return [self.email, self.iban, self.tax_id, self.phone]
+        return [self.email, self.iban, self.tax_id, self.phone, self.name.split()[1]]
 
 
 def canary(place: str) -> Canary:

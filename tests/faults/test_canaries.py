@@ -168,7 +168,9 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             emit(running, event)
 
         monkeypatch.setattr(RunningTurn, "emit", keep)
-        tracing._lambdas.set(tracing.Segment("1-1", "2", office.daemon))  # type: ignore[arg-type]
+        monkeypatch.setattr(tracing, "_daemon", lambda host, port: office.daemon)
+        monkeypatch.setenv(tracing.TRACE_ID, f"Root=1-5759e988-{'b' * 24};Parent=53995c3f42cd8ad8;Sampled=1")
+        monkeypatch.setenv(tracing.DAEMON, "127.0.0.1:2000")
         return office
 
     yield make

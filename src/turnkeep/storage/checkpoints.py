@@ -26,9 +26,10 @@ from langgraph.checkpoint.base import (
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
-from turnkeep.storage.elements import SERIALISER, Change, are_messages, changed, changed_segment, freeze, thaw
+from turnkeep.storage.elements import SERIALISER, are_messages, changed, changed_segment, freeze, thaw
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
+from turnkeep.storage.vault import Change
 
 CHECKPOINT_VERSION = 4
 """The newest version of LangGraph's checkpoints that its own code here reads; it is written into each as `v`."""

@@ -3,7 +3,6 @@ changed, whatever of LangGraph's or LangChain's own kinds holds it."""
 
 import dataclasses
 from collections import deque
-from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import PurePath
 from typing import Any
@@ -18,6 +17,7 @@ from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.links import Segment
 from turnkeep.storage.sealing import is_plain
+from turnkeep.storage.vault import Change, reworded_bytes
 
 # Strict: a stored value can name no type but LangGraph's own list of harmless ones.
 SERIALISER = JsonPlusSerializer(allowed_msgpack_modules=None, pickle_fallback=False)
@@ -28,8 +28,6 @@ _OWN = {
 }
 """What of them is text; ids are not, for messages are told apart by them."""
 _CALLS = ("tool_calls", "invalid_tool_calls")
-
-type Change = Callable[[str], str]
 
 
 def are_messages(elements: list[Any]) -> bool:
@@ -64,7 +62,7 @@ def changed(value: Any, change: Change) -> Any:
         new = change(str(value))
         return value if new == str(value) else new
     if isinstance(value, bytes):
-        return _changed_bytes(value, change)
+        return reworded_bytes(value, change)
     if isinstance(value, dict):
         return {changed(name, change): changed(each, change) for name, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset | deque):
@@ -82,14 +80,6 @@ def _changed_object(value: Any, change: Change) -> Any:
         return value
     names = [each.name for each in dataclasses.fields(value) if each.init and each.name != "id"]
     return dataclasses.replace(value, **{name: changed(getattr(value, name), change) for name in names})
-
-
-def _changed_bytes(value: bytes, change: Change) -> bytes:
-    try:
-        text = value.decode()
-    except UnicodeDecodeError:
-        return value
-    return change(text).encode()
 
 
 def _changed_model(value: BaseModel, change: Change) -> BaseModel:

@@ -122,11 +122,22 @@ def _reworded_source(source: Source, change: Change) -> Source:
 
 
 def reworded_in(value: Any, change: Change) -> Any:
-    """A JSON value with each of its texts changed, names too."""
+    """A plain value with each of its texts changed, names too."""
     if isinstance(value, str):
         return change(value)
+    if isinstance(value, bytes):
+        return reworded_bytes(value, change)
     if isinstance(value, dict):
         return {reworded_in(name, change): reworded_in(each, change) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return type(value)([reworded_in(each, change) for each in value])
     return value
+
+
+def reworded_bytes(value: bytes, change: Change) -> bytes:
+    """Those that are no text stay."""
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        return value
+    return change(text).encode()

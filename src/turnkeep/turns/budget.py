@@ -1,10 +1,12 @@
-"""Limits in the life of a turn: reserved beside LOAD, settled beside COMMIT. Whoever was just refused is refused for a
-moment without any request, so that one who hammers takes nothing from the others."""
+"""Limits in the life of a turn: reserved beside LOAD, settled beside COMMIT. Of a user who asks faster than it may, two
+requests at once reach the store and one a second; the others are refused here, so that nobody else waits for them."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakValueDictionary
 
 from turnkeep.agents import Agent
 from turnkeep.errors import OverLimit, StoreUnavailable
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from turnkeep.models.usage import ModelCall
 
 REFUSED_MS = 1000
+BEGINNING_AT_ONCE = 2
 GRACE_SECONDS = 5
 """How long after the longest life of a run its reservation still counts."""
 _MOST_REFUSED = 10_000
@@ -58,6 +61,7 @@ class Budget:
         self._clock = clock
         self._in_thread = in_thread
         self._seconds = seconds + GRACE_SECONDS
+        self._doors: WeakValueDictionary[Principal, asyncio.Semaphore] = WeakValueDictionary()
         self._refused: dict[Principal, tuple[int, OverLimit]] = {}
         self._largest: dict[str, int] = {}
 
@@ -69,13 +73,25 @@ class Budget:
         """Epoch milliseconds."""
         return int(self._clock() * 1000)
 
-    def admit(self, principal: Principal) -> None:
-        """Raises what this principal was refused with a moment ago."""
-        if found := self._refused.get(principal):
-            until, error = found
-            if self.now() < until:
-                raise type(error)(error.detail, retry_after=error.retry_after, resets_at=error.resets_at)
-            del self._refused[principal]
+    def check(self, principal: Principal) -> None:
+        """Raises what this principal was refused with less than a second ago."""
+        until, error = self._refused.get(principal, (0, None))
+        if error and self.now() < until:
+            raise type(error)(error.detail, retry_after=error.retry_after, resets_at=error.resets_at)
+
+    @asynccontextmanager
+    async def door(self, principal: Principal) -> AsyncIterator[None]:
+        """Few requests of one principal begin at once; the others wait here, and are refused when one of these is."""
+        if self._usage is None:
+            yield
+            return
+        door = self._doors.get(principal) or asyncio.Semaphore(BEGINNING_AT_ONCE)
+        self._doors[principal] = door
+        async with door:
+            self.check(principal)
+            if principal in self._refused:  # this one finds out whether that still holds
+                self._remember(principal, self._refused[principal][1])
+            yield
 
     async def beside[T](
         self, work: Coroutine[Any, Any, T], principal: Principal, agent: Agent, tally: Tally
@@ -94,6 +110,7 @@ class Budget:
         except BaseException:
             await self._give_back(asking, agent, tally)
             raise
+        self._refused.pop(principal, None)
         return done, Spending(self, reserved, agent, tally)
 
     async def _give_back(self, asking: "asyncio.Task[Reserved | None]", agent: Agent, tally: Tally) -> None:

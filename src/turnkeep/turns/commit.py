@@ -4,6 +4,7 @@ after the flip was sent, nobody knows. Only the first is a promise; the other tw
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from turnkeep.errors import StoreUnavailable, Unsettled
@@ -50,7 +51,9 @@ class Commit:
                 return _unstored(turn, await self._token(plan), is_known=False)
             plan = settled
         token = await self._token(plan)
-        return _unstored(turn, token) if token else await self._without_token(begun, turn)
+        if token:
+            return _unstored(turn, token)
+        return await self._without_token(replace(begun, owner=plan.flip[":owner"]), turn)
 
     async def _settled(self, plan: Plan) -> Plan | None:
         """None where the flip had come through, another plan where it can no longer, this one where nobody knows."""

@@ -1,6 +1,5 @@
 """Drives one graph for one turn and tells what it does. LangGraph is imported here and nowhere above."""
 
-import asyncio
 import functools
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -16,10 +15,10 @@ from turnkeep.blocks.wording import is_token, presented
 from turnkeep.errors import AgentFault
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
-from turnkeep.storage.elements import Change
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.texts import printable
+from turnkeep.turns.shield import Shield
 
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 OWN_EVENTS = {"route_decision", "tool_start"}
@@ -89,15 +88,15 @@ class GraphRun:
             return answer
         return Command(resume={snapshot.interrupts[0].id: answer.resume})
 
-    async def outcome(self, change: Change | None = None) -> Outcome:
-        """What the run leaves, once `events` is exhausted; what is to be stored of its state with `change`. Raises
+    async def outcome(self, shield: Shield | None = None) -> Outcome:
+        """What the run leaves, once `events` is exhausted; its state is hidden by the shield, its reply is not. Raises
         AgentFault where the graph kept no state."""
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": self._thread_id}})
         interrupted = bool(snapshot.next)
         values: Mapping[str, Any] = snapshot.values
         per_turn = frozenset(self._agent.new_turn())
-        saving = functools.partial(self._run.saved, per_turn, interrupted=interrupted, change=change)
-        saved = await asyncio.to_thread(saving) if change else saving()
+        saving = functools.partial(self._run.saved, per_turn, interrupted=interrupted)
+        saved: Saved | None = await shield.in_thread(saving, change=shield.hide) if shield else saving()
         if saved is None:
             raise AgentFault
         if interrupted:

@@ -7,18 +7,17 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from turnkeep.agents import Agent
 from turnkeep.attachments import Documents
 from turnkeep.entries import entries
 from turnkeep.errors import StoreUnavailable, UnknownAgent
-from turnkeep.observability import annotate, count, logger, measure
-from turnkeep.placeholders import PLACEHOLDER
-from turnkeep.records import JSON, Event, Principal, RunContext, Turn
+from turnkeep.observability import annotate, count, logger
+from turnkeep.records import JSON, Event, Principal, Turn
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.keys import partition
 from turnkeep.storage.plans import Begun, Loaded
@@ -27,34 +26,16 @@ from turnkeep.storage.usage import Usage
 from turnkeep.storage.windows import Found
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.attachments import Attached
-from turnkeep.turns.budget import Budget, Spending
+from turnkeep.turns.budget import Budget
 from turnkeep.turns.commit import Commit
+from turnkeep.turns.hold import Hold
 from turnkeep.turns.request import Asked, TurnRequest
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally
 from turnkeep.turns.watching import Watch
 
-if TYPE_CHECKING:
-    from turnkeep.turns.graph import GraphRun, Outcome
-
-STATELESS = "stateless"
 STORE_THREADS = 16
-
-
-@dataclass(frozen=True)
-class _Hold:
-    """A request on its way: who runs it, from what, until when. `begun` is None for a stateless run."""
-
-    request: TurnRequest
-    agent: Agent
-    loaded: Loaded
-    begun: Begun | None
-    tally: Tally
-    spending: Spending
-    shield: Shield | None
-    started: float
-    started_at: float
 
 
 class Turns:
@@ -98,9 +79,12 @@ class Turns:
         and then nothing is held."""
         if request.agent is not None and request.agent not in self._names:
             raise UnknownAgent
-        self.budget.admit(request.principal)
-        tally = Tally()
+        self.budget.check(request.principal)
         request = await self._attached.waited(replace(request, key=request.key or self._mint()))
+        async with self.budget.door(request.principal):
+            return await self._start(request, Tally())
+
+    async def _start(self, request: TurnRequest, tally: Tally) -> RunningTurn:
         key = str(request.key)
         asked = await self._asked(request)
         if request.thread_id is None:
@@ -127,9 +111,7 @@ class Turns:
 
     def warm(self) -> None:
         """Loads and builds what the first turn would: LangGraph and the default agent."""
-        import turnkeep.models.prices  # noqa: PLC0415
-        import turnkeep.turns.graph  # noqa: PLC0415
-        import turnkeep.turns.spans  # noqa: F401, PLC0415
+        import turnkeep.turns.driving  # noqa: F401, PLC0415
 
         self._agents(self._default_agent)
 
@@ -150,8 +132,8 @@ class Turns:
 
     def _shield(self, request: TurnRequest) -> Shield:
         if request.thread_id is None:
-            return Shield.of_run(secrets.token_bytes(16))
-        return Shield.of_thread(self._table.vault, partition(request.principal, request.thread_id))
+            return Shield.of_run(secrets.token_bytes(16), self._in_thread)
+        return Shield.of_thread(self._table.vault, partition(request.principal, request.thread_id), self._in_thread)
 
     async def _begin(self, asked: Asked, thread_id: str) -> Begun | Turn:
         request = asked.request
@@ -183,7 +165,7 @@ class Turns:
         if isinstance(begun, Begun):
             await self._release(begun)
 
-    async def _hold(self, asked: Asked, begun: Begun | None, tally: Tally, ahead: asyncio.Task[Found] | None) -> _Hold:
+    async def _hold(self, asked: Asked, begun: Begun | None, tally: Tally, ahead: asyncio.Task[Found] | None) -> Hold:
         started, started_at = time.monotonic(), self._clock()
         name = (begun.head.agent if begun else None) or asked.request.agent or self._default_agent
         request, shield = asked.of(private=name in self._private)
@@ -191,7 +173,7 @@ class Turns:
         agent = await self._in_thread(self._agents, name)
         loading = self._load(begun, agent, ahead)
         loaded, spending = await self.budget.beside(loading, request.principal, agent, tally)
-        return _Hold(request, agent, loaded, begun, tally, spending, shield, started, started_at)
+        return Hold(request, agent, loaded, begun, tally, spending, shield, started, started_at)
 
     async def _load(self, begun: Begun | None, agent: Agent, ahead: asyncio.Task[Found] | None) -> Loaded:
         if begun is None or ahead is None:
@@ -216,72 +198,26 @@ class Turns:
         except StoreUnavailable:
             logger.warning("lease left to run out")
 
-    async def _answer(self, hold: _Hold, running: RunningTurn) -> Turn:
+    async def _answer(self, hold: Hold, running: RunningTurn) -> Turn:
         async with hold.spending:
             return await hold.tally.over(self._run(hold, running), agent=hold.agent.name)
 
-    async def _run(self, hold: _Hold, running: RunningTurn) -> Turn:
-        from turnkeep.turns.graph import GraphRun  # noqa: PLC0415 - LangGraph loads on the chat path only
+    async def _run(self, hold: Hold, running: RunningTurn) -> Turn:
+        from turnkeep.turns.driving import drive  # noqa: PLC0415 - LangGraph loads on the chat path only
 
-        thread_id = hold.request.thread_id or STATELESS
-        run = GraphRun(hold.agent, hold.loaded, thread_id, max_steps=self._tuning.max_steps)
-        outcome, turn = await self._watch.over(self._drive(hold, run, running), hold.begun, until=self._end(hold))
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        documents = self._attached.documents(hold.begun.head.pk) if hold.begun else Documents()
+        driving = drive(hold, running, now, documents, max_steps=self._tuning.max_steps)
+        saved, turn = await self._watch.over(driving, hold.begun, until=self._end(hold))
         hold.spending.settle(turns=1)
         if hold.begun is None:
             return replace(turn, persisted=False)
         commit = Commit(self._table, self._in_thread, until=self._end(hold))
-        return await running.commit(commit.store(hold.begun, hold.loaded, outcome.saved, turn))
+        return await running.commit(commit.store(hold.begun, hold.loaded, saved, turn))
 
-    def _end(self, hold: _Hold) -> float:
+    def _end(self, hold: Hold) -> float:
         """When its answer has to leave, monotonic seconds."""
         return min(hold.started + self._tuning.seconds, hold.request.deadline or inf)
-
-    async def _drive(self, hold: _Hold, run: "GraphRun", running: RunningTurn) -> "tuple[Outcome, Turn]":
-        from turnkeep.models.outgoing import hiding  # noqa: PLC0415
-        from turnkeep.models.prices import price_of  # noqa: PLC0415 - as above
-        from turnkeep.turns.graph import first_input  # noqa: PLC0415
-        from turnkeep.turns.spans import run_meter  # noqa: PLC0415
-
-        request, agent, head = hold.request, hold.agent, hold.begun.head if hold.begun else None
-        message_id = f"m-{head.gen}-{head.seq}" if head else f"m-{request.key}"
-        given = first_input(agent, request.message, message_id, interrupted=bool(head and head.interrupted))
-        window = request.conversation_window or agent.prompt_window
-        documents = self._attached.documents(head.pk) if head else Documents()
-        context = RunContext(window, datetime.fromtimestamp(self._clock(), UTC), request.principal, documents)
-        hold.tally.meter = meter = run_meter()
-        shield = hold.shield
-        events = run.events(given, context, [meter])
-        with hiding(shield.hide if shield else None):
-            async for event in shield.hide_events(events) if shield else events:
-                hold.tally.see(event)
-                running.emit(event)
-        outcome = await run.outcome(shield.hide if shield else None)
-        reply = outcome.reply
-        turn = Turn(
-            thread_id=request.thread_id,
-            number=0,
-            agent=agent.name,
-            message=request.message,
-            reply=reply.text,
-            status="interrupted" if outcome.interrupted else "complete",
-            created_at=round(hold.started_at, 3),
-            duration_ms=int((time.monotonic() - hold.started) * 1000),
-            provider=agent.provider,
-            model=agent.model,
-            usage=meter.usage(price_of),
-            route=reply.route,
-            confidence=reply.confidence,
-            standalone_query=reply.standalone_query,
-            sources=reply.sources,
-            warnings=(*request.warnings, *reply.warnings),
-            details={**reply.details, **request.named()},
-            thread_created=running.thread_created,
-        )
-        if shield is None:
-            return outcome, replace(turn, private=PLACEHOLDER.search(turn.reply) is not None)
-        turn = await self._in_thread(shield.hide_turn, turn)
-        measure({"PlaceholdersMade": len(shield.made)}, agent=agent.name)
-        return replace(outcome, saved=replace(outcome.saved, pii=shield.made)), turn
 
 
 async def _replay(turn: Turn, running: RunningTurn) -> Turn:

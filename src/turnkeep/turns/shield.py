@@ -1,12 +1,11 @@
 """One run's view of personal data: it hides what is to be stored, queued or asked of a model, and restores what goes to
 the thread's owner. Detection that fails ends the request before anything is kept."""
 
-import asyncio
 import hmac
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from turnkeep.errors import PrivacyUnavailable, StoreUnavailable
 from turnkeep.observability import count, logger, place
@@ -35,12 +34,16 @@ class Held:
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
 
 
+type InThread = Callable[..., Awaitable[Any]]
+
+
 class Shield:
     """`made` is what the placeholders stand for that this run made. `tag` gives a placeholder's digits for a kind and
     a value, `older` what those of earlier turns stand for: it is asked at most once, and only for a placeholder that is
     not known here. Safe with nodes that run in threads."""
 
-    def __init__(self, tag: "Tag", older: Callable[[], Mapping[str, str]] = dict):
+    def __init__(self, in_thread: InThread, tag: "Tag", older: Callable[[], Mapping[str, str]] = dict):
+        self.in_thread = in_thread
         self.made: dict[str, str] = {}
         self._tag = tag
         self._older = older
@@ -48,13 +51,17 @@ class Shield:
         self._hidden: dict[str, str] = {}
 
     @classmethod
-    def of_thread(cls, vault: Vault, pk: str) -> "Shield":
-        return cls(lambda kind, value: vault.tag(pk, kind, value), lambda: vault.values(pk))
+    def of_thread(cls, vault: Vault, pk: str, in_thread: InThread) -> "Shield":
+        return cls(in_thread, lambda kind, value: vault.tag(pk, kind, value), lambda: vault.values(pk))
 
     @classmethod
-    def of_run(cls, secret: bytes) -> "Shield":
+    def of_run(cls, secret: bytes, in_thread: InThread) -> "Shield":
         """For a run that keeps nothing."""
-        return cls(lambda kind, value: hmac.digest(secret, f"{kind}|{value}".encode(), sha256)[:TAG_BYTES].hex())
+
+        def tag(kind: str, value: str) -> str:
+            return hmac.digest(secret, f"{kind}|{value}".encode(), sha256)[:TAG_BYTES].hex()
+
+        return cls(in_thread, tag)
 
     def hide(self, text: str) -> str:
         """Raises PrivacyUnavailable."""
@@ -99,10 +106,13 @@ class Shield:
         """An event as the thread's owner sees it."""
         if not has_placeholder(event.data):
             return event
-        return Event(event.name, await asyncio.to_thread(reworded_in, dict(event.data), self.reveal))
+        return Event(event.name, await self.in_thread(reworded_in, dict(event.data), self.reveal))
 
     async def told_turn(self, turn: Turn) -> Turn:
-        return await asyncio.to_thread(reworded, turn, self.reveal) if turn.private else turn
+        if not turn.private:
+            return turn
+        told: Turn = await self.in_thread(reworded, turn, self.reveal)
+        return told
 
     def _earlier(self) -> Mapping[str, str]:
         """Nothing where the store does not answer: a placeholder in a reply is better than no reply."""

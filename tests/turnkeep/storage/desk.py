@@ -2,6 +2,7 @@
 
 import itertools
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -79,6 +80,7 @@ class Desk:
         older: str | None = None,
         edits: bool = False,
         agent: str = "papers",
+        pii: Mapping[str, str] | None = None,
     ) -> tuple[Plan, Turn | None]:
         loaded = self.table.load(begun.head, None, older)
         keep = length_of(loaded)
@@ -88,8 +90,9 @@ class Desk:
             f"{next(self.count):08d}",
             {"lengths": [["", "messages", keep + len(elements)]], **(checkpoint or {})},
             (Segment("", "messages", keep, elements),),
+            pii or {},
         )
-        turn = replace(plain_turn(begun.message, reply), details=details or {}, agent=agent)
+        turn = replace(plain_turn(begun.message, reply), details=details or {}, agent=agent, private=pii is not None)
         return self.table.prepare(begun, loaded, saved, None if edits else turn)
 
     def say(self, thread: str, message: str = "hello", reply: str = "a reply", **more: Any) -> Turn:

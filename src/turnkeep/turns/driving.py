@@ -1,0 +1,75 @@
+"""RUN: a graph is driven to its end, and what it leaves becomes a turn. Of a private agent nothing goes from here to
+the store, the queue of events or a model that is not hidden. LangGraph loads with it."""
+
+import time
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from turnkeep.attachments import Documents
+from turnkeep.models.outgoing import hiding
+from turnkeep.models.prices import price_of
+from turnkeep.observability import measure
+from turnkeep.placeholders import PLACEHOLDER
+from turnkeep.records import RunContext, Turn, Usage
+from turnkeep.storage.plans import Saved
+from turnkeep.turns.graph import GraphRun, Outcome, first_input
+from turnkeep.turns.hold import Hold
+from turnkeep.turns.running import RunningTurn
+from turnkeep.turns.spans import run_meter
+
+STATELESS = "stateless"
+
+
+async def drive(
+    hold: Hold, running: RunningTurn, now: datetime, documents: Documents, *, max_steps: int
+) -> tuple[Saved, Turn]:
+    """What COMMIT stores, and the turn, still without its number. Raises what a node raises."""
+    run = GraphRun(hold.agent, hold.loaded, hold.request.thread_id or STATELESS, max_steps=max_steps)
+    window = hold.request.conversation_window or hold.agent.prompt_window
+    context = RunContext(window, now, hold.request.principal, documents)
+    hold.tally.meter = meter = run_meter()
+    shield = hold.shield
+    hide = shield.hide if shield else None
+    events = run.events(_given(hold), context, [meter])
+    with hiding(hide):
+        async for event in shield.hide_events(events) if shield else events:
+            hold.tally.see(event)
+            running.emit(event)
+    outcome = await run.outcome(shield)
+    turn = _turn(hold, outcome, meter.usage(price_of), created=running.thread_created)
+    if shield is None:
+        return outcome.saved, replace(turn, private=PLACEHOLDER.search(turn.reply) is not None)
+    turn = await shield.in_thread(shield.hide_turn, turn)
+    measure({"PlaceholdersMade": len(shield.made)}, agent=hold.agent.name)
+    return replace(outcome.saved, pii=shield.made), turn
+
+
+def _given(hold: Hold) -> Any:
+    head = hold.begun.head if hold.begun else None
+    message_id = f"m-{head.gen}-{head.seq}" if head else f"m-{hold.request.key}"
+    return first_input(hold.agent, hold.request.message, message_id, interrupted=bool(head and head.interrupted))
+
+
+def _turn(hold: Hold, outcome: Outcome, usage: Usage, *, created: bool) -> Turn:
+    request, reply = hold.request, outcome.reply
+    return Turn(
+        thread_id=request.thread_id,
+        number=0,
+        agent=hold.agent.name,
+        message=request.message,
+        reply=reply.text,
+        status="interrupted" if outcome.interrupted else "complete",
+        created_at=round(hold.started_at, 3),
+        duration_ms=int((time.monotonic() - hold.started) * 1000),
+        provider=hold.agent.provider,
+        model=hold.agent.model,
+        usage=usage,
+        route=reply.route,
+        confidence=reply.confidence,
+        standalone_query=reply.standalone_query,
+        sources=reply.sources,
+        warnings=(*request.warnings, *reply.warnings),
+        details={**reply.details, **request.named()},
+        thread_created=created,
+    )
