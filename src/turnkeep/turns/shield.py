@@ -5,6 +5,7 @@ import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from hashlib import sha256
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.errors import PrivacyUnavailable, StoreUnavailable
@@ -15,20 +16,6 @@ from turnkeep.storage.vault import TAG_BYTES, Vault, has_placeholder, reworded, 
 
 if TYPE_CHECKING:
     from turnkeep.blocks.pii import Tag
-
-
-class Held:
-    """Lets whole lines out."""
-
-    def __init__(self, hide: Callable[[str], str]):
-        self._hide, self._rest = hide, ""
-
-    def feed(self, piece: str) -> str:
-        whole, end, self._rest = (self._rest + piece).rpartition("\n")
-        return self._hide(whole + end)
-
-    def end(self) -> str:
-        return self._hide(self._rest)
 
 
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
@@ -49,6 +36,7 @@ class Shield:
         self._older = older
         self._known: Mapping[str, str] | None = None
         self._hidden: dict[str, str] = {}
+        self._lock = Lock()
 
     @classmethod
     def of_thread(cls, vault: Vault, pk: str, in_thread: InThread) -> "Shield":
@@ -65,23 +53,29 @@ class Shield:
 
     def hide(self, text: str) -> str:
         """Raises PrivacyUnavailable."""
-        if text not in self._hidden:
-            self._hidden[text] = self._hide(text)
-        return self._hidden[text]
+        with self._lock:
+            safe = self._hidden.get(text)
+            if safe is None:
+                safe = self._hidden[text] = self._hide(text)
+            return safe
 
     def _hide(self, text: str) -> str:
         try:
             from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - only a private agent needs it
 
-            safe, values = hidden(text, self._tag)
+            safe, values = hidden(text, self._tag, self.made)
         except _BROKEN as error:
             logger.error("personal data not hidden", error=type(error).__name__, place=place(error))
             raise PrivacyUnavailable from error
-        self.made |= {name: value for name, value in values.items() if name not in self.made}
+        if new := {name: value for name, value in values.items() if name not in self.made}:
+            self.made |= new
+            self._hidden.clear()  # a name that is known now may stand by itself in a text that was seen before
         return safe
 
     async def hide_events(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
         """Tokens are held back for as long as they may be the beginning of what is to be hidden."""
+        from turnkeep.blocks.pii import Held  # noqa: PLC0415 - only a private agent needs it
+
         held = Held(self.hide)
         async for event in events:
             if event.name == "node":
