@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 TURN = 10
-STEPS = ("BEGIN", "LOAD", "COMMIT: link and checkpoint", "COMMIT: flip")
+STEPS = ("LOAD or BEGIN, side by side",) * 2 + ("COMMIT: link and checkpoint", "COMMIT: flip")
 LONG_MESSAGE_BYTES = 64 * 1024
 ASIDE_BYTES, OBJECT_BYTES = 12 * 1024, 420 * 1024
 METADATA_BYTES = 900
