@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from turnkeep.blocks.pii.findings import Finding
 
 _CAP = r"[^\W\d_a-zà-öø-ÿ][\w'.-]*"
-_PART = rf"(?:{_CAP}|d[eio]|da|del|dell'|della|dei|degli|delle|dos|das|des|du|la|le|los|las|van|von|der|den|el|u|e|y|al|of)"
+_PART = (
+    rf"(?:{_CAP}|d[eio]|da|del|dell'|della|dei|degli|delle|dos|das|des|du|la|le|los|las|van|von|der|den|el|u|e|y|al|of)"
+)
 _NAME = rf"(?:{_CAP}(?:[ ]{_PART}){{0,4}})"
 _NUMBER = r"\d{1,5}(?:[ ]?[-/][ ]?\d{1,4})?(?:[ ]?(?:bis|ter|[a-zA-Z])\b)?"
-_UNIT = r"(?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Room|interno|int|scala|piano|Box|Bldg)\b\.?[ ]?#?[ ]?\w{1,6}"
+_UNIT = r"(?:(?i:apt|apartment|suite)|Ste|Unit|Flat|Floor|Room|interno|int|scala|piano|Box|Bldg)\b\.?[ ]?#?[ ]?\w{1,6}"
 _ITALIAN = (
     r"(?:via|v\.le|viale|vicolo|piazza|p\.?zza|p\.za|piazzale|p\.le|corso|c\.so|largo|strada(?: provinciale| statale)?|contrada"
     r"|c\.da|località|loc\.|frazione|fraz\.|borgo|lungomare|lungo(?:tevere|arno|po)|salita|traversa|calata|rione|vico)"
@@ -34,7 +36,7 @@ _FORMS = (
     # "via roma 12"
     rf"(?<!per[ ])(?<!in[ ])(?:via|viale|piazza|corso)[ ][a-zà-ù]{{3,}},?[ ](?:n\.?[ ]?)?\d{{1,3}}(?:/\w)?\b(?![ ](?:giorni|ann|mes|ore|day|%|€|euro))",
     # "14 rue de la Paix", "C/ Señores Curas 88", "ul. Miła 53"
-    rf"(?:\d{{1,5}},?[ ])*(?i:{_FOREIGN})[ ](?:(?:d[eu]|des|de la|del|da|do|dos)[ ])?{_NAME}(?:,?[ ](?:nº[ ]?)?{_NUMBER})?",
+    rf"(?:\d{{1,5}},?[ ]){{0,2}}(?i:{_FOREIGN})[ ](?:(?:d[eu]|des|de la|del|da|do|dos)[ ])?{_NAME}(?:,?[ ](?:nº[ ]?)?{_NUMBER})?",
     # "221B Baker Street", "3485 615 Benedum Drive", "124 67 Devon Street West"
     rf"\d{{1,5}}[A-Za-z]?,?[ ](?:\d{{1,5}}[ ])?(?:{_CAP}[ ]){{1,4}}(?i:{_ENGLISH})\b\.?(?:[ ](?:North|South|East|West|[NSEW]\b))?",
     # "25615 Tawastintie 72", "Lindenstraße 5", "Magasinsgatan 7"
@@ -43,14 +45,19 @@ _FORMS = (
     rf"(?:\d{{1,5}}[ ])?{_NAME}[ ](?:u\.|utca|tér|út|útja|körút|sor|cesta|ulica|trg|sokak|cad\.|sok\.)[ ]{_NUMBER}\.?",
     # "641 Dašická 688", "19902 Dobrovského 1394"
     rf"\d{{2,5}}[ ]{_MONTHS}{_NAME}[ ]\d{{1,4}}\b(?![.,]\d|[ ]?[%€$])",
+    # "3911 fourth avenue"
+    r"\d{1,5}[ ](?:\d{1,5}[ ])?(?!km|miles?\b)(?:[a-z]+[ ]){1,2}(?:street|avenue|road|boulevard|blvd)\b",
+    # "USS Mahler\nFPO AA 70489"
+    rf"(?:USN?[SV]|USNS|USCGC)[ ]{_CAP}(?=\n[AFD]PO)|[AFD]PO[ ]A[AEP][ ]\d{{5}}",
     # "PSC 1437, Box 3833", "P.O. Box 12", "casella postale 5"
     r"(?:PSC|Unit|CMR)[ ]\d{1,5},?[ ]Box[ ]\d{1,5}|P\.?[ ]?O\.?[ ]?Box[ ]\d{1,6}|(?i:casella postale)[ ]\d{1,5}",
 )
 _STREET = re.compile(rf"(?<![\w.,/-])(?:{'|'.join(_FORMS)})")
+_UNNUMBERED = re.compile(rf"(?<![\w.,/-])(?:{_FORMS[0]}|{_FORMS[2]})")
 _TAIL = re.compile(
     rf"(?:[ ]*,?[ \n]*(?:-[ ])?{_UNIT}\.?)?"
     rf"(?:(?:[ ]*[,;\n][ ,\n]*|[ ]-[ ]|[ ](?=\d{{4,5}}\b)|[ ](?=[A-Z-]{{3,}}\b))"
-    rf"(?:{_UNIT}|\d{{4,6}}(?:-\d{{3,4}})?(?:[ ]{_CAP}(?:[ ]{_PART}){{0,3}})?|{_CAP}(?:[ ]{_PART}){{0,3}}|[a-z]{{2,12}}(?=,)|[A-Za-z]{{2,3}}(?=[ ]\d{{4,5}}))"
+    rf"(?:{_UNIT}|\d{{4,6}}(?:-\d{{3,4}})?(?:[ ]{_CAP}(?:[ ]{_PART}){{0,3}})?|(?!\w+:){_CAP}(?:[ ]{_PART}){{0,3}}|[a-z]{{2,12}}(?=,)|[A-Za-z]{{2,3}}(?=[, \n]{{1,4}}\d{{4,5}}))"
     rf"(?:[ ]\(\w[\w ]{{1,20}}\))?(?:[ ]\d{{4,6}}(?:-\d{{3,4}})?)?){{0,5}}"
 )
 _POSTCODE = re.compile(
@@ -58,22 +65,32 @@ _POSTCODE = re.compile(
     r"|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z]{2}\b"  # "SW1A 1AA"
     rf"|{_UNIT})"
 )
+_LAST_LINE = re.compile(
+    rf"(?m)^\W*(?!Art|Cap|Legge|Section|Chapter|Page|Pag|Table|Figure|No\b|N\.)({_CAP}(?:[ ]{_CAP}){{0,2}}[ ](?!19|20)\d{{4,6}}(?:-\d{{3,4}})?)$"
+)  # "Czech Republic 56655" on a line of its own
+_LIVES = re.compile(
+    r"\b(?:lives?|living|located|office(?: is)?|meet(?: me| you)?|address(?: is)?|drops you off|abit[oai]|vive|residente|domiciliat[oa]|"
+    rf"sede(?: legale)?|indirizzo)(?::|[ ](?:on|at|in|a|to|è|the north side of)){{1,2}}[ ]((?:\d{{1,5}}[ ])?{_NAME}[ ]{_NUMBER})"
+)  # "Trivo lives on Grössgstötten 50"
 _ZIP = re.compile(r"\b(?:zip|zip code|postcode|postal code|post code|cap|c\.a\.p\.)[ ]?(?:is|è|code|:|=|-|)[ ]{0,2}(\d{3,6}(?:[ -]\d{2,4})?(?:[ ][A-Z]{2})?)\b", re.I)  # fmt: skip
 
 
-def addresses(text: str) -> Iterator[Finding]:
+def addresses(text: str, has_digit: bool) -> Iterator[Finding]:
     """ "via Garibaldi 12, 20121 Milano (MI)", "221B Baker Street", "20121 Milano (MI)", "ZIP: 8592"; not "Milano"."""
     done = 0
-    for at in _STREET.finditer(text):
+    for at in (_STREET if has_digit else _UNNUMBERED).finditer(text):
         if at.start() < done:
             continue
         tail = _TAIL.match(text, at.end())
-        done = tail.end() if tail and re.search(r"\d", at[0]) else at.end()
+        done = tail.end() if has_digit and tail and re.search(r"\d", at[0]) else at.end()
         yield _finding(text, at.start(), done)
+    if not has_digit:
+        return
     for at in _POSTCODE.finditer(text):
         yield _finding(text, at.start(), at.end())
-    for at in _ZIP.finditer(text):
-        yield Finding("ADDRESS", at.start(1), at.end(1), at[1])
+    for pattern in (_LAST_LINE, _LIVES, _ZIP):
+        for at in pattern.finditer(text):
+            yield _finding(text, at.start(1), at.end(1))
 
 
 def _finding(text: str, start: int, end: int) -> Finding:

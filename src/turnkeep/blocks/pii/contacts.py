@@ -15,6 +15,7 @@ _SPOKEN_AT = r"(?: ?[(\[{<] ?(?:at|@|chiocciola) ?[)\]}>] ?| (?:at|chiocciola|@)
 _SPOKEN_DOT = r"(?: ?[(\[{<] ?(?:dot|punto|\.) ?[)\]}>] ?| (?:dot|punto) |\.)"
 _SPOKEN = re.compile(rf"(?<!\w)([\w+-]{{1,40}}+(?:{_SPOKEN_DOT}[\w+-]{{1,40}}+){{0,3}}){_SPOKEN_AT}"
                      rf"(\w[\w-]{{1,40}}+(?:{_SPOKEN_DOT}[\w-]{{2,40}}+){{1,3}})", re.I)  # fmt: skip
+_SPOKEN_SIGN = re.compile(r"[(\[{< ](?:at|@|chiocciola)[)\]}> ]|@ ", re.I)
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'\[\]\ue000]++", re.I)
 _OWN_PAGE = re.compile(
     r"//[^/?#]*@"  # "https://mario:secret@example.com"
@@ -28,7 +29,8 @@ _IPV4 = re.compile(r"(?<![\w.])(?<!v)(?<!version )(?<!versione )\d{1,3}(?:\.\d{1
 _IPV6 = re.compile(r"(?<![\w:.])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}+(?:\.\d{1,3}){0,3}(?![\w:])", re.I)
 
 _PHONE = re.compile(
-    r"(?<![\w.,/+-])(?<![€$£]\x20)(?:\+|\(\+)?\(?\d{1,15}+\)?(?:(?:[ .-]|\x20?-\x20|/|\x20?\()\(?\d{1,8}+\)?){0,7}+"
+    r"(?<![\w.,/+-])(?<![€$£]\x20)(?:\+|\(\+)?\(?\d{1,15}+\)?"
+    r"(?:(?:(?<=\))|[ .-]|\x20-\x20|/|\x20?(?=\())\(?\d{1,8}+\)?){0,7}+"
     r"(?:\x20?(?:x|ext\.?|int\.?)\x20?\d{1,6})?(?![\w/]|[.,]\d)(?!\x20?[€$£%])"
 )
 _CALLED = re.compile(
@@ -53,6 +55,8 @@ def emails(text: str) -> Iterator[Finding]:
     if "@" in text:
         for at in _EMAIL.finditer(text):
             yield Finding("EMAIL", at.start(), at.end(), at[0].lower())
+    if not _SPOKEN_SIGN.search(text):
+        return
     for at in _SPOKEN.finditer(text):
         name, host = (re.sub(_SPOKEN_DOT, ".", part, flags=re.I).lower() for part in at.groups())
         if not re.search(r"\sat\s$", text[at.end(1) : at.start(2)]) or re.search(r"\bdot\b", at[2]):
@@ -61,6 +65,8 @@ def emails(text: str) -> Iterator[Finding]:
 
 def urls(text: str) -> Iterator[Finding]:
     """Links that name somebody or let in who has them; "https://docs.python.org/3/" stays."""
+    if "/" not in text:
+        return
     for at in _ADDRESS.finditer(text):
         address = at[0].rstrip(".,;:!?)*_")
         if _OWN_PAGE.search(address):
@@ -69,7 +75,9 @@ def urls(text: str) -> Iterator[Finding]:
 
 def ips(text: str) -> Iterator[Finding]:
     """ "86.121.97.248", "2001:db8::1"; not "version 1.2.3.4"."""
-    for pattern in (_IPV4, _IPV6):
+    for sign, pattern in ((".", _IPV4), (":", _IPV6)):
+        if text.count(sign) < 2:
+            continue
         for at in pattern.finditer(text):
             if _is_ip(at[0].partition("/")[0]):
                 yield Finding("IP", at.start(), at.end(), at[0].lower())
@@ -95,7 +103,8 @@ def phones(text: str) -> Iterator[Finding]:
 
 
 def _is_phone(spelling: str, digits: str, before: str) -> bool:
-    if _DATE.match(spelling) or _NO_PHONE.search(before):
+    groups = re.findall(r"\d+", spelling)
+    if max(map(len, groups)) < 2 or _DATE.match(spelling) or _NO_PHONE.search(before):
         return False
     if spelling.lstrip("(").startswith(("+", "00")):
         return len(digits) >= 8
@@ -103,18 +112,13 @@ def _is_phone(spelling: str, digits: str, before: str) -> bool:
         return True
     if _AMOUNT.fullmatch(spelling):
         return False
-    groups = re.findall(r"\d+", spelling)
     if len(groups) == 1:
         return 9 <= len(digits) <= 11 and digits[0] in "03" and bool(_international(spelling))
     if len(groups) == 2:
         local = _LOCAL.fullmatch(spelling) and not _LOCAL_ROUND.fullmatch(spelling)
         return bool(local) or "(" in spelling or (len(digits) >= 8 and bool(_international(spelling)))
-    return _are_groups(spelling, groups, digits)
-
-
-def _are_groups(spelling: str, groups: list[str], digits: str) -> bool:
-    """ "416 60 039", "01.84.17.61.18"; not "3.1.2.10", "10 20 30 40"."""
-    return "/" not in spelling and 7 <= len(digits) <= 15 and (groups[0][0] == "0" or max(map(len, groups)) > 2)
+    # "416 60 039", "01.84.17.61.18"; not "10 20 30 40"
+    return "/" not in spelling and 7 <= len(digits) <= 15 and (digits[0] == "0" or max(map(len, groups)) > 2)
 
 
 @lru_cache(256)

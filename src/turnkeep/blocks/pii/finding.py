@@ -15,14 +15,12 @@ from turnkeep.placeholders import PLACEHOLDER
 
 type Detector = Callable[[str], Iterable[Finding]]
 
-DETECTORS: tuple[Detector, ...] = (
-    *(urls, emails, ips, ibans, tax_ids, cards, papers, vat_ids, births),
-    *(addresses, phones),
-)
-"""Where two find the same characters, the first has them; names of people come last."""
+_OF_DIGITS: tuple[Detector, ...] = (ips, ibans, cards, papers, vat_ids, births)
+"""Each needs a digit."""
 
-_NOTHING = re.compile(r"[a-zà-öø-ÿ ,.;:!?'()\n-]*")
-"""No capital, no digit, no sign. What is found in such a text is a name or an address that a cue announces."""
+_DIGIT = re.compile(r"[0-9]")
+_NOTHING = re.compile(r"[a-zà-öø-ÿ]{0,15}[,;.!]?\s*")
+"""One plain word; one of 16 letters may be a tax number."""
 _COVER = "\ue000"
 """What stands for a placeholder while one looks: no pattern knows it."""
 
@@ -43,7 +41,7 @@ def find(text: str) -> list[Finding]:
 
 def found_in(stretch: str, names: Collection[str] = ()) -> list[Finding]:
     """What `find` finds in one stretch; `names` are words of names that were found before."""
-    if " " not in stretch.strip() and _NOTHING.fullmatch(stretch):
+    if _NOTHING.fullmatch(stretch):
         return []
     text, places = folded(PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch))
     found = _apart(_all(text, names))
@@ -51,8 +49,17 @@ def found_in(stretch: str, names: Collection[str] = ()) -> list[Finding]:
 
 
 def _all(text: str, names: Collection[str]) -> Iterator[Finding]:
-    for detector in DETECTORS:
-        yield from detector(text)
+    """Where two find the same characters, the first has them."""
+    has_digit = _DIGIT.search(text) is not None
+    yield from urls(text)
+    yield from emails(text)
+    yield from tax_ids(text)
+    if has_digit:
+        for detector in _OF_DIGITS:
+            yield from detector(text)
+    yield from addresses(text, has_digit)
+    if has_digit:
+        yield from phones(text)
     yield from persons(text, names)
 
 

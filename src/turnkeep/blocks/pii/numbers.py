@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from turnkeep.blocks.pii.findings import Finding
 
-_CARD = re.compile(r"(?<![\w.,+/-])(?:[2-6]|1800)\d{1,15}+(?:(?<=\d{4})[ -]\d{3,7}+){0,4}(?![\w/-])")
+_CARD = re.compile(r"(?<![\w.,+/-])(?:[2-6]|1800)\d{1,18}+(?:(?<=\d{4})[ -]\d{3,7}+){0,4}(?![\w/-])")
 _IBAN = re.compile(r"(?<!\w)[A-Za-z]{2} ?\d{2}(?:[ .-]?[A-Za-z0-9]){11,30}+")
 _TAX_ID = re.compile(
     r"(?<!\w)[A-Z]{3} ?[A-Z]{3} ?[\dL-NP-V]{2} ?[A-EHLMPR-T] ?[\dL-NP-V]{2} ?[A-Z] ?[\dL-NP-V]{3} ?[A-Z](?!\w)", re.I
@@ -41,6 +41,8 @@ def tax_ids(text: str) -> Iterator[Finding]:
     """ "RSSMRA85T10A562S", also where letters stand for digits of namesakes: the shape is like no other, so that one
     that was mistyped is found too."""
     for at in _TAX_ID.finditer(text):
+        if at[0].islower() and at[0].isalpha() and not _is_tax_id(at[0]):
+            continue  # a word of sixteen letters
         yield Finding("TAX_ID", at.start(), at.end(), at[0].replace(" ", "").upper())
 
 
@@ -63,6 +65,12 @@ def _is_iban(value: str) -> bool:
     from stdnum import iban  # noqa: PLC0415
 
     return iban.is_valid(value, check_country=False)
+
+
+def _is_tax_id(value: str) -> bool:
+    from stdnum.it import codicefiscale  # noqa: PLC0415
+
+    return codicefiscale.is_valid(value)
 
 
 def _iban_length(compact: str) -> int:

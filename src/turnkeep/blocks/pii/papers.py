@@ -35,6 +35,11 @@ _WORDS = tuple(
         ("SECRET", r"password|passwd|pwd|pin|puk|cvv|cvc|api[ _-]?key|secret key|access token|otp", r"(?=\S*\d)[^\s,;\"'\[\]\ue000]{3,80}"),
     )
 )  # fmt: skip
+_ANY_WORD = re.compile(
+    r"(?<!\w)(?:pass|dri|pat|cart|c\.?[if]|id|doc|tess|health|nhs|med|mrn|ssn|soc|nat|nin|dni|ni[ef]|pers|tax|tin|cod|vat|ust|tva|p\.? ?iva|targ|lic|num|reg|cred|deb|cc|acc|conto|matr|cust|pol|badge|emp|swift|bic|user|pin|puk|cv|api|secr|otp|pwd|card)",
+    re.I,
+)
+_ANY_SHAPE = re.compile(r"[A-Z]{2} ?\d\d|[A-Z]\d[A-Z\d]\d|\d-\d\d-\d|80380")
 _DAY = r"\d{1,2}(?:[./ -]\d{1,2}[./ -]|°? ?[a-zà-ü]{3,10}\.? )(?:19|20)?\d\d|(?:19|20)\d\d-\d\d-\d\d|[a-z]{3,9} \d{1,2},? (?:19|20)\d\d"
 _BIRTH = re.compile(
     r"(?<!\w)(?:nat[oa]|nascita|born|birth|birthday|compleanno|d\.?o\.?b\.?|né|née|geboren|nacid[oa])(?!\w)"
@@ -45,10 +50,10 @@ _BIRTH = re.compile(
 
 def papers(text: str) -> Iterator[Finding]:
     """ "CA00000AA", "patente n. U1A12345678", "my driver's license number is 2270-66-1551", "PIN: 1234"."""
-    for kind, pattern in _WORDS:
+    for kind, pattern in _WORDS if _ANY_WORD.search(text) else ():
         for at in pattern.finditer(text):
             yield Finding(kind, at.start(1), at.end(1), _compact(at[1]))
-    for kind, pattern in _SHAPES:
+    for kind, pattern in _SHAPES if _ANY_SHAPE.search(text) else ():
         for at in pattern.finditer(text):
             yield Finding(kind, at.start(), at.end(), _compact(at[0]))
 

@@ -28,11 +28,12 @@ _SELF = re.compile(
 )
 _FAMILY_ENDINGS = re.compile(
     r"\w{3,}(?:ovic|evic|ovich|evich|ova|eva|ov|yev|iev|sky|ski|ska|wicz|czyk|enko|chuk|yan|poulos|akis|idis|nen|escu"
-    r"|ssen|sson|sdottir|dottir|gaard|berg|strom|quist|qvist|stad|stein|mann|meier|bauer|huber)"
+    r"|ssen|[a-z]sen|sson|sdottir|dottir|gaard|berg|strom|quist|qvist|stad|stein|gard|lund|dahl|mann|meier|bauer|huber)"
 )
 _NOT_NAMES = words_of("not names")
 _LONGEST = 5
 _FIRST, _FAMILY = words_of("first names"), words_of("family names")
+_SURE_FAMILY = _FAMILY - words_of("family names that are words too")
 _DOUBTFUL = words_of("names that are words too")
 """First names that are words or places, too."""
 
@@ -43,15 +44,16 @@ class _Word(NamedTuple):
     end: int
     plain: str
     """Folded to a-z: "szabo" for "Szabó"."""
+    is_capital: bool
+    """It may be a name."""
+    is_initial: bool
+    """ "D." or "D"."""
 
-    @property
-    def is_capital(self) -> bool:
-        return self.text[0].isupper() and self.plain not in _NOT_NAMES
 
-    @property
-    def is_initial(self) -> bool:
-        """ "D." or "D"."""
-        return len(self.text.rstrip(".")) == 1 and self.text[0].isupper()
+def _word(at: re.Match[str]) -> _Word:
+    text, bare = at[0], plain(at[0])
+    is_upper = text[0].isupper()
+    return _Word(text, at.start(), at.end(), bare, is_upper and bare not in _NOT_NAMES, is_upper and len(bare) == 1)
 
 
 def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
@@ -59,10 +61,10 @@ def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
     found before, as `parts_of` gives them: a later "Rossi" alone is found, too."""
     for at in _NAMED.finditer(text):
         yield from _named(text, at.end(), at[0])
-    words = [_Word(at[0], at.start(), at.end(), plain(at[0])) for at in _WORD.finditer(text)]
+    words = [_word(at) for at in _WORD.finditer(text)]
     n = 0
     while n < len(words):
-        end = _name_at(words, n, text, known) if words[n].text[0].isupper() else n
+        end = _name_at(words, n, text, known) if words[n].is_capital else _small_at(words, n, text)
         if end > n:
             yield _finding(text, words[n].start, words[end - 1].end)
         n = max(end, n + 1)
@@ -119,13 +121,19 @@ def _named(text: str, start: int, cue: str) -> Iterator[Finding]:
 
 def _name_at(words: list[_Word], n: int, text: str, known: Collection[str]) -> int:
     """The index after the name that begins with word n; n where none does."""
-    word = words[n]
-    if plain(word.text) in _TITLES or not word.is_capital:
+    if words[n].plain in _TITLES:
         return n
     end = _run(words, n, text)
     if _is_name(words[n:end], words[n - 1] if n else None, text, known):
         return end
     return n
+
+
+def _small_at(words: list[_Word], n: int, text: str) -> int:
+    """The same for "mario rossi": a first name and a family name without capitals."""
+    if words[n].plain not in _FIRST or n + 1 == len(words) or text[words[n].end : words[n + 1].start] != " ":
+        return n
+    return n + 2 if words[n + 1].plain in _FAMILY or _FAMILY_ENDINGS.fullmatch(words[n + 1].plain) else n
 
 
 def _run(words: list[_Word], n: int, text: str) -> int:
@@ -135,7 +143,7 @@ def _run(words: list[_Word], n: int, text: str) -> int:
     while ahead < len(words) and ahead - n < _LONGEST:
         gap = text[words[ahead - 1].end : words[ahead].start]
         last = words[ahead - 1]
-        if gap not in (" ", "  ") or (last.text[-1] == "." and not last.is_initial):
+        if gap not in (" ", "  ") or last.text.endswith("'s") or (last.text[-1] == "." and not last.is_initial):
             break
         if words[ahead].is_capital or words[ahead].is_initial:
             end = ahead + 1
@@ -159,12 +167,14 @@ def _is_name(run: list[_Word], before: _Word | None, text: str, known: Collectio
         return last in _FAMILY or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last)) or not head.plain.isascii()
     if any(word.is_initial for word in rest[:-1]) and len(run) < 4:
         return True
-    return (last in _FAMILY and len(run) < 4) or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last))
+    if _SELF.search(text, 0, head.start) and len(run) < 4:
+        return True
+    return (last in _SURE_FAMILY and len(run) < 4) or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last))
 
 
 def _is_alone(word: _Word, lead: str, text: str) -> bool:
     """One capital by itself: "This is Rossi", "Grace said"."""
-    if word.plain not in _DOUBTFUL and word.plain not in _FAMILY:
-        return False
     after = _WORD.match(text, word.end + 1)
-    return bool(_SELF.search(text, 0, word.start)) or bool(after and after[0] in _SAID)
+    if lead == "said" or (after and after[0] in _SAID):
+        return True
+    return (word.plain in _DOUBTFUL or word.plain in _FAMILY) and bool(_SELF.search(text, 0, word.start))

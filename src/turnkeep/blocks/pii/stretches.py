@@ -14,8 +14,9 @@ _LINE = 200
 _HELD = 7
 """Words after a cue such as "phone", "via", "name" within which no stretch ends."""
 _SPACE = re.compile(r"\s")
-_PLAIN = re.compile(r"[a-zà-öø-ÿ]+(?:['\u2019][a-zà-öø-ÿ]+)?[,;]?")
+_PLAIN = re.compile(r"[a-zà-öø-ÿ]+(?:['\u2019][a-zà-öø-ÿ]+)?")
 _SENTENCE_END = re.compile(r".*[a-zà-öø-ÿ]{3}[.!]+[\"»”)]*")
+_FIRST_NAMES = words_of("first names")
 _PARTICLES = words_of("particles")
 _ABBREVIATIONS = words_of("abbreviations")
 CUES = words_of("cues")
@@ -60,21 +61,27 @@ class Stretches:
         return self._last_resort(limit) if len(self._text) >= limit else 0
 
     def _end_after(self, begin: int, end: int) -> int:
+        """Where the stretch ends now that the word between them is whole; 0 where it goes on."""
         word = self._text[begin:end]
-        if self._text[end] == "\n" and (end - self._start >= _LINE or (not word and self._text[end - 1] == "\n")):
-            return end + 1 if end > self._start else 0
+        if (
+            self._text[end] == "\n"
+            and end > self._start
+            and (end - self._start >= _LINE or self._text[end - 1] == "\n")
+        ):
+            return end + 1
         if not word:
             return 0
-        if _SENTENCE_END.fullmatch(word) and _letters(word) not in _ABBREVIATIONS:
+        is_plain = _PLAIN.fullmatch(word) is not None
+        if not is_plain and _SENTENCE_END.fullmatch(word) and _letters(word) not in _ABBREVIATIONS:
             return end + 1
-        self._count(word)
+        self._count(word, is_plain)
         return begin if self._plain > 1 and not self._held and begin > self._start else 0
 
-    def _count(self, word: str) -> None:
+    def _count(self, word: str, is_plain: bool) -> None:
         self._held = max(self._held - 1, 0)
-        if _letters(word) in CUES:
+        if (word if is_plain else _letters(word)) in CUES:
             self._plain, self._held = 0, _HELD
-        elif not _PLAIN.fullmatch(word) or (not self._plain and word in _PARTICLES):
+        elif not is_plain or word in _FIRST_NAMES or (not self._plain and word in _PARTICLES):
             self._plain = 0
         else:
             self._plain += 1
