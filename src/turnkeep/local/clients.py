@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 REGION = "eu-west-1"
+TABLE_SECONDS = 60
+"""How long a store that has just begun, on a machine that is busy, may take to make its table."""
 
 
-def dynamodb_client(store: Store, environ: Mapping[str, str]) -> "DynamoDBClient":
+def dynamodb_client(store: Store, environ: Mapping[str, str], *, seconds: float | None = None) -> "DynamoDBClient":
+    """`seconds` is how long an answer may take, where that is longer than a turn would wait."""
     facts = _facts(environ, store.access_key)
-    return boto3.client("dynamodb", endpoint_url=store.url, config=_config(), **facts)
+    config = _config() if seconds is None else _config().merge(Config(read_timeout=seconds))
+    return boto3.client("dynamodb", endpoint_url=store.url, config=config, **facts)
 
 
 def open_objects(home: Home, environ: Mapping[str, str], bucket: str) -> Objects:

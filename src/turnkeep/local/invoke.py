@@ -103,7 +103,7 @@ def _parsed(text: bytes) -> Any:
 def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterator[dict[str, str]]:
     """The function's environment: that of this process, and where the stores are. Makes what is missing of them."""
     with _store(home, environ) as store, _objects_url(home, environ, settings) as s3_url:
-        create_table(dynamodb_client(store, environ), settings.table_name, find_template())
+        create_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name, find_template())
         region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or REGION
         key = store.access_key or environ.get("AWS_ACCESS_KEY_ID") or "local"
         yield {

@@ -23,7 +23,7 @@ from turnkeep.api.auth import local_principal
 from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.local import LocalError
-from turnkeep.local.clients import dynamodb_client, open_objects
+from turnkeep.local.clients import TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep.local.dynamodb import Store, open_store
 from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.hosts import OwnHosts
@@ -121,8 +121,8 @@ def _check_files(settings: Settings) -> None:
 
 def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
     """The one place where the laptop meets the rest: table, objects, services, one cleanup, the API."""
+    create_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name, find_template())
     client = dynamodb_client(store, environ)
-    create_table(client, settings.table_name, find_template())
     objects = open_objects(home, environ, settings.bucket_name)
     refresh = None if environ.get("SEAL_KEY") else home.seal_secrets
     uploads = KeptUploads(objects)
