@@ -114,7 +114,11 @@ class Blobs:
 
     def names(self, pk: str) -> Iterator[list[str]]:
         """All objects of a thread by pages, also those that no item names."""
-        return self._objects.names(objects_of(pk))
+        return self.under(objects_of(pk))
+
+    def under(self, prefix: str) -> Iterator[list[str]]:
+        """The keys that begin so, by pages."""
+        return self._objects.names(prefix)
 
     def delete(self, names: list[str]) -> None:
         self._objects.delete(names)

@@ -5,6 +5,7 @@ last item is gone, so a sweep that is killed is finished by the next. No thread 
 hour, in which the next sweep begins, for as long as items live.
 """
 
+import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
@@ -20,6 +21,7 @@ from turnkeep.storage.head import Head, read_head
 from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import (
     BY_EXPIRY,
+    ERASURE,
     HEAD,
     ITEM_DAYS,
     LAYOUT,
@@ -30,6 +32,7 @@ from turnkeep.storage.keys import (
     hour,
     next_hour,
 )
+from turnkeep.storage.persons import Persons
 
 DAY_MS = 86_400_000
 _EXPIRED = (
@@ -40,6 +43,7 @@ _NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)
 """What comes of items that this service did not write."""
 
 type Visit = Future[Swept]
+type Delete = Callable[[str, str, int], Swept]
 
 
 @dataclass
@@ -78,6 +82,7 @@ class Cleanup:
         self._eraser = eraser
         self._clock = clock
         self._at_once = at_once
+        self._persons = Persons(items, eraser, clock=clock)
         self._failed: set[str] = set()
 
     def sweep(self, has_time: Callable[[], bool] = lambda: True) -> Swept:
@@ -117,30 +122,31 @@ class Cleanup:
     def _sweep_hour(self, pool: ThreadPoolExecutor, name: str, now: int, has_time: Callable[[], bool]) -> Swept:
         swept = Swept()
         running: set[Visit] = set()
-        for pk, bucket in self._entries(name):
+        for pk, sk, bucket in self._entries(name):
+            delete = functools.partial(self._finish_person, has_time) if sk == ERASURE else self._delete_or_move
             if not has_time():
                 swept.finished = False
                 break
-            running.add(pool.submit(copy_context().run, self._visit, pk, bucket, now))
+            running.add(pool.submit(copy_context().run, self._visit, delete, pk, bucket, now))
             if len(running) == self._at_once:
                 running = _join(swept, running, FIRST_COMPLETED)
         _join(swept, running)
         return swept
 
-    def _entries(self, name: str) -> Iterator[tuple[str, str]]:
-        """The threads of an hour with their bucket; of all shards in turn, so that no part of the index takes all. What
+    def _entries(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """The keys of an hour with their bucket; of all shards in turn, so that no part of the index takes all. What
         failed in this sweep is left out, though its claim has moved it to this hour."""
         buckets = [f"{name}#{shard:02d}" for shard in range(SHARDS)]
         for row in zip_longest(*(self._items.index(BY_EXPIRY, "xh", bucket) for bucket in buckets)):
             for entry, bucket in zip(row, buckets, strict=True):
                 if entry and entry["PK"] not in self._failed:
-                    yield entry["PK"], bucket
+                    yield entry["PK"], entry["SK"], bucket
 
-    def _visit(self, pk: str, bucket: str, now: int) -> Swept:
+    def _visit(self, delete: Delete, pk: str, bucket: str, now: int) -> Swept:
         """What became of one thread, whatever is wrong with it. Raises StoreUnavailable where the table does not answer
         at all."""
         try:
-            return self._delete_or_move(pk, bucket, now)
+            return delete(pk, bucket, now)
         except _NOT_OURS as error:
             return _passed_over(error, bucket)
         except ClientError as error:
@@ -150,12 +156,17 @@ class Cleanup:
         except StoreUnavailable as error:
             return self._left(pk, now, error, bucket)
 
+    def _finish_person(self, has_time: Callable[[], bool], user: str, bucket: str, now: int) -> Swept:
+        """All that is left of a user who asked to be erased."""
+        receipt = self._persons.finish(user, has_time)
+        return Swept(threads=receipt.threads, items=receipt.items, finished=receipt.complete)
+
     def _delete_or_move(self, pk: str, bucket: str, now: int) -> Swept:
         try:
             claimed, deleted = self._eraser.erase(pk, condition=_EXPIRED, values={":layout": LAYOUT})
         except Refused as refused:
             return self._move(refused.item, bucket, now) if refused.item else Swept()
-        return Swept(threads=1, items=deleted, oldest_ms=_age(claimed, now))
+        return Swept(threads=1, items=deleted.items, oldest_ms=_age(claimed, now))
 
     def _move(self, stands: Item, bucket: str, now: int) -> Swept:
         """To the hour in which it expires next; COMMIT leaves the index alone, which saves two writes a turn."""

@@ -1,20 +1,32 @@
 """How a thread is deleted: claimed first, so that nobody sees it and no late writer gets in, then item by item.
 
-Nothing here is read but keys: a HEAD that no version understands is deleted like any other.
+Nothing here is read but keys: a HEAD that no version understands is deleted like any other. A thread stays in the index
+of its user until its last item is gone, so that who erases all of the user's finds one whose deletion was cut off.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 
+from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import HEAD, expiry_bucket
+from turnkeep.storage.keys import HEAD, document_of, expiry_bucket, upload_key
 
 _CLAIM = (
     "SET seq = if_not_exists(seq, :zero) + :one, born = if_not_exists(born, :none),"
     " gone = if_not_exists(gone, expires), expires = :zero, xh = :bucket"
 )
-_CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #last, cp, st, sig, u, la"
+_CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #last, cp, st, sig"
 _STANDS = "seq = :seq AND born = :born"
+
+
+@dataclass
+class Erased:
+    """How much was deleted."""
+
+    items: int = 0
+    objects: int = 0
 
 
 class Eraser:
@@ -25,9 +37,11 @@ class Eraser:
         self._blobs = blobs
         self._clock = clock
 
-    def erase(self, pk: str, *, condition: str, values: Item | None = None, due: int | None = None) -> tuple[Item, int]:
-        """Claims the thread where `condition` (over :now and `values`) holds, then deletes it; gives the HEAD that was
-        claimed and how many items were deleted. Raises Refused, StoreUnavailable.
+    def erase(
+        self, pk: str, *, condition: str, values: Item | None = None, due: int | None = None
+    ) -> tuple[Item, Erased]:
+        """Claims the thread where `condition` (over :now, if it is named, and `values`) holds, then deletes it; gives
+        the HEAD that was claimed and how much was deleted. Raises Refused, StoreUnavailable.
 
         The claim makes the thread invisible, fences late writers and leaves nothing of its content in HEAD, which stays
         in the expiry index, so that a claim whose owner died is finished by the next cleanup. With `due` (epoch ms)
@@ -39,34 +53,59 @@ class Eraser:
             pk,
             HEAD,
             f"{_CLAIM}{stays} REMOVE {_CONTENT}{goes}",
-            {":one": 1, ":zero": 0, ":none": b"", ":now": now, ":bucket": expiry_bucket(due or now, pk)}
+            {":one": 1, ":zero": 0, ":none": b"", ":bucket": expiry_bucket(due or now, pk)}
             | ({":due": due} if due else {})
+            | ({":now": now} if ":now" in condition else {})
             | (values or {}),
             condition=condition,
         )
         return claimed, self.finish(claimed)
 
-    def finish(self, claimed: Item) -> int:
-        """Deletes what is left of a claimed thread; gives how many items. Raises StoreUnavailable.
+    def finish(self, claimed: Item) -> Erased:
+        """Deletes what is left of a claimed thread. Raises StoreUnavailable.
 
         What is listed while the claim stands is old, whoever makes the thread anew later.
         """
-        pk, deleted = claimed["PK"], 0
+        pk, erased = claimed["PK"], Erased()
         for names in self._blobs.names(pk):
             if not self._stands(claimed):
-                return deleted
+                return erased
             self._blobs.delete(names)
+            erased.objects += len(names)
         for page in self._items.pages_of(pk, "SK"):
-            rest = [(pk, item["SK"]) for item in page if item["SK"] != HEAD]
+            rest = [item["SK"] for item in page if item["SK"] != HEAD]
             if not self._stands(claimed):
-                return deleted
-            self._items.write_many(deletes=rest)
-            deleted += len(rest)
-        return deleted + (0 if "due" in claimed else self._delete_head(claimed))
+                return erased
+            self._delete(pk, rest)
+            erased.items += len(rest)
+        erased.items += self._hide_head(claimed) if "due" in claimed else self._delete_head(claimed)
+        return erased
+
+    def _delete(self, pk: str, sks: list[str]) -> None:
+        """The file of a document before its item, which alone says that there is one."""
+        if uploads := [upload_key(pk, name) for name in map(document_of, sks) if name]:
+            self._blobs.delete(uploads)
+        self._items.write_many(deletes=[(pk, sk) for sk in sks])
+
+    def delete_objects(self, prefix: str, goes: Callable[[str], bool]) -> int:
+        """Deletes what lies under `prefix` by names that go, until none is listed; gives how many."""
+        deleted = 0
+        while old := [name for page in self._blobs.under(prefix) for name in page if goes(name.removeprefix(prefix))]:
+            self._blobs.delete(old[:1000])
+            deleted += len(old[:1000])
+        return deleted
 
     def _stands(self, claimed: Item) -> bool:
         head = self._items.get(claimed["PK"], HEAD)
         return head is not None and (head["seq"], head["born"]) == (claimed["seq"], claimed["born"])
+
+    def _hide_head(self, claimed: Item) -> int:
+        """A HEAD that stays for a while leaves the index of its user; where it does not, nothing is lost by it."""
+        if "u" in claimed:
+            values = {":seq": claimed["seq"], ":born": claimed["born"]}
+            with suppress(Refused, StoreUnavailable):
+                self._items.update(claimed["PK"], HEAD, "REMOVE u, la", values, condition=_STANDS)
+        return 0
 
     def _delete_head(self, claimed: Item) -> int:
         values = {":seq": claimed["seq"], ":born": claimed["born"]}

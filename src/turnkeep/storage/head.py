@@ -125,6 +125,11 @@ def _read(item: Item) -> Head:
     )
 
 
+def is_erased(item: Item | None, born: bytes) -> bool:
+    """Whether the thread with this birth mark is gone, or about to be; by what stands in its place."""
+    return item is None or item.get("born") != born or "gone" in item
+
+
 def signed_parts(pk: str, attributes: Item) -> tuple[str | bytes, ...]:
     """What the signature of a HEAD covers: all that COMMIT sets, which decides what the thread is. The lease, the
     fence and the pending message change without it."""

@@ -145,7 +145,21 @@ DEPLOYMENT_USAGE = "USAGE#DEPLOYMENT"
 
 def usage_key(principal: Principal) -> str:
     """Partition of what one principal used, a day an item; its name is not in it."""
-    return f"USAGE#{sha256(user_key(principal).encode()).hexdigest()}"
+    return usage_of(user_key(principal))
+
+
+def usage_of(user: str) -> str:
+    """The same, by the key of the user."""
+    return f"USAGE#{sha256(user.encode()).hexdigest()}"
+
+
+ERASURE = "ERASURE"
+"""Says, in a partition that is called by the key of a user, that what the user had is being erased."""
+
+
+def exports_of(user: str) -> str:
+    """What the keys of all exports of a user begin with; tells nothing about the user."""
+    return f"exports/{sha256(user.encode()).hexdigest()}/"
 
 
 def day(at_ms: int) -> str:

@@ -19,7 +19,7 @@ from turnkeep.errors import (
     TurnInProgress,
 )
 from turnkeep.records import Principal, Turn
-from turnkeep.storage.head import Head, key_digest, read_head
+from turnkeep.storage.head import Head, is_erased, key_digest, read_head
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, item_ttl, message_key, partition, user_key
 from turnkeep.storage.links import Chain, turn_of
@@ -179,5 +179,6 @@ class Leases(Threads):
         values = {":seq": begun.head.seq, ":owner": begun.owner}
         try:
             self._items.update(begun.head.pk, HEAD, "REMOVE #lease", values, condition=MINE)
-        except Refused:
-            return
+        except Refused as refused:
+            if is_erased(refused.item, begun.head.born):  # and its message may have been put aside after that
+                self._items.write_many(deletes=[(begun.head.pk, message_key(begun.head.born))])

@@ -21,13 +21,9 @@ from turnkeep.errors import (
     Unsettled,
 )
 from turnkeep.records import Principal, Turn
-from turnkeep.storage.head import Head
-from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import (
-    HEAD,
-    number_of,
-    partition,
-)
+from turnkeep.storage.head import Head, is_erased
+from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.keys import HEAD, message_key, number_of, partition
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
 from turnkeep.storage.links import turn_of
 from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
@@ -94,9 +90,7 @@ class Table(Leases):
         except StoreUnavailable as error:
             raise Unsettled(retry_after=error.retry_after) from error
         except Refused as refused:
-            if refused.item is None:
-                raise Superseded from refused
-            return self._settle(plan, self._trusted(refused.item))
+            return self._settle(plan, self._stands(plan, refused.item))
         self._loader.has_moved(plan.pk, plan.flip[":cp"], plan.flip[":gen"], plan.flip[":n"])
         return None
 
@@ -114,13 +108,23 @@ class Table(Leases):
                 condition=f"{MINE} AND born = :born",
             )
         except Refused as refused:
-            if refused.item is None:
-                raise Superseded from refused
-            stands = self._trusted(refused.item)
+            stands = self._stands(plan, refused.item)
             if stands.lease is None or stands.lease.owner != owner:
                 self._settle(plan, stands)
                 return None
         return replace(plan, flip={**plan.flip, ":owner": owner})
+
+    def _stands(self, plan: Plan, item: Item | None) -> Head:
+        """What refused a flip. Where the thread was erased meanwhile, nothing stays of what was written for it, and
+        Superseded is raised."""
+        if item is not None and not is_erased(item, plan.born):
+            return self._trusted(item)
+        with suppress(StoreUnavailable):  # then it waits for the sweep of what late writers left
+            if objects := [put["object"] for put in plan.puts if "object" in put]:
+                self._blobs.delete(objects)
+            aside = message_key(plan.born)
+            self._items.write_many(deletes=[(plan.pk, sk) for sk in (aside, *(put["SK"] for put in plan.puts))])
+        raise Superseded
 
     def _settle(self, plan: Plan, head: Head) -> Turn | None:
         """A refused flip whose link is `last` had come through before: only its acknowledgement was lost."""

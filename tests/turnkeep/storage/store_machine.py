@@ -659,6 +659,7 @@ class StoreMachine(RuleBasedStateMachine):
             "due",
             "xh",
             "ttl",
+            *(("u", "la") if self.left_of(thread) > {HEAD} or "due" not in head else ()),
         }
 
     def sweep(self, lost: str = "", nth: int = 1) -> None:

@@ -1,0 +1,182 @@
+"""Who asks to be erased is erased: with what was cut off, listed late or still running; what they begin then stays."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from desk import ANN, HOURS, NOON, Desk, noise
+
+from turnkeep.errors import StoreUnavailable, Superseded
+from turnkeep.records import Principal
+from turnkeep.storage.erasure import Eraser
+from turnkeep.storage.items import Item, Items
+from turnkeep.storage.keys import BY_USER, ERASURE, HEAD, exports_of, hour, partition, usage_of, user_key
+from turnkeep.storage.persons import Persons
+
+BOB = Principal("acme", "bob")
+LARGE = noise(700_000)
+
+
+@pytest.fixture(autouse=True)
+def _swept_until_noon(desk: Desk) -> None:
+    desk.cleanup.begin_at(hour(int(NOON * 1000)))
+
+
+def persons_of(desk: Desk, items: Items | None = None) -> Persons:
+    items = items or desk.items
+    return Persons(items, Eraser(items, desk.blobs, clock=desk.clock), clock=desk.clock, at_once=1)
+
+
+def left(desk: Desk, *threads: str) -> dict[str, Any]:
+    """Every item of these threads and of the user itself, and every object."""
+    found: dict[str, Any] = {}
+    for pk in (user_key(ANN), usage_of(user_key(ANN)), *(partition(ANN, thread) for thread in threads)):
+        found |= {f"{pk} {item['SK']}": item for item in desk.items.between(pk, " ", "~")}
+    for prefix in ("blobs/", "exports/", "uploads/"):
+        found |= {name: None for name in objects_under(desk, prefix)}
+    return found
+
+
+def objects_under(desk: Desk, prefix: str) -> list[str]:
+    folders = [name for page in desk.objects.names(prefix) for name in page]
+    return [name for folder in folders for page in desk.objects.names(f"{folder}/") for name in page]
+
+
+def test_everything_of_one_user_goes_and_nothing_of_another(desk: Desk) -> None:
+    for number in range(3):
+        desk.say(f"t{number}", "hello", LARGE if number else "short")
+    desk.clock.now += 1
+    other = replace(desk, who=BOB)
+    other.say("t0", "mine", LARGE)
+    desk.objects.put(f"{exports_of(user_key(ANN))}{int(desk.clock.now * 1000):011x}aa.request", b"x")
+    for day in ("2026-01-01", "2027-01-14", "2027-01-15"):
+        desk.items.put({"PK": usage_of(user_key(ANN)), "SK": day, "tokens": 5})
+
+    receipt = persons_of(desk).erase(ANN)
+
+    assert (receipt.complete, receipt.threads, receipt.objects) == (True, 3, 3)
+    assert receipt.erased_at == int(desk.clock.now * 1000)
+    kept = left(desk, "t0", "t1", "t2")
+    assert {key.split()[-1] for key in kept if "blobs/" not in key} == {ERASURE, "2027-01-15"}
+    assert other.texts("t0") == [LARGE]
+    desk.clock.now += 3 * HOURS
+    desk.cleanup.sweep()
+    assert {key.split()[-1] for key in left(desk, "t0", "t1", "t2") if "blobs/" not in key} == {"2027-01-15"}
+    assert other.texts("t0") == [LARGE]
+
+
+def test_a_running_turn_finds_itself_superseded_and_leaves_nothing(desk: Desk) -> None:
+    desk.say("x")
+    begun = desk.begin("x", LARGE[:5_000])
+    plan, _ = desk.prepare(begun, LARGE)
+    assert persons_of(desk).erase(ANN).complete
+    with pytest.raises(Superseded):
+        desk.table.apply(plan)
+    assert set(left(desk, "x")) == {f"{partition(ANN, 'x')} {HEAD}", f"{user_key(ANN)} {ERASURE}"}
+    assert desk.head("x").keys() & {"title", "pend", "u", "la", "meta", "agent", "lease"} == set()
+
+
+def test_a_run_that_fails_after_its_thread_was_erased_takes_its_message_along(desk: Desk) -> None:
+    begun = desk.begin("x", LARGE[:5_000])
+    aside = desk.all_of("x")
+    persons_of(desk).erase(ANN)
+    desk.items.write_many(puts=[item for sk, item in aside.items() if sk != HEAD])  # put aside late
+    desk.table.release(begun)
+    assert set(desk.all_of("x")) == {HEAD}
+
+
+def test_what_the_user_begins_after_the_erasure_began_stays(desk: Desk) -> None:
+    desk.say("old")
+    persons = persons_of(desk)
+    persons.erase(ANN)
+    desk.clock.now += 5
+    desk.say("old", "again")
+    desk.say("new", "hello")
+    desk.clock.now += 3 * HOURS
+    desk.cleanup.sweep()
+    assert desk.texts("old") == desk.texts("new") == ["a reply"]
+    assert desk.items.get(user_key(ANN), ERASURE) is None
+
+
+class LateIndex(Items):
+    """The index of a user's threads knows only what it knew when it was frozen."""
+
+    frozen: list[Item] | None = None
+
+    def index(self, name: str, attribute: str, value: str, **more: Any) -> Iterator[Item]:
+        if name == BY_USER and self.frozen is not None:
+            return iter(self.frozen)
+        return super().index(name, attribute, value, **more)
+
+
+@pytest.mark.parametrize("knows", ["nothing yet", "what was erased"])
+def test_an_index_that_is_late_delays_no_more_than_the_last_look(desk: Desk, knows: str) -> None:
+    late = LateIndex(desk.items._client, desk.items._table)
+    desk.say("x", "hello", LARGE)
+    late.frozen = [] if knows == "nothing yet" else list(desk.items.index(BY_USER, "u", user_key(ANN)))
+
+    assert persons_of(desk, late).erase(ANN).complete
+
+    desk.clock.now += 2 * HOURS
+    assert desk.cleanup.sweep().threads == (1 if knows == "nothing yet" else 0)
+    assert left(desk, "x") == {}
+
+
+def test_an_erasure_without_time_says_so_and_the_next_call_or_cleanup_ends_it(desk: Desk) -> None:
+    for number in range(4):
+        desk.say(f"t{number}")
+    looks = iter([True, True, True])
+    first = persons_of(desk).erase(ANN, lambda: next(looks, False))
+    assert (first.complete, first.threads) == (False, 2)
+    desk.clock.now += 1
+    swept = desk.cleanup.sweep()
+    assert (swept.threads, swept.finished) == (2, True)
+    assert persons_of(desk).erase(ANN).threads == 0
+
+
+class DiesAt(Items):
+    """Raises at the nth write of an erasure and at all after it."""
+
+    writes = 0
+    dies_at = 0
+
+    def _call(self, operation: str, **arguments: Any) -> Item:
+        if operation not in ("get_item", "batch_get_item", "query"):
+            self.writes += 1
+            if self.writes >= self.dies_at:
+                raise StoreUnavailable
+        return super()._call(operation, **arguments)
+
+
+@pytest.mark.parametrize("again", ["by another call", "by cleanup"])
+def test_an_erasure_that_dies_at_any_write_is_finished(desk: Desk, again: str) -> None:
+    for dies_at in range(1, 12):
+        desk.say("x", "hello", LARGE)
+        desk.table.release(desk.begin("y", LARGE[:5_000]))
+        dying = DiesAt(desk.items._client, desk.items._table)
+        dying.dies_at = dies_at
+        try:
+            persons_of(desk, dying).erase(ANN)
+        except StoreUnavailable:
+            if again == "by another call" or dies_at == 1:
+                assert persons_of(desk).erase(ANN).complete
+            else:
+                assert desk.cleanup.sweep().finished
+        assert {key.split()[-1] for key in left(desk, "x", "y")} <= {ERASURE}
+        desk.clock.now += 1
+
+
+def test_an_erasure_asked_for_twice_and_delivered_late_harms_nobody(desk: Desk) -> None:
+    desk.say("x")
+    persons = persons_of(desk)
+    persons.erase(ANN)
+    mark = desk.items.get(user_key(ANN), ERASURE)
+    assert mark is not None
+    desk.clock.now += 10
+    desk.say("x", "new")
+    desk.items.put(mark)  # the request of before, once more
+    desk.clock.now += 3 * HOURS
+    desk.cleanup.sweep()
+    assert desk.texts("x") == ["a reply"]
+    assert desk.items.get(user_key(ANN), ERASURE) is None
