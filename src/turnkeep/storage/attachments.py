@@ -1,5 +1,5 @@
-"""Documents of a thread as their owner and its runs ask for them. They lie in the thread's partition, so they expire and
-are erased with it.
+"""Documents of a thread, as its owner and its runs ask for them. They lie in its partition, so they expire and are
+erased with it.
 
     ASIDE#DOC#<id>        the authority: st status, name encrypted, at, until the form is good, size, tries, since;
                           of a document that is ready `data` sealed facts, parts, maps; of one that failed its code
@@ -9,6 +9,7 @@ are erased with it.
 
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from turnkeep.attachments import Attachment, AttachmentStatus, Piece
@@ -68,8 +69,12 @@ class Attachments(Intake):
             self._items.transact(living(head.pk, head.born), Write("Put", item, "attribute_not_exists(PK)"))
         except Refused as refused:
             raise NotFound from refused
-        if document_id not in [document.id for document in self.of(head.pk)[:MAX_DOCUMENTS]]:
-            self._remove(item)
+        there = {document.id for document in self.of(head.pk)}
+        if document_id not in there:
+            raise NotFound
+        if len(there) > MAX_DOCUMENTS:
+            with suppress(Refused):
+                self._remove(item)
             raise TooManyDocuments
         return self._shown(item), self._uploads.form(*self._place(head.pk, document_id), content_type)
 
