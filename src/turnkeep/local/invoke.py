@@ -11,7 +11,7 @@ from typing import Any
 from turnkeep.agents import read_settings
 from turnkeep.local import LocalError
 from turnkeep.local.bucket import serve_bucket
-from turnkeep.local.clients import REGION, dynamodb_client, open_objects
+from turnkeep.local.clients import REGION, TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep.local.dynamodb import Store, open_store, running_store
 from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.objects import FolderObjects
