@@ -93,7 +93,7 @@ class Pipeline:
         values: dict[str, str] = {}
 
         def hide(text: str) -> str:
-            shown, new = hidden(text, functools.partial(self._attachments.tag, claimed.pk))
+            shown, new = hidden(text, functools.partial(self._attachments.tag, claimed.pk), values)
             values.update(new)
             return shown
 

@@ -13,7 +13,7 @@ _HTML = re.compile(r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!
 _TAG = re.compile(r"<(?:p|div|h[1-6]|table|body|ul|br)[\s>/]", re.I)
 _FOREIGN_TEXT = ("{\\rtf", "%!PS")
 _CONTROL = re.compile("[\0-\x08\x0e-\x1a\x1c-\x1f]")
-_CONTROL_SHARE = 0.001
+_CONTROL_STRAYS, _CONTROL_SHARE = 2, 0.001
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _DECLARED = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?([A-Za-z0-9_-]{2,20})", re.I)
 _DECLARED_WITHIN = 4096
@@ -45,7 +45,7 @@ def decoded(body: bytes) -> str:
     """Text in the encoding that its first bytes name, in UTF-8, in the one that a page declares, or in Windows' own for
     western Europe. Raises Unparsable for what is no text."""
     text = _decoded(body)
-    if len(_CONTROL.findall(text)) > _CONTROL_SHARE * len(text):
+    if len(_CONTROL.findall(text)) > _CONTROL_STRAYS + _CONTROL_SHARE * len(text):
         raise Unparsable("unsupported_type")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

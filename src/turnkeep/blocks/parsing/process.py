@@ -61,7 +61,7 @@ def _child() -> subprocess.Popen[bytes]:
     write of a file goes nowhere."""
     paths = os.pathsep.join(path for path in sys.path if path)
     return subprocess.Popen(  # noqa: S603 - this very interpreter
-        [sys.executable, "-m", _MODULE],
+        [sys.executable, "-P", "-m", _MODULE],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

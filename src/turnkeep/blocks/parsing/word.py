@@ -3,6 +3,7 @@ may declare nothing, and never beyond a bound."""
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BytesIO
@@ -20,6 +21,7 @@ _NOTES = ("word/footnotes.xml", "word/endnotes.xml")
 _HEADING_STYLE = re.compile(r"(?:heading [1-9]|title)", re.IGNORECASE)
 _MAX_ENTRIES = 5000
 _ENCRYPTED = 0x1
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError)
 
 
 def read_docx(body: bytes, limits: Limits, into: Gathering) -> int | None:
@@ -39,7 +41,7 @@ def read_docx(body: bytes, limits: Limits, into: Gathering) -> int | None:
 def _archive(body: bytes) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(BytesIO(body))
-    except (zipfile.BadZipFile, ValueError, OSError) as error:
+    except _DAMAGE as error:
         raise Unparsable("damaged_file") from error
     if len(archive.filelist) > _MAX_ENTRIES:
         raise Unparsable("expands_too_far")
@@ -72,7 +74,7 @@ class _Parts:
                 yield from ElementTree.iterparse(stream, events=("start", "end"), forbid_dtd=True)
         except DefusedXmlException as error:
             raise Unparsable("unsafe_markup") from error
-        except (ElementTree.ParseError, zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        except (ElementTree.ParseError, *_DAMAGE) as error:
             raise Unparsable("damaged_file") from error
 
     def _open(self, name: str) -> IO[bytes]:

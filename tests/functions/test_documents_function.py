@@ -1,0 +1,120 @@
+"""The function that reads uploads, as Lambda's runtime interface emulator runs it, on DynamoDB Local and moto's S3."""
+
+import importlib.util
+import json
+import tomllib
+import uuid
+from collections.abc import Callable, Iterator
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote_plus
+
+import pytest
+from lambdas import FUNCTIONS, ROOT
+
+from turnkeep.bootstrap import Services, build
+from turnkeep.errors import StoreUnavailable
+from turnkeep.local.sandbox import find_runtime_emulator, sandbox
+from turnkeep.records import Principal
+from turnkeep.settings import Settings
+from turnkeep.storage.blobs import S3Objects
+from turnkeep.storage.keys import partition
+from turnkeep.storage.uploads import OWNER, S3Uploads
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+
+ANN = Principal("acme", "ann")
+EVENT = ROOT / "events" / "documents-upload.json"
+
+type Invoke = Callable[..., Any]
+
+
+def event_of(*keys: str) -> bytes:
+    """The event of the folder, for other objects."""
+    (record,) = json.loads(EVENT.read_text())["Records"]
+    told = [record | {"s3": record["s3"] | {"object": {"key": quote_plus(key, safe="/")}}} for key in keys]
+    return json.dumps({"Records": told}).encode()
+
+
+@pytest.fixture(scope="module")
+def services(function_environ: dict[str, str], dynamodb: "DynamoDBClient", s3: "S3Client") -> Services:
+    name = function_environ["TABLE_NAME"]
+    settings = Settings(table_name=name, bucket_name=name, seal_key=function_environ["SEAL_KEY"])  # type: ignore[arg-type]
+    return build(settings, dynamodb=dynamodb, objects=S3Objects(s3, name), uploads=S3Uploads(s3, name))
+
+
+@pytest.fixture(scope="module")
+def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Invoke]:
+    log = tmp_path_factory.mktemp("documents") / "log"
+    environ = function_environ | {"PAPERS__PII": "true"}
+    with sandbox(find_runtime_emulator(ROOT), FUNCTIONS / "documents", environ, log=log) as call:
+        yield lambda event: json.loads(call(event))
+
+
+def upload(services: Services, s3: "S3Client", thread_id: str, name: str, body: bytes) -> str:
+    document_id, bucket = uuid.uuid4().hex, services.settings.bucket_name
+    services.attachments.add(ANN, thread_id, document_id, name=name, size=len(body), content_type=None)
+    key, owner = services.attachments.place(ANN, thread_id, document_id)
+    s3.put_object(Bucket=bucket, Key=key, Body=body, Metadata={OWNER.removeprefix("x-amz-meta-"): owner})
+    return key
+
+
+def test_uploads_become_documents_or_say_why_not_and_leave_the_bucket(services, s3, invoke):
+    services.table.create_thread(ANN, "t", agent="papers")
+    good = upload(services, s3, "t", "a.md", b"# Contact\nWrite to mario@example.org.")
+    bad = upload(services, s3, "t", "b.pdf", b"MZ\x90\0" + bytes(99))
+    assert invoke(event_of(good, "uploads/gone", "elsewhere/a b", bad)) is None
+    told = {each.name: (each.status, each.code) for each in services.attachments.documents(ANN, "t")}
+    assert told == {"a.md": ("ready", None), "b.pdf": ("failed", "unsupported_type")}
+    (active,) = services.attachments.active(partition(ANN, "t"))
+    (piece,) = services.attachments.pieces(partition(ANN, "t"), active.id)
+    assert piece.heading == "Contact"
+    assert "[EMAIL_" in piece.text
+    assert "mario" not in piece.text
+    assert list(S3Objects(s3, services.settings.bucket_name).names("uploads/")) == []
+    assert invoke(event_of(good, bad)) is None
+
+
+def test_the_event_of_the_folder_is_passed_over(invoke):
+    assert invoke(EVENT.read_bytes()) is None
+
+
+def loaded() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("documents_app", FUNCTIONS / "documents" / "app.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_record_that_fails_stops_no_other_and_is_tried_again(function_environ, monkeypatch, capsys):
+    for name, value in function_environ.items():
+        monkeypatch.setenv(name, value)
+    app, done = loaded(), []
+
+    def process(key: str) -> None:
+        if key == "uploads/a b":
+            raise ValueError("Mario Rossi")
+        if key == "uploads/c":
+            raise StoreUnavailable
+        done.append(key)
+
+    monkeypatch.setattr(app, "process", process)
+    event = json.loads(event_of("uploads/a b", "uploads/c", "uploads/d"))
+    with pytest.raises(app.NotDone, match="2 of 3"):
+        app.handler(event, SimpleNamespace(aws_request_id="r", get_remaining_time_in_millis=lambda: 99_000))
+    assert done == ["uploads/d"]
+    assert "Mario" not in capsys.readouterr().out
+
+
+def test_the_function_has_the_parsers_that_are_locked():
+    locked = {each["name"]: each for each in tomllib.loads((ROOT / "uv.lock").read_text())["package"]}
+    wanted = [each["name"] for each in locked["turnkeep"]["optional-dependencies"]["documents"]]
+    for name in wanted:
+        wanted += [each["name"] for each in locked[name].get("dependencies", ()) if each["name"] not in wanted]
+    lines = (FUNCTIONS / "documents" / "requirements.txt").read_text().splitlines()
+    pins = {line for line in lines if not line.startswith("#")}
+    assert pins == {f"{name}=={locked[name]['version']}" for name in wanted}
