@@ -26,6 +26,7 @@ from turnkeep.records import Reply
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.keys import hour
 from turnkeep.storage.plans import Begun
+from turnkeep.tuning import BudgetTuning
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -89,7 +90,9 @@ class Bench:
     objects: MemoryObjects
     clock: Clock
 
-    async def talk(self, turns: int = TURN - 1, agent: Agent | None = None) -> Conversation:
+    async def talk(
+        self, turns: int = TURN - 1, agent: Agent | None = None, limits: BudgetTuning | None = None
+    ) -> Conversation:
         """A thread of so many turns in a table of its own."""
         talk = Conversation(
             agent or papers(self.texts),
@@ -97,6 +100,7 @@ class Bench:
             new_table(self.dynamodb),
             objects=self.objects,
             clock=self.clock,
+            limits=limits,
         )
         await talk.say_all(self.texts.message() for _ in range(turns))
         return talk
@@ -146,6 +150,7 @@ async def _turns(bench: Bench) -> None:
     talk = await bench.talk()
     with bench.sheet.row("turn 10"):
         await talk.say(bench.texts.message(), key="again")
+    await _limited(bench)
     repeated = bench.texts.message()
     await talk.say(repeated, key="twice")
     with bench.sheet.row("replay of a turn"):
@@ -156,6 +161,17 @@ async def _turns(bench: Bench) -> None:
     talk.table.update_thread(USER, talk.thread_id, {"note": noise(1).user(METADATA_BYTES)})
     with bench.sheet.row("turn 61, with 0.9 KB of metadata that do not compress"):
         await talk.say(bench.texts.message())
+
+
+async def _limited(bench: Bench) -> None:
+    """What limits add, with the thread of a user who has had turns this minute and runs another."""
+    users = {"tokens_a_day": 2_000_000, "usd_a_day": 5, "turns_a_minute": 30, "turns_at_once": 5}
+    for name, limits in (("", users), (" and a ceiling", {**users, "deployment_usd_a_day": 100})):
+        talk = await bench.talk(limits=BudgetTuning.model_validate(limits))
+        with bench.sheet.row(f"turn 10 with limits{name}"):
+            await talk.say(bench.texts.message())
+    with bench.sheet.row("what a user used today and before"):
+        assert talk.usage.days(USER, 7)
 
 
 async def _larger_turns(bench: Bench) -> None:

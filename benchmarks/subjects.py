@@ -28,7 +28,7 @@ from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.table import Table
-from turnkeep.tuning import TurnTuning
+from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep_agents.papers.answers import Citing
 from turnkeep_agents.papers.corpus import open_corpus
@@ -110,9 +110,11 @@ class Conversation:
         objects: Objects | None = None,
         clock: Callable[[], float] = time.time,
         tuning: TurnTuning | None = None,
+        limits: BudgetTuning | None = None,
     ):
         secret = SecretStr("benchmark")
-        settings = Settings(table_name=table_name, turn=tuning or TurnTuning(), model="demo", seal_key=secret)
+        tuned: dict[str, Any] = {"turn": tuning or TurnTuning(), "budget": limits or BudgetTuning()}
+        settings = Settings(table_name=table_name, model="demo", seal_key=secret, **tuned)
         services = build(settings, dynamodb=dynamodb, objects=objects or MemoryObjects(), clock=clock)
         self.table: Table = services.table
         self.cleanup = services.cleanup
@@ -125,7 +127,9 @@ class Conversation:
             default_agent=agent.name,
             clock=clock,
             mint=lambda: uuid.uuid4().hex,
+            usage=services.usage if limits else None,
         )
+        self.usage = services.usage
 
     def start_over(self) -> None:
         """Goes on with a new thread."""
