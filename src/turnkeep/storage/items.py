@@ -3,6 +3,7 @@
 Numbers are integers; times are epoch milliseconds.
 """
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -31,12 +32,15 @@ _PASSING = {
     "RequestTimeout",
     "ServiceUnavailable",
     "ThrottlingException",
-    "TransactionConflictException",
     "TransactionInProgressException",
 }
 
-_CONTENDED = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
-"""Why a transaction did not come through this time."""
+_CONFLICTS = {"TransactionConflictException", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
+CONFLICT_PAUSES = (0.02, 0.05, 0.1, 0.2)
+
+
+class _Contended(Exception):
+    """A transaction and another write met; neither this one nor a part of it came through."""
 
 
 class Refused(Exception):
@@ -61,12 +65,11 @@ class Write:
 
     def request(self, table: str) -> Item:
         place = {"Item" if self.kind == "Put" else "Key": encode(self.key)}
-        names = {word: word[1:] for word in _placeholders(f"{self.expression or ''} {self.condition or ''}")}
         more = {
             "UpdateExpression": self.expression,
             "ConditionExpression": self.condition,
-            "ExpressionAttributeValues": encode(self.values) if self.values else None,
-            "ExpressionAttributeNames": names or None,
+            "ExpressionAttributeValues": self.values and encode(self.values),
+            "ExpressionAttributeNames": _names(f"{self.expression} {self.condition}"),
         }
         return {self.kind: {"TableName": table, **place, **{name: value for name, value in more.items() if value}}}
 
@@ -113,7 +116,7 @@ class Items:
 
     def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
         """The whole item after the update; raises Refused. Reserved words are written `#word`."""
-        names = {word: word[1:] for word in _placeholders(f"{expression} {condition}")}
+        names = _names(f"{expression} {condition}")
         answer = self._call(
             "update_item",
             TableName=self._table,
@@ -222,6 +225,15 @@ class Items:
             return self._ask(operation, **arguments)
 
     def _ask(self, operation: str, **arguments: Any) -> Item:
+        """Again where a transaction held the item, which is a matter of milliseconds and has changed nothing."""
+        for pause in CONFLICT_PAUSES:
+            try:
+                return self._send(operation, **arguments)
+            except _Contended:
+                self._sleep(pause)
+        raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
+
+    def _send(self, operation: str, **arguments: Any) -> Item:
         try:
             answer: Item = getattr(self._client, operation)(**arguments)
         except ClientError as error:
@@ -239,14 +251,16 @@ def _told_apart(error: ClientError) -> Exception:
     reasons = {reason.get("Code") for reason in error.response.get("CancellationReasons", [])}
     if "ConditionalCheckFailed" in reasons:
         return Refused(None)
-    if code in _PASSING or reasons & _CONTENDED or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
+    if code in _CONFLICTS or reasons & _CONFLICTS:
+        return _Contended()
+    if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
         return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
     return error
 
 
-def _placeholders(expression: str) -> set[str]:
-    words = expression.replace("(", " ").replace(")", " ").replace(",", " ").replace(".", " ").replace("=", " ")
-    return {word for word in words.split() if word.startswith("#")}
+def _names(expressions: str) -> Item:
+    """What the words stand for that are written `#word`."""
+    return {word: word[1:] for word in re.findall(r"#\w+", expressions)}
 
 
 def encode(item: Item) -> Any:
@@ -288,11 +302,3 @@ def _decode(value: Item) -> Any:
         case "SS":
             return frozenset(content)
     return content
-
-
-def _whole(text: str) -> int | str:
-    """A number; one with a fraction, which is not ours, stays text, so that it breaks nothing but what reads it."""
-    try:
-        return int(text)
-    except ValueError:
-        return text

@@ -14,7 +14,7 @@ from desk import Desk
 from turnkeep.errors import NotFound, StoreUnavailable
 from turnkeep.local.objects import FolderObjects
 from turnkeep.local.processes import free_port
-from turnkeep.storage.items import BATCH_ROUNDS, BATCH_WRITES, Items, Refused
+from turnkeep.storage.items import BATCH_ROUNDS, BATCH_WRITES, CONFLICT_PAUSES, Items, Refused, Write
 
 if TYPE_CHECKING:
     pass
@@ -39,6 +39,14 @@ class ScriptedClient:
 
     def get_item(self, **_: Any) -> Any:
         raise self.answers.pop(0)
+
+    def update_item(self, **_: Any) -> Any:
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    transact_write_items = update_item
 
 
 @pytest.fixture
@@ -239,3 +247,37 @@ def test_a_thread_pool_may_share_one_client(desk: Desk) -> None:
 def _all(workers: list[threading.Thread], do: Callable[[threading.Thread], None]) -> None:
     for worker in workers:
         do(worker)
+
+
+def conflict(code: str, *reasons: str) -> ClientError:
+    response: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+    return ClientError({**response, "CancellationReasons": [{"Code": reason} for reason in reasons]}, "any")
+
+
+MET = conflict("TransactionConflictException")
+CANCELLED = conflict("TransactionCanceledException", "None", "TransactionConflict")
+
+
+def test_a_write_that_meets_a_transaction_is_sent_again_and_given_up_in_the_end() -> None:
+    pauses: list[float] = []
+    client = ScriptedClient(MET, {"Attributes": {}}, CANCELLED, {}, *[MET] * len(CONFLICT_PAUSES))
+    items = Items(client, "t", sleep=pauses.append)  # type: ignore[arg-type]
+    assert items.update("p", "s", "SET a = :a", {":a": 1}, condition="b = :a") == {}
+    items.transact(Write("Delete", {"PK": "p", "SK": "s"}))
+    with pytest.raises(StoreUnavailable):
+        items.update("p", "s", "SET a = :a", {":a": 1}, condition="b = :a")
+    assert pauses == [CONFLICT_PAUSES[0], CONFLICT_PAUSES[0], *CONFLICT_PAUSES]
+
+
+def test_a_transaction_is_whole_or_nothing(desk: Desk) -> None:
+    desk.items.put({"PK": "p", "SK": "a", "n": 1})
+    put, key = Write("Put", {"PK": "p", "SK": "b"}, "attribute_not_exists(PK)"), {"PK": "p", "SK": "a"}
+    add = Write("Update", key, "n = :one", {":one": 1, ":two": 2}, "SET n = :two REMOVE #data")
+    desk.items.transact(put, add)
+    assert [item["SK"] for item in desk.items.between("p", "a", "z")] == ["a", "b"]
+    for refused in ([Write("Delete", key), put], [Write("Delete", {"PK": "p", "SK": "b"}), add]):
+        with pytest.raises(Refused):
+            desk.items.transact(*refused)
+    check = Write("ConditionCheck", key, "n = :two", {":two": 2})
+    desk.items.transact(check, Write("Delete", {"PK": "p", "SK": "b"}))
+    assert desk.items.between("p", "a", "z") == [{"PK": "p", "SK": "a", "n": 2}]
