@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import pytest
-from canary_scan import PLACES, canary, files_in, found_in, places_in, texts_of
 from httpx import ASGITransport, AsyncClient, Response
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -23,6 +22,7 @@ from memory_items import MemoryItems
 from scripted import read_events
 from wire import WireServer, fails, resets, says
 
+from canary_scan import PLACES, canary, files_in, found_in, places_in, texts_of
 from turnkeep.agents import Agent
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
@@ -158,7 +158,13 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         )
         attachments = Attachments(items, KeptUploads(objects), sealer, threads=table, **facts)
         app = create_app(
-            table=table, turns=turns, attachments=attachments, settings=settings, authenticate=local_principal
+            table=table,
+            turns=turns,
+            attachments=attachments,
+            exports=None,
+            persons=None,
+            settings=settings,
+            authenticate=local_principal,
         )
         office = Office(servers[-1], tmp_path, AsyncClient(transport=ASGITransport(app), base_url="http://test"), items)
         emit = RunningTurn.emit

@@ -1,0 +1,96 @@
+"""The same canaries through `turnkeep dev` on DynamoDB Local, which is killed in the middle of a run."""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from calls_of_papers import GRADE, READING
+from wire import WireServer, calls, says, waits
+
+from canary_scan import canary, files_in, found_in, places_in, texts_of
+from turnkeep.local.processes import free_port, spawn, wait_until_listening
+from turnkeep.storage.items import decode
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+SECONDS, CALLS = 40, 3
+MESSAGE = f"How does LoRA change a model? {canary('message')}"
+ANSWER = f"Small matrices [2106.09685]. As {canary('answer').name} ({canary('answer').email}) says [2106.09685]."
+
+
+@contextmanager
+def serving(folder: Path, url: str, table: str, model: WireServer, logs: list[bytes]) -> Iterator[httpx.Client]:
+    """A server that ends by SIGKILL; what it wrote is kept."""
+    port, log = free_port(), folder / "server.log"
+    environ = {
+        **os.environ,
+        "TURNKEEP_HOME": str(folder / "home"),
+        "AWS_ENDPOINT_URL_DYNAMODB": url,
+        "TABLE_NAME": table,
+        "PAPERS__PII": "true",
+        "MODEL": "openai:test",
+        "OPENAI_BASE_URL": model.base_url,
+        "TURN__LEASE_SECONDS": "1",
+    }
+    server = spawn([sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)], log=log, environ=environ)
+    try:
+        wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=SECONDS)
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as http:
+            yield http
+    finally:
+        server.send_signal(signal.SIGKILL)
+        assert server.wait(10) == -signal.SIGKILL
+        logs += [(folder / "home" / "requests.log").read_bytes(), log.read_bytes()]
+
+
+def wait_for(is_so: Callable[[], bool]) -> bool:
+    until = time.monotonic() + SECONDS
+    while not is_so() and time.monotonic() < until:
+        time.sleep(0.05)
+    return is_so()
+
+
+def items_in(dynamodb: "DynamoDBClient", table: str) -> Iterator[bytes]:
+    for page in dynamodb.get_paginator("scan").paginate(TableName=table):
+        for item in page["Items"]:
+            yield from texts_of(decode(item))  # type: ignore[arg-type]
+
+
+@pytest.mark.timeout(180)
+def test_a_server_that_is_killed_leaves_nothing_raw_and_the_next_one_tells_the_owner_everything(
+    dynamodb: "DynamoDBClient", dynamodb_url: str, table_name: str, tmp_path: Path
+) -> None:
+    logs: list[bytes] = []
+    reading = calls("Reading", {**READING, "question": f"{READING['question']} {canary('tool')}"})
+    with WireServer([reading, GRADE, says(ANSWER)]) as model:
+        model.otherwise = waits(SECONDS)
+        where = (tmp_path, dynamodb_url, table_name, model, logs)
+        chat = {"json": {"message": MESSAGE, "session_id": "t1"}, "headers": {"Idempotency-Key": "k1"}}
+        with serving(*where) as http:
+            first = http.post("/chat", **chat)  # type: ignore[arg-type]
+            assert places_in([first.text]) >= {"message", "answer"}
+        with serving(*where) as http:
+            assert (again := http.post("/chat", **chat)).json().get("reply") == first.json()["reply"], again.text  # type: ignore[arg-type]
+            again = {"message": f"And {canary('state')}", "session_id": "t1"}
+            with http.stream("POST", "/chat/stream", json=again) as stream:
+                assert next(stream.iter_lines()) == "event: node", stream.read()
+                assert wait_for(lambda: len(model.bodies) > CALLS)
+        with serving(*where) as http:
+            thread = http.get("/threads/t1").json()
+            assert thread["pending"]["message"] == again["message"]
+            assert "[EMAIL]" in thread["title"] or "[PERSON]" in thread["title"]
+            (turn,) = http.get("/threads/t1/turns").json()["turns"]
+            assert turn["reply"] == first.json()["reply"]
+            assert canary("answer").email in turn["reply"]
+        sent = [json.dumps(body, ensure_ascii=False) for body in model.bodies]
+    assert b"turn kept" in logs[0]
+    assert found_in([*sent, *logs, *items_in(dynamodb, table_name), *files_in(tmp_path)]) == set()
