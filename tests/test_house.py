@@ -297,7 +297,15 @@ def readme_requests() -> set[tuple[str, str]]:
 
 
 def test_every_request_of_the_readme_has_a_route() -> None:
-    app = create_app(table=None, turns=None, attachments=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+    app = create_app(
+        table=None,
+        turns=None,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=Settings(),
+        authenticate=local_principal,
+    )  # type: ignore[arg-type]
     requests = readme_requests()
     assert {("POST", "/chat"), ("POST", "/chat/stream"), ("GET", "/threads/first/turns")} <= requests
     unknown = [

@@ -16,7 +16,9 @@ from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
+from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
+from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads, Uploads
@@ -46,6 +48,8 @@ class Services:
     sealer: Sealer
     usage: Usage
     attachments: Attachments
+    exports: Exports
+    persons: Persons
 
 
 def build(
@@ -77,7 +81,8 @@ def build(
     attachments = Attachments(
         items, uploads or KeptUploads(objects), sealer, threads=table, clock=clock, mint=secrets.token_bytes
     )
-    cleanup = Cleanup(items, Eraser(items, blobs, clock=clock), clock=clock)
+    eraser = Eraser(items, blobs, clock=clock)
+    cleanup = Cleanup(items, eraser, clock=clock)
     usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
     turns = Turns(
         table,
@@ -90,4 +95,15 @@ def build(
         usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
         attachments=attachments,
     )
-    return Services(settings, table, turns, cleanup, sealer, usage, attachments)
+    exports = Exports(
+        table,
+        attachments,
+        usage,
+        objects,
+        sealer,
+        facts={"thread_hours": settings.thread_hours, "limits": settings.budget.model_dump()},
+        clock=clock,
+        mint=secrets.token_bytes,
+    )
+    persons = Persons(items, eraser, clock=clock)
+    return Services(settings, table, turns, cleanup, sealer, usage, attachments, exports, persons)

@@ -189,6 +189,8 @@ def a_turn_costs_what_the_first_ones_did(caller: Caller) -> str:
         table=services.table,
         turns=services.turns,
         attachments=services.attachments,
+        exports=services.exports,
+        persons=services.persons,
         settings=services.settings,
         authenticate=lambda _: ANNA,
     )

@@ -142,7 +142,15 @@ def operations(found: Stack) -> dict[tuple[str, str], dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def app() -> FastAPI:
-    return create_app(table=None, turns=None, attachments=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+    return create_app(
+        table=None,
+        turns=None,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=Settings(),
+        authenticate=local_principal,
+    )  # type: ignore[arg-type]
 
 
 def routes(app: FastAPI) -> set[tuple[str, str]]:

@@ -286,7 +286,15 @@ def held_too_long(scene: Scene, left: Left) -> list[tuple[str, str, str]]:
 
 
 def test_every_route_has_an_entry() -> None:
-    app = create_app(table=None, turns=None, attachments=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+    app = create_app(
+        table=None,
+        turns=None,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=Settings(),
+        authenticate=local_principal,
+    )  # type: ignore[arg-type]
     routes = {(method, route.path) for route in app.router.routes for method in route.methods - {"HEAD"}}  # type: ignore[attr-defined]
     assert routes == ROUTES.keys()
 

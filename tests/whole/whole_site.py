@@ -96,6 +96,8 @@ class Site:
             table=services.table,
             turns=services.turns,
             attachments=services.attachments,
+            exports=services.exports,
+            persons=services.persons,
             settings=facts,
             authenticate=local_principal,
         )

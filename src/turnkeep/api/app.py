@@ -15,6 +15,7 @@ from turnkeep.api.document import describe
 from turnkeep.api.edge import Edge
 from turnkeep.api.errors import HANDLERS
 from turnkeep.api.internal import InternalRoutes
+from turnkeep.api.me import MeRoutes
 from turnkeep.api.service import ServiceRoutes
 from turnkeep.api.threads import ThreadRoutes
 from turnkeep.api.turns import TurnRoutes
@@ -24,6 +25,8 @@ from turnkeep.settings import Settings
 
 if TYPE_CHECKING:
     from turnkeep.storage.attachments import Attachments
+    from turnkeep.storage.export import Exports
+    from turnkeep.storage.persons import Persons
     from turnkeep.storage.table import Table
     from turnkeep.turns import Turns
 
@@ -48,6 +51,8 @@ def create_app(
     table: "Table",
     turns: "Turns",
     attachments: "Attachments",
+    exports: "Exports",
+    persons: "Persons",
     settings: Settings,
     authenticate: Callable[[Request], Principal],
     new_id: Callable[[], str] = mint_id,
@@ -75,4 +80,5 @@ def create_app(
     AttachmentRoutes(attachments, new_id).register(app.router)
     InternalRoutes(turns, settings.turn.heartbeat_seconds).register(app.router)
     UsageRoutes(turns, settings.budget).register(app.router)
+    MeRoutes(exports, persons).register(app.router)
     return app

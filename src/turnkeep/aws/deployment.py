@@ -58,6 +58,8 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
         table=services.table,
         turns=services.turns,
         attachments=services.attachments,
+        exports=services.exports,
+        persons=services.persons,
         settings=services.settings,
         authenticate=authenticate,
     )
@@ -69,7 +71,7 @@ def deployed(environ: Mapping[str, str]) -> Deployment:
     dynamodb = _client("dynamodb")
     ssm: Any = LateClient(functools.partial(_client, "ssm", **QUICK))
     parameter = "" if environ.get("SEAL_KEY") else environ.get("SEAL_KEY_PARAMETER", "")
-    s3: Any = LateClient(functools.partial(_client, "s3"))
+    s3: Any = LateClient(functools.partial(_client, "s3", signature_version="s3v4"))
     services = build(
         settings,
         dynamodb=dynamodb,

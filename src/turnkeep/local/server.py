@@ -25,6 +25,7 @@ from turnkeep.errors import StoreUnavailable
 from turnkeep.local import LocalError
 from turnkeep.local.clients import TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep.local.dynamodb import Store, open_store
+from turnkeep.local.exports import take_exports
 from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.hosts import OwnHosts
 from turnkeep.local.objects import FolderObjects
@@ -133,10 +134,13 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
         table=services.table,
         turns=services.turns,
         attachments=services.attachments,
+        exports=services.exports,
+        persons=services.persons,
         settings=settings,
         authenticate=local_principal,
     )
     take_uploads(app, services, uploads, objects)
+    take_exports(app, services.exports, objects)
     app.add_middleware(OwnHosts)
     return app
 

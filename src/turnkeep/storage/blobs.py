@@ -6,7 +6,7 @@ object that nothing reaches; it lies under its thread's prefix and goes with the
 
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -25,6 +25,14 @@ class Objects(Protocol):
     """Where large values lie: S3, or a folder on a laptop."""
 
     def put(self, key: str, body: bytes) -> None: ...
+
+    def put_file(self, key: str, file: IO[bytes]) -> None:
+        """The same, of what is too large to be held at once."""
+        ...
+
+    def link(self, key: str, seconds: int) -> str:
+        """A URL that gives the object to whoever has it."""
+        ...
 
     def get(self, key: str) -> bytes:
         """Raises KeyError where nothing lies."""
@@ -47,10 +55,23 @@ class S3Objects:
         self._bucket = bucket
 
     def put(self, key: str, body: bytes) -> None:
+        self._put(key, body)
+
+    def put_file(self, key: str, file: IO[bytes]) -> None:
+        self._put(key, file)
+
+    def _put(self, key: str, body: bytes | IO[bytes]) -> None:
         try:
             with request_to("S3", "PutObject"):
                 self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
         except (ClientError, BotoCoreError) as error:
+            raise StoreUnavailable(retry_after=2) from error
+
+    def link(self, key: str, seconds: int) -> str:
+        place = {"Bucket": self._bucket, "Key": key}
+        try:
+            return self._client.generate_presigned_url("get_object", Params=place, ExpiresIn=seconds)
+        except (ClientError, BotoCoreError) as error:  # credentials that cannot be had
             raise StoreUnavailable(retry_after=2) from error
 
     def get(self, key: str) -> bytes:

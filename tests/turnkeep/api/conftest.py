@@ -16,10 +16,14 @@ from turnkeep.local.objects import FolderObjects
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.erasure import Eraser
+from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
+from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads
+from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
 
 if TYPE_CHECKING:
@@ -49,6 +53,11 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
             names=frozenset({"papers", "broken", "database"}),
         )
         facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
+        usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
+        exports = Exports(
+            table, attachments, usage, folder_objects, sealer, facts={}, clock=clock, mint=secrets.token_bytes
+        )
+        facts |= {"exports": exports, "persons": Persons(items, Eraser(items, blobs, clock=clock), clock=clock)}
         return create_app(**facts | {"authenticate": local_principal} | changes)
 
     return make

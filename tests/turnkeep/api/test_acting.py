@@ -27,7 +27,15 @@ ROUTE = "/internal/chat/stream"
 
 def app_for(caller: Principal, turns: ScriptedTurns | None = None) -> "FastAPI":
     settings = Settings(seal_key=SALT)  # type: ignore[arg-type]
-    return create_app(table=None, turns=turns, attachments=None, settings=settings, authenticate=lambda _: caller)  # type: ignore[arg-type]
+    return create_app(
+        table=None,
+        turns=turns,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=settings,
+        authenticate=lambda _: caller,
+    )  # type: ignore[arg-type]
 
 
 async def send(caller: Principal, turns: ScriptedTurns | None = None, /, **conversation: Any) -> Response:

@@ -41,7 +41,15 @@ def nobody(_: "Request") -> "Principal":
 
 def app_of(*origins: str, turns: Any = None, table: Any = None, authenticate: Any = local_principal) -> "FastAPI":
     settings = Settings(cors_origins=origins)
-    return create_app(table=table, turns=turns, attachments=None, settings=settings, authenticate=authenticate)
+    return create_app(
+        table=table,
+        turns=turns,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=settings,
+        authenticate=authenticate,
+    )
 
 
 @asynccontextmanager

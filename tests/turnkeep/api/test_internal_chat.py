@@ -36,7 +36,15 @@ def data_of(answer: Response) -> list[dict[str, Any]]:
 
 def app_of(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> Any:
     settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
-    return create_app(table=None, turns=turns, attachments=None, settings=settings, authenticate=local_principal)  # type: ignore[arg-type]
+    return create_app(
+        table=None,
+        turns=turns,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=settings,
+        authenticate=local_principal,
+    )  # type: ignore[arg-type]
 
 
 async def play(*steps: Step, heartbeat_seconds: float = 5) -> Response:

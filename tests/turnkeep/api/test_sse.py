@@ -21,7 +21,15 @@ STREAM = "/threads/t1/turns/stream"
 
 def app_of(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> Any:
     settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
-    return create_app(table=None, turns=turns, attachments=None, settings=settings, authenticate=local_principal)  # type: ignore[arg-type]
+    return create_app(
+        table=None,
+        turns=turns,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=settings,
+        authenticate=local_principal,
+    )  # type: ignore[arg-type]
 
 
 async def stream(*steps: Step, heartbeat_seconds: float = 5, replayed: bool = False, path: str = STREAM) -> Response:

@@ -26,7 +26,15 @@ async def served(
     turns: ScriptedTurns, heartbeat_seconds: float = 5, stop_seconds: int | None = None
 ) -> AsyncIterator[str]:
     settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
-    app = create_app(table=None, turns=turns, attachments=None, settings=settings, authenticate=local_principal)  # type: ignore[arg-type]
+    app = create_app(
+        table=None,
+        turns=turns,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=settings,
+        authenticate=local_principal,
+    )  # type: ignore[arg-type]
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()

@@ -91,7 +91,9 @@ def test_the_correlation_id_is_the_clients_else_the_gateways(given: dict[str, st
     def refuse(_: Request) -> Any:
         raise Unauthorized
 
-    app = create_app(table=None, turns=None, attachments=None, settings=Settings(), authenticate=refuse)  # type: ignore[arg-type]
+    app = create_app(
+        table=None, turns=None, attachments=None, exports=None, persons=None, settings=Settings(), authenticate=refuse
+    )  # type: ignore[arg-type]
     multi = {name: [value] for name, value in given.items()}
     for path, status in (("/ok", 200), ("/info", 401)):
         answer = Buffered(app)(event(path, httpMethod="GET", headers=given, multiValueHeaders=multi), Context())

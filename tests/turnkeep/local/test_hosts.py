@@ -10,7 +10,15 @@ from turnkeep.settings import Settings
 
 
 async def ask(host: str, method: str = "GET", headers: dict[str, str] | None = None) -> Response:
-    app = create_app(table=None, turns=None, attachments=None, settings=Settings(), authenticate=local_principal)  # type: ignore[arg-type]
+    app = create_app(
+        table=None,
+        turns=None,
+        attachments=None,
+        exports=None,
+        persons=None,
+        settings=Settings(),
+        authenticate=local_principal,
+    )  # type: ignore[arg-type]
     app.add_middleware(OwnHosts)
     async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as client:
         return await client.request(method, "/ok", headers={"Host": host, **(headers or {})})

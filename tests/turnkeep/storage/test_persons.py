@@ -34,7 +34,7 @@ def left(desk: Desk, *threads: str) -> dict[str, Any]:
     for pk in (user_key(ANN), usage_of(user_key(ANN)), *(partition(ANN, thread) for thread in threads)):
         found |= {f"{pk} {item['SK']}": item for item in desk.items.between(pk, " ", "~")}
     for prefix in ("blobs/", "exports/", "uploads/"):
-        found |= {name: None for name in objects_under(desk, prefix)}
+        found |= dict.fromkeys(objects_under(desk, prefix))
     return found
 
 

@@ -1,0 +1,125 @@
+"""Routes under /me: all that is held for the caller as lines of JSON, and its erasure."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from turnkeep.api.auth import Caller
+from turnkeep.api.errors import problems
+from turnkeep.api.schemas import Id
+from turnkeep.api.threads import ALWAYS
+from turnkeep.api.views import Time
+from turnkeep.errors import InvalidId, InvalidRequest, NotFound
+from turnkeep.observability import logger
+from turnkeep.records import iso
+
+if TYPE_CHECKING:
+    from turnkeep.storage.export import Export, Exports
+    from turnkeep.storage.persons import Persons, Receipt
+
+NDJSON = "application/x-ndjson"
+WHOLE_BYTES, WHOLE_SECONDS = 4_500_000, 5.0
+"""What is sent at once, counted as Lambda sends it, and how long it may take to be read."""
+ERASE_SECONDS = 20.0
+_MARGIN_SECONDS = 3.0
+RETRY_SECONDS = 2
+KEPT = (
+    "usage_of_today: numbers under a digest of your name, so that no budget begins anew; gone within 31 days",
+    "api_keys: they belong to whoever runs this service, and hold your name and a digest",
+    "marker: your name and the time of this request, in the table until a last look within three hours",
+)
+
+
+class ExportView(BaseModel):
+    export_id: str
+    status: Literal["running", "ready", "failed"] = Field(description="failed: ask for another")
+    status_url: str
+    url: str | None = Field(None, description="when ready: what gives the file for 15 minutes; ask again for a new one")
+    key: str | None = Field(None, description="its AES-256-CTR key, in hex")
+    iv: str | None = Field(None, description="the first counter, in hex")
+
+    @classmethod
+    def of(cls, export: "Export") -> "ExportView":
+        return cls(**vars(export), status_url=f"/me/export/{export.export_id}")
+
+
+class ReceiptView(BaseModel):
+    erased_at: Time = Field(description="what was there by then is erased; what began later stays")
+    threads: int
+    items: int
+    objects: int
+    complete: bool = Field(description="false: the hourly cleanup goes on, and so does another call")
+    kept: list[str] = Field(description="what is not erased, and why")
+
+
+EXPORTED: dict[int | str, dict[str, Any]] = {
+    200: {"description": "all that is held", "content": {NDJSON: {"schema": {"type": "string"}}}},
+    202: {"description": "too much for one answer: a worker writes it", "model": ExportView},
+}
+ERASED: dict[int | str, dict[str, Any]] = {202: {"description": "not everything yet", "model": ReceiptView}}
+
+
+class MeRoutes:
+    def __init__(self, exports: "Exports", persons: "Persons") -> None:
+        self._exports = exports
+        self._persons = persons
+
+    def register(self, router: APIRouter) -> None:
+        add = router.add_api_route
+        known = problems(*ALWAYS)
+        add("/me/export", self.export, methods=["GET"], response_class=Response, responses=EXPORTED | known)
+        add(
+            "/me/export/{export_id}",
+            self.exported,
+            methods=["GET"],
+            responses=problems(*ALWAYS, InvalidRequest, InvalidId, NotFound),
+        )
+        add("/me", self.erase, methods=["DELETE"], response_model=ReceiptView, responses=ERASED | known)
+
+    def export(self, caller: Caller, request: Request) -> Response:
+        """Everything, one JSON object a line; where that is too much, where it can be fetched later."""
+        whole = self._exports.whole(caller, _Fits(_until(request, WHOLE_SECONDS)))
+        if whole is not None:
+            return Response(whole, media_type=NDJSON)
+        view = ExportView.of(self._exports.begin(caller))
+        return JSONResponse(view.model_dump(exclude_none=True), 202, {"Retry-After": str(RETRY_SECONDS)})
+
+    def exported(self, export_id: Id, caller: Caller) -> ExportView:
+        return ExportView.of(self._exports.read(caller, export_id))
+
+    def erase(self, caller: Caller, request: Request, response: Response) -> ReceiptView:
+        """Erases everything that is held for the caller, whatever runs on it, with a receipt."""
+        receipt = self._persons.erase(caller, _until(request, ERASE_SECONDS))
+        if not receipt.complete:
+            response.status_code = 202
+            response.headers["Retry-After"] = str(RETRY_SECONDS)
+        logger.info("user erased", threads=receipt.threads, complete=receipt.complete)
+        return _view(receipt)
+
+
+class _Fits:
+    """Whether one more line fits into the answer, and into the time for it."""
+
+    def __init__(self, has_time: Callable[[], bool]) -> None:
+        self._has_time = has_time
+        self._size = 0
+
+    def __call__(self, line: bytes) -> bool:
+        self._size += len(line) + line.count(b'"') + line.count(b"\\")
+        return self._size <= WHOLE_BYTES and self._has_time()
+
+
+def _until(request: Request, seconds: float) -> Callable[[], bool]:
+    """Until so many seconds have passed, or the function has to answer."""
+    end = time.monotonic() + seconds
+    deadline = getattr(request.state, "deadline", None)
+    end = min(end, deadline - _MARGIN_SECONDS) if deadline else end
+    return lambda: time.monotonic() < end
+
+
+def _view(receipt: "Receipt") -> ReceiptView:
+    return ReceiptView(**{**vars(receipt), "erased_at": iso(receipt.erased_at / 1000)}, kept=list(KEPT))

@@ -1,0 +1,237 @@
+"""All that is held for one user as lines of JSON: at once where it is little, else by a worker as an object that only
+the owner's answer can open.
+
+    exports/<hash of user>/<id>.request   who asks and the key of the answer, encrypted; its event starts the worker
+    exports/<hash of user>/<id>.gz        the answer: gzip under AES-256-CTR
+    exports/<hash of user>/<id>.failed    there was no time to write it
+
+Nothing else says that there is an export: what is erased or a day old is gone with all that is known of it.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from tempfile import TemporaryFile
+from typing import IO, Any, Literal
+
+from turnkeep.errors import InvalidRetryToken, NotFound, StateCorrupt
+from turnkeep.observability import logger
+from turnkeep.placeholders import restored
+from turnkeep.records import JSON, Principal, Thread, Turn, iso
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.blobs import Objects
+from turnkeep.storage.keys import exports_of, partition, user_key
+from turnkeep.storage.limits import MICRO
+from turnkeep.storage.listing import Found
+from turnkeep.storage.persons import EXPORT_ID_HEX, STALLED_MS
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.storage.usage import Usage
+from turnkeep.storage.vault import has_placeholder, reworded_in
+
+LINK_SECONDS = 15 * 60
+TURNS_AT_ONCE = 50
+KEY_BYTES, IV_BYTES, NONCE_BYTES, ID_BYTES = 32, 16, 12, 16
+REQUEST, ANSWER, FAILED = ".request", ".gz", ".failed"
+_ID = re.compile(r"[0-9a-f]{43}")
+_INTERNAL = {"private", "retry_token", "thread_created", "persisted", "number"}
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export by a worker. Of one that is ready: `url` for 15 minutes, and the key and counter that open it, in
+    hex."""
+
+    export_id: str
+    status: Literal["running", "ready", "failed"]
+    url: str | None = None
+    key: str | None = None
+    iv: str | None = None
+
+
+class Exports:
+    """`facts` is what a deployment does to everybody, `clock` gives epoch seconds, `mint` n random bytes."""
+
+    def __init__(
+        self,
+        table: Table,
+        attachments: Attachments,
+        usage: Usage,
+        objects: Objects,
+        sealer: Sealer,
+        *,
+        facts: JSON,
+        clock: Callable[[], float],
+        mint: Callable[[int], bytes],
+    ):
+        self._table = table
+        self._attachments = attachments
+        self._usage = usage
+        self._objects = objects
+        self._sealer = sealer
+        self._facts = facts
+        self._clock = clock
+        self._mint = mint
+        self._hear: Callable[[str], object] = lambda key: None
+
+    def listen(self, hear: Callable[[str], object]) -> None:
+        """`hear` is told the key of each request, where no event of a bucket tells a worker."""
+        self._hear = hear
+
+    # what is held
+
+    def lines(self, principal: Principal) -> Iterator[bytes]:
+        """One JSON object a line, each with its `type`; the last one, `end`, says that it is all. Raises
+        StoreUnavailable."""
+        for kind, value in self._held(principal):
+            yield json.dumps({"type": kind, **value}, ensure_ascii=False, default=str).encode() + b"\n"
+
+    def _held(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
+        now, found, threads = self._clock(), Found(), 0
+        yield "principal", {"tenant": principal.tenant, "user": principal.user, "exported_at": iso(now)}
+        yield "settings", self._facts
+        for day in self._usage.days(principal):
+            tokens, micro = day.used
+            yield "usage", {"day": day.day, "tokens": tokens, "cost_usd": micro / MICRO, "turns": day.turns}
+        for listed in self._table.every_thread(principal, found):
+            threads += 1
+            with suppress(NotFound):  # deleted meanwhile
+                yield from self._thread(principal, listed.thread_id)
+        yield "end", {"threads": threads, "unreadable_threads": found.unreadable}
+
+    def _thread(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
+        try:
+            thread = self._table.read_thread(principal, thread_id)
+            yield "thread", _shown(thread)
+            yield from self._documents(principal, thread_id)
+            yield from self._turns(principal, thread)
+        except StateCorrupt:
+            yield "unreadable", {"thread_id": thread_id, "code": StateCorrupt.code}
+
+    def _turns(self, principal: Principal, thread: Thread) -> Iterator[tuple[str, JSON]]:
+        """Oldest first, by pages."""
+        for start in range(1, thread.turn_count + 1, TURNS_AT_ONCE):
+            before = min(start + TURNS_AT_ONCE, thread.turn_count + 1)
+            limit = before - start
+            for turn in self._table.read_turns(principal, thread.thread_id, limit=limit, before=before, details=True):
+                yield "turn", _told(turn)
+
+    def _documents(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
+        pk = partition(principal, thread_id)
+        for document in self._attachments.documents(principal, thread_id):
+            facts = {**asdict(document), "created_at": iso(document.created_at), "thread_id": thread_id}
+            yield "document", facts | {"pieces": self._pieces(pk, document.id)}
+
+    def _pieces(self, pk: str, document_id: str) -> list[JSON]:
+        pieces: list[JSON] = [asdict(piece) for piece in self._attachments.pieces(pk, document_id)]
+        if not has_placeholder(pieces):
+            return pieces
+        values = self._table.vault.values(pk)
+        return list(reworded_in(pieces, lambda text: restored(text, values)))
+
+    def whole(self, principal: Principal, fits: Callable[[bytes], bool]) -> bytes | None:
+        """All lines, or None as soon as one does not fit any more."""
+        kept: list[bytes] = []
+        for line in self.lines(principal):
+            if not fits(line):
+                return None
+            kept.append(line)
+        return b"".join(kept)
+
+    # by a worker
+
+    def begin(self, principal: Principal) -> Export:
+        """Asks for an export; one that is running serves whoever asks again. Raises StoreUnavailable."""
+        user = user_key(principal)
+        for name in sorted(self._names(user)):
+            export_id = name.partition(".")[0]
+            if name.endswith(REQUEST) and (export := self.read(principal, export_id)).status == "running":
+                return export
+        now = int(self._clock() * 1000)
+        export_id = f"{now:0{EXPORT_ID_HEX}x}{self._mint(ID_BYTES).hex()}"
+        name = exports_of(user) + export_id + REQUEST
+        asks = {"tenant": principal.tenant, "user": principal.user}
+        asks |= {"key": self._mint(KEY_BYTES).hex(), "iv": self._mint(IV_BYTES).hex()}
+        self._objects.put(name, self._sealer.encrypt(asks, self._mint(NONCE_BYTES), name))
+        self._hear(name)
+        return Export(export_id, "running")
+
+    def read(self, principal: Principal, export_id: str) -> Export:
+        """Raises NotFound, StoreUnavailable."""
+        user = user_key(principal)
+        name, names = exports_of(user) + export_id, self._names(user) if _ID.fullmatch(export_id) else set()
+        if export_id + ANSWER in names:
+            asks = self._asked(name + REQUEST)
+            if asks is None:
+                raise NotFound(_GONE)
+            url = self._objects.link(name + ANSWER, LINK_SECONDS)
+            return Export(export_id, "ready", url, asks["key"], asks["iv"])
+        if export_id + REQUEST not in names:
+            raise NotFound(_GONE)
+        began = int(export_id[:EXPORT_ID_HEX], 16)
+        is_over = export_id + FAILED in names or began + STALLED_MS < self._clock() * 1000
+        return Export(export_id, "failed" if is_over else "running")
+
+    def work(self, key: str, has_time: Callable[[], bool] = lambda: True) -> None:
+        """Writes what is asked for under this key, once, however often it is told to; passes over any other key. Raises
+        StoreUnavailable."""
+        name, asks = key.removesuffix(REQUEST), self._asked(key) if key.endswith(REQUEST) else None
+        if asks is None:
+            return
+        folder = name.rpartition("/")[0] + "/"
+        if any(name + ANSWER in page for page in self._objects.names(folder)):
+            return
+        with TemporaryFile() as file:
+            if _write(file, self.lines(Principal(asks["tenant"], asks["user"])), asks, has_time):
+                size = file.tell()
+                file.seek(0)
+                self._objects.put_file(name + ANSWER, file)
+                logger.info("export written", bytes=size)
+            else:
+                logger.error("no time left to write an export")
+                self._objects.put(name + FAILED, b"")
+        if self._asked(key) is None:  # its user was erased meanwhile
+            self._objects.delete([name + ANSWER, name + FAILED])
+
+    def _names(self, user: str) -> set[str]:
+        prefix = exports_of(user)
+        return {name.removeprefix(prefix) for page in self._objects.names(prefix) for name in page}
+
+    def _asked(self, key: str) -> JSON | None:
+        """None where nobody asks any more, or it was not we who wrote it down."""
+        try:
+            return dict(self._sealer.decrypt(self._objects.get(key), key))
+        except (KeyError, InvalidRetryToken):
+            return None
+
+
+_GONE = "There is no such export. One lives for a day; ask for another."
+
+
+def _write(file: IO[bytes], lines: Iterable[bytes], asks: JSON, has_time: Callable[[], bool]) -> bool:
+    """Line by line, so that no more than one is held; False where time ran out."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # noqa: PLC0415 - workers alone
+
+    counter = modes.CTR(bytes.fromhex(asks["iv"]))
+    cipher = Cipher(algorithms.AES(bytes.fromhex(asks["key"])), counter).encryptor()
+    packer = zlib.compressobj(6, wbits=31)  # with the header of gzip
+    for line in lines:
+        file.write(cipher.update(packer.compress(line)))
+        if not has_time():
+            return False
+    file.write(cipher.update(packer.flush()) + cipher.finalize())
+    return True
+
+
+def _shown(thread: Thread) -> JSON:
+    times = {name: iso(getattr(thread, name)) for name in ("created_at", "updated_at", "expires_at")}
+    pending = thread.pending and {"message": thread.pending.message, "at": iso(thread.pending.at)}
+    return {**asdict(thread), **times, "pending": pending}
+
+
+def _told(turn: Turn) -> JSON:
+    facts: dict[str, Any] = {name: value for name, value in asdict(turn).items() if name not in _INTERNAL}
+    return {**facts, "turn_number": turn.number, "created_at": iso(turn.created_at)}

@@ -1,0 +1,210 @@
+"""GET /me/export gives all that is held and nothing of another; DELETE /me leaves what its receipt names."""
+
+import gzip
+import json
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from echoing import Clock
+from httpx import ASGITransport, AsyncClient
+
+from turnkeep.api import me
+from turnkeep.local.exports import take_exports
+from turnkeep.local.objects import FolderObjects
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from turnkeep.storage.export import Exports
+
+BOB = {"X-Turnkeep-User": "bob"}
+
+
+@pytest.fixture
+async def client(app: "FastAPI") -> Any:
+    transport = ASGITransport(app, client=("127.0.0.1", 1))
+    async with AsyncClient(transport=transport, base_url="http://test") as client:
+        yield client
+
+
+def exports_in(app: "FastAPI") -> "Exports":
+    route = next(route for route in app.routes if route.path == "/me/export")  # type: ignore[attr-defined]
+    exports: Exports = route.endpoint.__self__._exports  # type: ignore[attr-defined]
+    return exports
+
+
+def lines_of(body: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in body.splitlines()]
+
+
+async def say(client: AsyncClient, thread: str, *messages: str, **more: Any) -> None:
+    for message in messages:
+        answer = await client.post("/chat", json={"session_id": thread, "message": message}, **more)
+        assert answer.json()["persisted"], answer.text
+
+
+async def test_a_small_export_holds_everything_at_once_and_nothing_of_another(client: AsyncClient) -> None:
+    await say(client, "mine", *(f"message {n}" for n in range(3)))
+    await client.patch("/threads/mine", json={"metadata": {"colour": "blue"}})
+    await say(client, "theirs", "of bob", headers=BOB)
+    answer = await client.get("/me/export")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, me.NDJSON)
+    lines = lines_of(answer.content)
+    kinds = [line["type"] for line in lines]
+    assert kinds == ["principal", "settings", "thread", "turn", "turn", "turn", "end"]
+    assert (lines[0]["tenant"], lines[0]["user"]) == ("local", "local")
+    assert lines[2]["metadata"] == {"colour": "blue"}
+    assert [(turn["turn_number"], turn["message"]) for turn in lines[3:6]] == [
+        (n + 1, f"message {n}") for n in range(3)
+    ]
+    assert lines[3]["reply"] == (await client.get("/threads/mine/turns/1")).json()["reply"]
+    assert lines[-1] == {"type": "end", "threads": 1, "unreadable_threads": 0}
+    assert b"of bob" not in answer.content
+
+
+async def test_a_thread_of_many_pages_is_told_in_order_without_gaps(
+    client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnkeep.storage.export.TURNS_AT_ONCE", 2)
+    await say(client, "t", *(str(n) for n in range(5)))
+    lines = lines_of((await client.get("/me/export")).content)
+    assert [line["turn_number"] for line in lines if line["type"] == "turn"] == [1, 2, 3, 4, 5]
+
+
+async def test_a_message_that_never_became_a_turn_and_a_document_are_exported(client: AsyncClient) -> None:
+    failed = await client.post("/threads/t/turns", json={"message": "lost", "agent": "broken"})
+    assert failed.status_code >= 400
+    await client.post("/threads", json={"thread_id": "t", "if_exists": "do_nothing"})
+    await client.post("/threads/t/attachments", json={"name": "notes.txt", "size": 5})
+    lines = lines_of((await client.get("/me/export")).content)
+    documents = [line for line in lines if line["type"] == "document"]
+    assert [(line["name"], line["status"], line["thread_id"]) for line in documents] == [("notes.txt", "waiting", "t")]
+
+
+def opened(answer: dict[str, Any], body: bytes) -> bytes:
+    """As the documentation says, where openssl is there."""
+    if openssl := shutil.which("openssl"):
+        line = [openssl, "enc", "-d", "-aes-256-ctr", "-K", answer["key"], "-iv", answer["iv"]]
+        return gzip.decompress(subprocess.run(line, input=body, capture_output=True, check=True).stdout)
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    key, counter = (bytes.fromhex(answer[name]) for name in ("key", "iv"))
+    return gzip.decompress(Cipher(algorithms.AES(key), modes.CTR(counter)).decryptor().update(body))
+
+
+async def test_a_large_export_is_written_by_a_worker_and_opened_by_its_owner_alone(
+    app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(me, "WHOLE_BYTES", 1_000)
+    exports, keys = exports_in(app), list[str]()
+    take_exports(app, exports, folder_objects)
+    exports.listen(keys.append)
+    await say(client, "t", *("secret words " * 20 for _ in range(5)))
+
+    begun = await client.get("/me/export")
+    view = begun.json()
+    assert (begun.status_code, view["status"], begun.headers["retry-after"]) == (202, "running", "2")
+    assert (await client.get("/me/export")).json()["export_id"] == view["export_id"]
+    assert (await client.get(view["status_url"])).json()["status"] == "running"
+    assert (await client.get(view["status_url"], headers=BOB)).status_code == 404
+
+    exports.work(keys[0])
+    exports.work(keys[0])  # the event comes twice
+    ready = (await client.get(view["status_url"])).json()
+    assert ready["status"] == "ready"
+    assert (await client.get(view["status_url"], headers=BOB)).status_code == 404
+    body = (await client.get(ready["url"])).content
+    lines = lines_of(opened(ready, body))
+    assert [line["type"] for line in lines] == ["principal", "settings", "thread", *["turn"] * 5, "end"]
+    stored = [path.read_bytes() for path in folder_objects._folder.rglob("*") if path.is_file()]
+    assert len(stored) == 2
+    assert not any(word in held for held in stored for word in (b"secret words", b"local", bytes.fromhex(ready["key"])))
+
+    assert (await client.delete("/me")).json()["objects"] == 2
+    assert (await client.get(view["status_url"])).status_code == 404
+    assert (await client.get(ready["url"])).status_code == 404
+
+
+@pytest.mark.parametrize("end", ["killed", "out of time"])
+async def test_an_export_that_is_never_written_says_that_it_failed(
+    app: "FastAPI", client: AsyncClient, clock: Clock, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    monkeypatch.setattr(me, "WHOLE_BYTES", 100)
+    exports, keys = exports_in(app), list[str]()
+    exports.listen(keys.append)
+    view = (await client.get("/me/export")).json()
+    if end == "out of time":
+        exports.work(keys[0], lambda: False)
+    else:
+        clock.ahead += 16 * 60
+    assert (await client.get(view["status_url"])).json()["status"] == "failed"
+    assert (await client.get("/me/export")).json()["export_id"] != view["export_id"]
+
+
+@pytest.mark.parametrize("when", ["before it is written", "while it is written"])
+async def test_a_worker_whose_user_is_erased_leaves_nothing(
+    app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    monkeypatch.setattr(me, "WHOLE_BYTES", 100)
+    exports, keys, persons = exports_in(app), list[str](), []
+    exports.listen(keys.append)
+    await say(client, "t", "hello")
+    await client.get("/me/export")
+    erase = next(route for route in app.routes if route.path == "/me").endpoint.__self__._persons.erase  # type: ignore[attr-defined]
+    from turnkeep.records import Principal
+
+    def erase_once() -> bool:
+        if not persons:
+            persons.append(erase(Principal("local", "local")))
+        return True
+
+    if when == "before it is written":
+        erase_once()
+    exports.work(keys[0], erase_once)
+    assert persons
+    assert [path for path in folder_objects._folder.rglob("*") if path.is_file()] == []
+
+
+async def test_a_request_that_we_did_not_write_starts_nothing(app: "FastAPI", folder_objects: FolderObjects) -> None:
+    folder_objects.put("exports/ab/00.request", b"forged" * 20)
+    for key in ("exports/ab/00.request", "exports/ab/00.gz", "exports/ab/none.request"):
+        exports_in(app).work(key)
+    assert list(folder_objects.names("exports/ab/")) == [["exports/ab/00.request"]]
+
+
+@pytest.mark.parametrize("unknown", ["x", "0" * 43, "../../etc", "0" * 42 + "g"])
+async def test_an_export_that_nobody_asked_for_is_not_found(client: AsyncClient, unknown: str) -> None:
+    assert (await client.get(f"/me/export/{unknown}")).status_code == 404
+
+
+async def test_an_erasure_gives_a_receipt_and_takes_everything_of_the_caller_alone(client: AsyncClient) -> None:
+    await say(client, "a", "one", "two")
+    await say(client, "b", "three")
+    await say(client, "b", "of bob", headers=BOB)
+    answer = await client.delete("/me")
+    receipt = answer.json()
+    assert (answer.status_code, receipt["threads"], receipt["complete"]) == (200, 2, True)
+    assert receipt["items"] >= 5
+    assert [kept.split(":")[0] for kept in receipt["kept"]] == ["usage_of_today", "api_keys", "marker"]
+    assert (await client.post("/threads/search", json={})).json() == []
+    assert [line["type"] for line in lines_of((await client.get("/me/export")).content)] == [
+        "principal",
+        "settings",
+        "end",
+    ]
+    theirs = await client.get("/threads/b/turns", headers=BOB)
+    assert [turn["message"] for turn in theirs.json()["turns"]] == ["of bob"]
+
+
+async def test_an_erasure_that_has_no_time_says_so_and_another_call_ends_it(
+    client: AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(client, "a", "one")
+    monkeypatch.setattr(me, "ERASE_SECONDS", 0.0)
+    first = await client.delete("/me")
+    assert (first.status_code, first.json()["complete"], first.headers["retry-after"]) == (202, False, "2")
+    monkeypatch.undo()
+    second = await client.delete("/me")
+    assert (second.status_code, second.json()["threads"]) == (200, 1)
