@@ -28,10 +28,12 @@ class UsageQuery(BaseModel):
 
 
 class Allowance(BaseModel):
-    used: float
-    limit: float | None = Field(description="null: no limit")
-    left: float | None
-    reserved: float = Field(description="held for turns that are running, beside `used`")
+    """Whole tokens, or dollars."""
+
+    used: int | float
+    limit: int | float | None = Field(description="null: no limit")
+    left: int | float | None
+    reserved: int | float = Field(description="held for turns that are running, beside `used`")
 
 
 class Budget(BaseModel):
