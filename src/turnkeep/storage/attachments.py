@@ -16,7 +16,7 @@ from turnkeep.attachments import Attachment, AttachmentStatus, Piece
 from turnkeep.errors import AlreadyUploaded, DocumentNotFound, NotFound, StoreUnavailable, TooManyDocuments
 from turnkeep.records import JSON, Principal
 from turnkeep.storage.intake import Intake, living, map_key
-from turnkeep.storage.items import Item, Refused, Write
+from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import (
     DOCUMENT_CEILING,
     DOCUMENT_FLOOR,
@@ -30,6 +30,7 @@ from turnkeep.storage.keys import (
 )
 from turnkeep.storage.threads import Threads
 from turnkeep.storage.uploads import FORM_SECONDS, Form
+from turnkeep.storage.writes import Write
 
 MAX_DOCUMENTS = 20
 ACTIVE_DOCUMENTS = 10

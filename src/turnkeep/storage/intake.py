@@ -15,11 +15,12 @@ from turnkeep.attachments import Piece
 from turnkeep.errors import InvalidRetryToken, StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.head import Head, read_head
-from turnkeep.storage.items import Item, Items, Refused, Write
+from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, document_key, pii_key, text_key
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.uploads import Uploads
 from turnkeep.storage.vault import NONCE_BYTES, Vault
+from turnkeep.storage.writes import Write
 
 PART_BYTES = 350 * 1024
 MAX_TEXT_BYTES = 3 * 1024 * 1024

@@ -6,9 +6,8 @@ Numbers are integers; times are epoch milliseconds.
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -17,6 +16,8 @@ from turnkeep.observability.tracing import request_to
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+
+    from turnkeep.storage.writes import Write
 
 type Item = dict[str, Any]
 
@@ -51,27 +52,6 @@ class Refused(Exception):
     def __init__(self, item: Item | None):
         super().__init__("condition refused")
         self.item = item
-
-
-@dataclass(frozen=True)
-class Write:
-    """One step of a transaction. A Put has its `item` for `key`; a ConditionCheck writes nothing."""
-
-    kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
-    key: Item
-    condition: str | None = None
-    values: Item | None = None
-    expression: str | None = None
-
-    def request(self, table: str) -> Item:
-        place = {"Item" if self.kind == "Put" else "Key": encode(self.key)}
-        more = {
-            "UpdateExpression": self.expression,
-            "ConditionExpression": self.condition,
-            "ExpressionAttributeValues": self.values and encode(self.values),
-            "ExpressionAttributeNames": _names(f"{self.expression} {self.condition}"),
-        }
-        return {self.kind: {"TableName": table, **place, **{name: value for name, value in more.items() if value}}}
 
 
 class Items:
@@ -116,7 +96,7 @@ class Items:
 
     def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
         """The whole item after the update; raises Refused. Reserved words are written `#word`."""
-        names = _names(f"{expression} {condition}")
+        names = names_in(f"{expression} {condition}")
         answer = self._call(
             "update_item",
             TableName=self._table,
@@ -141,7 +121,7 @@ class Items:
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
 
-    def transact(self, *writes: Write) -> None:
+    def transact(self, *writes: "Write") -> None:
         """All or none, at most 4 MB; raises Refused, without the item, where one condition does not hold."""
         self._call("transact_write_items", TransactItems=[write.request(self._table) for write in writes])
 
@@ -248,17 +228,17 @@ def _told_apart(error: ClientError) -> Exception:
     if code == "ConditionalCheckFailedException":
         item = error.response.get("Item")
         return Refused(decode(item) if item else None)  # type: ignore[arg-type]
-    reasons = {reason.get("Code") for reason in error.response.get("CancellationReasons", [])}
+    reasons = {code, *(reason.get("Code") for reason in error.response.get("CancellationReasons", []))}
     if "ConditionalCheckFailed" in reasons:
         return Refused(None)
-    if code in _CONFLICTS or reasons & _CONFLICTS:
+    if reasons & _CONFLICTS:
         return _Contended()
     if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
         return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
     return error
 
 
-def _names(expressions: str) -> Item:
+def names_in(expressions: str) -> Item:
     """What the words stand for that are written `#word`."""
     return {word: word[1:] for word in re.findall(r"#\w+", expressions)}
 

@@ -14,7 +14,8 @@ from desk import Desk
 from turnkeep.errors import NotFound, StoreUnavailable
 from turnkeep.local.objects import FolderObjects
 from turnkeep.local.processes import free_port
-from turnkeep.storage.items import BATCH_ROUNDS, BATCH_WRITES, CONFLICT_PAUSES, Items, Refused, Write
+from turnkeep.storage.items import BATCH_ROUNDS, BATCH_WRITES, CONFLICT_PAUSES, Items, Refused
+from turnkeep.storage.writes import Write
 
 if TYPE_CHECKING:
     pass
