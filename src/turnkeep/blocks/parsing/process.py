@@ -66,6 +66,7 @@ def _child() -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=os.sep,
+        start_new_session=True,  # a Ctrl-C at a laptop's server is none for the file
         env={"PYTHONPATH": paths, "LD_LIBRARY_PATH": os.environ.get("LD_LIBRARY_PATH", "")},
     )
 
