@@ -82,7 +82,8 @@ def test_a_server_that_is_killed_leaves_nothing_raw_and_the_next_one_tells_the_o
             assert (again := http.post("/chat", **chat)).json().get("reply") == first.json()["reply"], again.text  # type: ignore[arg-type]
             again = {"message": f"And {canary('state')}", "session_id": "t1"}
             with http.stream("POST", "/chat/stream", json=again) as stream:
-                assert next(stream.iter_lines()) == "event: node", stream.read()
+                lines = stream.iter_lines()
+                assert next(lines) == "event: node"
                 assert wait_for(lambda: len(model.bodies) > CALLS)
         with serving(*where) as http:
             thread = http.get("/threads/t1").json()
