@@ -10,7 +10,7 @@ from math import inf
 from typing import Any
 
 from turnkeep.attachments import AttachmentStatus, Documents
-from turnkeep.errors import DocumentNotFound
+from turnkeep.errors import DocumentNotFound, NotFound
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.head import key_digest
 from turnkeep.storage.table import Table
@@ -46,7 +46,10 @@ class Attached:
             return request
         if request.thread_id is None or self._attachments is None:
             raise DocumentNotFound
-        head = await self._in_thread(self._table.head, request.principal, request.thread_id)
+        try:
+            head = await self._in_thread(self._table.head, request.principal, request.thread_id)
+        except NotFound as error:
+            raise (DocumentNotFound if request.create else NotFound) from error
         if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:
             return request  # it is answered from the store, whatever became of its documents
         until, pause = time.monotonic() + self._seconds(request), FIRST_LOOK_SECONDS

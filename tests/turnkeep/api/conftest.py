@@ -51,6 +51,7 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
             clock=clock,
             mint=lambda: uuid.uuid4().hex,
             names=frozenset({"papers", "broken", "database"}),
+            attachments=attachments,
         )
         facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
         usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
@@ -58,7 +59,9 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
             table, attachments, usage, folder_objects, sealer, facts={}, clock=clock, mint=secrets.token_bytes
         )
         facts |= {"exports": exports, "persons": Persons(items, Eraser(items, blobs, clock=clock), clock=clock)}
-        return create_app(**facts | {"authenticate": local_principal} | changes)
+        app = create_app(**facts | {"authenticate": local_principal} | changes)
+        app.state.attachments = attachments
+        return app
 
     return make
 

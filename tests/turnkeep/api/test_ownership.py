@@ -29,6 +29,7 @@ MATRIX: dict[tuple[str, str], Any] = {
     ("GET", "/agents/{name}"): OPEN,
     ("GET", "/openapi.json"): OPEN,
     ("POST", "/internal/chat/stream"): OWN,
+    ("GET", "/usage"): OWN,
     ("DELETE", "/me"): OWN,
     ("GET", "/me/export"): OWN,
     ("GET", "/me/export/{export_id}"): OWN,
