@@ -61,7 +61,7 @@ _TAIL = re.compile(
     rf"(?:[ ]\(\w[\w ]{{1,20}}\))?(?:[ ]\d{{4,6}}(?:-\d{{3,4}})?)?){{0,5}}"
 )
 _POSTCODE = re.compile(
-    rf"(?<![\w.,/-])(?:\d{{5}}[ ]{_CAP}(?:[ ]{_CAP}){{0,2}}[ ]\([A-Z]{{2}}\)"  # "20121 Milano (MI)"
+    rf"(?<![\w.,/-])(\d{{5}}[ ]{_CAP}(?:[ ]{_CAP}){{0,2}}[ ]\([A-Z]{{2}}\)"  # "20121 Milano (MI)"
     r"|[A-Z]{1,2}\d[A-Z\d]?[ ]\d[A-Z]{2}\b"  # "SW1A 1AA"
     rf"|{_UNIT})"
 )
@@ -72,25 +72,28 @@ _LIVES = re.compile(
     r"\b(?:lives?|living|located|office(?: is)?|meet(?: me| you)?|address(?: is)?|drops you off|abit[oai]|vive|residente|domiciliat[oa]|"
     rf"sede(?: legale)?|indirizzo)(?::|[ ](?:on|at|in|a|to|è|the north side of)){{1,2}}[ ]((?:\d{{1,5}}[ ])?{_NAME}[ ]{_NUMBER})"
 )  # "Trivo lives on Grössgstötten 50"
+_NUMBERED = re.compile(r"\d")
 _ZIP = re.compile(r"\b(?:zip|zip code|postcode|postal code|post code|cap|c\.a\.p\.)[ ]?(?:is|è|code|:|=|-|)[ ]{0,2}(\d{3,6}(?:[ -]\d{2,4})?(?:[ ][A-Z]{2})?)\b", re.I)  # fmt: skip
 
 
-def addresses(text: str, has_digit: bool) -> Iterator[Finding]:
+def addresses(text: str) -> Iterator[Finding]:
     """ "via Garibaldi 12, 20121 Milano (MI)", "221B Baker Street", "20121 Milano (MI)", "ZIP: 8592"; not "Milano"."""
     done = 0
-    for at in (_STREET if has_digit else _UNNUMBERED).finditer(text):
+    for at in _STREET.finditer(text):
         if at.start() < done:
             continue
         tail = _TAIL.match(text, at.end())
-        done = tail.end() if has_digit and tail and re.search(r"\d", at[0]) else at.end()
+        done = tail.end() if tail and _NUMBERED.search(at[0]) else at.end()
         yield _finding(text, at.start(), done)
-    if not has_digit:
-        return
-    for at in _POSTCODE.finditer(text):
-        yield _finding(text, at.start(), at.end())
-    for pattern in (_LAST_LINE, _LIVES, _ZIP):
+    for pattern in (_POSTCODE, _LAST_LINE, _LIVES, _ZIP):
         for at in pattern.finditer(text):
             yield _finding(text, at.start(1), at.end(1))
+
+
+def streets(text: str) -> Iterator[Finding]:
+    """The same for a text without digits: "via Garibaldi"."""
+    for at in _UNNUMBERED.finditer(text):
+        yield _finding(text, at.start(), at.end())
 
 
 def _finding(text: str, start: int, end: int) -> Finding:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from ipaddress import ip_address
 
 from turnkeep.blocks.pii.findings import Finding
@@ -45,8 +44,10 @@ _NO_PHONE = re.compile(
     re.I,
 )
 _DATE = re.compile(r"(?:\d{1,2}([./ -])\d{1,2}\1(?:19|20)\d\d|(?:19|20)\d\d([./-])\d{1,2}\2\d{1,2})(?!\d)")
-_AMOUNT = re.compile(r"[1-9]\d{0,2}(?:([. ])\d{3})(?:\1\d{3})*(?:,\d+)?|(?:1[5-9]|20)\d\d ?- ?(?:1[5-9]|20)\d\d")
-_LOCAL = re.compile(r"[2-9]\d\d[ -]\d{3}[1-9\d]|0\d{1,3}[/ -]\d{5,8}")
+_AMOUNT = re.compile(
+    r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|[1-9] \d{3}(?: \d{3})*|[1-9]\d{0,2} \d{3}|(?:1[5-9]|20)\d\d ?- ?(?:1[5-9]|20)\d\d"
+)
+_LOCAL = re.compile(r"[2-9]\d\d[ -]\d{4}|\d{4} \d{4}|0\d{1,3}[/ -]\d{5,8}")
 _LOCAL_ROUND = re.compile(r"\d*00[ -]\d*00")
 
 
@@ -118,10 +119,13 @@ def _is_phone(spelling: str, digits: str, before: str) -> bool:
         local = _LOCAL.fullmatch(spelling) and not _LOCAL_ROUND.fullmatch(spelling)
         return bool(local) or "(" in spelling or (len(digits) >= 8 and bool(_international(spelling)))
     # "416 60 039", "01.84.17.61.18"; not "10 20 30 40"
-    return "/" not in spelling and 7 <= len(digits) <= 15 and (digits[0] == "0" or max(map(len, groups)) > 2)
+    return (
+        "/" not in spelling
+        and 7 <= len(digits) <= 15
+        and (digits[0] == "0" or len(digits) == 8 or max(map(len, groups)) > 2)
+    )
 
 
-@lru_cache(256)
 def _international(spelling: str) -> str:
     """ "+393331234567" for "333 123 4567"; nothing where that is no number."""
     import phonenumbers  # noqa: PLC0415

@@ -1,26 +1,26 @@
 """Where personal data stands in a text."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 
-from turnkeep.blocks.pii.addresses import addresses
+from turnkeep.blocks.pii.addresses import addresses, streets
 from turnkeep.blocks.pii.contacts import emails, ips, phones, urls
 from turnkeep.blocks.pii.findings import Finding
 from turnkeep.blocks.pii.folding import folded
 from turnkeep.blocks.pii.numbers import cards, ibans, tax_ids, vat_ids
 from turnkeep.blocks.pii.papers import births, papers
-from turnkeep.blocks.pii.persons import parts_of, persons
+from turnkeep.blocks.pii.persons import letterhead, listed, parts_of, persons
 from turnkeep.blocks.pii.stretches import stretches
 from turnkeep.placeholders import PLACEHOLDER
 
 type Detector = Callable[[str], Iterable[Finding]]
 
-_OF_DIGITS: tuple[Detector, ...] = (ips, ibans, cards, papers, vat_ids, births)
+_OF_DIGITS: tuple[Detector, ...] = (ips, ibans, cards, papers, vat_ids, births, addresses, phones)
 """Each needs a digit."""
 
 _DIGIT = re.compile(r"[0-9]")
-_NOTHING = re.compile(r"[a-zà-öø-ÿ]{0,15}[,;.!]?\s*")
-"""One plain word; one of 16 letters may be a tax number."""
+_ADDRESSED = frozenset(("ADDRESS", "PHONE", "EMAIL"))
+_TAX_ID_LETTERS = 16
 _COVER = "\ue000"
 """What stands for a placeholder while one looks: no pattern knows it."""
 
@@ -41,26 +41,31 @@ def find(text: str) -> list[Finding]:
 
 def found_in(stretch: str, names: Collection[str] = ()) -> list[Finding]:
     """What `find` finds in one stretch; `names` are words of names that were found before."""
-    if _NOTHING.fullmatch(stretch):
+    word = stretch.rstrip()
+    if word.isalpha() and word.islower() and len(word) < _TAX_ID_LETTERS:
         return []
-    text, places = folded(PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch))
+    bare = PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch) if "[" in stretch else stretch
+    text, places = folded(bare)
     found = _apart(_all(text, names))
     return [Finding(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
 
 
-def _all(text: str, names: Collection[str]) -> Iterator[Finding]:
+def _all(text: str, names: Collection[str]) -> list[Finding]:
     """Where two find the same characters, the first has them."""
-    has_digit = _DIGIT.search(text) is not None
-    yield from urls(text)
-    yield from emails(text)
-    yield from tax_ids(text)
-    if has_digit:
+    has_capitals = not text.islower()
+    found = [*urls(text), *emails(text), *tax_ids(text)]
+    if _DIGIT.search(text):
         for detector in _OF_DIGITS:
-            yield from detector(text)
-    yield from addresses(text, has_digit)
-    if has_digit:
-        yield from phones(text)
-    yield from persons(text, names)
+            found += detector(text)
+    elif has_capitals:
+        found += streets(text)
+    is_address = any(one.kind in _ADDRESSED for one in found)
+    found += persons(text, names)
+    if has_capitals:
+        found += listed(text)
+    if is_address:
+        found += letterhead(text)
+    return found
 
 
 def _apart(findings: Iterable[Finding]) -> list[Finding]:

@@ -4,31 +4,42 @@ that is in none and has nothing around it is not found."""
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
-from functools import cache
 from typing import NamedTuple
 
 from turnkeep.blocks.pii.findings import Finding
 from turnkeep.blocks.pii.lists import words_of
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*(?:\.(?=[ ,\n]))?")
+_CAPITAL = r"[^\W\d_a-zà-öø-ÿ][^\W\d_]++(?:['-][^\W\d_]++)*+"
 _PARTICLES = words_of("particles")
 _TITLES = words_of("titles")
 _NAMED = re.compile(
-    r"\b(?:(?:first |last |full |maiden |sur|family |user)?name(?: is|'s|:| was| to)|(?:il )?(?:mio |suo )?nome(?: e cognome)?(?: è|:)"
-    r"|cognome(?: è|:)|nominativo:|mi chiamo|si chiama|called|call me|calls? (?:him|her)|je m'appelle|ich hei(?:ß|ss)e|me llamo"
-    r"|partner's name|under|signed by|firmato da|follow up with|named (?:him|her)|titolare:|intestatario:|intestat[oa] a"
-    r"|intestatari[oa]|gentile|caro|cara|dear)[ \n]+(?=[^\W\d_])",
+    r"\b(?:(?P<any>(?:first |last |full |maiden |sur|family )?name(?: is|'s|:|\?| was)|(?:mio |suo )?nome(?: e cognome)?(?: è|:)"
+    r"|cognome(?: è|:)|mi chiamo|si chiama|je m'appelle|ich hei(?:ß|ss)e|me llamo|follow up with)"
+    r"|(?:change|correct) it to|called|call me|calls? (?:him|her)|named (?:him|her)|\w's name|under|signed by|firmato da"
+    r"|nominativo:|titolare:|intestat[oa] a|intestatari[oa]:?|gentile|caro|cara|dear)[ \n]+(?=[^\W\d_])",
     re.I,
-)  # fmt: skip
+)
+_STEMS = (
+    *("name", "nome", "chiam", "appelle", "hei", "llamo", "follow", "it to", "call", "under", "sign", "firmat"),
+    *("nominativ", "titolare", "intestat", "gentile", "car", "dear"),
+)
+"""One of them is in whatever `_NAMED` matches."""
 _ROLES = words_of("roles")
-_SAID = words_of("said")
+_SAID = re.compile(
+    r" (?:said|says|told|asked|wrote|replied|thinks|knows|lives|likes|wants|(?:is|comes) from|disse|dice|scrive|vive|abita"
+    r"|lavora|chiede|vuole)\b"
+)
+_SPOKEN_TO = re.compile(r", (?:can|could|would|will|please|puoi|può|potresti|potrebbe|vuoi)\b")
+_LISTED = re.compile(rf"({_CAPITAL})((?:, {_CAPITAL})*) (?:and|e|ed|y|et|und) ({_CAPITAL})(?! [^\W\d_a-z])")
+_LETTERHEAD = re.compile(rf"\W*({_CAPITAL}(?: {_CAPITAL}|(?: [A-Z]\.?)){{1,2}})(?=\n)")
 _SELF = re.compile(
     r"\b(?:i'?m|i am|this is|sono|io sono|it's|here is|here's|ecco|qui|thanks|grazie|regards|saluti),? *\n*$",
     re.I,
 )
 _FAMILY_ENDINGS = re.compile(
-    r"\w{3,}(?:ovic|evic|ovich|evich|ova|eva|ov|yev|iev|sky|ski|ska|wicz|czyk|enko|chuk|yan|poulos|akis|idis|nen|escu"
-    r"|ssen|[a-z]sen|sson|sdottir|dottir|gaard|berg|strom|quist|qvist|stad|stein|gard|lund|dahl|mann|meier|bauer|huber)"
+    r"\w{3,}(?:ovic|evic|ovich|evich|ova|eva|ov|yev|iev|sky|ski|ska|wicz|czyk|enko|chuk|yan|poulos|akis|idis|nen|escu|dze|shvili|oglu|aev|aeva"
+    r"|[a-z]sen|sson|sdottir|dottir|etti|elli|ucci|uzzi|otti|ozzi|nyi|gaard|berg|strom|quist|qvist|stad|stein|gard|lund|dahl|mann|meier|bauer|huber)"
 )
 _NOT_NAMES = words_of("not names")
 _LONGEST = 5
@@ -53,14 +64,18 @@ class _Word(NamedTuple):
 def _word(at: re.Match[str]) -> _Word:
     text, bare = at[0], plain(at[0])
     is_upper = text[0].isupper()
-    return _Word(text, at.start(), at.end(), bare, is_upper and bare not in _NOT_NAMES, is_upper and len(bare) == 1)
+    return _Word(text, *at.span(), bare, is_upper and bare not in _NOT_NAMES, is_upper and len(bare) == 1)
 
 
 def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
     """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names that were
     found before, as `parts_of` gives them: a later "Rossi" alone is found, too."""
-    for at in _NAMED.finditer(text):
-        yield from _named(text, at.end(), at[0])
+    lower = text.lower()
+    if any(stem in lower for stem in _STEMS):
+        for at in _NAMED.finditer(text):
+            yield from _named(text, at.end(), any_case=at["any"] is not None)
+    if lower == text and _FIRST.isdisjoint(lower.split()):
+        return
     words = [_word(at) for at in _WORD.finditer(text)]
     n = 0
     while n < len(words):
@@ -70,17 +85,38 @@ def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
         n = max(end, n + 1)
 
 
+def listed(text: str) -> Iterator[Finding]:
+    """ "Morrison, Rogers and Torres": names without first names, where two of them are known."""
+    for at in _LISTED.finditer(text):
+        members = list(re.finditer(_CAPITAL, at[0]))
+        names = [plain(member[0]) for member in members]
+        is_known = sum(name in _FIRST or name in _FAMILY or name in _DOUBTFUL for name in names) >= 2
+        if is_known and not _NOT_NAMES.intersection(names):
+            for member in members:
+                yield _finding(text, at.start() + member.start(), at.start() + member.end())
+
+
+def letterhead(text: str) -> Iterator[Finding]:
+    """The line above an address or a phone number: "Cormac Allan"."""
+    at = _LETTERHEAD.match(text)
+    if at and not any(plain(word) in _NOT_NAMES for word in at[1].split()):
+        yield _finding(text, at.start(1), at.end(1))
+
+
 def parts_of(name: str) -> set[str]:
     """The words of a name by which it may be said again."""
     words = (plain(at[0]) for at in _WORD.finditer(name))
     return {word for word in words if len(word) > 2 and word not in _PARTICLES and word not in _NOT_NAMES}
 
 
-@cache
 def plain(word: str) -> str:
     """ "muller" for "Müller", also for "MÜLLER." and "Müller's"."""
-    bare = "".join(c for c in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(c))
-    return re.sub(r"'s$|\.$", "", bare).translate(_LETTERS)
+    bare = word.lower()
+    if not bare.isascii():
+        bare = "".join(c for c in unicodedata.normalize("NFD", bare) if not unicodedata.combining(c)).translate(
+            _LETTERS
+        )
+    return bare.removesuffix(".").removesuffix("'s")
 
 
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "ß": "ss"})
@@ -91,31 +127,18 @@ def _finding(text: str, start: int, end: int) -> Finding:
     return Finding("PERSON", start, start + len(spelling), " ".join(spelling.lower().split()))
 
 
-def _named(text: str, start: int, cue: str) -> Iterator[Finding]:
-    """After "my name is": whatever case the words have, at most three of them; two where they are not capitals."""
+def _named(text: str, start: int, *, any_case: bool) -> Iterator[Finding]:
+    """After "my name is": at most four words with capitals, or two without."""
     ends: list[int] = []
-    is_greeting = cue.split(maxsplit=1)[0].lower() in (
-        "gentile",
-        "caro",
-        "cara",
-        "dear",
-        "under",
-        "called",
-        "call",
-        "signed",
-        "firmato",
-    )
+    is_upper = text[start].isupper()
     for at in _WORD.finditer(text, start, start + 80):
-        word = at[0]
-        joined = not ends or text[ends[-1] : at.start()] in (" ", "  ")
-        if not joined or plain(word) in _NOT_NAMES or len(ends) > 3:
+        word = _word(at)
+        is_joined = text[ends[-1] : word.start] in (" ", "  ") if ends else word.start == start
+        is_fit = word.is_capital or word.is_initial if is_upper else any_case and word.plain not in _NOT_NAMES
+        if not is_joined or not is_fit or len(ends) == (4 if is_upper else 2):
             break
-        if not word[0].isupper() and (is_greeting or len(ends) > 1 or (ends and text[start].isupper())):
-            break
-        ends.append(at.end())
-        if word[-1] == "." and len(word) > 2:
-            break
-    if ends and (text[start].isupper() or len(ends) < 3):
+        ends.append(word.end)
+    if ends:
         yield _finding(text, start, ends[-1])
 
 
@@ -167,14 +190,19 @@ def _is_name(run: list[_Word], before: _Word | None, text: str, known: Collectio
         return last in _FAMILY or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last)) or not head.plain.isascii()
     if any(word.is_initial for word in rest[:-1]) and len(run) < 4:
         return True
-    if _SELF.search(text, 0, head.start) and len(run) < 4:
+    if _is_self(text, head.start) and len(run) < 4:
         return True
     return (last in _SURE_FAMILY and len(run) < 4) or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last))
 
 
 def _is_alone(word: _Word, lead: str, text: str) -> bool:
-    """One capital by itself: "This is Rossi", "Grace said"."""
-    after = _WORD.match(text, word.end + 1)
-    if lead == "said" or (after and after[0] in _SAID):
+    """One capital by itself: "This is Rossi", "Trivo lives there", "Rossi, can you"."""
+    if lead == "said" or _SAID.match(text, word.end):
         return True
-    return (word.plain in _DOUBTFUL or word.plain in _FAMILY) and bool(_SELF.search(text, 0, word.start))
+    if not word.start and _SPOKEN_TO.match(text, word.end):
+        return True
+    return (word.plain in _DOUBTFUL or word.plain in _FAMILY) and _is_self(text, word.start)
+
+
+def _is_self(text: str, end: int) -> bool:
+    return _SELF.search(text, max(end - 16, 0), end) is not None

@@ -14,12 +14,14 @@ _LINE = 200
 _HELD = 7
 """Words after a cue such as "phone", "via", "name" within which no stretch ends."""
 _SPACE = re.compile(r"\s")
-_PLAIN = re.compile(r"[a-zà-öø-ÿ]+(?:['\u2019][a-zà-öø-ÿ]+)?")
+_ELIDED = re.compile(r"[a-zà-öø-ÿ]+['\u2019][a-zà-öø-ÿ]+")
+_CLOSING = frozenset('.!"»”)')
 _SENTENCE_END = re.compile(r".*[a-zà-öø-ÿ]{3}[.!]+[\"»”)]*")
 _FIRST_NAMES = words_of("first names")
 _PARTICLES = words_of("particles")
 _ABBREVIATIONS = words_of("abbreviations")
 CUES = words_of("cues")
+_MARKED = CUES | _FIRST_NAMES
 
 
 class Stretches:
@@ -55,12 +57,15 @@ class Stretches:
         limit = self._start + LONGEST
         for space in _SPACE.finditer(self._text, self._word, limit):
             begin, self._word = self._word, space.end()
-            end = self._end_after(begin, space.start())
-            if end:
-                return end
+            end = space.start()
+            word = self._text[begin:end]
+            if word.islower() and word.isalpha() and word not in _MARKED and self._plain and not self._held:
+                return begin  # most words, so this is quick; a plain word stands before it, so the stretch has begun
+            if found := self._end_after(begin, end, word):
+                return found
         return self._last_resort(limit) if len(self._text) >= limit else 0
 
-    def _end_after(self, begin: int, end: int) -> int:
+    def _end_after(self, begin: int, end: int, word: str) -> int:
         """Where the stretch ends now that the word between them is whole; 0 where it goes on."""
         word = self._text[begin:end]
         if (
@@ -71,17 +76,20 @@ class Stretches:
             return end + 1
         if not word:
             return 0
-        is_plain = _PLAIN.fullmatch(word) is not None
-        if not is_plain and _SENTENCE_END.fullmatch(word) and _letters(word) not in _ABBREVIATIONS:
+        is_plain = (word.isalpha() and word.islower()) or _ELIDED.fullmatch(word) is not None
+        letters = word if is_plain else _letters(word)
+        if word[-1] in _CLOSING and letters not in _ABBREVIATIONS and _SENTENCE_END.fullmatch(word):
             return end + 1
-        self._count(word, is_plain)
+        self._count(letters, is_plain)
         return begin if self._plain > 1 and not self._held and begin > self._start else 0
 
-    def _count(self, word: str, is_plain: bool) -> None:
-        self._held = max(self._held - 1, 0)
-        if (word if is_plain else _letters(word)) in CUES:
+    def _count(self, letters: str, is_plain: bool) -> None:
+        if letters in CUES:
             self._plain, self._held = 0, _HELD
-        elif not is_plain or word in _FIRST_NAMES or (not self._plain and word in _PARTICLES):
+            return
+        if self._held:
+            self._held -= 1
+        if not is_plain or letters in _FIRST_NAMES or (not self._plain and letters in _PARTICLES):
             self._plain = 0
         else:
             self._plain += 1
