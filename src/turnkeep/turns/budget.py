@@ -101,17 +101,18 @@ class Budget:
             return await work, Spending(self, None, agent, tally)
         tokens, micro = self._need(agent)
         asking = asyncio.create_task(self._in_thread(self._usage.reserve, principal, tokens, micro, self._seconds))
+        spending = None
         try:
             done = await work
-            reserved = await asyncio.shield(asking)
+            spending = Spending(self, await asyncio.shield(asking), agent, tally)
         except OverLimit as error:
             self._remember(principal, error)
             raise
-        except BaseException:
-            await self._give_back(asking, agent, tally)
-            raise
+        finally:
+            if spending is None:
+                await self._give_back(asking, agent, tally)
         self._refused.pop(principal, None)
-        return done, Spending(self, reserved, agent, tally)
+        return done, spending
 
     async def _give_back(self, asking: "asyncio.Task[Reserved | None]", agent: Agent, tally: Tally) -> None:
         await asyncio.wait({asking})
