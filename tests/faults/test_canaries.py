@@ -1,6 +1,7 @@
 """What a private agent is told, finds and says: nothing of it lies anywhere, and its owner reads all of it."""
 
 import base64
+import itertools
 import json
 import secrets
 import uuid
@@ -20,7 +21,7 @@ from langgraph.graph.message import add_messages
 from langgraph.types import interrupt
 from memory_items import MemoryItems
 from scripted import read_events
-from wire import WireServer, fails, resets, says
+from wire import Exchange, WireServer, chunk, fails, resets, says
 
 from canary_scan import PLACES, canary, files_in, found_in, places_in, texts_of
 from turnkeep.agents import Agent
@@ -140,7 +141,7 @@ type Opens = Callable[..., Office]
 async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Opens]:
     servers: list[WireServer] = []
 
-    def make(*answers: Any, private: bool = True) -> Office:
+    def make(*answers: Any, private: str = "lawyer") -> Office:
         servers.append(WireServer(list(answers)).__enter__())
         items, settings = Items(), Settings(seal_key=SECRET.decode())  # type: ignore[arg-type]
         objects, sealer = FolderObjects(tmp_path / "objects"), Sealer(SECRET)
@@ -153,8 +154,8 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             default_agent="lawyer",
             clock=facts["clock"],
             mint=lambda: uuid.uuid4().hex,
-            names=frozenset({"lawyer"}),
-            private=frozenset({"lawyer"} if private else ()),
+            names=frozenset({"lawyer", "notary"}),
+            private=frozenset({private}) - {""},
         )
         attachments = Attachments(items, KeptUploads(objects), sealer, threads=table, **facts)
         app = create_app(
@@ -222,7 +223,7 @@ async def test_the_tokens_of_a_stream_make_up_the_reply(opens: Opens) -> None:
 
 
 async def test_the_search_finds_what_an_agent_that_is_not_private_leaves(opens: Opens) -> None:
-    office = opens(says(ANSWER), private=False)
+    office = opens(says(ANSWER), private="")
     await office.say(MESSAGE, streamed=True)
     assert places_in(office.left()) == {*PLACES} - {"question"}
     assert places_in(json.dumps(body) for body in office.model.bodies) == {"message", "tool"}
@@ -295,6 +296,58 @@ async def test_a_placeholder_of_an_earlier_turn_is_restored_and_one_that_the_mod
     again = await office.say("What was my address?", key="k2", streamed=streamed)
     for text in (again.text, await office.read("/threads/t1/turns")):
         assert f"It is {canary('message').email} and [EMAIL_0123abcd]; see https://evil.example/?q={mine}" in text
+
+
+async def test_what_is_cut_anywhere_in_a_stream_is_hidden_and_restored_as_a_whole(opens: Opens) -> None:
+    office = opens(says(ANSWER))
+    await office.say(MESSAGE)
+    mine = next(at[0] for at in PLACEHOLDER.finditer(json.dumps(office.model.bodies[0])) if at[1] == "EMAIL")
+    text = f"Ask {mine} or {canary('question').email}, not https://evil.example/a?q={mine}\n"
+
+    def letters(exchange: Exchange) -> None:
+        exchange.start_stream()
+        for letter in text:
+            exchange.send_event(chunk({"content": letter}))
+        exchange.send_event(chunk({}, "stop"))
+        exchange.end_stream()
+
+    office.model.script.append(letters)
+    events = read_events((await office.say("Whom?", key="k2", streamed=True)).text)
+    told = text.replace(mine, canary("message").email, 1)
+    assert "".join(data["content"] for name, _, data in events if name == "token") == told
+    assert events[-1][2]["reply"].strip() == told.strip()
+    assert found_in(office.left()) == set()
+
+
+@pytest.mark.parametrize("last", range(1, 5))
+async def test_wherever_a_writer_dies_nothing_raw_is_left(
+    opens: Opens, monkeypatch: pytest.MonkeyPatch, last: int
+) -> None:
+    office, writes = opens(says(ANSWER)), itertools.count(1)
+    office.model.script *= last > 1
+
+    def dies(call: Any) -> Any:
+        def write(*given: Any, **more: Any) -> Any:
+            if next(writes) > last:
+                raise StoreUnavailable
+            return call(*given, **more)
+
+        return write
+
+    for name in ("update", "put", "write_many"):
+        monkeypatch.setattr(office.items, name, dies(getattr(office.items, name)))
+    await office.say(MESSAGE)
+    office.model.script.clear()
+    assert office.items.stored
+    assert found_in(office.left()) == set()
+
+
+async def test_an_agent_that_is_not_private_gets_the_message_as_it_is_beside_one_that_is(opens: Opens) -> None:
+    office = opens(says(ANSWER), private="notary")
+    said = (await office.say(MESSAGE)).json()
+    assert (said["message"], said["reply"].split()) == (MESSAGE, ANSWER.split())
+    assert canary("message").email in json.dumps(office.model.bodies)
+    assert json.loads(await office.read("/threads/t1"))["title"].startswith("Mi chiamo Giulia Ferrantelli")
 
 
 async def test_a_detector_that_fails_ends_the_request_and_nothing_is_kept(

@@ -4,6 +4,7 @@ the thread's owner. Detection that fails ends the request before anything is kep
 import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,8 @@ from turnkeep.storage.vault import TAG_BYTES, Vault, has_placeholder, reworded, 
 
 if TYPE_CHECKING:
     from turnkeep.blocks.pii import Tag
-
-
+LINE_CHARACTERS = 4_096
+"""How much of what was told is looked at for the beginning of a link."""
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
 
 
@@ -37,6 +38,7 @@ class Shield:
         self._known: Mapping[str, str] | None = None
         self._hidden: dict[str, str] = {}
         self._lock = Lock()
+        self._told = ""
 
     @classmethod
     def of_thread(cls, vault: Vault, pk: str, in_thread: InThread) -> "Shield":
@@ -90,17 +92,21 @@ class Shield:
     def hide_turn(self, turn: Turn) -> Turn:
         return replace(reworded(turn, self.hide), private=True)
 
-    def reveal(self, text: str) -> str:
-        """What its owner reads. May ask the store."""
+    def reveal(self, text: str, before: str = "") -> str:
+        """What its owner reads; `before` is what stands before it, in a stream. May ask the store."""
         if any(at[0] not in self.made for at in PLACEHOLDER.finditer(text)):
-            return restored(text, {**self._earlier(), **self.made})
-        return restored(text, self.made)
+            return restored(text, {**self._earlier(), **self.made}, before=before)
+        return restored(text, self.made, before=before)
 
     async def told(self, event: Event) -> Event:
-        """An event as the thread's owner sees it."""
+        """An event as the thread's owner sees it; they come in their order."""
+        before = ""
+        if event.name == "token":
+            before, self._told = self._told, (self._told + event.data["content"])[-LINE_CHARACTERS:]
         if not has_placeholder(event.data):
             return event
-        return Event(event.name, await self.in_thread(reworded_in, dict(event.data), self.reveal))
+        reveal = partial(self.reveal, before=before)
+        return Event(event.name, await self.in_thread(reworded_in, dict(event.data), reveal))
 
     async def told_turn(self, turn: Turn) -> Turn:
         if not turn.private:
