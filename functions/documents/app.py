@@ -2,12 +2,13 @@
 Events may come twice, late, or not in order; what is done already is passed over."""
 
 import os
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote_plus
 
 from turnkeep.aws.loading import loading
 
-MARGIN_MS = 20_000  # what is left of a long export, the next attempt writes
+MARGIN_MS = 20_000  # for an export that is too long to say so
 
 with loading():
     from turnkeep.aws.deployment import deployed
@@ -16,6 +17,7 @@ with loading():
 
     guard_output()
     services = deployed(os.environ).services
+    exports = services.exports
     process = Pipeline(services.attachments, services.settings).process
 
 
@@ -27,15 +29,17 @@ def handler(event: Any, context: Any) -> None:
     """Raises NotDone where one of the records is left, after all were tried."""
     correlate(context.aws_request_id)
     keys = [unquote_plus(record["s3"]["object"]["key"]) for record in event["Records"]]
-    left = [key for key in keys if not is_done(key)]
+    left = [key for key in keys if not is_done(key, lambda: context.get_remaining_time_in_millis() > MARGIN_MS)]
     if left:
         raise NotDone(f"{len(left)} of {len(keys)}")
 
 
-def is_done(key: str) -> bool:
+def is_done(key: str, has_time: Callable[[], bool]) -> bool:
     try:
         if key.startswith("uploads/"):
             process(key)
+        elif key.startswith("exports/"):
+            exports.work(key, has_time)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other records go on; its text may quote a file
         logger.error("record not done", error=type(error).__name__, place=place(error))
         return False

@@ -103,10 +103,11 @@ def test_a_record_that_fails_stops_no_other_and_is_tried_again(function_environ,
         done.append(key)
 
     monkeypatch.setattr(app, "process", process)
-    event = json.loads(event_of("uploads/a b", "uploads/c", "uploads/d"))
-    with pytest.raises(app.NotDone, match="2 of 3"):
-        app.handler(event, SimpleNamespace(aws_request_id="r", get_remaining_time_in_millis=lambda: 99_000))
-    assert done == ["uploads/d"]
+    monkeypatch.setattr(app, "exports", SimpleNamespace(work=lambda key, has_time: done.append((key, has_time()))))
+    event = json.loads(event_of("uploads/a b", "uploads/c", "uploads/d", "exports/e.request"))
+    with pytest.raises(app.NotDone, match="2 of 4"):
+        app.handler(event, SimpleNamespace(aws_request_id="r", get_remaining_time_in_millis=lambda: 9_000))
+    assert done == ["uploads/d", ("exports/e.request", False)]
     assert "Mario" not in capsys.readouterr().out
 
 

@@ -1,6 +1,7 @@
 """What a file is, by its content. Only among kinds of text, which look alike, its name decides."""
 
 import re
+from contextlib import suppress
 from typing import Literal
 
 from turnkeep.blocks.parsing.reasons import Unparsable
@@ -17,6 +18,7 @@ _CONTROL_STRAYS, _CONTROL_SHARE = 2, 0.001
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _DECLARED = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?([A-Za-z0-9_-]{2,20})", re.I)
 _DECLARED_WITHIN = 4096
+_USUAL = "cp1252"
 
 
 def binary_kind(body: bytes) -> Kind | None:
@@ -54,18 +56,9 @@ def _decoded(body: bytes) -> str:
     for mark, encoding in _MARKS:
         if body.startswith(mark):
             return body.decode(encoding, "replace")
-    try:
-        return body.decode()
-    except UnicodeDecodeError:
-        return body.decode(_declared(body), "replace")
-
-
-def _declared(body: bytes) -> str:
     found = _DECLARED.search(body[:_DECLARED_WITHIN])
-    name = found[1].decode() if found else "cp1252"
-    try:
-        "".encode(name)
-        body[:1].decode(name)
-    except LookupError:
-        return "cp1252"
-    return name
+    with suppress(UnicodeDecodeError):
+        return body.decode()
+    with suppress(LookupError, UnicodeError):  # a page may name anything: "hex", "idna"
+        return body.decode(found[1].decode() if found else _USUAL, "replace")
+    return body.decode(_USUAL, "replace")

@@ -6,13 +6,17 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from crafted_files import BAD, W, docx, pages, paragraph, says
+from hypothesis import given
+from hypothesis import strategies as st
 
 from turnkeep.attachments import Piece
 from turnkeep.blocks.parsing import Limits, Parsed, Unparsable, advice_of, file_name, parse, process, split
+from turnkeep.blocks.parsing.reading import read
 from turnkeep.blocks.parsing.reasons import CODES
 
 STYLES = f'<w:styles xmlns:w="{W}"><w:style w:styleId="Titolo1"><w:name w:val="heading 1"/></w:style></w:styles>'
@@ -75,6 +79,26 @@ def test_what_is_too_long_is_read_as_far_as_it_goes_and_says_so():
     assert (parsed.pages, len(parsed.pieces), parsed.warnings) == (500, 200, ("pages_left_out",))
     parsed = parse(b"word " * 100_000, "long.txt")
     assert (len(parsed.pieces[0].text), parsed.warnings) == (399_999, ("characters_left_out",))
+
+
+SPOILED = {
+    "a.html": PAGE,
+    "a.md": b"# One\n* two\n> three\n\n|a|b|\n```\n",
+    "a.csv": b'a,"b"\n1,2\n' * 9,
+    "a.txt": "Perché\n".encode() * 9,
+    "a.docx": docx(paragraph("Prima", "Titolo1") + TABLE, styles_xml=STYLES),
+}
+Cuts = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 60), st.binary(max_size=8)), min_size=1, max_size=9)
+
+
+@given(st.sampled_from(sorted(SPOILED)), Cuts)
+def test_a_spoiled_file_still_has_text_or_a_reason_why_not(name, cuts):
+    body = SPOILED[name]
+    for place, length, put in cuts:
+        at = int(place * len(body))
+        body = body[:at] + put + body[at + length :]
+    with suppress(Unparsable):
+        assert read(body, name, Limits()).pieces
 
 
 RUNNER = """
