@@ -83,14 +83,14 @@ def test_the_authorizer_reads_keys_one_by_one_and_nothing_else() -> None:
         assert not may("AuthorizerRole", action, API_KEYS), action
 
 
-def test_the_cleanup_sweeps_threads_and_moves_its_mark_and_reads_no_key() -> None:
+def test_the_cleanup_sweeps_threads_and_users_and_moves_its_mark_and_reads_no_key() -> None:
     for action in ITEM_ACTIONS:
-        assert may("CleanupRole", action, THREADS[0]), action
+        assert all(may("CleanupRole", action, key) for key in (THREADS[0], USED)), action
         assert may("CleanupRole", action, WATERMARK["PK"]), action
         assert not any(may("CleanupRole", action, key) for key in (API_KEYS, SEAL_MARK)), action
     assert may("CleanupRole", "Query", expiry_bucket(0, THREADS[0]), on=INDEX + BY_EXPIRY)
     assert may("CleanupRole", "DescribeTable")
-    assert not may("CleanupRole", "Query", "anything", on=INDEX + BY_USER)
+    assert may("CleanupRole", "Query", user_key(Principal("acme", "anna")), on=INDEX + BY_USER)
     assert not any(may("CleanupRole", action) for action in TABLE_ACTIONS)
 
 
@@ -153,11 +153,11 @@ def test_a_page_posts_files_where_it_may_call_and_what_nobody_came_for_is_gone_a
     assert days == {"blobs/": 32, "uploads/": 1, "exports/": 1, None: None}
 
 
-def test_the_function_that_reads_files_is_told_of_these_two_folders_alone_and_what_it_gives_up_is_kept() -> None:
+def test_the_function_that_reads_files_is_told_of_uploads_and_requests_alone_and_what_it_gives_up_is_kept() -> None:
     (rule,) = stack().of("AWS::Events::Rule").values()
     assert rule["EventPattern"]["detail"] == {
         "bucket": {"name": ["<Objects>"]},
-        "object": {"key": [{"prefix": "uploads/"}, {"prefix": "exports/"}]},
+        "object": {"key": [{"prefix": "uploads/"}, {"suffix": ".request"}]},
     }
     (target,) = rule["Targets"]
     told = target["InputTransformer"]
