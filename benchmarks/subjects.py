@@ -117,6 +117,7 @@ class Conversation:
         clock: Callable[[], float] = time.time,
         tuning: TurnTuning | None = None,
         limits: BudgetTuning | None = None,
+        private: bool = False,
     ):
         secret = SecretStr("benchmark")
         tuned: dict[str, Any] = {"turn": tuning or TurnTuning(), "budget": limits or BudgetTuning()}
@@ -134,6 +135,7 @@ class Conversation:
             clock=clock,
             mint=lambda: uuid.uuid4().hex,
             usage=services.usage if limits else None,
+            private=frozenset({agent.name} if private else ()),
         )
         self.usage = services.usage
 

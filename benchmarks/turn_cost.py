@@ -76,6 +76,7 @@ class Subject:
     agent: Agent
     message: Callable[[], str]
     budget: Budget
+    private: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,14 @@ def subjects(data: Path) -> Iterator[Subject]:
     for name, build in (("papers", papers), ("six nodes", six)):
         for content, texts, budget in _contents(data):
             yield Subject(name, content, build(texts), texts.message, budget)
+    texts = prose_or_exit(data)
+    yield Subject("papers, private", "prose", papers(texts), about_somebody(texts), WHATEVER, private=True)
+
+
+def about_somebody(texts: Texts) -> Callable[[], str]:
+    """Messages that each name a person and an address of theirs that was not named before."""
+    numbers = itertools.count(1)
+    return lambda: f"{texts.message()} I am Giulia Ferrante, giulia{next(numbers)}@example.org, +39 347 5551234."
 
 
 def _contents(data: Path) -> tuple[tuple[str, Texts, Budget], ...]:
@@ -175,7 +184,7 @@ def _measure_ours(url: str, data: Path, marks: Sequence[int]) -> tuple[list[Row]
 async def measure(subject: Subject, meter: Meter, turns: int) -> list[Cost]:
     """The cost of each turn of a new thread."""
     with closing(client(meter.url)) as dynamodb:
-        talk = Conversation(subject.agent, dynamodb, new_table(dynamodb))
+        talk = Conversation(subject.agent, dynamodb, new_table(dynamodb), private=subject.private)
         meter.take()
         costs = []
         for _ in range(turns):

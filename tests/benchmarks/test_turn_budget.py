@@ -13,7 +13,7 @@ from capacity_rules import Budget
 from metering import metered
 from subjects import papers, six
 from texts import REPLY_BYTES, STATE_BYTES, Texts, noise, prose
-from turn_cost import FULL_WINDOW, PROSE, WHATEVER, Subject, asked_of, measure, remembering
+from turn_cost import FULL_WINDOW, PROSE, WHATEVER, Subject, about_somebody, asked_of, measure, remembering
 from turnkeep.agents import Agent, build_agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
@@ -43,6 +43,12 @@ def test_the_texts_are_as_long_as_the_budget_says(shared_data: Path) -> None:
 async def test_a_papers_turn_of_prose_costs_no_more_than_its_budget(dynamodb_url: str, shared_data: Path) -> None:
     texts = prose(shared_data)
     await assert_within(Subject("papers", "prose", papers(texts), texts.message, PROSE), dynamodb_url)
+
+
+async def test_a_private_turn_takes_as_many_requests(dynamodb_url: str, shared_data: Path) -> None:
+    texts = prose(shared_data)
+    subject = Subject("private", "prose", papers(texts), about_somebody(texts), WHATEVER, private=True)
+    await assert_within(subject, dynamodb_url)
 
 
 @pytest.mark.parametrize("build", [papers, six])
