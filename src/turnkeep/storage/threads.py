@@ -141,10 +141,9 @@ class Threads:
         offset: int = 0,
         cursor: str | None = None,
     ) -> Found:
-        """The user's threads that match, newest activity first; a turn of this moment may be a moment late.
-
-        Looks at SEARCHED_THREADS at most. With the `cursor` of an earlier answer it goes on where that one stopped, in
-        leaving out the first `offset` too. Raises InvalidRequest for any other cursor.
+        """The user's threads that match, newest activity first; a turn of this moment may be a moment late. Looks at
+        SEARCHED_THREADS at most. With the `cursor` of an earlier answer it goes on where that one stopped, in leaving
+        out the first `offset` too. Raises InvalidRequest for any other cursor.
         """
         user, wanted = user_key(principal), (metadata or {}).items()
         skip, after = place_of(cursor, user) if cursor else (offset, None)
