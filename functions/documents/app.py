@@ -12,10 +12,12 @@ MARGIN_MS = 20_000  # for an export that is too long to say so
 
 with loading():
     from turnkeep.aws.deployment import deployed
+    from turnkeep.blocks.parsing import keep_children_out
     from turnkeep.documents import Pipeline
     from turnkeep.observability import correlate, guard_output, logger, place
 
     guard_output()
+    keep_children_out()
     services = deployed(os.environ).services
     exports = services.exports
     process = Pipeline(services.attachments, services.settings).process

@@ -194,6 +194,19 @@ print(json.dumps({{"kind": wrote, "pieces": [[json.dumps(dict(os.environ)), None
     assert "the secret" not in parsed.pieces[0].text
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
+def test_a_process_that_keeps_its_children_out_is_read_by_none():
+    code = """
+import ctypes
+from turnkeep.blocks.parsing import keep_children_out, parse
+keep_children_out()
+print(parse(b"still read", "a.txt").pieces[0].text, ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))
+"""
+    environ = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    told = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True)
+    assert told.stdout == "still read 0\n"
+
+
 def test_a_parser_that_raises_is_told_by_its_place_not_by_the_text_it_quotes(monkeypatch, tmp_path):
     stand_in(
         monkeypatch,
