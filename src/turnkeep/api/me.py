@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
@@ -30,8 +30,18 @@ RETRY_SECONDS = 2
 KEPT = (
     "usage_of_today: numbers under a digest of your name, so that no budget begins anew; gone within 31 days",
     "api_keys: they belong to whoever runs this service, and hold your name and a digest",
-    "marker: your name and the time of this request, in the table until a last look within three hours",
+    "markers: your name, the ids of your threads and the time of this request, without any content, until a last look "
+    "within three hours",
 )
+
+
+class Nothing(BaseModel):
+    """No option is taken, so that nobody believes in one that does not exist."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+type NoQuery = Annotated[Nothing, Query()]
 
 
 class ExportView(BaseModel):
@@ -70,7 +80,7 @@ class MeRoutes:
 
     def register(self, router: APIRouter) -> None:
         add = router.add_api_route
-        known = problems(*ALWAYS)
+        known = problems(*ALWAYS, InvalidRequest)
         add("/me/export", self.export, methods=["GET"], response_class=Response, responses=EXPORTED | known)
         add(
             "/me/export/{export_id}",
@@ -80,7 +90,7 @@ class MeRoutes:
         )
         add("/me", self.erase, methods=["DELETE"], response_model=ReceiptView, responses=ERASED | known)
 
-    def export(self, caller: Caller, request: Request) -> Response:
+    def export(self, caller: Caller, query: NoQuery, request: Request) -> Response:
         """Everything, one JSON object a line; where that is too much, where it can be fetched later."""
         whole = self._exports.whole(caller, _Fits(_until(request, WHOLE_SECONDS)))
         if whole is not None:
@@ -88,10 +98,10 @@ class MeRoutes:
         view = ExportView.of(self._exports.begin(caller))
         return JSONResponse(view.model_dump(exclude_none=True), 202, {"Retry-After": str(RETRY_SECONDS)})
 
-    def exported(self, export_id: Id, caller: Caller) -> ExportView:
+    def exported(self, export_id: Id, caller: Caller, query: NoQuery) -> ExportView:
         return ExportView.of(self._exports.read(caller, export_id))
 
-    def erase(self, caller: Caller, request: Request, response: Response) -> ReceiptView:
+    def erase(self, caller: Caller, query: NoQuery, request: Request, response: Response) -> ReceiptView:
         """Erases everything that is held for the caller, whatever runs on it, with a receipt."""
         receipt = self._persons.erase(caller, _until(request, ERASE_SECONDS))
         if not receipt.complete:

@@ -127,18 +127,18 @@ class Persons:
             for some in batched(old, self._at_once, strict=False):
                 if not has_time():
                     return False
-                for erased in [pool.submit(copy_context().run, self._erase_thread, head) for head in some]:
+                for erased in [pool.submit(copy_context().run, self._erase_thread, head, receipt) for head in some]:
                     _add(receipt, erased.result())
         return is_clean
 
-    def _erase_thread(self, head: Item) -> Erased | None:
-        """This thread and none that has its id by now; None where somebody was quicker, which the next look settles."""
+    def _erase_thread(self, head: Item, receipt: Receipt) -> Erased | None:
+        """This thread and none that has its id by now; None where somebody was quicker, which the next look settles. A
+        HEAD without content stays until the last look, so that what late writers left beside it is found."""
         if "gone" in head:
             return self._eraser.finish(head)
         born, now = head.get("born"), int(self._clock() * 1000)
         tied, values = ("born = :born", {":born": born}) if born else ("attribute_not_exists(born)", {})
-        lease = head.get("lease", {}).get("t", 0)
-        due = now + LAST_LOOK_MS if lease > now - STALLED_MS else None
+        due = now + LAST_LOOK_MS if now < receipt.erased_at + STALLED_MS else None
         try:
             return self._eraser.erase(head["PK"], condition=tied, values=values, due=due)[1]
         except Refused:

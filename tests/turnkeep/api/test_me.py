@@ -174,6 +174,13 @@ async def test_a_request_that_we_did_not_write_starts_nothing(app: "FastAPI", fo
     assert list(folder_objects.names("exports/ab/")) == [["exports/ab/00.request"]]
 
 
+@pytest.mark.parametrize(("method", "path"), [("DELETE", "/me"), ("GET", "/me/export")])
+async def test_an_option_that_does_not_exist_is_refused(client: AsyncClient, method: str, path: str) -> None:
+    await say(client, "t", "hello")
+    assert (await client.request(method, f"{path}?dry_run=true")).status_code == 422
+    assert (await client.get("/threads/t")).status_code == 200
+
+
 @pytest.mark.parametrize("unknown", ["x", "0" * 43, "../../etc", "0" * 42 + "g"])
 async def test_an_export_that_nobody_asked_for_is_not_found(client: AsyncClient, unknown: str) -> None:
     assert (await client.get(f"/me/export/{unknown}")).status_code == 404
@@ -187,7 +194,7 @@ async def test_an_erasure_gives_a_receipt_and_takes_everything_of_the_caller_alo
     receipt = answer.json()
     assert (answer.status_code, receipt["threads"], receipt["complete"]) == (200, 2, True)
     assert receipt["items"] >= 5
-    assert [kept.split(":")[0] for kept in receipt["kept"]] == ["usage_of_today", "api_keys", "marker"]
+    assert [kept.split(":")[0] for kept in receipt["kept"]] == ["usage_of_today", "api_keys", "markers"]
     assert (await client.post("/threads/search", json={})).json() == []
     assert [line["type"] for line in lines_of((await client.get("/me/export")).content)] == [
         "principal",

@@ -1,0 +1,256 @@
+"""An erasure wins, wherever it falls between the calls of turns, of a worker with a document and of one with an export,
+however late the index of threads is, and whatever of all this arrives once more: nothing of before stays."""
+
+import itertools
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import partial
+from typing import IO, Any
+
+import pytest
+from desk import ANN, Desk, noise
+from memory_items import MemoryItems
+from store_machine import MemoryObjects
+
+from turnkeep.attachments import Piece
+from turnkeep.errors import TurnkeepError
+from turnkeep.local.objects import FolderObjects
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.erasure import Eraser
+from turnkeep.storage.export import Exports
+from turnkeep.storage.items import Item, Items
+from turnkeep.storage.keys import BY_USER, ERASURE, HEAD, LAYOUT, hour, partition, upload_key, usage_of, user_key
+from turnkeep.storage.persons import Persons, Receipt
+from turnkeep.storage.uploads import KeptUploads
+from turnkeep.storage.usage import Usage
+from turnkeep.tuning import BudgetTuning
+
+STORIES = 500
+LONG = noise(5_000)
+PARTY: ContextVar[str] = ContextVar("PARTY")
+READS = {"get", "get_many", "between", "pages_of", "index", "names"}
+MARKS = {"PK", "SK", "v", "n", "gen", "seq", "born", "created", "expires", "gone", "due", "xh", "ttl"}
+
+
+class Stage:
+    """Lets parties go one call at a time, in an order by chance. Keeps what they wrote, to be sent again."""
+
+    def __init__(self, chance: random.Random, clock: Any):
+        self._chance = chance
+        self._clock = clock
+        self._here: dict[str, threading.Event] = {}
+        self._left: set[str] = set()
+        self._changed = threading.Condition()
+        self.sent: list[Callable[[], object]] = []
+
+    def before(self, name: str, again: Callable[[], object]) -> None:
+        party = PARTY.get("")
+        if not party:
+            return
+        turn = threading.Event()
+        with self._changed:
+            self._here[party] = turn
+            self._changed.notify()
+        assert turn.wait(20)
+        self._clock.now += 0.001
+        if name not in READS and party != "erasure":
+            self.sent.append(again)
+
+    def play(self, **parties: Callable[[], object]) -> None:
+        threads = [threading.Thread(target=self._act, args=item, daemon=True) for item in parties.items()]
+        for thread in threads:
+            thread.start()
+        while True:
+            with self._changed:
+                assert self._changed.wait_for(lambda: len(self._here) + len(self._left) == len(parties), 20)
+                if not self._here:
+                    break
+                self._here.pop(self._chance.choice(sorted(self._here))).set()
+        for thread in threads:
+            thread.join()
+
+    def _act(self, name: str, act: Callable[[], object]) -> None:
+        PARTY.set(name)
+        with suppress(TurnkeepError):
+            act()
+        with self._changed:
+            self._left.add(name)
+            self._changed.notify()
+
+
+def staged(kind: type, *names: str) -> type:
+    """The class with a stop before each of these methods."""
+
+    def method(name: str) -> Callable[..., Any]:
+        def stopped(self: Any, *args: Any, **kwargs: Any) -> Any:
+            call = partial(getattr(super(made, self), name), *args, **kwargs)
+            self.stage.before(name, call)
+            return call()
+
+        return stopped
+
+    made = type(kind.__name__, (kind,), {name: method(name) for name in names})
+    return made
+
+
+class LateItems(MemoryItems):
+    """The index of a user's threads may know no more than it knew when it was frozen."""
+
+    frozen: list[Item] | None = None
+
+    def index(self, name: str, attribute: str, value: str, **more: Any) -> Iterator[Item]:
+        found = list(super().index(name, attribute, value, **more))
+        return iter(found if name != BY_USER or self.frozen is None else self.frozen)
+
+
+class Files(MemoryObjects):
+    def put_file(self, key: str, file: IO[bytes]) -> None:
+        self.put(key, file.read())
+
+
+WRITES = ("put", "update", "delete", "write_many", "transact", "get", "get_many", "between", "pages_of", "index")
+StagedItems: Any = staged(LateItems, *WRITES)
+StagedFiles: Any = staged(Files, "put", "get", "names", "delete")
+
+
+class Office:
+    """A user with two threads, an upload and an export that are awaited, and everybody who works for them."""
+
+    def __init__(self, items: Any, objects: Any, seed: int):
+        self.chance = random.Random(seed)
+        self.items, self.objects = items, objects
+        self.desk = desk = Desk(items, objects)
+        self.stage = items.stage = objects.stage = Stage(self.chance, desk.clock)
+        facts: dict[str, Any] = {"clock": desk.clock, "mint": self.chance.randbytes}
+        self.documents = Attachments(items, KeptUploads(objects), desk.sealer, threads=desk.table, **facts)
+        usage = Usage(items, BudgetTuning(tokens_a_day=10), **facts)
+        self.exports = Exports(desk.table, self.documents, usage, objects, desk.sealer, facts={}, **facts)
+        eraser = Eraser(items, desk.blobs, clock=desk.clock)
+        self.persons = Persons(items, eraser, clock=desk.clock, at_once=1)
+        desk.cleanup.begin_at(hour(int(desk.clock.now * 1000)))
+        self.receipts: list[Receipt] = []
+        self.key = ""
+
+    def open(self) -> None:
+        self.desk.say("old", LONG, details={"rows": LONG * 4})
+        self.desk.say("other", "hello", details={"rows": LONG * 4})
+        self.documents.add(ANN, "old", "d1", name="canary.txt", size=5, content_type=None)
+        self.key, owner = self.documents.place(ANN, "old", "d1")
+        KeptUploads(self.objects).put(self.key, owner, b"canary")
+        self.exports.listen(lambda key: setattr(self, "asked", key))
+        self.exports.begin(ANN)
+        self.items.put({"PK": usage_of(user_key(ANN)), "SK": "2026-01-01", "v": LAYOUT, "tokens": 7})
+        self.desk.clock.now += self.chance.choice([1, 60])
+        if self.chance.random() < 0.4:
+            found = list(self.items.index(BY_USER, "u", user_key(ANN)))
+            self.items.frozen = found[: self.chance.randint(0, len(found))]
+
+    def turn(self, thread: str, ends: str) -> None:
+        begun = self.desk.begin(thread, LONG)
+        if ends == "fails":
+            self.desk.table.release(begun)
+            return
+        plan, _ = self.desk.prepare(begun, LONG, details={"rows": LONG * 4})
+        self.desk.table.apply(plan)
+
+    def document(self) -> None:
+        claimed = self.documents.claim(self.key)
+        if claimed:
+            values = {"[EMAIL_00000000]": "canary@example.org"}
+            self.documents.finish(claimed, [Piece(LONG)], name="canary.txt", kind="text", values=values)
+        self.documents.drop(self.key)
+
+    def erase(self) -> None:
+        self.receipts.append(self.persons.erase(ANN))
+
+    def alive(self) -> dict[str, int]:
+        """When the threads that are there were born."""
+        heads = {thread: self.items.get(partition(ANN, thread), HEAD) for thread in ("old", "other", "new")}
+        return {thread: head["created"] for thread, head in heads.items() if head and "gone" not in head}
+
+    def left(self) -> dict[str, Any]:
+        """All that is stored, but for what the cleanup notes of itself and the marks, which hold nothing."""
+        items = {f"{pk} {sk}": item for (pk, sk), item in self.items.stored.items() if pk != "CLEANUP"}
+        return {key: item for key, item in items.items() if not is_mark(item)} | dict(self.objects.stored)
+
+
+def is_mark(item: Item) -> bool:
+    return item["SK"] == ERASURE or (item["SK"] == HEAD and "gone" in item and item.keys() <= MARKS)
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_no_interleaving_leaves_anything_of_before(part: int) -> None:
+    """What is new was born after the erasure was asked for: it stays whole. All else is gone at once where nobody was
+    late, and after the last look whatever was."""
+    clean_at_once = 0
+    for seed in range(part * STORIES // 5, (part + 1) * STORIES // 5):
+        office = Office(StagedItems(), StagedFiles(), seed)
+        office.open()
+        chance, stage = office.chance, office.stage
+        ends = itertools.cycle(chance.sample(["kept", "fails"], 2))
+        stage.play(
+            erasure=office.erase,
+            turn=partial(office.turn, chance.choice(["old", "new"]), next(ends)),
+            another=partial(office.turn, chance.choice(["other", "new"]), next(ends)),
+            document=office.document,
+            export=partial(office.exports.work, office.asked),
+        )
+        [receipt] = office.receipts
+        new = {thread for thread, born in office.alive().items() if born > receipt.erased_at}
+        is_clean = not office.left() or bool(office.alive())
+        assert is_clean or office.items.frozen is not None, (seed, list(office.left()))
+        clean_at_once += is_clean
+        if late := chance.sample(stage.sent, min(len(stage.sent), chance.choice([0, 0, 1, 4]))):
+            for packet in late:
+                with suppress(Exception):
+                    packet()
+        office.items.frozen = None
+        office.desk.clock.now += 2 * 3600
+        office.desk.cleanup.sweep()
+        kept = office.left()
+        assert {key.split()[0] for key in kept if key.startswith("T#")} <= {partition(ANN, each) for each in new}, seed
+        assert new or not kept, (seed, list(kept))
+        assert office.items.get(user_key(ANN), ERASURE) is None
+        for thread in new & office.alive().keys():
+            office.desk.table.read_turns(ANN, thread, limit=10)
+    assert clean_at_once > STORIES / 5 / 2
+
+
+def test_it_holds_on_dynamodb(items: Items, folder_objects: FolderObjects) -> None:
+    """A few of the same stories, in threads that nobody puts in order."""
+    if isinstance(items, MemoryItems):
+        pytest.skip("needs DynamoDB Local")
+    office = Office(items, folder_objects, 1)
+    for _ in range(5):
+        office.open()
+        parties: list[Callable[[], object]] = [
+            partial(office.turn, "old", "kept"),
+            partial(office.turn, "other", "fails"),
+            office.document,
+        ]
+        threads = [threading.Thread(target=suppressed, args=(party,)) for party in parties]
+        for thread in threads:
+            thread.start()
+        time.sleep(office.chance.random() / 20)
+        office.erase()
+        for thread in threads:
+            thread.join()
+        office.desk.clock.now += 1
+        receipt = office.persons.erase(ANN)
+        assert receipt.complete
+        for thread_id in ("old", "other"):
+            rest = items.between(partition(ANN, thread_id), " ", "~")
+            assert all(map(is_mark, rest)), rest
+        for pk in (partition(ANN, "old"), partition(ANN, "other")):
+            assert list(office.desk.blobs.names(pk)) == []
+        with pytest.raises(KeyError):
+            folder_objects.get(upload_key(partition(ANN, "old"), "d1"))
+
+
+def suppressed(party: Callable[[], object]) -> None:
+    with suppress(TurnkeepError):
+        party()
