@@ -37,6 +37,7 @@ class Shield:
         self._older = older
         self._known: Mapping[str, str] | None = None
         self._hidden: dict[str, str] = {}
+        self._names: set[str] = set()
         self._lock = Lock()
         self._told = ""
 
@@ -56,22 +57,23 @@ class Shield:
     def hide(self, text: str) -> str:
         """Raises PrivacyUnavailable."""
         with self._lock:
-            safe = self._hidden.get(text)
-            if safe is None:
-                safe = self._hidden[text] = self._hide(text)
-            return safe
+            names = len(self._names)
+            if text not in self._hidden:
+                safe = self._hide(text)
+                if len(self._names) > names:  # each may stand by itself in a text that was seen before
+                    self._hidden.clear()
+                self._hidden[text] = safe
+            return self._hidden[text]
 
     def _hide(self, text: str) -> str:
         try:
             from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - only a private agent needs it
 
-            safe, values = hidden(text, self._tag, self.made)
+            safe, values = hidden(text, self._tag, names=self._names)
         except _BROKEN as error:
             logger.error("personal data not hidden", error=type(error).__name__, place=place(error))
             raise PrivacyUnavailable from error
-        if new := {name: value for name, value in values.items() if name not in self.made}:
-            self.made |= new
-            self._hidden.clear()  # a name that is known now may stand by itself in a text that was seen before
+        self.made |= {name: value for name, value in values.items() if name not in self.made}
         return safe
 
     async def hide_events(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:

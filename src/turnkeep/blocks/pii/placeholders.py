@@ -11,11 +11,15 @@ type Tag = Callable[[str, str], str]
 """The eight hexadecimal digits of a kind and a value in one thread."""
 
 
-def hidden(text: str, tag: Tag, known: Mapping[str, str] | None = None) -> tuple[str, dict[str, str]]:
+def hidden(
+    text: str, tag: Tag, known: Mapping[str, str] | None = None, names: set[str] | None = None
+) -> tuple[str, dict[str, str]]:
     """The text with placeholders, and what each of them stands for, in the spelling that was met first. `known` is what
     the thread's placeholders stand for so far: a word of a name that is among them is found by itself. What looks like
-    a placeholder already stays."""
-    names = {
+    a placeholder already stays. `names`, words of names that are known, are added to: for who hides many texts, which
+    would have to read `known` each time."""
+    names = set() if names is None else names
+    names |= {
         part
         for placeholder, value in (known or {}).items()
         if placeholder[1:8] == "PERSON_"
