@@ -1,22 +1,14 @@
 """Documents through a real server on DynamoDB Local that dies by SIGKILL between the requests. The agent is the one of
 docs/documents.md, as it stands there."""
 
-import os
 import re
-import signal
-import sys
-import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
-
-from turnkeep.local.processes import free_port, spawn, wait_until_listening
+from document_site import Site, ask, attach, settled
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -30,93 +22,30 @@ UNKNOWN = "No document says anything about that."
 pytestmark = pytest.mark.timeout(240)
 
 
-@dataclass(frozen=True)
-class Site:
-    """`turnkeep dev` with the agent of the guide, in a folder of its own."""
-
-    folder: Path
-    store_url: str
-    table: str
-
-    @contextmanager
-    def running(self, **environ: str) -> Iterator[httpx.Client]:
-        """Ends by SIGKILL."""
-        self._install()
-        port, log = free_port(), self.folder / "server.log"
-        facts = {
-            **os.environ,
-            "PYTHONPATH": str(self.folder),
-            "TURNKEEP_HOME": str(self.folder / "home"),
-            "AWS_ENDPOINT_URL_DYNAMODB": self.store_url,
-            "TABLE_NAME": self.table,
-            "DEFAULT_AGENT": "reader",
-            **environ,
-        }
-        server = spawn([sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)], log=log, environ=facts)
-        try:
-            wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=40)
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=70) as client:
-                yield client
-        finally:
-            server.send_signal(signal.SIGKILL)
-            server.wait(10)
-
-    def _install(self) -> None:
-        box = re.search(r"^`reader.py`\n```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
-        assert box
-        (self.folder / "reader.py").write_text(box[1])
-        package = self.folder / "reader-0.dist-info"
-        package.mkdir(exist_ok=True)
-        (package / "METADATA").write_text("Metadata-Version: 2.1\nName: reader\nVersion: 0\n")
-        (package / "entry_points.txt").write_text("[turnkeep.agents]\nreader = reader:ENTRY\n")
-
-
 @pytest.fixture
 def own(dynamodb_url: str, table_name: str, tmp_path: Path) -> Site:
+    box = re.search(r"^`reader.py`\n```python\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+    assert box
+    (tmp_path / "reader.py").write_text(box[1])
     return Site(tmp_path, dynamodb_url, table_name)
-
-
-def attach(client: httpx.Client, thread: str, body: bytes, name: str = "handbook.md") -> str:
-    """By the form, as a browser does."""
-    made = client.post(f"/threads/{thread}/attachments", json={"name": name, "size": len(body)})
-    assert made.status_code == 201, made.text
-    form = made.json()["upload"]
-    sent = client.post(form["url"], data=form["fields"], files={"file": (name, body)})
-    assert sent.status_code == 204, sent.text
-    return str(made.json()["document_id"])
-
-
-def settled(client: httpx.Client, thread: str, document_id: str) -> dict[str, Any]:
-    path = f"/threads/{thread}/attachments/{document_id}"
-    until = time.monotonic() + 30
-    while (found := client.get(path).json())["status"] in ("waiting", "processing"):
-        assert time.monotonic() < until, found
-        time.sleep(0.05)
-    return dict(found)
-
-
-def ask(client: httpx.Client, thread: str, message: str = QUESTION, **more: Any) -> dict[str, Any]:
-    answer = client.post("/chat", json={"session_id": thread, "message": message, **more})
-    assert answer.status_code == 200, answer.text
-    return dict(answer.json())
 
 
 def test_a_document_is_asked_about_three_turns_and_a_sigkill_later_and_then_removed(own: Site) -> None:
     with own.running() as client:
-        assert ask(client, "t")["reply"] == UNKNOWN
+        assert ask(client, "t", QUESTION)["reply"] == UNKNOWN
         document = attach(client, "t", HANDBOOK.encode())
-        named = ask(client, "t", attachments=[document])
+        named = ask(client, "t", QUESTION, attachments=[document])
         assert "26 days" in named["reply"]
         assert (named["warnings"], named["details"]["attachments"]) == ([], [document])
         ask(client, "t", "What is for lunch?")
         ask(client, "t", "And on Mondays?")
     with own.running() as client:
-        later = ask(client, "t")
+        later = ask(client, "t", QUESTION)
         assert (later["turn_number"], later["reply"]) == (5, named["reply"])
         shown = client.get(f"/threads/t/attachments/{document}").json()
         assert (shown["name"], shown["status"], shown["code"]) == ("handbook.md", "ready", None)
         assert client.delete(f"/threads/t/attachments/{document}").status_code == 204
-        assert ask(client, "t")["reply"] == UNKNOWN
+        assert ask(client, "t", QUESTION)["reply"] == UNKNOWN
         again = [client.get(f"/threads/t/attachments/{document}"), client.delete(f"/threads/t/attachments/{document}")]
         again.append(client.post("/threads/t/turns", json={"message": QUESTION, "attachments": [document]}))
         assert [(one.status_code, one.json()["code"]) for one in again] == [(404, "document_not_found")] * 3
@@ -124,7 +53,7 @@ def test_a_document_is_asked_about_three_turns_and_a_sigkill_later_and_then_remo
 
 def test_a_file_whose_server_was_killed_before_it_was_read_is_read_by_the_next(own: Site) -> None:
     with own.running() as client:
-        ask(client, "t")
+        ask(client, "t", QUESTION)
     uploads = own.folder / "home/objects/uploads"
     with own.running() as client:
         document = attach(client, "t", HANDBOOK.encode())
@@ -143,9 +72,9 @@ def test_personal_data_of_a_private_agents_document_lies_nowhere_and_its_owner_r
         ask(client, "t", "Hello")
         document = attach(client, "t", text.encode(), NAME)
         assert settled(client, "t", document)["name"] == NAME
-        assert MAIL in ask(client, "t")["reply"]
+        assert MAIL in ask(client, "t", QUESTION)["reply"]
         assert MAIL in client.get("/threads/t/turns").json()["turns"][-1]["reply"]
-    files = [file.read_bytes() for file in (own.folder / "home").rglob("*") if file.is_file()]
+    files = [file.read_bytes() for file in own.folder.rglob("*") if file.is_file()]
     items = dynamodb.scan(TableName=own.table)["Items"]
     stored = [value for item in items for tagged in item.values() for value in opened(tagged)]
     assert any(b"[EMAIL" in value for value in stored)
