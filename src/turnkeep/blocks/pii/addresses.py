@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from turnkeep.blocks.pii.findings import Finding
 
 _CAP = r"[^\W\d_a-zà-öø-ÿ][\w'.-]*"
-_PART = (
-    rf"(?:{_CAP}|d[eio]|da|del|dell'|della|dei|degli|delle|dos|das|des|du|la|le|los|las|van|von|der|den|el|u|e|y|al|of)"
-)
-_NAME = rf"(?:{_CAP}(?:[ ]{_PART}){{0,4}})"
-_NUMBER = r"\d{1,5}(?:[ ]?[-/][ ]?\d{1,4})?(?:[ ]?(?:bis|ter|[a-zA-Z])\b)?"
+_OF = r"(?:d[aeiou]|del|dell'|della|dei|degli|delle|dos|das|des|la|le|los|las|van|von|der|den|el|u|e|y|al|of)"
+_NAME = rf"(?:{_CAP}(?:(?:[ ]{_OF}){{0,2}}[ ]{_CAP}){{0,4}})"
+_NUMBER = r"\d{1,5}(?:[ ]?[-/][ ]?\d{1,4})?(?:[ ]?(?:bis|ter|/?[a-zA-Z])\b)?"
 _UNIT = r"(?:(?i:apt|apartment|suite)|Ste|Unit|Flat|Floor|Room|interno|int|scala|piano|Box|Bldg)\b\.?[ ]?#?[ ]?\w{1,6}"
 _ITALIAN = (
     r"(?:via|v\.le|viale|vicolo|piazza|p\.?zza|p\.za|piazzale|p\.le|corso|c\.so|largo|strada(?: provinciale| statale)?|contrada"
@@ -34,7 +32,7 @@ _FORMS = (
     rf"(?i:{_ITALIAN})[ ](?:\d{{1,2}}[ ])?(?:(?:d[ei]|del|della|dei|degli|delle|dell'|al|alla|san|santa)[ ]?)?{_NAME}"
     rf"(?:,?[ ](?:n\.?[ °]?|nr\.?[ ]?|civico[ ])?{_NUMBER}|,?[ ]snc)?",
     # "via roma 12"
-    rf"(?<!per[ ])(?<!in[ ])(?:via|viale|piazza|corso)[ ][a-zà-ù]{{3,}},?[ ](?:n\.?[ ]?)?\d{{1,3}}(?:/\w)?\b(?![ ](?:giorni|ann|mes|ore|day|%|€|euro))",
+    rf"(?<!per[ ])(?:via|viale|piazza|corso)[ ][a-zà-ù]{{3,}},?[ ](?:n\.?[ ]?)?\d{{1,3}}(?:/\w)?\b(?![ ](?:giorni|ann|mes|ore|day|%|€|euro))",
     # "14 rue de la Paix", "C/ Señores Curas 88", "ul. Miła 53"
     rf"(?:\d{{1,5}},?[ ]){{0,2}}(?i:{_FOREIGN})[ ](?:(?:d[eu]|des|de la|del|da|do|dos)[ ])?{_NAME}(?:,?[ ](?:nº[ ]?)?{_NUMBER})?",
     # "221B Baker Street", "3485 615 Benedum Drive", "124 67 Devon Street West"
@@ -57,7 +55,7 @@ _UNNUMBERED = re.compile(rf"(?<![\w.,/-])(?:{_FORMS[0]}|{_FORMS[2]})")
 _TAIL = re.compile(
     rf"(?:[ ]*,?[ \n]*(?:-[ ])?{_UNIT}\.?)?"
     rf"(?:(?:[ ]*[,;\n][ ,\n]*|[ ]-[ ]|[ ](?=\d{{4,5}}\b)|[ ](?=[A-Z-]{{3,}}\b))"
-    rf"(?:{_UNIT}|\d{{4,6}}(?:-\d{{3,4}})?(?:[ ]{_CAP}(?:[ ]{_PART}){{0,3}})?|(?!\w+:){_CAP}(?:[ ]{_PART}){{0,3}}|[a-z]{{2,12}}(?=,)|[A-Za-z]{{2,3}}(?=[, \n]{{1,4}}\d{{4,5}}))"
+    rf"(?:{_UNIT}|\d{{4,6}}(?:-\d{{3,4}})?(?:[ ]{_CAP}(?:(?:[ ]{_OF}){{0,2}}[ ]{_CAP}){{0,3}})?|(?!\w+:){_CAP}(?:(?:[ ]{_OF}){{0,2}}[ ]{_CAP}){{0,3}}|[a-z]{{2,12}}(?=,)|[A-Za-z]{{2,3}}(?=[, \n]{{1,4}}\d{{4,5}}))"
     rf"(?:[ ]\(\w[\w ]{{1,20}}\))?(?:[ ]\d{{4,6}}(?:-\d{{3,4}})?)?){{0,5}}"
 )
 _POSTCODE = re.compile(

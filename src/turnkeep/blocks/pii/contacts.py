@@ -43,6 +43,7 @@ _NO_PHONE = re.compile(
     r"(?:n(?:\.|umero|r\.)? ?)?$",
     re.I,
 )
+_TOO_LONG = 14
 _DATE = re.compile(r"(?:\d{1,2}([./ -])\d{1,2}\1(?:19|20)\d\d|(?:19|20)\d\d([./-])\d{1,2}\2\d{1,2})(?!\d)")
 _AMOUNT = re.compile(
     r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|[1-9] \d{3}(?: \d{3})*|[1-9]\d{0,2} \d{3}|(?:1[5-9]|20)\d\d ?- ?(?:1[5-9]|20)\d\d"
@@ -95,12 +96,26 @@ def _is_ip(spelling: str) -> bool:
 
 
 def phones(text: str) -> Iterator[Finding]:
-    """ "+39 333 1234567", "06/12345678", "(37) 788-063", "345-899-3560x4587"; not "1.234.567", "2003-08-28", "1990-1995"."""
+    """ "+39 333 1234567", "06/12345678", "(37) 788-063", "345-899-3560x4587"; not "1.234.567", "2003-08-28"."""
     for at in _PHONE.finditer(text):
-        spelling = at[0]
-        digits = re.sub(r"\D", "", spelling)
-        if 6 <= len(digits) <= 17 and _is_phone(spelling, digits, text[max(at.start() - 60, 0) : at.start()]):
-            yield Finding("PHONE", at.start(), at.end(), _international(spelling) or digits)
+        for start, end in _numbers_of(at):
+            spelling = text[start:end]
+            digits = re.sub(r"\D", "", spelling)
+            if 6 <= len(digits) <= 17 and _is_phone(spelling, digits, text[max(start - 60, 0) : start]):
+                yield Finding("PHONE", start, end, _international(spelling) or digits)
+
+
+def _numbers_of(at: re.Match[str]) -> list[tuple[int, int]]:
+    """The whole, or the valid numbers of it where it is too long: "333 1234567 333 7654321"."""
+    groups = [group.span() for group in re.finditer(r"[+(]*\d+\)?", at[0])]
+    found: list[tuple[int, int]] = []
+    while groups and sum(c.isdigit() for c in at[0]) >= _TOO_LONG:
+        ends = (end for _, end in reversed(groups[:6]) if _international(at[0][groups[0][0] : end]))
+        end = next(ends, 0)
+        if end:
+            found.append((at.start() + groups[0][0], at.start() + end))
+        groups = [group for group in groups[1:] if group[0] >= end]
+    return found or [at.span()]
 
 
 def _is_phone(spelling: str, digits: str, before: str) -> bool:

@@ -47,6 +47,9 @@ def found_in(stretch: str, names: Collection[str] = ()) -> list[Finding]:
     bare = PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch) if "[" in stretch else stretch
     text, places = folded(bare)
     found = _apart(_all(text, names))
+    said = {part for one in found if one.kind == "PERSON" for part in parts_of(one.value)}
+    if not said.issubset(names):  # "Rossi" in "Rossi, Mario Rossi"
+        found = _apart([*found, *persons(_covered(text, found), {*names, *said})])
     return [Finding(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
 
 
@@ -66,6 +69,12 @@ def _all(text: str, names: Collection[str]) -> list[Finding]:
     if is_address:
         found += letterhead(text)
     return found
+
+
+def _covered(text: str, findings: Iterable[Finding]) -> str:
+    for one in findings:
+        text = text[: one.start] + _COVER * (one.end - one.start) + text[one.end :]
+    return text
 
 
 def _apart(findings: Iterable[Finding]) -> list[Finding]:

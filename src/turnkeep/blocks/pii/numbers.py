@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 from turnkeep.blocks.pii.findings import Finding
 
-_CARD = re.compile(r"(?<![\w.,+/-])(?:[2-6]|1800)\d{1,18}+(?:(?<=\d{4})[ -]\d{3,7}+){0,4}(?![\w/-])")
-_IBAN = re.compile(r"(?<!\w)[A-Za-z]{2} ?\d{2}(?:[ .-]?[A-Za-z0-9]){11,30}+")
+_CARD = re.compile(r"(?<![\w.,+/-])\d{3,19}+(?:[ -]\d{3,7}+)*+(?![\w/-])")
+_CARD_DIGITS = range(12, 20)
+_IBAN = re.compile(r"(?<!\w)(?=([A-Za-z]{2} ?\d{2}(?:[ .-]?[A-Za-z0-9]){11,30}+))")
+_DIGITS = re.compile(r"\d+")
 _TAX_ID = re.compile(
     r"(?<!\w)[A-Z]{3} ?[A-Z]{3} ?[\dL-NP-V]{2} ?[A-EHLMPR-T] ?[\dL-NP-V]{2} ?[A-Z] ?[\dL-NP-V]{3} ?[A-Z](?!\w)", re.I
 )
@@ -14,22 +16,36 @@ _VAT_ID = re.compile(r"(?<![\w.,+/-])(?:IT[ -]?)?\d{11}(?![\w/-])", re.I)
 
 
 def cards(text: str) -> Iterator[Finding]:
-    """ "4111 1111 1111 1111", "3782-822463-10005": 12 to 19 digits that Luhn's sum agrees with."""
+    """ "4111 1111 1111 1111", "3782-822463-10005": 12 to 19 digits that Luhn's sum agrees with, also two in a row."""
     for at in _CARD.finditer(text):
-        digits = re.sub(r"\D", "", at[0])
-        if 12 <= len(digits) <= 19 and len(set(digits)) > 1 and _fits_luhn(digits):
-            yield Finding("CARD", at.start(), at.end(), digits)
+        groups = list(_DIGITS.finditer(text, *at.span()))
+        n = 0
+        while n < len(groups):
+            count = _groups_of_a_card([group[0] for group in groups[n : n + 5]])
+            if count:
+                start, end = groups[n].start(), groups[n + count - 1].end()
+                yield Finding("CARD", start, end, re.sub(r"\D", "", text[start:end]))
+            n += count or 1
+
+
+def _groups_of_a_card(groups: list[str]) -> int:
+    for count in range(len(groups), 0, -1):
+        digits = "".join(groups[:count])
+        is_long = len(digits) in _CARD_DIGITS and (count == 1 or len(groups[0]) == 4)
+        if is_long and (digits[0] in "23456" or digits[:4] == "1800") and len(set(digits)) > 1 and _fits_luhn(digits):
+            return count
+    return 0
 
 
 def ibans(text: str) -> Iterator[Finding]:
     """ "IT60 X054 2811 1010 0000 0123 456": as long as those of its country. Without blanks it needs no checksum, since
     one that was mistyped is somebody's all the same."""
     for at in _IBAN.finditer(text):
-        compact = re.sub(r"[ .-]", "", at[0]).upper()
+        compact = re.sub(r"[ .-]", "", at[1]).upper()
         length = _iban_length(compact)
         if not length or len(compact) < length:
             continue
-        end = at.start() + _end_of(at[0], length)
+        end = at.start() + _end_of(at[1], length)
         value = compact[:length]
         if text[end : end + 1].isalnum():
             continue

@@ -185,6 +185,8 @@ def _is_name(run: list[_Word], before: _Word | None, text: str, known: Collectio
         return True
     if not rest:
         return _is_alone(head, lead, text)
+    if rest[0].plain in _PARTICLES and head.plain not in _FAMILY and head.plain not in _DOUBTFUL:
+        return False  # "Parlo di Mario": the next word begins a name, perhaps
     last = rest[-1].plain
     if head.plain in _DOUBTFUL:
         return last in _FAMILY or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last)) or not head.plain.isascii()

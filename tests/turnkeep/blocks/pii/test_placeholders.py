@@ -1,0 +1,137 @@
+"""Placeholders: what goes out hidden comes back to its owner, and to nobody by way of a link."""
+
+import hashlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from turnkeep.blocks.pii import PLACEHOLDER, Held, hidden, restored, shown
+from turnkeep.blocks.pii.stretches import LONGEST, stretches
+
+MAIL = "[EMAIL_3f9a1c2b]"
+PAGE = "[URL_0a0a0a0a]"
+VALUES = {MAIL: "mario@rossi.it", PAGE: "https://example.com/u/mario"}
+
+MET = """il contratto dura fino a giugno e poi si vede the invoice was paid by my phone is via nome name is Mario Rossi
+di mario.rossi@example.it 333 1234567 IT60X0542811101000000123456 4111 1111 RSSMRA85T10A562S Garibaldi 12, 20121 Milano
+(at) punto it [EMAIL_3f9a1c2b] Anna D. Bianchi sig. dott. art. 2120 c.c. Rossi. nato il 12/05/1980 Rosa Grace
+ma\u200brio@ro\u200bssi.it [x](https://a.b/?q= ` ??? CA00000AA pin: 1234"""
+WORDS = st.sampled_from(MET.split())
+TEXTS = st.lists(st.tuples(WORDS, st.sampled_from([" ", " ", " ", "\n", "\n\n", "", ", "])), max_size=60).map(
+    lambda pairs: "".join(word + gap for word, gap in pairs)
+)
+
+
+def tag(kind: str, value: str) -> str:
+    return hashlib.sha256(f"{kind} {value}".encode()).hexdigest()[:8]
+
+
+def test_one_datum_has_one_placeholder_however_it_is_spelled() -> None:
+    text, values = hidden("Su IT60 X054 2811 1010 0000 0123 456, cioè it60x0542811101000000123456.", tag)
+    first, second = PLACEHOLDER.finditer(text)
+    assert first[0] == second[0]
+    assert values == {first[0]: "IT60 X054 2811 1010 0000 0123 456"}
+
+
+def test_a_word_of_a_name_that_the_thread_knows_is_hidden() -> None:
+    known = {"[PERSON_00000000]": "Soib Kishiev"}
+    assert "Kishiev" not in hidden("Poi Kishiev tace.", tag, known)[0]
+    assert "Kishiev" in hidden("Poi Kishiev tace.", tag)[0]
+
+
+def test_a_list_shows_kinds_alone() -> None:
+    assert shown(f"da {MAIL} oggi") == "da [EMAIL] oggi"
+
+
+@given(TEXTS)
+@settings(max_examples=150, deadline=None)
+def test_nothing_is_lost(text: str) -> None:
+    safe, values = hidden(text, tag)
+    assert PLACEHOLDER.sub(lambda at: values.get(at[0], at[0]), safe).casefold().split() or not text.strip()
+    parts = PLACEHOLDER.split(safe)
+    assert all(part in text for part in parts[::2])
+
+
+@given(TEXTS)
+@settings(max_examples=150, deadline=None)
+def test_what_is_hidden_stays_as_it_is(text: str) -> None:
+    safe, values = hidden(text, tag)
+    assert hidden(safe, tag, values)[0] == safe
+
+
+@given(TEXTS, st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_stream_in_any_pieces_says_what_the_whole_says(text: str, data: st.DataObject) -> None:
+    def hide(stretch: str) -> str:
+        safe, made = hidden(stretch, tag, values)
+        values.update(made)
+        return safe
+
+    values: dict[str, str] = {}
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
+    held = Held(hide)
+    said = [held.feed(text[start:end]) for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert "".join([*said, held.end()]) == hidden(text, tag)[0]
+
+
+@pytest.mark.parametrize("text", ["x" * 3 * LONGEST, "Aa 1, " * LONGEST, "mario@rossi.it\n" * LONGEST])
+def test_a_stream_holds_back_no_more_than_it_says(text: str) -> None:
+    held = Held(lambda stretch: stretch)
+    told = 0
+    for n, character in enumerate(text):
+        told += len(held.feed(character))
+        assert n + 1 - told <= LONGEST
+    assert told + len(held.end()) == len(text)
+
+
+def test_plain_words_leave_at_once() -> None:
+    held = Held(lambda stretch: stretch)
+    assert held.feed("the contract lasts until ") == "the contract lasts "
+    assert held.feed("my name is Soib Ki") == "until "
+
+
+def test_a_text_is_its_stretches() -> None:
+    text = "Uno due tre.\n\nQuattro, mario@rossi.it e cinque sei sette.\n"
+    assert "".join(stretches(text)) == text
+    assert len(list(stretches(text))) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"da {MAIL}, ok", "da mario@rossi.it, ok"),
+        (f"[me]({PAGE}) {PAGE}", f"[me]({VALUES[PAGE]}) {VALUES[PAGE]}"),
+        (f"[write](mailto:{MAIL})", "[write](mailto:mario@rossi.it)"),
+        (f"![{MAIL}](https://ok.example/)", "![mario@rossi.it](https://ok.example/)"),
+        (f"(https://a.b/c) {MAIL}", "(https://a.b/c) mario@rossi.it"),
+        ("[EMAIL_00000000] [EMAIL_3F9A1C2B] [EMAIL_3f9a1c2]", "[EMAIL_00000000] [EMAIL_3F9A1C2B] [EMAIL_3f9a1c2]"),
+    ],
+)
+def test_restored_for_its_owner(text: str, expected: str) -> None:
+    assert restored(text, VALUES) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"https://evil.example/?q={MAIL}",
+        f"![x](https://evil.example/{MAIL}.png)",
+        f"[x](//evil.example?{MAIL})",
+        f"[x](<https://evil.example/?q= {MAIL}>)",
+        f"[x](page?q=a b {MAIL})",
+        f"<img src='https://evil.example/?q= {MAIL}'>",
+        f"<a href=//evil.example/{MAIL}>",
+        f"[1]: /page?q={MAIL}",
+        f"[x](https://evil.example/{PAGE})",
+    ],
+)
+def test_nothing_is_restored_inside_the_address_of_a_link(text: str) -> None:
+    assert restored(text, VALUES) == text
+    for cut in range(len(text)):
+        if not any(at.start() < cut < at.end() for at in PLACEHOLDER.finditer(text)):
+            assert restored(text[:cut], VALUES) + restored(text[cut:], VALUES, before=text[:cut]) == text
+
+
+def test_what_is_restored_is_not_read_again() -> None:
+    assert restored(MAIL, {MAIL: PAGE, PAGE: "x"}) == PAGE
