@@ -91,9 +91,11 @@ class Pipeline:
         from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - where no agent is private, nobody needs it
 
         values: dict[str, str] = {}
+        names: set[str] = set()  # of people met so far, so that a later surname alone is found
+        tag = functools.partial(self._attachments.tag, claimed.pk)
 
         def hide(text: str) -> str:
-            shown, new = hidden(text, functools.partial(self._attachments.tag, claimed.pk), values)
+            shown, new = hidden(text, tag, names=names)
             values.update(new)
             return shown
 
