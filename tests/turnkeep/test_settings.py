@@ -8,7 +8,15 @@ import pytest
 from pydantic import Field, SecretStr, ValidationError
 
 from turnkeep.locations import LocatedSecret
-from turnkeep.settings import DEFAULT_OPENAI_MODEL, UNUSABLE, DataSource, Settings, UnusableSetting, explain
+from turnkeep.settings import (
+    DEFAULT_OPENAI_MODEL,
+    UNUSABLE,
+    AgentSettings,
+    DataSource,
+    Settings,
+    UnusableSetting,
+    explain,
+)
 
 CANARY = "sk-canary-of-settings"
 
@@ -74,6 +82,28 @@ def test_the_settings_of_agents_travel_with_those_of_the_deployment(monkeypatch:
     assert settings.model_copy(update={"model": "openai:m"}).of(Ledger).pages == 5
     monkeypatch.setenv("LEDGER__PAGES", "7")
     assert Settings().of(Ledger).pages == 7
+
+
+@pytest.mark.parametrize(
+    ("value", "private"), [("", False), ("false", False), ("true", True), ("1", True), ("pls", True)]
+)
+def test_an_agent_without_settings_of_its_own_may_be_private_too(
+    monkeypatch: pytest.MonkeyPatch, value: str, private: bool
+) -> None:
+    monkeypatch.setenv("MY_LAWYER__PII", value)
+    settings = Settings()
+    assert (settings.is_private("my-lawyer"), settings.has_private_agents) == (private, private)
+    assert not settings.is_private("papers")
+
+
+def test_an_agent_says_itself_whether_it_is_private() -> None:
+    class Lawyer(AgentSettings):
+        agent: ClassVar[str] = "lawyer"
+        pii: bool = True
+
+    settings = Settings().with_agents(Lawyer())
+    assert settings.is_private("lawyer")
+    assert settings.has_private_agents
 
 
 def test_what_is_given_counts_where_the_environment_says_nothing() -> None:

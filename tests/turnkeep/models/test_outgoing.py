@@ -1,0 +1,68 @@
+"""What a model is asked while a private run goes on: every text of it is hidden, whatever put it there."""
+
+import asyncio
+import json
+from typing import Any
+
+import bedrock_wire
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from wire import WireServer, says
+
+from turnkeep.models.chat import chat_models
+from turnkeep.models.outgoing import hiding
+from turnkeep.settings import Settings
+
+MODES = ["invoke", "ainvoke", "stream", "astream"]
+CALL = {"name": "look_up", "args": {"who": "Ann"}, "id": "call-Ann", "type": "tool_call"}
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QW5uAnn="}}
+MESSAGES = [
+    SystemMessage("You serve Ann."),
+    HumanMessage([{"type": "text", "text": "I am Ann."}]),
+    AIMessage("Ann?", tool_calls=[CALL]),
+    ToolMessage("Found Ann.", tool_call_id="call-Ann"),
+    HumanMessage("Ann, yes."),
+]
+
+
+def hide(text: str) -> str:
+    return text.replace("Ann", "[PERSON]")
+
+
+async def ask(model: Any, mode: str, messages: list[Any]) -> None:
+    match mode:
+        case "invoke":
+            await asyncio.to_thread(model.invoke, messages)
+        case "ainvoke":
+            await model.ainvoke(messages)
+        case "stream":
+            await asyncio.to_thread(lambda: list(model.stream(messages)))
+        case _:
+            assert [chunk async for chunk in model.astream(messages)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_openai_is_asked_nothing_raw(mode: str) -> None:
+    with WireServer([says("Hello."), says("Hello.")]) as server:
+        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), "papers").main
+        with hiding(hide):
+            await ask(model, mode, [*MESSAGES, HumanMessage([PICTURE])])
+        await ask(model, mode, MESSAGES)
+    hidden, plain = (body["messages"] for body in server.bodies)
+    assert [each["role"] for each in plain] == [each["role"] for each in hidden][:-1]
+    assert json.dumps(hidden).count("Ann") == 3  # two ids of a call and the picture
+    assert json.dumps(hidden[:-1]).replace("[PERSON]", "Ann") == json.dumps(plain)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.filterwarnings("ignore:Tool messages were passed without toolConfig")
+async def test_bedrock_is_asked_nothing_raw(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langchain_aws", reason="needs the extra bedrock")
+    with WireServer([bedrock_wire.says("Hello.")]) as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.base_url)
+        model = chat_models(Settings(model="bedrock:us.anthropic.claude-haiku-4-5-20251001-v1:0"), "papers").main
+        with hiding(hide):
+            await ask(model, mode, MESSAGES)
+    (body,) = server.bodies
+    assert json.dumps(body).count("[PERSON]") == 6
+    assert "Ann" not in json.dumps(body)
