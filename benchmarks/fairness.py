@@ -4,7 +4,8 @@ it and without it, with the limits that template.yaml sets and with none. The tw
     python benchmarks/fairness.py --data ../shared/data          about six minutes
     python benchmarks/fairness.py --data ../shared/data --quick  a minute and a half
 
-A round with limits is a minute, because they are those of a minute: at its begin the tenth takes all that it may.
+The graph waits as for a model that takes half a second. A round with limits is a minute, because they are those of a
+minute: at its begin the tenth takes all that it may.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from servers import turnkeep_dev
+from six_agent import MODEL_SECONDS
 from texts import DEFAULT_DATA, prose_or_exit
 
 PAUSE_SECONDS, WARM_SECONDS, SHORT_SECONDS, MINUTE = 2.5, 5.0, 15.0, 60.0
@@ -84,6 +86,7 @@ def main() -> None:
     rows: list[Row] = []
     print(f"{'limits':10}{'beside':28}{'turns':>7}{'median ms':>11}{'p95 ms':>9}  answers of the tenth")
     for limits, rounds in ROUNDS.items():
+        os.environ[MODEL_SECONDS] = "0.5"
         os.environ.update(LIMITS if limits == "template" else dict.fromkeys(LIMITS, "0"))
         with tempfile.TemporaryDirectory() as folder, turnkeep_dev(options.data.resolve(), Path(folder)) as server:
             rows += _measured(server.port, limits, *((1, SHORT_SECONDS) if options.quick else rounds))
