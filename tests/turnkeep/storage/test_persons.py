@@ -11,7 +11,18 @@ from turnkeep.errors import StoreUnavailable, Superseded
 from turnkeep.records import Principal
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Item, Items
-from turnkeep.storage.keys import BY_USER, ERASURE, HEAD, exports_of, hour, partition, usage_of, user_key
+from turnkeep.storage.keys import (
+    BY_USER,
+    ERASURE,
+    HEAD,
+    document_key,
+    exports_of,
+    hour,
+    partition,
+    upload_key,
+    usage_of,
+    user_key,
+)
 from turnkeep.storage.persons import Persons
 
 BOB = Principal("acme", "bob")
@@ -50,6 +61,8 @@ def test_everything_of_one_user_goes_and_nothing_of_another(desk: Desk) -> None:
     other = replace(desk, who=BOB)
     other.say("t0", "mine", LARGE)
     desk.objects.put(f"{exports_of(user_key(ANN))}{int(desk.clock.now * 1000):011x}aa.request", b"x")
+    desk.items.put({"PK": partition(ANN, "t0"), "SK": document_key("d")})
+    desk.objects.put(upload_key(partition(ANN, "t0"), "d"), b"raw")
     for day in ("2026-01-01", "2027-01-14", "2027-01-15"):
         desk.items.put({"PK": usage_of(user_key(ANN)), "SK": day, "tokens": 5})
 
@@ -57,6 +70,8 @@ def test_everything_of_one_user_goes_and_nothing_of_another(desk: Desk) -> None:
 
     assert (receipt.complete, receipt.threads, receipt.objects) == (True, 3, 3)
     assert receipt.erased_at == int(desk.clock.now * 1000)
+    with pytest.raises(KeyError):
+        desk.objects.get(upload_key(partition(ANN, "t0"), "d"))
     kept = left(desk, "t0", "t1", "t2")
     assert {key.split()[-1] for key in kept if "blobs/" not in key} == {HEAD, ERASURE, "2027-01-15"}
     assert other.texts("t0") == [LARGE]

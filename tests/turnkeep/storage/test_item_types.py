@@ -1,0 +1,94 @@
+"""Every kind of item and object that keys.py can name is exported and erased, or exempt for a reason that stands here.
+A new name in keys.py fails this test until somebody has decided."""
+
+import ast
+import inspect
+from typing import Literal
+
+from turnkeep.storage import keys
+
+NO_KEY = {
+    "is_well_formed",
+    "is_storable",
+    "thread_of",
+    "generation_of",
+    "number_of",
+    "document_of",
+    "turn_floor",
+    "turn_ceiling",
+    "day",
+    "next_day",
+    "expiry",
+    "item_ttl",
+    "hour",
+    "begin_of",
+    "next_hour",
+    "expiry_bucket",
+    *("EVERY_TURN", "PII_FLOOR", "PII_CEILING", "DOCUMENT_FLOOR", "DOCUMENT_CEILING"),
+    *("LAYOUT", "OTHER_LAYOUT", "SHARDS", "MAX_THREAD_DAYS", "ITEM_DAYS", "BY_USER", "BY_EXPIRY"),
+}
+"""Read keys, bound ranges of them, or name no item."""
+
+PARTITION = "in the partition of a thread, or under its prefix: deleted with it, whatever it says"
+WITH_USER = "Persons deletes it by the user's key"
+NOBODYS = "says nothing of anybody"
+
+type Fate = tuple[str, str]
+DECIDED: dict[str, Fate] = {
+    # name: how it is exported, how it is erased
+    "user_key": ("principal", "the name in every key of a thread goes with the thread; the mark with the last look"),
+    "partition": ("thread", PARTITION),
+    "HEAD": ("thread", "emptied at once, deleted at the last look"),
+    "turn_key": ("turn", PARTITION),
+    "details_key": ("turn", PARTITION),
+    "message_key": ("thread", PARTITION),
+    "pii_key": ("turn: what it stands for is restored there", PARTITION),
+    "checkpoint_key": ("exempt: the graph's working state, made of the turns; its form is LangGraph's", PARTITION),
+    "document_key": ("document", PARTITION),
+    "text_key": ("document", PARTITION),
+    "upload_key": ("exempt: read within minutes, then a document", "before the document's item"),
+    "object_key": ("turn", PARTITION),
+    "objects_of": ("turn", PARTITION),
+    "usage_key": ("usage", f"{WITH_USER}; that of today is exempt: it limits, under a digest, and goes by its ttl"),
+    "usage_of": ("usage", WITH_USER),
+    "exports_of": ("exempt: it is the export", WITH_USER),
+    "ERASURE": ("exempt: there is nothing left to export beside it", "at the last look"),
+    "API_KEYS": (
+        "exempt: the operator's, which the api may not read",
+        "exempt: the operator's; `turnkeep keys revoke`",
+    ),
+    "DEPLOYMENT_USAGE": (f"exempt: {NOBODYS}", f"exempt: {NOBODYS}"),
+    "WATERMARK": (f"exempt: {NOBODYS}", f"exempt: {NOBODYS}"),
+    "SEAL_MARK": (f"exempt: {NOBODYS}", f"exempt: {NOBODYS}"),
+}
+
+
+def names_of(kind: Literal["functions", "constants"]) -> set[str]:
+    tree = ast.parse(inspect.getsource(keys))
+    if kind == "functions":
+        found = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    else:
+        targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+        names = [each for target in targets for each in (target.elts if isinstance(target, ast.Tuple) else [target])]
+        found = [each.id for each in names if isinstance(each, ast.Name)]
+    return {name for name in found if not name.startswith("_")}
+
+
+def test_every_name_of_an_item_or_object_is_decided() -> None:
+    assert names_of("functions") | names_of("constants") == NO_KEY | DECIDED.keys()
+    assert not NO_KEY & DECIDED.keys()
+
+
+def test_what_is_said_to_be_exported_is_a_type_of_line() -> None:
+    from turnkeep.storage import export
+
+    kinds = {
+        node.value.elts[0].value
+        for node in ast.walk(ast.parse(inspect.getsource(export)))
+        if isinstance(node, ast.Yield)
+        and isinstance(node.value, ast.Tuple)
+        and isinstance(node.value.elts[0], ast.Constant)
+    }
+    said = {how.split(":")[0] for how, _ in DECIDED.values()} - {"exempt"}
+    assert said <= kinds
+    assert kinds - said == {"settings", "unreadable", "end"}
