@@ -62,7 +62,9 @@ class S3Uploads:
             )
         except (ClientError, BotoCoreError) as error:  # credentials that cannot be had
             raise StoreUnavailable(retry_after=2) from error
-        return Form(made["url"], made["fields"])
+        # The name of all regions redirects to a young bucket's own for some hours, and no browser follows with a file.
+        url = made["url"].replace(".s3.amazonaws.com", f".s3.{self._client.meta.region_name}.amazonaws.com")
+        return Form(url, made["fields"])
 
     def get(self, key: str) -> tuple[bytes, str]:
         try:
