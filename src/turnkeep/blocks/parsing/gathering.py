@@ -1,6 +1,7 @@
 """Where a parser puts text: it stops what is too long, and counts what was hidden from a reader."""
 
 from collections import Counter
+from dataclasses import replace
 
 from turnkeep.attachments import Piece
 from turnkeep.blocks.parsing.parsed import Limits, Parsed
@@ -29,6 +30,8 @@ class Gathering:
 
     def line(self, text: str) -> None:
         """Adds to the current piece; raises Full."""
+        if self._left <= 0:
+            raise Full
         self.findings.update(suspicions(text))
         clean = visible(printable(text))
         self._lines.append(clean[: self._left])
@@ -42,6 +45,11 @@ class Gathering:
         self._page = page
         if heading is not None:
             self._heading = " ".join(visible(printable(heading)).split())[:HEADING_CHARACTERS] or None
+
+    def begins_on_page_one(self) -> None:
+        """Said when the first page is seen to have ended: what has none so far stands on it."""
+        self.end()
+        self._pieces = [replace(piece, page=1) for piece in self._pieces]
 
     def end(self) -> None:
         text = "\n".join(self._lines).strip()

@@ -189,6 +189,8 @@ class _Paragraphs:
         self._is_heading = _value(element) != "9"  # "body text"
 
     def _end_lastRenderedPageBreak(self, _: Any) -> None:  # noqa: N802
+        if self.pages is None:
+            self._into.begins_on_page_one()
         self.pages = (self.pages or 1) + 1
         self._into.begin(page=self.pages)
 
@@ -203,7 +205,7 @@ class _Paragraphs:
             self._rows[-1].append(text.strip())
             return
         if self._is_heading and text.strip():
-            self._into.begin(heading=text)
+            self._into.begin(page=self.pages, heading=text)
         self._put(text)
 
     def _put(self, text: str) -> None:
