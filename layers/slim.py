@@ -36,11 +36,15 @@ UNUSED_FOLDERS = (
 )
 # Of the dialects of SQL that sqlglot knows, those that agents write, and what all share.
 KEPT_DIALECTS = ("__init__.py", "base.py", "dialect.py", "mysql.py", "postgres.py", "sqlite.py")
+# Of the numbers with checksums those that somebody writes of himself.
+KEPT_NUMBERS = ("__init__.py", "exceptions.py", "iban.*", "iso7064", "it", "luhn.py", "numdb.py", "util.py")
 # The object-relational half of SQLAlchemy, which nothing here maps anything with; Snowflake's dialect imports it.
 UNUSED_WITHOUT = {"snowflake": ("sqlalchemy/orm", "sqlalchemy/ext")}
 UNUSED_FILES = (
     *("*.pyi", "py.typed", "*.pyc", "*.c", "*.h", "*.cpp", "*.pyx", "*.pxd", "*.md", "*.rst"),
     "libonnxruntime.so.*",  # for programs in C
+    # Of phone numbers: short ones, such as those of the police.
+    "phonenumbers/shortdata/region_*.py",
 )
 READ_PAGES = "**/turnkeep_demo/samples/**/*.md"
 """The user manual, which an agent reads when it starts."""
@@ -61,7 +65,7 @@ def strip(folder: Path) -> None:
     """Takes away what is never imported; sources stay, for tracebacks."""
     spared = [UNUSED_WITHOUT[name] for name in UNUSED_WITHOUT if not (folder / name).exists()]
     unneeded = matching(folder, [*UNUSED_FOLDERS, *chain(*spared)])
-    for unused in [*unneeded, *metadata_unused(folder), *dialects_unused(folder)]:
+    for unused in [*unneeded, *metadata_unused(folder), *dialects_unused(folder), *numbers_unused(folder)]:
         remove(unused)
     for unused in matching(folder, [f"**/{pattern}" for pattern in UNUSED_FILES]):
         if not (unused.full_match(READ_PAGES) or any(part.endswith(".dist-info") for part in unused.parts)):
@@ -83,6 +87,12 @@ def dialects_unused(folder: Path) -> Iterator[Path]:
         for module in folder.glob(f"sqlglot/{room}/*.py"):
             if module.name not in KEPT_DIALECTS:
                 yield module
+
+
+def numbers_unused(folder: Path) -> Iterator[Path]:
+    for entry in folder.glob("stdnum/*"):
+        if not any(entry.match(kept) for kept in KEPT_NUMBERS):
+            yield entry
 
 
 def remove(path: Path) -> None:

@@ -46,10 +46,12 @@ def found_in(stretch: str, names: Collection[str] = ()) -> list[Finding]:
         return []
     bare = PLACEHOLDER.sub(lambda at: _COVER * len(at[0]), stretch) if "[" in stretch else stretch
     text, places = folded(bare)
-    found = _apart(_all(text, names))
-    said = {part for one in found if one.kind == "PERSON" for part in parts_of(one.value)}
-    if not said.issubset(names):  # "Rossi" in "Rossi, Mario Rossi"
-        found = _apart([*found, *persons(_covered(text, found), {*names, *said})])
+    found: list[Finding] = []
+    while new := _apart(_all(text, names)):  # what is left is read again: "Rossi" in "Rossi, Mario Rossi"
+        found += new
+        text = _covered(text, new)
+        names = {*names, *(part for one in new if one.kind == "PERSON" for part in parts_of(one.value))}
+    found.sort(key=lambda finding: finding.start)
     return [Finding(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
 
 
@@ -84,4 +86,4 @@ def _apart(findings: Iterable[Finding]) -> list[Finding]:
             finding.end <= other.start or finding.start >= other.end for other in kept
         ):
             kept.append(finding)
-    return sorted(kept, key=lambda finding: finding.start)
+    return kept

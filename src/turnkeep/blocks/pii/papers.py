@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from turnkeep.blocks.pii.findings import Finding
 
 _SHAPES = tuple(
-    (kind, re.compile(rf"(?<![\w-]){shape}(?![\w-])"))
+    (kind, re.compile(rf"(?<![\w-])(?:{shape})(?![\w-])"))
     for kind, shape in (
         ("PASSPORT", r"Y[A-C] ?\d{7}"),
         ("LICENCE", r"U1(?=\w*\d)[A-Z0-9]{7,8}[A-Z0-9]|[A-Z]{2}\d{7}[A-Z]"),
