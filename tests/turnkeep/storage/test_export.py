@@ -1,0 +1,143 @@
+"""An export holds what its owner would read: restored, whole though threads move, honest about what cannot be read."""
+
+import gzip
+import json
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from desk import ANN, Desk, flipped, noise
+from memory_items import MemoryItems
+
+from turnkeep.attachments import Piece
+from turnkeep.local.objects import FolderObjects
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.blobs import Objects, S3Objects
+from turnkeep.storage.export import Exports
+from turnkeep.storage.items import Item
+from turnkeep.storage.keys import BY_USER, HEAD, partition, usage_of, user_key
+from turnkeep.storage.uploads import KeptUploads
+from turnkeep.storage.usage import Usage
+from turnkeep.tuning import BudgetTuning
+
+type Lines = list[dict[str, Any]]
+
+
+class MovingItems(MemoryItems):
+    """While the index of a user's threads is read, the thread that is still to come is used."""
+
+    moves: Any = None
+
+    def index(self, name: str, attribute: str, value: str, **more: Any) -> Iterator[Item]:
+        if name != BY_USER or not self.moves:
+            yield from super().index(name, attribute, value, **more)
+            return
+        move, self.moves, after = self.moves, None, None
+        while True:
+            entry = next(super().index(name, attribute, value, after=after), None)
+            if entry is None:
+                return
+            yield entry
+            after = entry
+            if move:
+                move()
+                move = None
+
+
+@pytest.fixture
+def table() -> MovingItems:
+    return MovingItems()
+
+
+def desk_of(table: MemoryItems, objects: Objects) -> tuple[Desk, Attachments, Exports]:
+    desk = Desk(table, objects)
+    facts: dict[str, Any] = {"clock": desk.clock, "mint": lambda size: uuid.uuid4().bytes.ljust(size, b".")[:size]}
+    documents = Attachments(table, KeptUploads(objects), desk.sealer, threads=desk.table, **facts)
+    usage = Usage(table, BudgetTuning(), **facts)
+    return (
+        desk,
+        documents,
+        Exports(desk.table, documents, usage, objects, desk.sealer, facts={"thread_hours": 24}, **facts),
+    )
+
+
+def held(exports: Exports) -> Lines:
+    return [json.loads(line) for line in exports.lines(ANN)]
+
+
+def test_it_holds_turns_with_their_details_documents_restored_and_days(
+    table: MovingItems, folder_objects: FolderObjects
+) -> None:
+    desk, documents, exports = desk_of(table, folder_objects)
+    desk.say("x", "hello", "a reply", details={"rows": noise(40_000)})
+    documents.add(ANN, "x", "d1", name="cv.txt", size=5, content_type=None)
+    key, owner = documents.place(ANN, "x", "d1")
+    KeptUploads(folder_objects).put(key, owner, b"body")
+    claimed = documents.claim(key)
+    assert claimed is not None
+    values = {"[EMAIL_0a0a0a0a]": "ann@example.org"}
+    assert documents.finish(claimed, [Piece("to [EMAIL_0a0a0a0a]", 1)], name="cv.txt", kind="text", values=values)
+    desk.table.release(desk.begin("y", "never answered"))
+    table.put({"PK": usage_of(user_key(ANN)), "SK": "2027-01-14", "v": 2, "tokens": 7, "micro": 1_500_000, "turns": 2})
+
+    lines = held(exports)
+
+    assert [line["type"] for line in lines] == [
+        *("principal", "settings", "usage", "thread", "document", "turn", "thread", "end")
+    ]
+    assert lines[2] == {"type": "usage", "day": "2027-01-14", "tokens": 7, "cost_usd": 1.5, "turns": 2}
+    assert lines[4]["pieces"] == [{"text": "to ann@example.org", "page": 1, "heading": None}]
+    assert lines[5]["details"] == {"rows": noise(40_000)}
+    assert lines[6]["pending"]["message"] == "never answered"
+
+
+def test_a_thread_that_is_used_meanwhile_is_exported_once_and_not_missed(
+    table: MovingItems, folder_objects: FolderObjects
+) -> None:
+    desk, _, exports = desk_of(table, folder_objects)
+    for thread in ("a", "b", "c"):
+        desk.say(thread)
+        desk.clock.now += 1
+    table.moves = lambda: desk.say("b", "once more")
+    threads = [line["thread_id"] for line in held(exports) if line["type"] == "thread"]
+    assert threads == ["a", "c", "b"]
+
+
+def test_what_cannot_be_read_is_counted_or_named_and_the_rest_is_there(
+    table: MovingItems, folder_objects: FolderObjects
+) -> None:
+    desk, _, exports = desk_of(table, folder_objects)
+    for thread in ("forged", "broken", "whole"):
+        desk.say(thread)
+    head = desk.head("forged")
+    table.put({**head, "sig": flipped(head["sig"])})
+    turn = next(item for sk, item in desk.all_of("broken").items() if sk.startswith("TURN#"))
+    table.put({**turn, "data": flipped(turn["data"])})
+    lines = held(exports)
+    assert [(line["type"], line["thread_id"]) for line in lines if "thread_id" in line] == [
+        *(("thread", "broken"), ("unreadable", "broken"), ("thread", "whole"), ("turn", "whole"))
+    ]
+    assert lines[-1] == {"type": "end", "threads": 2, "unreadable_threads": 1}
+    assert table.get(partition(ANN, "forged"), HEAD) is not None
+
+
+def test_a_file_in_s3_is_given_by_its_link_and_opened_by_its_key(table: MovingItems, objects: S3Objects) -> None:
+    desk, _, exports = desk_of(table, objects)
+    for number in range(120):
+        desk.say("x", f"canary {number}")
+    asked: list[str] = []
+    exports.listen(asked.append)
+    export_id = exports.begin(ANN).export_id
+    assert exports.begin(ANN).export_id == export_id
+    exports.work(asked[0])
+    ready = exports.read(ANN, export_id)
+    assert (ready.status, len(asked)) == ("ready", 1)
+    body = httpx.get(str(ready.url)).content
+    counter = modes.CTR(bytes.fromhex(str(ready.iv)))
+    plain = gzip.decompress(Cipher(algorithms.AES(bytes.fromhex(str(ready.key))), counter).decryptor().update(body))
+    numbers = [line["turn_number"] for line in map(json.loads, plain.splitlines()) if line["type"] == "turn"]
+    assert numbers == list(range(1, 121))
+    assert b"canary" not in body
