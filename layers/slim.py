@@ -33,6 +33,8 @@ UNUSED_FOLDERS = (
     # What makes and converts models; the extra `dense` only runs one.
     *("numpy/f2py", "onnxruntime/backend", "onnxruntime/datasets", "onnxruntime/quantization", "onnxruntime/tools"),
     "onnxruntime/transformers",
+    # What binds C from Python source; cryptography needs the compiled half alone.
+    *("cffi", "pycparser"),
 )
 # Of the dialects of SQL that sqlglot knows, those that agents write, and what all share.
 KEPT_DIALECTS = ("__init__.py", "base.py", "dialect.py", "mysql.py", "postgres.py", "sqlite.py")
