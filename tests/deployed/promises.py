@@ -79,6 +79,8 @@ def desk_of(stack: Stack, now: float) -> Desk:
     return desk
 
 
+DOCUMENT_SECONDS = 90
+
 # The promises
 
 
@@ -210,6 +212,24 @@ def a_turn_costs_what_the_first_ones_did(caller: Caller) -> str:
     return f"turn {TURNS_FOR_COST}: {bill.requests} requests, {written:g} WCU, {read:g} RCU, as the store reports them"
 
 
+def a_document_is_read_and_its_file_deleted(caller: Caller) -> str:
+    thread, body = fresh(), b"Everybody has 26 days of leave a year."
+    caller.chat(thread, QUESTION)
+    made = caller.anna.post(f"/threads/{thread}/attachments", json={"name": "leave.txt", "size": len(body)})
+    assert made.status_code == 201, made.text
+    form, path = made.json()["upload"], f"/threads/{thread}/attachments/{made.json()['document_id']}"
+    sent = httpx.post(form["url"], data=form["fields"], files={"file": body})
+    assert sent.status_code == 204, sent.text
+    until, began = time.monotonic() + DOCUMENT_SECONDS, time.monotonic()
+    while (found := caller.anna.get(path).json())["status"] in ("waiting", "processing") and time.monotonic() < until:
+        time.sleep(0.5)
+    assert (found["status"], found["characters"]) == ("ready", len(body)), found
+    names = caller.stack.aws.client("s3").list_objects_v2(Bucket=caller.stack.outputs["BucketName"], Prefix="uploads/")
+    assert names.get("Contents", []) == []
+    assert caller.anna.delete(path).status_code == 204
+    return f"posted by its form, read after {time.monotonic() - began:.0f} s by the function, removed"
+
+
 PROMISES: dict[str, Callable[[Caller], str]] = {
     "a turn that was told is in every later read": kept_turns_are_in_every_read,
     "the same key makes one turn": the_same_key_makes_one_turn,
@@ -217,6 +237,7 @@ PROMISES: dict[str, Callable[[Caller], str]] = {
     "a superseded writer writes nothing": a_writer_that_lost_its_lease_writes_nothing,
     "what expired is invisible at once, and swept": what_expired_is_invisible_at_once_and_swept,
     "what is deleted leaves nothing": what_is_deleted_leaves_nothing,
+    "a document is read, and its file deleted": a_document_is_read_and_its_file_deleted,
     "nobody else gets in": nobody_else_gets_in,
     "turn 12 costs at most 4 requests, 16 WCU, 8 RCU": a_turn_costs_what_the_first_ones_did,
 }

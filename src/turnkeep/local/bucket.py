@@ -3,13 +3,14 @@ objects. It knows what the store of large values asks for, in buckets of any nam
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from html import escape, unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from turnkeep.local.objects import FolderObjects
+from turnkeep.storage.uploads import OWNER
 
 _NO_SUCH_KEY = b"<Error><Code>NoSuchKey</Code><Message>Nothing lies there.</Message></Error>"
 _DELETED = b'<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>'
@@ -52,6 +53,10 @@ class _Bucket(BaseHTTPRequestHandler):
         except KeyError:
             self._answer(404, _NO_SUCH_KEY)
             return
+        if self._key().startswith("uploads/"):
+            owner, _, body = body.partition(b"\n")  # as KeptUploads has it
+            self._answer(200, body, {OWNER: owner.decode("ascii", "replace")})
+            return
         self._answer(200, body)
 
     def do_POST(self) -> None:
@@ -65,8 +70,10 @@ class _Bucket(BaseHTTPRequestHandler):
     def _body(self) -> bytes:
         return self.rfile.read(int(self.headers["Content-Length"]))
 
-    def _answer(self, status: int, body: bytes = b"") -> None:
+    def _answer(self, status: int, body: bytes = b"", headers: Mapping[str, str] = {}) -> None:
         self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -11,6 +11,7 @@ from botocore.config import Config
 from turnkeep.local.bucket import serve_bucket
 from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.blobs import S3Objects
+from turnkeep.storage.uploads import KeptUploads, S3Uploads
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -53,3 +54,11 @@ def test_what_is_deleted_is_gone_and_the_rest_stays(client: "S3Client", folder: 
             objects.get(key)
         with pytest.raises(KeyError):
             folder.get(key)
+
+
+def test_a_file_that_a_laptop_keeps_is_one_that_s3_would_give(client: "S3Client", folder: FolderObjects) -> None:
+    KeptUploads(folder).put("uploads/a1/d1", "b3duZXI=", b"two\nlines")
+    uploads = S3Uploads(client, "any")
+    assert uploads.get("uploads/a1/d1") == (b"two\nlines", "b3duZXI=")
+    uploads.delete(["uploads/a1/d1"])
+    assert list(folder.names("uploads/a1/")) == []
