@@ -25,7 +25,6 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.windows import Found
 from turnkeep.tuning import TurnTuning
-from turnkeep.turns.attachments import Attached
 from turnkeep.turns.budget import Budget
 from turnkeep.turns.commit import Commit
 from turnkeep.turns.hold import Hold
@@ -33,6 +32,7 @@ from turnkeep.turns.request import Asked, TurnRequest
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally
+from turnkeep.turns.waiting import Attached
 from turnkeep.turns.watching import Watch
 
 STORE_THREADS = 16
