@@ -659,7 +659,7 @@ class StoreMachine(RuleBasedStateMachine):
             "due",
             "xh",
             "ttl",
-            *(("u", "la") if self.left_of(thread) > {HEAD} or "due" not in head else ()),
+            *("u", "la"),  # until its last item is gone, or where the answer to its leaving the index was lost
         }
 
     def sweep(self, lost: str = "", nth: int = 1) -> None:
