@@ -163,8 +163,10 @@ def test_processes_with_clocks_that_differ_count_one_minute(limited: Callable[..
     meter = limited(turns_a_minute=3)
     behind = Meter(meter.items, meter.limits, Clock())
     behind.clock.now -= 1  # still in the minute before
-    for each in (meter, behind, meter):
+    for each in (behind, meter, behind):
         each.turn()
+    assert (meter.today().minute, meter.today().begun) == (NOON // 60, 2)  # the first was of the minute before
+    meter.turn()
     assert isinstance(meter.refused(), TooManyTurns)
     assert isinstance(behind.refused(), TooManyTurns)
 
