@@ -12,8 +12,11 @@ HOME = "IT"
 _EMAIL = re.compile(r"(?<![\w.+%'-])[\w.+%'-]++@[\w-]++(?:\.[\w-]++)+")
 _SPOKEN_AT = r"(?: ?[(\[{<] ?(?:at|@|chiocciola) ?[)\]}>] ?| (?:at|chiocciola|@) | @|@ )"
 _SPOKEN_DOT = r"(?: ?[(\[{<] ?(?:dot|punto|\.) ?[)\]}>] ?| (?:dot|punto) |\.)"
-_SPOKEN = re.compile(rf"(?<!\w)([\w+-]{{1,40}}+(?:{_SPOKEN_DOT}[\w+-]{{1,40}}+){{0,3}}){_SPOKEN_AT}"
-                     rf"(\w[\w-]{{1,40}}+(?:{_SPOKEN_DOT}[\w-]{{2,40}}+){{1,3}})", re.I)  # fmt: skip
+_SPOKEN = re.compile(
+    rf"(?<!\w)([\w+-]{{1,40}}+(?:{_SPOKEN_DOT}[\w+-]{{1,40}}+){{0,3}}){_SPOKEN_AT}"
+    rf"(\w[\w-]{{1,40}}+(?:{_SPOKEN_DOT}[\w-]{{2,40}}+){{1,3}})",
+    re.I,
+)
 _SPOKEN_SIGN = re.compile(r"[(\[{< ](?:at|@|chiocciola)[)\]}> ]|@ ", re.I)
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'\[\]\ue000]++", re.I)
 _OWN_PAGE = re.compile(
@@ -38,7 +41,8 @@ _CALLED = re.compile(
     re.I,
 )
 _NO_PHONE = re.compile(
-    r"(?:\b(?:artt?|nn?|art\w+|comm[ai]|legge|l|d\.?lgs|dpr|prot\w*|pagg?|pp?|isbn|issn|doi|arxiv|capitale|euro|eur|usd"
+    r"(?:\b(?:artt?|nn?|art\w+|comm[ai]|legge|l|d\.?lgs|dpr|prot\w*|pagg?|pp?|isbn|issn|doi|arxiv|capitale|euro|eur"
+    r"|usd"
     r"|importo|somma|version\w*|v|order|ordine|invoice|fattura|pratica|sentenza|ticket)\b\.?|[§#€$£])[ :]*"
     r"(?:n(?:\.|umero|r\.)? ?)?$",
     re.I,
@@ -46,7 +50,8 @@ _NO_PHONE = re.compile(
 _TOO_LONG = 14
 _DATE = re.compile(r"(?:\d{1,2}([./ -])\d{1,2}\1(?:19|20)\d\d|(?:19|20)\d\d([./-])\d{1,2}\2\d{1,2})(?!\d)")
 _AMOUNT = re.compile(
-    r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|[1-9] \d{3}(?: \d{3})*|[1-9]\d{0,2} \d{3}|(?:1[5-9]|20)\d\d ?- ?(?:1[5-9]|20)\d\d"
+    r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|[1-9] \d{3}(?: \d{3})*|[1-9]\d{0,2} \d{3}|(?:1[5-9]|20)\d\d ?- ?(?:1[5-9]"
+    r"|20)\d\d"
 )
 _LOCAL = re.compile(r"[2-9]\d\d[ -]\d{4}|\d{4} \d{4}|0\d{1,3}[/ -]\d{5,8}")
 _LOCAL_ROUND = re.compile(r"\d*00[ -]\d*00")
@@ -122,12 +127,9 @@ def _is_phone(spelling: str, digits: str, before: str) -> bool:
     groups = re.findall(r"\d+", spelling)
     if max(map(len, groups)) < 2 or _DATE.match(spelling) or _NO_PHONE.search(before):
         return False
-    if spelling.lstrip("(").startswith(("+", "00")):
-        return len(digits) >= 8
-    if _CALLED.search(before):
-        return True
-    if _AMOUNT.fullmatch(spelling):
-        return False
+    is_abroad = spelling.lstrip("(").startswith(("+", "00")) and len(digits) >= 8
+    if is_abroad or _CALLED.search(before) or _AMOUNT.fullmatch(spelling):
+        return is_abroad or not _AMOUNT.fullmatch(spelling) or bool(_CALLED.search(before))
     if len(groups) == 1:
         return 9 <= len(digits) <= 11 and digits[0] in "03" and bool(_international(spelling))
     if len(groups) == 2:

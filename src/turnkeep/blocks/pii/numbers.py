@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from turnkeep.blocks.pii.findings import Finding
 
@@ -42,7 +43,7 @@ def ibans(text: str) -> Iterator[Finding]:
     one that was mistyped is somebody's all the same."""
     for at in _IBAN.finditer(text):
         compact = re.sub(r"[ .-]", "", at[1]).upper()
-        length = _iban_length(compact)
+        length = _iban_length(compact[:2])
         if not length or len(compact) < length:
             continue
         end = at.start() + _end_of(at[1], length)
@@ -89,11 +90,12 @@ def _is_tax_id(value: str) -> bool:
     return codicefiscale.is_valid(value)
 
 
-def _iban_length(compact: str) -> int:
-    """Of this country; 0 where it has none."""
+@cache
+def _iban_length(country: str) -> int:
+    """Of this country, two capitals; 0 where it has none."""
     from stdnum import numdb  # noqa: PLC0415
 
-    structure = numdb.get("iban").info(compact)[0][1].get("bban", "")
+    structure = numdb.get("iban").info(f"{country}00")[0][1].get("bban", "")
     return 4 + sum(map(int, re.findall(r"\d+(?=!)", structure))) if structure else 0
 
 

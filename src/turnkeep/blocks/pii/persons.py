@@ -14,9 +14,11 @@ _CAPITAL = r"[^\W\d_a-zà-öø-ÿ][^\W\d_]++(?:['-][^\W\d_]++)*+"
 _PARTICLES = words_of("particles")
 _TITLES = words_of("titles")
 _NAMED = re.compile(
-    r"\b(?:(?P<any>(?:first |last |full |maiden |sur|family )?name(?: is|'s|:|\?| was)|(?:mio |suo )?nome(?: e cognome)?(?: è|:)"
+    r"\b(?:(?P<any>(?:first |last |full |maiden |sur|family )?name(?: is|'s|:|\?| was)|(?:mio "
+    r"|suo )?nome(?: e cognome)?(?: è|:)"
     r"|cognome(?: è|:)|mi chiamo|si chiama|je m'appelle|ich hei(?:ß|ss)e|me llamo|follow up with)"
-    r"|(?:change|correct) it to|called|call me|calls? (?:him|her)|named (?:him|her)|\w's name|under|signed by|firmato da"
+    r"|(?:change|correct) it to|called|call me|calls? (?:him|her)|named (?:him|her)|\w's name|under|signed by"
+    r"|firmato da"
     r"|nominativo:|titolare:|intestat[oa] a|intestatari[oa]:?|gentile|caro|cara|dear)[ \n]+(?=[^\W\d_])",
     re.I,
 )
@@ -27,7 +29,8 @@ _STEMS = (
 """One of them is in whatever `_NAMED` matches."""
 _ROLES = words_of("roles")
 _SAID = re.compile(
-    r" (?:said|says|told|asked|wrote|replied|thinks|knows|lives|likes|wants|(?:is|comes) from|disse|dice|scrive|vive|abita"
+    r" (?:said|says|told|asked|wrote|replied|thinks|knows|lives|likes|wants|(?:is|comes) from|disse|dice|scrive|vive"
+    r"|abita"
     r"|lavora|chiede|vuole)\b"
 )
 _SPOKEN_TO = re.compile(r", (?:can|could|would|will|please|puoi|può|potresti|potrebbe|vuoi)\b")
@@ -38,8 +41,10 @@ _SELF = re.compile(
     re.I,
 )
 _FAMILY_ENDINGS = re.compile(
-    r"\w{3,}(?:ovic|evic|ovich|evich|ova|eva|ov|yev|iev|sky|ski|ska|wicz|czyk|enko|chuk|yan|poulos|akis|idis|nen|escu|dze|shvili|oglu|aev|aeva"
-    r"|[a-z]sen|sson|sdottir|dottir|etti|elli|ucci|uzzi|otti|ozzi|nyi|gaard|berg|strom|quist|qvist|stad|stein|gard|lund|dahl|mann|meier|bauer|huber)"
+    r"\w{3,}(?:ovic|evic|ovich|evich|ova|eva|ov|yev|iev|sky|ski|ska|wicz|czyk|enko|chuk|yan|poulos|akis|idis|nen"
+    r"|escu|dze|shvili|oglu|aev|aeva"
+    r"|[a-z]sen|sson|sdottir|dottir|etti|elli|ucci|uzzi|otti|ozzi|nyi|gaard|berg|strom|quist|qvist|stad|stein|gard"
+    r"|lund|dahl|mann|meier|bauer|huber)"
 )
 _NOT_NAMES = words_of("not names")
 _LONGEST = 5
@@ -68,8 +73,8 @@ def _word(at: re.Match[str]) -> _Word:
 
 
 def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
-    """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names that were
-    found before, as `parts_of` gives them: a later "Rossi" alone is found, too."""
+    """ "Mario Rossi", "Dr. Kyle Kuefer", "Faina D. Yefremova", "my name is nyberg". `known` are words of names that
+    were found before, as `parts_of` gives them: a later "Rossi" alone is found, too."""
     lower = text.lower()
     if any(stem in lower for stem in _STEMS):
         for at in _NAMED.finditer(text):
@@ -183,18 +188,20 @@ def _is_name(run: list[_Word], before: _Word | None, text: str, known: Collectio
         return True
     if any(part in _FIRST for part in head.plain.split("-")):
         return True
-    if not rest:
-        return _is_alone(head, lead, text)
-    if rest[0].plain in _PARTICLES and head.plain not in _FAMILY and head.plain not in _DOUBTFUL:
-        return False  # "Parlo di Mario": the next word begins a name, perhaps
-    last = rest[-1].plain
+    return _is_full(run, text) if rest else _is_alone(head, lead, text)
+
+
+def _is_full(run: list[_Word], text: str) -> bool:
+    """ "Zoe Young", "Soib K. Kishiev": several words, of which no list has the first."""
+    head, *_, last = run
+    is_family = last.plain in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last.plain))
     if head.plain in _DOUBTFUL:
-        return last in _FAMILY or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last)) or not head.plain.isascii()
-    if any(word.is_initial for word in rest[:-1]) and len(run) < 4:
-        return True
-    if _is_self(text, head.start) and len(run) < 4:
-        return True
-    return (last in _SURE_FAMILY and len(run) < 4) or last in _FIRST or bool(_FAMILY_ENDINGS.fullmatch(last))
+        return is_family or last.plain in _FAMILY
+    if run[1].plain in _PARTICLES and head.plain not in _FAMILY:
+        return False  # "Parlo di Mario": the next word begins a name, perhaps
+    has_initial = any(word.is_initial for word in run[1:-1])
+    is_short = has_initial or last.plain in _SURE_FAMILY or _is_self(text, head.start)
+    return is_family or (is_short and len(run) < 4)
 
 
 def _is_alone(word: _Word, lead: str, text: str) -> bool:
