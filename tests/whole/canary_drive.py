@@ -125,25 +125,38 @@ ROUTES: dict[tuple[str, str], Any] = {
         "input": {"message": s.body()["message"]},
         "conversation": {"id": s.thread(2), "user_id": s.word["acted"], "company_id": s.word["acted"]},
     },
+    ("POST", "/threads/{thread_id}/attachments"): lambda s: {"name": f"{s.word['attachment']}.txt", "size": 1},
+    ("GET", "/threads/{thread_id}/attachments"): None,
+    ("GET", "/threads/{thread_id}/attachments/{document_id}"): None,
+    ("DELETE", "/threads/{thread_id}/attachments/{document_id}"): None,
+    ("GET", "/usage"): None,
     ("DELETE", "/threads/{thread_id}"): None,
 }
 """What a good request to each route has in its body."""
 
-NOT_SERVED = {"/threads/{thread_id}/turns:commit": "invalid_retry_token", "/internal/chat/stream": "agent_mismatch"}
+NOT_SERVED = {
+    "/threads/{thread_id}/turns:commit": "invalid_retry_token",
+    "/internal/chat/stream": "agent_mismatch",
+}
 """Routes whose body above is refused: one is taken with a real token further on, one belongs to another agent."""
 
 
-def at(path: str, thread: str, *, number: str = "1", name: str = "papers") -> str:
-    return path.format(thread_id=thread, number=number, name=name)
+def at(path: str, thread: str, *, number: str = "1", name: str = "papers", document: str = "unknown") -> str:
+    return path.format(thread_id=thread, number=number, name=name, document_id=document)
 
 
 def use_every_route(scene: Scene) -> None:
+    document = ""
     for (method, path), body in ROUTES.items():
         if method == "POST" and path.endswith(("/chat", "/turns", "/stream")) and path not in NOT_SERVED:
             scene.well()
-        expected: Any = NOT_SERVED.get(path, 204 if method == "DELETE" else 200)
-        query = "limit=5" if path.endswith("/turns") else f"{scene.word['query']}={scene.word['query']}"
-        scene.send(method, f"{at(path, scene.thread())}?{query}", body and body(scene), expect=expected)
+        done = {("DELETE", False): 204, ("POST", True): 201}.get((method, path.endswith("/attachments")), 200)
+        expected: Any = NOT_SERVED.get(path, done)
+        strict = {"/usage": "", "/threads/{thread_id}/turns": "limit=5"}  # these know all of their parameters
+        query = strict.get(path, f"{scene.word['query']}={scene.word['query']}")
+        where = at(path, scene.thread(), document=document)
+        answer = scene.send(method, f"{where}?{query}", body and body(scene), expect=expected)
+        document = json.loads(answer.body)["document_id"] if expected == 201 else document
     asking = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": scene.word["unknownheader"]}
     scene.send("OPTIONS", "/chat", headers=asking)
     scene.send("HEAD", f"/threads/{scene.thread(2)}", expect=200)
@@ -165,13 +178,21 @@ def spoil_every_route(scene: Scene) -> None:
         send(good, headers={"X-Correlation-Id": f"{scene.word['forgedid']} [31m"})
         scene.send(scene.word["method"].upper(), at(path, scene.thread(1)), good, expect=405)
         for spoilt in (f"{scene.word['pathname']}%0A%22é", f"{scene.word['pathname']}-1"):
-            scene.send(method, at(path, spoilt, number=spoilt, name=spoilt), good)
+            scene.send(method, at(path, spoilt, number=spoilt, name=spoilt, document=spoilt), good)
         scene.send(method, f"{at(path, scene.thread(1))}/{scene.word['pathname']}/x", good, expect=404)
         query = f"{scene.word['fieldname']}={scene.word['fieldvalue']}&limit={scene.word['fieldvalue']}"
         scene.send(method, f"{at(path, scene.thread(1))}?{query}", good)
         for fault in ("down", "throttled", "refused"):
             with scene.site.store.failing(fault):
                 send(good)
+
+
+def attach_too_much(scene: Scene) -> None:
+    path, body = f"/threads/{scene.thread(2)}/attachments", {"name": f"{scene.word['attachment']}.txt", "size": 1}
+    scene.send("POST", path, body | {"size": 10**8}, expect="document_too_large")
+    for _ in range(20):
+        scene.send("POST", path, body, expect=201)
+    scene.send("POST", path, body, expect="too_many_documents")
 
 
 def spoilt_bodies(scene: Scene, good: Any) -> Iterator[Any]:
@@ -351,7 +372,7 @@ def leave_streams(scene: Scene) -> None:
 
 
 FAULTS = (fail_the_model, lose_and_find_turns, get_in_the_way, fail_the_agents)
-FAULTS += (ask_the_other_agents, ask_the_database, leave_streams)
+FAULTS += (ask_the_other_agents, ask_the_database, leave_streams, attach_too_much)
 
 
 def says_slowly(first: str, is_gone: threading.Event, exchange: Exchange) -> None:
