@@ -730,6 +730,9 @@ class StoreMachine(RuleBasedStateMachine):
         assert all(before.get(name) == after[name] for name in unmoved)
         if after.get("lease") == before.get("lease"):
             return
+        if "lease" not in after:  # a BEGIN that came late, and its release after it: both count seq as they did before
+            life.holder, life.until = None, 0
+            return
         life.until = after["lease"]["t"] / 1000
         if not before.get("lease") or after["lease"]["o"] != before["lease"]["o"]:
             life.holder, life.pending = None, {None, *MESSAGES.values()}
