@@ -19,6 +19,7 @@ _OF_DIGITS: tuple[Detector, ...] = (ips, ibans, cards, papers, vat_ids, births, 
 """Each needs a digit."""
 
 _DIGIT = re.compile(r"[0-9]")
+_PROMISING = re.compile(r"[0-9@]|[^\W\d_a-zà-öø-ÿ]")
 _ADDRESSED = frozenset(("ADDRESS", "PHONE", "EMAIL"))
 _TAX_ID_LETTERS = 16
 _COVER = "\ue000"
@@ -50,6 +51,8 @@ def found_in(stretch: str, names: Collection[str] = ()) -> list[Finding]:
     while new := _apart(_all(text, names)):  # what is left is read again: "Rossi" in "Rossi, Mario Rossi"
         found += new
         text = _covered(text, new)
+        if not _PROMISING.search(text):
+            break
         names = {*names, *(part for one in new if one.kind == "PERSON" for part in parts_of(one.value))}
     found.sort(key=lambda finding: finding.start)
     return [Finding(one.kind, places[one.start], places[one.end - 1] + 1, one.value) for one in found]
