@@ -67,6 +67,10 @@ def build(
     where no route of this server does."""
     if model_key:
         settings = settings.with_key_source(model_key)
+    if settings.pii_detector:
+        from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - hardly any deployment has one
+
+        add_detector(settings.pii_detector)
     items, blobs = Items(dynamodb, settings.table_name), Blobs(objects)
     sealer = Sealer(*settings.seal_secrets, refresh=refresh)
     table = Table(

@@ -150,6 +150,7 @@ class Settings(BaseSettings):
     )
     openai_base_url: str | None = None
     default_agent: str = "papers"
+    pii_detector: str = Field("", description="one more detector of personal data: module:function, str -> Findings")
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="pages that may call from a browser: https://app.example.com, ... by commas, or * alone"
     )
