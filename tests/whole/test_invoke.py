@@ -59,7 +59,7 @@ def test_a_function_that_raises_is_told_and_is_a_failure_of_the_command(capsys: 
 @pytest.mark.parametrize(
     ("function", "event", "said"),
     [
-        ("apy", "events/api-chat.json", "no function apy. Choose one of api, authorizer, cleanup, stream"),
+        ("apy", "events/api-chat.json", "no function apy. Choose one of api, authorizer, cleanup, documents, stream"),
         ("..", "events/api-chat.json", "no function .."),
         ("api", "events/none.json", "events/none.json cannot be read: No such file"),
         ("api", "events", "events cannot be read: Is a directory"),
