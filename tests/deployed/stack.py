@@ -142,7 +142,8 @@ class Stack:
     @classmethod
     def deploy(cls, aws: Aws) -> "Stack":
         stack = cls(aws)
-        stack.update(f"CorsOrigins={ORIGIN}", f"DatabaseUrlParameter={DATABASE}")
+        # One user is 20 clients at once.
+        stack.update(f"CorsOrigins={ORIGIN}", f"DatabaseUrlParameter={DATABASE}", "TurnsAMinute=0")
         return stack
 
     def update(self, *given: str, template: Path | None = None) -> None:

@@ -74,12 +74,9 @@ async def test_a_turn_is_traced_by_node_model_call_and_store_request(xray: XRay,
     spans = xray.spans()
     stored = [("DynamoDB", "Lambda")] * 2
     assert tree(spans) == [*stored, *NODES, *stored]
-    assert [one["aws"]["operation"] for one in sorted(spans, key=lambda s: s["start_time"]) if "aws" in one] == [
-        "UpdateItem",
-        "Query",
-        "BatchWriteItem",
-        "UpdateItem",
-    ]
+    asked = [one["aws"]["operation"] for one in sorted(spans, key=lambda s: s["start_time"]) if "aws" in one]
+    assert {*asked[:2]} == {"UpdateItem", "Query"}, "BEGIN and LOAD, side by side"
+    assert asked[2:] == ["BatchWriteItem", "UpdateItem"]
     assert all(one["trace_id"] == ROOT and one["type"] == "subsegment" for one in spans)
     assert not any("fault" in one or "error" in one for one in spans)
     by_name = {one["name"]: one for one in spans}

@@ -71,7 +71,7 @@ class Head:
         return self.expires > now_ms
 
     def is_leased(self, now_ms: int) -> bool:
-        return self.lease is not None and self.lease.until > now_ms
+        return self.lease is not None and self.lease.until >= now_ms
 
     def status(self, now_ms: int) -> Status:
         if self.is_leased(now_ms):

@@ -99,16 +99,16 @@ class Lossy(Items):
 
     def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
         write = partial(super().put, item, condition=condition, values=values)
-        self._send(item["PK"], write) if condition else write()
+        self._deliver(item["PK"], write) if condition else write()
 
     def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
-        answer: Item = self._send(pk, partial(super().update, pk, sk, expression, values, condition=condition))
+        answer: Item = self._deliver(pk, partial(super().update, pk, sk, expression, values, condition=condition))
         return answer
 
     def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
-        self._send(pk, partial(super().delete, pk, sk, condition=condition, values=values))
+        self._deliver(pk, partial(super().delete, pk, sk, condition=condition, values=values))
 
-    def _send(self, pk: str, write: Callable[[], Any]) -> Any:
+    def _deliver(self, pk: str, write: Callable[[], Any]) -> Any:
         self.sent.append((pk, write))
         is_next = self.nth == 1
         if is_next and self.lost == "held":
