@@ -143,7 +143,7 @@ class Stack:
     def deploy(cls, aws: Aws) -> "Stack":
         stack = cls(aws)
         # One user is 20 clients at once.
-        stack.update(f"CorsOrigins={ORIGIN}", f"DatabaseUrlParameter={DATABASE}", "TurnsAMinute=0")
+        stack.update(f"CorsOrigins={ORIGIN}", f"DatabaseUrlParameter={DATABASE}", "TurnsAMinute=0", "TokensADay=0")
         return stack
 
     def update(self, *given: str, template: Path | None = None) -> None:
