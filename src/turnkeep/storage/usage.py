@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from turnkeep.errors import DeploymentCeiling, StoreUnavailable
 from turnkeep.records import Principal, iso
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import DEPLOYMENT_USAGE, LAYOUT, day, next_day, usage_key
+from turnkeep.storage.keys import DEPLOYMENT_USAGE, day, next_day, usage_key
 from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Hold, refusal, rooms
 from turnkeep.tuning import BudgetTuning
 
+USAGE_LAYOUT = 1
+"""Of these items alone: where that of threads changes, a user's day goes on."""
 KEPT_DAYS = 31
 CEILING_SECONDS = 10
 """For how long a process believes what it knows of all users together."""
@@ -103,7 +105,7 @@ class Usage:
 
     def _take(self, pk: str, today: str, want: Hold, minute: int, *, is_new: bool) -> Item:
         """Raises Refused where a limit is reached, or where `is_new` is wrong: whether the item's minute is over."""
-        values: Item = {":tokens": want.tokens, ":micro": want.micro, ":zero": 0, ":v": LAYOUT}
+        values: Item = {":tokens": want.tokens, ":micro": want.micro, ":zero": 0, ":v": USAGE_LAYOUT}
         values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self._ttl(KEPT_DAYS)}
         changes = ["tokens = if_not_exists(tokens, :zero) + :tokens", "micro = if_not_exists(micro, :zero) + :micro"]
         changes += ["v = :v", "#ttl = :ttl"]
@@ -152,7 +154,7 @@ class Usage:
     def add_to_all(self, tokens: int, micro: int) -> None:
         """Counted plainly, so a request that is sent twice counts twice: it stops a runaway and is no bill."""
         today = day(self.now())
-        values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": LAYOUT, ":ttl": self._ttl(KEPT_DAYS)}
+        values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": USAGE_LAYOUT, ":ttl": self._ttl(KEPT_DAYS)}
         changes = "SET v = :v, #ttl = :ttl ADD tokens :tokens, micro :micro, turns :turns"
         self._know_all(Day.read(today, self._items.update(DEPLOYMENT_USAGE, today, changes, values, condition=_OURS)))
 
