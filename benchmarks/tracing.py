@@ -18,7 +18,7 @@ from pathlib import Path
 
 import boto3
 
-from turnkeep.bootstrap import Services, build
+from turnkeep.bootstrap import build
 from turnkeep.local.dynamodb import dynamodb_local
 from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
 from turnkeep.local.objects import FolderObjects
@@ -26,6 +26,7 @@ from turnkeep.local.tables import create_table, find_template
 from turnkeep.observability import logger
 from turnkeep.observability.tracing import DAEMON, TRACE_ID, begin_trace
 from turnkeep.records import Principal
+from turnkeep.services import Services
 from turnkeep.settings import Settings
 from turnkeep.turns import TurnRequest
 

@@ -14,9 +14,7 @@ from typing import Any
 import pytest
 from starlette.routing import Match
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
-from turnkeep.settings import Settings
+from bare_app import bare_app
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src"
@@ -297,15 +295,7 @@ def readme_requests() -> set[tuple[str, str]]:
 
 
 def test_every_request_of_the_readme_has_a_route() -> None:
-    app = create_app(
-        table=None,
-        turns=None,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=Settings(),
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    app = bare_app()
     requests = readme_requests()
     assert {("POST", "/chat"), ("POST", "/chat/stream"), ("GET", "/threads/first/turns")} <= requests
     unknown = [

@@ -5,12 +5,12 @@ import secrets
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import build_agent
 from turnkeep.entries import entries
 from turnkeep.locations import SecretSource
+from turnkeep.services import Services
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs, Objects
@@ -37,21 +37,6 @@ CLIENT_CONFIG: Mapping[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Services:
-    """What the functions and the local server are made of."""
-
-    settings: Settings
-    table: Table
-    turns: Turns
-    cleanup: Cleanup
-    sealer: Sealer
-    usage: Usage
-    attachments: Attachments
-    exports: Exports
-    persons: Persons
-
-
 def build(
     settings: Settings,
     *,
@@ -65,30 +50,40 @@ def build(
     """All services of a deployment over the given store. `model_key` takes the place of a key in the settings;
     `refresh` gives the secrets that seal as they are now, where they can change while this runs. `uploads` takes files
     where no route of this server does."""
-    if model_key:
-        settings = settings.with_key_source(model_key)
+    settings = _with_what_it_names(settings, model_key)
+    time_and_chance: Mapping[str, Any] = {"clock": clock, "mint": secrets.token_bytes}
+    items, blobs = Items(dynamodb, settings.table_name), Blobs(objects)
+    sealer, eraser = Sealer(*settings.seal_secrets, refresh=refresh), Eraser(items, blobs, clock=clock)
+    hours, seconds = settings.thread_hours, settings.turn.lease_seconds
+    table = Table(items, blobs, sealer, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
+    attachments = Attachments(items, uploads or KeptUploads(objects), sealer, threads=table, **time_and_chance)
+    usage = Usage(items, settings.budget, **time_and_chance)
+    facts = {"thread_hours": hours, "limits": settings.budget.model_dump()}
+    return Services(
+        settings=settings,
+        table=table,
+        turns=_turns(settings, table, attachments, usage, clock),
+        cleanup=Cleanup(items, eraser, clock=clock),
+        sealer=sealer,
+        usage=usage,
+        attachments=attachments,
+        exports=Exports(table, attachments, usage, objects, sealer, facts=facts, **time_and_chance),
+        persons=Persons(items, eraser, clock=clock),
+    )
+
+
+def _with_what_it_names(settings: Settings, model_key: SecretSource | None) -> Settings:
     if settings.pii_detector:
         from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - hardly any deployment has one
 
         add_detector(settings.pii_detector)
-    items, blobs = Items(dynamodb, settings.table_name), Blobs(objects)
-    sealer = Sealer(*settings.seal_secrets, refresh=refresh)
-    table = Table(
-        items,
-        blobs,
-        sealer,
-        clock=clock,
-        thread_hours=settings.thread_hours,
-        mint=secrets.token_bytes,
-        lease_seconds=settings.turn.lease_seconds,
-    )
-    attachments = Attachments(
-        items, uploads or KeptUploads(objects), sealer, threads=table, clock=clock, mint=secrets.token_bytes
-    )
-    eraser = Eraser(items, blobs, clock=clock)
-    cleanup = Cleanup(items, eraser, clock=clock)
-    usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
-    turns = Turns(
+    return settings.with_key_source(model_key) if model_key else settings
+
+
+def _turns(
+    settings: Settings, table: Table, attachments: Attachments, usage: Usage, clock: Callable[[], float]
+) -> Turns:
+    return Turns(
         table,
         functools.cache(functools.partial(build_agent, settings=settings)),
         tuning=settings.turn,
@@ -99,15 +94,3 @@ def build(
         usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
         attachments=attachments,
     )
-    exports = Exports(
-        table,
-        attachments,
-        usage,
-        objects,
-        sealer,
-        facts={"thread_hours": settings.thread_hours, "limits": settings.budget.model_dump()},
-        clock=clock,
-        mint=secrets.token_bytes,
-    )
-    persons = Persons(items, eraser, clock=clock)
-    return Services(settings, table, turns, cleanup, sealer, usage, attachments, exports, persons)

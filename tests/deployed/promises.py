@@ -14,9 +14,10 @@ from fastapi.testclient import TestClient
 from stack import Account, Stack, wait_for
 
 from turnkeep.api.app import create_app
-from turnkeep.bootstrap import Services, build
+from turnkeep.bootstrap import build
 from turnkeep.errors import Superseded
 from turnkeep.records import Principal
+from turnkeep.services import Services
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import S3Objects
 from turnkeep.storage.items import Items
@@ -187,15 +188,7 @@ class Bill:
 def a_turn_costs_what_the_first_ones_did(caller: Caller) -> str:
     dynamodb = caller.stack.aws.client("dynamodb")
     services, thread = services_of(caller.stack, dynamodb=dynamodb), fresh()
-    app = create_app(
-        table=services.table,
-        turns=services.turns,
-        attachments=services.attachments,
-        exports=services.exports,
-        persons=services.persons,
-        settings=services.settings,
-        authenticate=lambda _: ANNA,
-    )
+    app = create_app(services, authenticate=lambda _: ANNA)
     with TestClient(app) as client:
         bill = Bill(dynamodb)
         for _ in range(TURNS_FOR_COST):

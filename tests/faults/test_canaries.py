@@ -23,10 +23,9 @@ from memory_items import MemoryItems
 from scripted import read_events
 from wire import Exchange, WireServer, chunk, fails, resets, says
 
+from bare_app import bare_app
 from canary_scan import PLACES, canary, files_in, found_in, places_in, texts_of
 from turnkeep.agents import Agent
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
 from turnkeep.errors import StoreUnavailable
 from turnkeep.local.objects import FolderObjects
 from turnkeep.models.openai_chat import openai_chat
@@ -158,15 +157,7 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             private=frozenset({private}) - {""},
         )
         attachments = Attachments(items, KeptUploads(objects), sealer, threads=table, **facts)
-        app = create_app(
-            table=table,
-            turns=turns,
-            attachments=attachments,
-            exports=None,
-            persons=None,
-            settings=settings,
-            authenticate=local_principal,
-        )
+        app = bare_app(table=table, turns=turns, attachments=attachments, settings=settings)
         office = Office(servers[-1], tmp_path, AsyncClient(transport=ASGITransport(app), base_url="http://test"), items)
         emit = RunningTurn.emit
 

@@ -12,10 +12,11 @@ from urllib.parse import quote_plus
 import pytest
 from lambdas import FUNCTIONS, ROOT
 
-from turnkeep.bootstrap import Services, build
+from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.local.sandbox import find_runtime_emulator, sandbox
 from turnkeep.records import Principal
+from turnkeep.services import Services
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import S3Objects
 from turnkeep.storage.keys import partition

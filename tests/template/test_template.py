@@ -12,8 +12,7 @@ from fastapi import FastAPI
 from template_policies import ROLES, TRACES, allows, listed, statements_of
 from template_stack import EVERYTHING, KEY, ROOT, SECRET, TEMPLATE, Stack, stack, translated
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from bare_app import bare_app
 from turnkeep.api.errors import as_problem
 from turnkeep.errors import NotFound, TurnkeepError
 from turnkeep.settings import Settings
@@ -142,15 +141,7 @@ def operations(found: Stack) -> dict[tuple[str, str], dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def app() -> FastAPI:
-    return create_app(
-        table=None,
-        turns=None,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=Settings(),
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    return bare_app()
 
 
 def routes(app: FastAPI) -> set[tuple[str, str]]:

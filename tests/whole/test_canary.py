@@ -30,8 +30,7 @@ from lambdas import ROOT
 from pydantic import SecretStr
 from wire import WireServer
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from bare_app import bare_app
 from turnkeep.aws.deployment import deployed_settings
 from turnkeep.bootstrap import build
 from turnkeep.errors import TurnkeepError
@@ -296,15 +295,7 @@ def held_too_long(scene: Scene, left: Left) -> list[tuple[str, str, str]]:
 
 
 def test_every_route_has_an_entry() -> None:
-    app = create_app(
-        table=None,
-        turns=None,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=Settings(),
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    app = bare_app()
     routes = {(method, route.path) for route in app.router.routes for method in route.methods - {"HEAD"}}  # type: ignore[attr-defined]
     assert routes == ROUTES.keys() | OF_A_PERSON
 

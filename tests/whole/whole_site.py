@@ -92,15 +92,7 @@ class Site:
         client = self._client()
         objects = FolderObjects(self.folder / "objects")
         services = build(facts, dynamodb=client, objects=objects, model_key=model_key(facts), clock=self.clock)
-        app = create_app(
-            table=services.table,
-            turns=services.turns,
-            attachments=services.attachments,
-            exports=services.exports,
-            persons=services.persons,
-            settings=facts,
-            authenticate=local_principal,
-        )
+        app = create_app(services, authenticate=local_principal)
         http = AsyncClient(transport=ASGITransport(app), base_url="http://test", headers={USER_HEADER: self.user})
         return Visitor(app, await self._stack.enter_async_context(http), self.user)
 

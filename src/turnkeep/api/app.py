@@ -1,10 +1,9 @@
 """The HTTP application. Nothing is read from the environment here; `create_app` gets all that the routes need."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from starlette.types import ASGIApp
 
 from turnkeep import __version__
@@ -21,14 +20,7 @@ from turnkeep.api.threads import ThreadRoutes
 from turnkeep.api.turns import TurnRoutes
 from turnkeep.api.usage import UsageRoutes
 from turnkeep.records import JSON, Principal
-from turnkeep.settings import Settings
-
-if TYPE_CHECKING:
-    from turnkeep.storage.attachments import Attachments
-    from turnkeep.storage.export import Exports
-    from turnkeep.storage.persons import Persons
-    from turnkeep.storage.table import Table
-    from turnkeep.turns import Turns
+from turnkeep.services import Services
 
 
 def mint_id() -> str:
@@ -47,15 +39,7 @@ class Api(FastAPI):
 
 
 def create_app(
-    *,
-    table: "Table",
-    turns: "Turns",
-    attachments: "Attachments",
-    exports: "Exports",
-    persons: "Persons",
-    settings: Settings,
-    authenticate: Callable[[Request], Principal],
-    new_id: Callable[[], str] = mint_id,
+    services: Services, *, authenticate: Callable[[Request], Principal], new_id: Callable[[], str] = mint_id
 ) -> FastAPI:
     """The application over one store. `authenticate` raises Unauthorized; `new_id` mints threads, keys and
     correlation ids. Swagger's page is left out, because it loads its script from the internet."""
@@ -71,14 +55,19 @@ def create_app(
     )
     app.state.authenticate = authenticate
     app.state.new_id = new_id
-    app.state.cors_origins = settings.cors_origins
-    app.state.salt = settings.log_salt
+    app.state.cors_origins = services.settings.cors_origins
+    app.state.salt = services.settings.log_salt
     app.router.route_class = JsonRoute
-    ServiceRoutes(settings, turns).register(app.router)
-    ThreadRoutes(table, new_id).register(app.router)
-    TurnRoutes(table, turns, settings.turn.heartbeat_seconds).register(app.router)
-    AttachmentRoutes(attachments, new_id).register(app.router)
-    InternalRoutes(turns, settings.turn.heartbeat_seconds).register(app.router)
-    UsageRoutes(turns, settings.budget).register(app.router)
-    MeRoutes(exports, persons).register(app.router)
+    _add_routes(app.router, services, new_id)
     return app
+
+
+def _add_routes(router: APIRouter, services: Services, new_id: Callable[[], str]) -> None:
+    settings, table, turns = services.settings, services.table, services.turns
+    ServiceRoutes(settings, turns).register(router)
+    ThreadRoutes(table, new_id).register(router)
+    TurnRoutes(table, turns, settings.turn.heartbeat_seconds).register(router)
+    AttachmentRoutes(services.attachments, new_id).register(router)
+    InternalRoutes(turns, settings.turn.heartbeat_seconds).register(router)
+    UsageRoutes(turns, settings.budget).register(router)
+    MeRoutes(services.exports, services.persons).register(router)

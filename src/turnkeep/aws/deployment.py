@@ -20,8 +20,9 @@ from turnkeep.aws.clients import LateClient
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.sealkey import QUICK, SealParameter, reread, seal_key, usable
 from turnkeep.aws.secrets import model_key
-from turnkeep.bootstrap import CLIENT_CONFIG, Services, build
+from turnkeep.bootstrap import CLIENT_CONFIG, build
 from turnkeep.records import Principal
+from turnkeep.services import Services
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import S3Objects
 from turnkeep.storage.items import Items
@@ -54,15 +55,7 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
 
         prepare(warm=services.turns.warm, clients=deployment.clients, renew=deployment.renew)
     authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
-    return create_app(
-        table=services.table,
-        turns=services.turns,
-        attachments=services.attachments,
-        exports=services.exports,
-        persons=services.persons,
-        settings=services.settings,
-        authenticate=authenticate,
-    )
+    return create_app(services, authenticate=authenticate)
 
 
 def deployed(environ: Mapping[str, str]) -> Deployment:

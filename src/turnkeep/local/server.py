@@ -130,15 +130,7 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     services = build(settings, dynamodb=client, objects=objects, uploads=uploads, refresh=refresh)
     # Beside the server, not before it: after a week away there are thousands of hours to look at.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
-    app = create_app(
-        table=services.table,
-        turns=services.turns,
-        attachments=services.attachments,
-        exports=services.exports,
-        persons=services.persons,
-        settings=settings,
-        authenticate=local_principal,
-    )
+    app = create_app(services, authenticate=local_principal)
     take_uploads(app, services, uploads, objects)
     take_exports(app, services.exports, objects)
     app.add_middleware(OwnHosts)

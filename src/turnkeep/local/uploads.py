@@ -14,11 +14,11 @@ from starlette.routing import Route
 from turnkeep.api.attachments import PATH
 from turnkeep.api.auth import identify
 from turnkeep.api.schemas import check_id
-from turnkeep.bootstrap import Services
 from turnkeep.documents.pipeline import Pipeline
 from turnkeep.errors import DocumentTooLarge, InvalidRequest
 from turnkeep.local.objects import FolderObjects
 from turnkeep.observability import logger, place
+from turnkeep.services import Services
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.uploads import FORM_PATH, MAX_UPLOAD_BYTES, OWNER, KeptUploads

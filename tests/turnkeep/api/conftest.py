@@ -10,8 +10,7 @@ import pytest
 from echoing import Clock, echo_agent
 from httpx import ASGITransport, AsyncClient
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from bare_app import bare_app
 from turnkeep.local.objects import FolderObjects
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
@@ -59,7 +58,7 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
             table, attachments, usage, folder_objects, sealer, facts={}, clock=clock, mint=secrets.token_bytes
         )
         facts |= {"exports": exports, "persons": Persons(items, Eraser(items, blobs, clock=clock), clock=clock)}
-        app = create_app(**facts | {"authenticate": local_principal} | changes)
+        app = bare_app(**facts | changes)
         app.state.attachments = attachments
         return app
 

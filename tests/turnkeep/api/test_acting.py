@@ -9,7 +9,7 @@ from httpx import ASGITransport, AsyncClient, Response
 from scripted import ScriptedTurns, complete
 from starlette.requests import Request
 
-from turnkeep.api.app import create_app
+from bare_app import bare_app
 from turnkeep.api.auth import act_for
 from turnkeep.observability import fingerprint
 from turnkeep.records import Principal
@@ -27,15 +27,7 @@ ROUTE = "/internal/chat/stream"
 
 def app_for(caller: Principal, turns: ScriptedTurns | None = None) -> "FastAPI":
     settings = Settings(seal_key=SALT)  # type: ignore[arg-type]
-    return create_app(
-        table=None,
-        turns=turns,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=settings,
-        authenticate=lambda _: caller,
-    )  # type: ignore[arg-type]
+    return bare_app(turns=turns, settings=settings, authenticate=lambda _: caller)
 
 
 async def send(caller: Principal, turns: ScriptedTurns | None = None, /, **conversation: Any) -> Response:

@@ -10,7 +10,7 @@ from httpx import ASGITransport, AsyncClient, Response
 from pydantic import ValidationError
 from scripted import ScriptedTurns, complete, read_events, token
 
-from turnkeep.api.app import create_app
+from bare_app import bare_app
 from turnkeep.api.auth import local_principal
 from turnkeep.errors import Unauthorized
 from turnkeep.settings import Settings
@@ -41,15 +41,7 @@ def nobody(_: "Request") -> "Principal":
 
 def app_of(*origins: str, turns: Any = None, table: Any = None, authenticate: Any = local_principal) -> "FastAPI":
     settings = Settings(cors_origins=origins)
-    return create_app(
-        table=table,
-        turns=turns,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=settings,
-        authenticate=authenticate,
-    )
+    return bare_app(table=table, turns=turns, settings=settings, authenticate=authenticate)
 
 
 @asynccontextmanager

@@ -8,8 +8,7 @@ from echoing import ROWS
 from httpx import ASGITransport, AsyncClient, Response
 from scripted import Caller, ScriptedTurns, Step, complete, token
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from bare_app import bare_app
 from turnkeep.api.internal import rows_of
 from turnkeep.errors import ModelBusy, ModelError
 from turnkeep.records import Event, Principal, Usage
@@ -36,15 +35,7 @@ def data_of(answer: Response) -> list[dict[str, Any]]:
 
 def app_of(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> Any:
     settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
-    return create_app(
-        table=None,
-        turns=turns,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=settings,
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    return bare_app(turns=turns, settings=settings)
 
 
 async def play(*steps: Step, heartbeat_seconds: float = 5) -> Response:

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from bare_app import bare_app
 from turnkeep.errors import BadRequest, TurnkeepError
-from turnkeep.settings import Settings
 
 FIELDS = {"type", "title", "status", "detail", "code", "correlation_id"}
 
@@ -32,15 +30,7 @@ class FailingTable:
 
 async def ask(fault: Exception | None = None, method: str = "GET", path: str = "/threads/t1", **more: Any) -> Response:
     table: Any = FailingTable(fault or AssertionError("the store was asked"))
-    app = create_app(
-        table=table,
-        turns=None,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=Settings(),
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    app = bare_app(table=table)
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
         return await client.request(method, path, **more)
 
@@ -132,15 +122,7 @@ async def test_one_line_is_logged_for_a_request_and_names_nobody(log: StringIO) 
 
 
 async def test_a_user_is_named_from_this_machine_only() -> None:
-    app = create_app(
-        table=None,
-        turns=None,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=Settings(),
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    app = bare_app()
     for host, status in (("127.0.0.1", 200), ("::1", 200), ("::ffff:127.0.0.1", 200), ("192.0.2.1", 401), ("", 401)):
         transport = ASGITransport(app, client=(host, 1))
         async with AsyncClient(transport=transport, base_url="http://test") as client:
@@ -159,15 +141,7 @@ async def test_a_malformed_user_is_refused(user: str) -> None:
 
 async def test_a_caller_who_is_not_known_is_told_nothing_else() -> None:
     for path, method in (("/threads/a%23b", "GET"), ("/chat", "POST"), ("/threads/t1/turns?limit=0", "GET")):
-        app = create_app(
-            table=None,
-            turns=None,
-            attachments=None,
-            exports=None,
-            persons=None,
-            settings=Settings(),
-            authenticate=local_principal,
-        )  # type: ignore[arg-type]
+        app = bare_app()
         transport = ASGITransport(app, client=("192.0.2.1", 1))
         async with AsyncClient(transport=transport, base_url="http://test") as client:
             answer = await client.request(method, path, headers={"X-Turnkeep-User": "ann"}, content=b"{")

@@ -9,8 +9,7 @@ import pytest
 from httpx import ASGITransport, AsyncClient, Response
 from scripted import Caller, ScriptedTurns, Step, complete, read_events, token
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from bare_app import bare_app
 from turnkeep.errors import ModelBusy, ModelError, ThreadBusy
 from turnkeep.records import Event
 from turnkeep.settings import Settings
@@ -21,15 +20,7 @@ STREAM = "/threads/t1/turns/stream"
 
 def app_of(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> Any:
     settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
-    return create_app(
-        table=None,
-        turns=turns,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=settings,
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    return bare_app(turns=turns, settings=settings)
 
 
 async def stream(*steps: Step, heartbeat_seconds: float = 5, replayed: bool = False, path: str = STREAM) -> Response:

@@ -12,8 +12,7 @@ import uvicorn
 from httpx import AsyncClient
 from scripted import ScriptedTurns, complete, token
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from bare_app import bare_app
 from turnkeep.errors import ModelError
 from turnkeep.settings import Settings
 
@@ -26,15 +25,7 @@ async def served(
     turns: ScriptedTurns, heartbeat_seconds: float = 5, stop_seconds: int | None = None
 ) -> AsyncIterator[str]:
     settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
-    app = create_app(
-        table=None,
-        turns=turns,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=settings,
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    app = bare_app(turns=turns, settings=settings)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()

@@ -15,10 +15,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from turnkeep.api.app import create_app
+from bare_app import bare_app
 from turnkeep.aws.gateway import Buffered, is_request
 from turnkeep.errors import Unauthorized
-from turnkeep.settings import Settings
 
 type Output = Callable[[], list[dict[str, Any]]]
 
@@ -91,9 +90,7 @@ def test_the_correlation_id_is_the_clients_else_the_gateways(given: dict[str, st
     def refuse(_: Request) -> Any:
         raise Unauthorized
 
-    app = create_app(
-        table=None, turns=None, attachments=None, exports=None, persons=None, settings=Settings(), authenticate=refuse
-    )  # type: ignore[arg-type]
+    app = bare_app(authenticate=refuse)
     multi = {name: [value] for name, value in given.items()}
     for path, status in (("/ok", 200), ("/info", 401)):
         answer = Buffered(app)(event(path, httpMethod="GET", headers=given, multiValueHeaders=multi), Context())

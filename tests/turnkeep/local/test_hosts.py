@@ -3,22 +3,12 @@
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
 
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
+from bare_app import bare_app
 from turnkeep.local.hosts import OwnHosts
-from turnkeep.settings import Settings
 
 
 async def ask(host: str, method: str = "GET", headers: dict[str, str] | None = None) -> Response:
-    app = create_app(
-        table=None,
-        turns=None,
-        attachments=None,
-        exports=None,
-        persons=None,
-        settings=Settings(),
-        authenticate=local_principal,
-    )  # type: ignore[arg-type]
+    app = bare_app()
     app.add_middleware(OwnHosts)
     async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as client:
         return await client.request(method, "/ok", headers={"Host": host, **(headers or {})})

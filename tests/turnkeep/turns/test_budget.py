@@ -16,9 +16,8 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.graph import START, MessagesState, StateGraph
 from memory_items import MemoryItems
 
+from bare_app import bare_app
 from turnkeep.agents import Agent
-from turnkeep.api.app import create_app
-from turnkeep.api.auth import local_principal
 from turnkeep.errors import StoreUnavailable
 from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal, Reply
@@ -104,16 +103,7 @@ class Site:
             names=frozenset({"database"}),
             usage=self.usage if limits else None,
         )
-        without: Any = None
-        app = create_app(
-            table=table,
-            turns=self.turns,
-            attachments=without,
-            exports=None,
-            persons=None,
-            settings=settings,
-            authenticate=local_principal,
-        )
+        app = bare_app(table=table, turns=self.turns, settings=settings)
         self.http = AsyncClient(transport=ASGITransport(app), base_url="http://test")
 
     def clock(self) -> float:

@@ -1,0 +1,28 @@
+"""What a running deployment is made of. Naming it loads none of it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from turnkeep.settings import Settings
+    from turnkeep.storage.attachments import Attachments
+    from turnkeep.storage.cleanup import Cleanup
+    from turnkeep.storage.export import Exports
+    from turnkeep.storage.persons import Persons
+    from turnkeep.storage.sealing import Sealer
+    from turnkeep.storage.table import Table
+    from turnkeep.storage.usage import Usage
+    from turnkeep.turns import Turns
+
+
+@dataclass(frozen=True)
+class Services:
+    settings: "Settings"
+    table: "Table"
+    turns: "Turns"
+    cleanup: "Cleanup"
+    sealer: "Sealer"
+    usage: "Usage"
+    attachments: "Attachments"
+    exports: "Exports"
+    persons: "Persons"
