@@ -5,12 +5,13 @@ import math
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import pairwise
 from threading import Lock
 
+from turnkeep.blocks import italian
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.words import STOP_WORDS, words
 
@@ -35,19 +36,20 @@ class Postings:
 
 
 class LexicalRetriever:
-    """BM25F over title and text, with FTS5's Porter stemmer for English unless `stem` is given for another language.
+    """BM25F over title and text in `language`, "en" or "it": English by FTS5's Porter stemmer, Italian by our own.
     A word repeated in a query weighs that many times: a standalone query uses this to favour the newest message."""
 
     def __init__(
         self,
         documents: Iterable[Document],
         *,
-        stem: Callable[[str], str] | None = None,
-        stop_words: frozenset[str] = STOP_WORDS,
+        language: str = "en",
         title_weight: float = 2.0,
     ):
         self._documents = list(documents)
-        self._stem, self._stop_words, self._title_weight = stem, stop_words, title_weight
+        self._stem = italian.stem if language == "it" else None
+        self._stop_words = italian.STOP_WORDS if language == "it" else STOP_WORDS
+        self._title_weight = title_weight
         self._postings: dict[str, Postings] = {}
         self._lock = Lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)

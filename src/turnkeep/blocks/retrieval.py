@@ -57,10 +57,12 @@ class FusedRetriever:
         return [replace(found[id_], score=score) for id_, score in ranked[: max(limit, 0)]]
 
 
-def open_retriever(documents: Sequence[Document], *, dense: bool = False, vectors: Path | None = None) -> Retriever:
-    """Lexical, or fused by rank with a dense one; `vectors` is a file that spares a start from encoding it all again.
-    Raises MissingExtra."""
-    lexical = LexicalRetriever(documents)
+def open_retriever(
+    documents: Sequence[Document], *, language: str = "en", dense: bool = False, vectors: Path | None = None
+) -> Retriever:
+    """Lexical in `language`, "en" or "it", or fused by rank with a dense one; `vectors` is a file that spares a start
+    from encoding it all again. Raises MissingExtra."""
+    lexical = LexicalRetriever(documents, language=language)
     return FusedRetriever([lexical, open_dense(documents, vectors)], weights=(1.0, DENSE_WEIGHT)) if dense else lexical
 
 

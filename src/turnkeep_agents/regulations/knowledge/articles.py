@@ -1,0 +1,126 @@
+"""The articles that the agent knows, each in Italian and, where it has one, in English. A search reads both and gives
+one document for each article, in the language that is asked for."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.retrieval import LexicalRetriever
+from turnkeep_agents.regulations.knowledge.faq import Faq
+from turnkeep_agents.regulations.knowledge.references import Reference, references
+
+DEPTH = 30  # articles of which the best are taken
+FAINT = 0.3  # of the best score: what is less shares a word by chance
+DOMAIN_SHARE = 0.1  # more for what is of the domain that is asked about
+LAWS_TOLD = 25  # of all in prompts, those with the most articles
+LAW_NAMED, ARTICLE_NAMED = 1.0, 3.0  # more than the best match of words has
+
+
+class Knowledge:
+    """Articles with their index, and the FAQ beside them. `told` is what prompts say of them as a whole. The metadata of
+    a document are `law`, `article`, `domain` and `as_of`, the day whose law it tells."""
+
+    def __init__(self, articles: Sequence[Document] = (), faq: Faq | None = None):
+        """`articles` as `read_article` makes them."""
+        self.by_id = {article.id: article for article in articles}
+        self.faq = faq or Faq()
+        laws = Counter(article.metadata["law"] for article in articles if article.metadata["law"])
+        named = sorted(law for law, _ in laws.most_common(LAWS_TOLD))
+        self.told = {"count": len(articles), "laws": ", ".join(named), "example": next(iter(self.by_id), "")}
+        self._norms = {article.id: norm_of(article) for article in articles}
+        english = [one for one in articles if one.metadata["text_en"]]
+        self._retrievers = (
+            LexicalRetriever(map(_searchable, articles), language="it"),
+            LexicalRetriever((_searchable(in_language(one, "en")) for one in english), language="en"),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.by_id
+
+    @cached_property
+    def digest(self) -> str:
+        """Another one where a word of an article or of the FAQ is another: 16 hexadecimal digits."""
+        rows = [
+            [one.id, one.title, one.text, one.url, one.metadata] for one in (*self.by_id.values(), *self.faq.answers)
+        ]
+        held = json.dumps(rows, sort_keys=True).encode()
+        return sha256(held).hexdigest()[:16]
+
+    def search(self, queries: Sequence[str], limit: int, *, domain: str = "", language: str = "it") -> list[Document]:
+        """The best `limit` articles, best first: what a query names exactly before all others, then those of a law that
+        it names, then by words in Italian and English. Scores are 1 for the best match of words."""
+        scores: dict[str, float] = {}
+        for query in queries:
+            for id_, score in self._scores(query).items():
+                scores[id_] = scores.get(id_, 0.0) + score
+        if scores:
+            best = max(scores.values())
+            scores = {id_: score / best for id_, score in scores.items() if score >= FAINT * best}
+        if domain:
+            scores = {id_: score * (1 + DOMAIN_SHARE * self._is_of(id_, domain)) for id_, score in scores.items()}
+        self._raise_named(scores, [norm for query in queries for norm in references(query)])
+        ranked = sorted(scores, key=lambda id_: -scores[id_])[: max(limit, 0)]
+        return [replace(in_language(self.by_id[id_], language), score=round(scores[id_], 3)) for id_ in ranked]
+
+    def get(self, ids: Iterable[str], language: str = "it") -> list[Document]:
+        """In their order, without those that are not held."""
+        return [in_language(self.by_id[id_], language) for id_ in ids if id_ in self.by_id]
+
+    def named(self, ids: Iterable[str]) -> str:
+        """As a prompt names them: "[CC-2120] Trattamento di fine rapporto; ..."."""
+        return "; ".join(f"[{one.id}] {one.title}" for one in self.get(ids))
+
+    def lookup(self, norms: Iterable[Reference], *, language: str = "it") -> list[Document]:
+        """The articles that are named with their law; none for a law alone and for what is not held."""
+        asked = [norm for norm in norms if norm.law and norm.article]
+        return self.get((id_ for id_, norm in self._norms.items() if any(one.is_in([norm]) for one in asked)), language)
+
+    def holds(self, norm: Reference) -> bool:
+        return norm.is_in(self._norms.values())
+
+    def _scores(self, query: str) -> dict[str, float]:
+        """An Italian query finds little in English and the other way round, so that the sum is that of its language."""
+        scores: dict[str, float] = {}
+        for retriever in self._retrievers:
+            for document in retriever.search(query, DEPTH):
+                scores[document.id] = scores.get(document.id, 0.0) + (document.score or 0.0)
+        return scores
+
+    def _raise_named(self, scores: dict[str, float], norms: Collection[Reference]) -> None:
+        exact = [norm for norm in norms if norm.law and norm.article]
+        laws = [Reference(norm.law) for norm in norms if norm.law]
+        for id_, norm in self._norms.items():
+            if any(one.is_in([norm]) for one in exact):
+                scores[id_] = scores.get(id_, 0.0) + ARTICLE_NAMED
+            elif id_ in scores and any(one.is_in([norm]) for one in laws):
+                scores[id_] += LAW_NAMED
+
+    def _is_of(self, id_: str, domain: str) -> bool:
+        return bool(self.by_id[id_].metadata["domain"] == domain)
+
+
+def in_language(article: Document, language: str) -> Document:
+    """As a prompt and a source show it: in English if that is asked for and there, else in Italian."""
+    facts = {name: article.metadata[name] for name in ("law", "article", "domain", "as_of")}
+    if language == "en" and article.metadata["text_en"]:
+        title = article.metadata["title_en"] or article.title
+        return replace(article, title=title, text=article.metadata["text_en"], metadata=facts)
+    return replace(article, metadata=facts)
+
+
+def norm_of(article: Document) -> Reference:
+    """What an article is: its law as citations name it, or as it stands where no kind of law is known."""
+    law, number = article.metadata["law"], article.metadata["article"]
+    named = next((norm.law for norm in references(law)), law)
+    numbers = references(f"art. {number}")
+    return Reference(named, numbers[0].article if numbers else number)
+
+
+def _searchable(article: Document) -> Document:
+    law, number = article.metadata["law"], article.metadata["article"]
+    return replace(article, text=f"{article.text} {law} art. {number}")

@@ -1,0 +1,104 @@
+"""Questions that are answered without a model, after a comparison that would rather miss than be wrong."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.words import words
+from turnkeep.records import JSON
+
+# Words that another wording may add or leave out. Question words, "with", "without", "before" and the like are not
+# among them: "quando si paga" and "come si paga" ask two things.
+FILLERS = frozenset(
+    words(
+        """
+        il lo la i gli le l un uno una di d del dello della dell dei degli delle a al allo alla all ai agli alle
+        da dal dallo dalla dall dai dagli dalle in nel nello nella nell nei negli nelle su sul sulla sull e ed mi si ci
+        the an of to in on my do does is are for
+        """
+    )
+)
+NEGATIONS = frozenset(words("non no ne mai senza nessun nessuno nessuna not never without none nobody t"))
+ENGLISH = frozenset(words("the of to what how many when who can do does is are my for with i must which"))
+ITALIAN = frozenset(
+    words("il lo la gli le di del della dei un una cosa come quando chi quanti che per si e ho mi sono")
+)
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A question that was answered before: `answer` in `language`, which is that of the question; `articles` are the
+    ids that it rests on; `score` is 1 where the question is the same."""
+
+    id: str
+    score: float
+    domain: str
+    language: str
+    answer: str
+    articles: Sequence[str]
+
+
+class Faq:
+    """Answers as `read_answer` makes them."""
+
+    def __init__(self, answers: Sequence[Document] = ()):
+        self.answers = tuple(answers)
+        asked = [(question, answer) for answer in answers for question in answer.metadata["questions"]]
+        self._exact = {" ".join(words(question)): (question, answer) for question, answer in asked}
+        self._content = [(content(question), question, answer) for question, answer in asked]
+
+    def match(self, message: str, threshold: float = 0.9) -> Hit | None:
+        """The same question after normalising, or one that has all words of the message that say something, in their
+        order, and few others: the message's words are at least `threshold` of its own."""
+        if same := self._exact.get(" ".join(words(message))):
+            return _hit(*same, 1.0)
+        said, best = content(message), None
+        for own, question, answer in self._content:
+            share = len(said) / len(own) if own and is_within(said, own) and marks(said) == marks(own) else 0.0
+            if share >= threshold and (best is None or share > best.score):
+                best = _hit(question, answer, round(share, 3))
+        return best
+
+
+def _hit(question: str, answer: Document, score: float) -> Hit:
+    language, about = language_of(question), answer.metadata
+    text = about["answer_en"] if language == "en" and about["answer_en"] else answer.text
+    return Hit(answer.id, score, about["domain"], language, text, about["articles"])
+
+
+def content(text: str) -> list[str]:
+    return [word for word in words(text) if word not in FILLERS]
+
+
+def is_within(said: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether `own` has the words of `said` in their order: "il datore querela il socio" is not the other way round."""
+    rest = iter(own)
+    return all(word in rest for word in said)
+
+
+def marks(said: Iterable[str]) -> list[str]:
+    """What turns an answer round where it alone is another: numbers and negations."""
+    return [word for word in said if word in NEGATIONS or any(map(str.isdigit, word))]
+
+
+def language_of(question: str) -> str:
+    said = words(question)
+    return "en" if sum(word in ENGLISH for word in said) > sum(word in ITALIAN for word in said) else "it"
+
+
+def read_answer(row: JSON) -> Document:
+    """A line with `id`, `questions` and `answer` and, where there are, `domain`, `answer_en`, `articles`; raises
+    ValueError."""
+    questions, articles = row.get("questions"), row.get("articles", [])
+    for name, value in (("questions", questions), ("articles", articles)):
+        if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
+            raise ValueError(f'"{name}" must be a list of texts; correct it')
+    for name in ("id", "answer"):
+        if not isinstance(row.get(name), str) or not row[name].strip():
+            raise ValueError(f'"{name}" must be a non-empty string; correct or add it')
+    if not questions:
+        raise ValueError('"questions" is empty; add one')
+    if not all(isinstance(row.get(name, ""), str) for name in ("domain", "answer_en")):
+        raise ValueError('"domain" and "answer_en" must be strings')
+    about = {"questions": questions, "articles": articles, "domain": row.get("domain", "")}
+    return Document(row["id"], questions[0], row["answer"], metadata=about | {"answer_en": row.get("answer_en", "")})

@@ -1,0 +1,136 @@
+"""Norms as lawyers cite them, in Italian and English: "art. 3, comma 2, L. 104/1992", "Legge 5 febbraio 1992, n. 104",
+"artt. 2118 e 2119 c.c.", "Article 18 of Law 300/1970". Paragraphs and letters are read over."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+_KINDS = {
+    "D.Lgs.": r"d\.?\s?lgs\.?|d\.?\s?leg\.?vo|decreto\s+legislativo|legislative\s+decree",
+    "D.L.": r"d\.\s?l\.|dl|decreto[-\s]legge|decree[-\s]law|law[-\s]decree",
+    "D.P.R.": r"d\.?p\.?r\.?|decreto\s+del\s+presidente\s+della\s+repubblica|presidential\s+decree",
+    "D.P.C.M.": r"d\.?p\.?c\.?m\.?",
+    "D.M.": r"d\.?m\.?|decreto\s+ministeriale|ministerial\s+decree",
+    "R.D.": r"r\.?d\.?|regio\s+decreto|royal\s+decree",
+    # Not "per legge 180 giorni", "by law 30 days".
+    "L.": r"(?<!per )(?<!by )(?:legge|l\.?|law)",
+}
+_NAMES = {
+    "Codice di procedura civile": r"c\.\s?p\.\s?c\.|(?<=\d )cpc|cod\.\s?proc\.\s?civ\.|codice\s+di\s+procedura\s+civile"
+    r"|code\s+of\s+civil\s+procedure",
+    "Codice di procedura penale": r"c\.\s?p\.\s?p\.|(?<=\d )cpp|cod\.\s?proc\.\s?pen\.|codice\s+di\s+procedura\s+penale"
+    r"|code\s+of\s+criminal\s+procedure",
+    "Codice civile": r"c\.\s?c\.|(?<=\d )cc|cod\.\s?civ\.|codice\s+civile|civil\s+code",
+    "Codice penale": r"c\.\s?p\.|(?<=\d )cp|cod\.\s?pen\.|codice\s+penale|(?:criminal|penal)\s+code",
+    # Not "la costituzione di una società", "what does it cost."
+    "Costituzione": r"(?-i:Costituzione|Constitution|Cost\.)|(?<=\d )cost\.|(?<=\d della )costituzione",
+    "D.P.R. 917/1986": r"t\.?u\.?i\.?r\.?|testo\s+unico\s+delle\s+imposte\s+sui\s+redditi",
+    "D.P.R. 633/1972": r"(?:decreto|testo\s+unico)\s+iva|vat\s+decree",
+    "L. 300/1970": r"statuto\s+dei\s+lavoratori|st\.\s?lav\.|workers['\u2019]?\s+statute",
+    "L. 212/2000": r"statuto\s+(?:dei\s+diritti\s+)?del\s+contribuente|taxpayers?['\u2019]?s?\s+"
+    r"(?:charter|statute|bill\s+of\s+rights)",
+    "D.Lgs. 196/2003": r"codice\s+(?:della\s+)?privacy|privacy\s+code",
+    "Reg. (UE) 2016/679": r"gdpr|rgpd|reg(?:olamento|ulation|\.)\s*\((?:ue|eu)\)\s*(?:n\.?\s*)?(?:2016/679|679/2016)",
+}
+_SUFFIX = r"(?:[-\s]?(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|decies|undecies|duodecies|terdecies)\b)?"
+_MONTH = r"[^\W\d_]{3,10}"
+_BRIDGE_CHARACTERS = 90
+_THIS_CENTURY = 40  # "92" is 1992, "03" is 2003
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A norm that a text names: `law` as "L. 300/1970", "L. 104" without its year, or "" beside a lone article;
+    `article` as "18" or "2-bis". `start` and `end` say where."""
+
+    law: str
+    article: str = ""
+    start: int = field(default=0, compare=False)
+    end: int = field(default=0, compare=False)
+
+    def is_in(self, known: Collection["Reference"]) -> bool:
+        """An article only if that very one is known; a law alone if anything of it is."""
+        return any(self._is(other) for other in known)
+
+    def _is(self, other: "Reference") -> bool:
+        is_law = not self.law or self.law == other.law or other.law.startswith(f"{self.law}/")
+        return is_law and self.article in ("", other.article)
+
+
+def references(text: str) -> list[Reference]:
+    """In the order of the text; an article with the law that it is named with stands for both."""
+    laws = list(_laws(text))
+    found: list[Reference] = []
+    taken: set[int] = set()
+    for mention in _patterns()["article"].finditer(text):
+        law = _law_of(text, mention, laws, found)
+        if law is not None:
+            taken.add(law.start)
+        start, end = (
+            min(mention.start(), law.start if law else mention.start()),
+            max(mention.end(), law.end if law else 0),
+        )
+        name = law.law if law else ""
+        found += [Reference(name, article, start, end) for article in _numbers(mention)]
+    found += [law for law in laws if law.start not in taken]
+    return sorted(found, key=lambda one: one.start)
+
+
+def _laws(text: str) -> Iterator[Reference]:
+    for found in _patterns()["law"].finditer(text):
+        kind = next(name for name, value in found.groupdict().items() if value and name[0] in "kn")
+        if kind[0] == "n":
+            yield Reference(list(_NAMES)[int(kind[1:])], "", found.start(), found.end())
+            continue
+        year = found["dated"] or found["year"] or ""
+        if len(year) == 2:
+            year = f"{'19' if int(year) >= _THIS_CENTURY else '20'}{year}"
+        name = f"{list(_KINDS)[int(kind[1:])]} {int(found['number'])}"
+        yield Reference(f"{name}/{year}" if year else name, "", found.start(), found.end())
+
+
+def _law_of(text: str, mention: re.Match[str], laws: list[Reference], before: list[Reference]) -> Reference | None:
+    """The law behind an article ("art. 18 della L. 300/1970"), else the one before it ("L. 300/1970, art. 18")."""
+    behind = next((law for law in laws if law.start >= mention.end()), None)
+    if behind and _patterns()["behind"].fullmatch(text[mention.end() : behind.start][: _BRIDGE_CHARACTERS + 1]):
+        return behind
+    ahead = [one for one in (*laws, *before) if one.law and one.end <= mention.start()]
+    nearest = max(ahead, key=lambda one: one.end, default=None)
+    if nearest and _patterns()["ahead"].fullmatch(text[nearest.end : mention.start()][: _BRIDGE_CHARACTERS + 1]):
+        return nearest
+    return None
+
+
+def _numbers(mention: re.Match[str]) -> list[str]:
+    several = mention["several"] or mention["one"]
+    return ["-".join(re.split(r"[-\s]+", one.lower())) for one in re.findall(rf"\d+{_SUFFIX}", several, re.IGNORECASE)]
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    kinds = "|".join(f"(?P<k{at}>{form})" for at, form in enumerate(_KINDS.values()))
+    names = "|".join(f"(?P<n{at}>{form})" for at, form in enumerate(_NAMES.values()))
+    date = rf"\d{{1,2}}°?\s+{_MONTH}\s+"
+    number = (
+        rf"\s*(?:,?\s*(?:del|of|dated)?\s*{date}(?P<dated>\d{{4}})\s*,?)?"
+        r"\s*(?:n\.?[°r]?|nr\.|no\.?|num\.|numero|number)?\s*(?P<number>\d{1,4})"
+        rf"(?:\s*(?:/|\bdel(?:l['\u2019]anno)?\b|\bof\b)\s*(?:{date})?(?P<year>\d{{4}}|\d{{2}}))?(?![\d/])(?!\s+{_MONTH}\s+\d{{4}})"
+    )
+    law = rf"(?<![\w.])(?:(?:{kinds}){number}|(?:{names})(?!\w))"
+    one = rf"\d{{1,4}}{_SUFFIX}"
+    article = (
+        rf"\b(?:(?:artt\.?|articoli|articles|arts\.)\s*(?P<several>{one}(?:(?:\s*[,\u2013-]\s*|\s+(?:e|ed|o|and|or|to)\s+){one})*)"
+        rf"|art(?:icolo|icle|\.)?\s*(?P<one>{one}))(?![\d/])"
+    )
+    words = "commi?|comma|co|c|lett(?:era|ere|er)?|par(?:agraph|agraphs|agrafo)?|n|num|nn|primo|secondo|terzo|quarto"
+    words += "|quinto|sesto|del|della|dello|dell|dei|di|cui|al|alla|all|of|the|in|nel|nella"
+    words += r"|bis|ter|quater|ss|seguenti|[a-z](?=\))"
+    fill = rf"[\s,;()'\u2019°.\u2013-]|\d+|\b(?:{words})\b"
+    another = r"(?:(?:l|d?all|dell)['\u2019]|gli\s)?(?:artt?\.?\s*|articol[oi]\s*|articles?\s*)?\d+"
+    behind = rf"(?:{fill}|\b(?:e|ed|o|and|or)\s+{another})*"
+    ahead = r"[\s,:;(\u2013-]*(?:(?:e|ed|and)\s+)?(?:(?:l|all|dall|nell)['\u2019]|gli\s|agli\s|its\s|in\s|at\s)?\s*"
+    return {
+        name: re.compile(form, re.IGNORECASE)
+        for name, form in (("law", law), ("article", article), ("behind", behind), ("ahead", ahead))
+    }

@@ -1,0 +1,80 @@
+import pytest
+
+from turnkeep_agents.regulations.knowledge.references import Reference, references
+
+
+def told(text: str) -> list[str]:
+    return [" ".join(filter(None, [one.law, one.article and f"art. {one.article}"])) for one in references(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("art. 3, comma 2, L. 104/1992", ["L. 104/1992 art. 3"]),
+        ("Legge 5 febbraio 1992, n. 104", ["L. 104/1992"]),
+        ("Law no. 104 of 5 February 1992", ["L. 104/1992"]),
+        ("legge 104/92", ["L. 104/1992"]),
+        ("i permessi della legge 104 per i genitori", ["L. 104"]),
+        ("D.Lgs. n. 81 del 2008", ["D.Lgs. 81/2008"]),
+        ("Legislative Decree 81/2008, Article 18", ["D.Lgs. 81/2008 art. 18"]),
+        ("dpr 633/72 art. 10", ["D.P.R. 633/1972 art. 10"]),
+        ("D.L. 34 del 19 maggio 2020", ["D.L. 34/2020"]),
+        ("Art. 1, commi 54-89, L. 190/2014", ["L. 190/2014 art. 1"]),
+        ("L. 207/2024, art. 1, commi 2 e 3", ["L. 207/2024 art. 1"]),
+        ("artt. 2118 e 2119 c.c.", ["Codice civile art. 2118", "Codice civile art. 2119"]),
+        ("art. 18 e l'art. 19 della L. 300/1970", ["L. 300/1970 art. 18", "L. 300/1970 art. 19"]),
+        ("L. 300/1970, art. 18 e L. 104/1992", ["L. 300/1970 art. 18", "L. 104/1992"]),
+        ("Article 18 of the Workers’ Statute", ["L. 300/1970 art. 18"]),
+        ("articolo 15 TUIR", ["D.P.R. 917/1986 art. 15"]),
+        ("art. 2 bis, lett. b), D.L. n. 34/2020", ["D.L. 34/2020 art. 2-bis"]),
+        ("art. 53 Cost. e Costituzione", ["Costituzione art. 53", "Costituzione"]),
+        ("art. 409 c.p.c.", ["Codice di procedura civile art. 409"]),
+        ("l'art. 13-bis", ["art. 13-bis"]),
+    ],
+)
+def test_a_norm_is_read_as_lawyers_write_it(text: str, named: list[str]) -> None:
+    assert told(text) == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "per legge 180 giorni",
+        "by law 30 days",
+        "la costituzione di una società",
+        "What does it cost.",
+        "il 5 febbraio 2024",
+        "la legge di bilancio 2025",
+        "24/12/2025",
+        "in parte 3 articolato",
+    ],
+)
+def test_what_names_no_norm_is_none(text: str) -> None:
+    assert told(text) == []
+
+
+def test_a_reference_says_where_it_stands() -> None:
+    text = "Vale l'art. 18 dello Statuto dei lavoratori."
+    (found,) = references(text)
+    assert text[found.start : found.end] == "art. 18 dello Statuto dei lavoratori"
+
+
+@pytest.mark.parametrize(
+    ("norm", "is_known"),
+    [
+        (Reference("L. 300/1970", "18"), True),
+        (Reference("L. 300/1970", "19"), False),
+        (Reference("L. 300/1970"), True),
+        (Reference("L. 300"), True),
+        (Reference("L. 30"), False),
+        (Reference("", "18"), True),
+        (Reference("", "19"), False),
+        (Reference("L. 104/1992", "18"), False),
+    ],
+)
+def test_an_article_is_known_only_where_that_very_one_is(norm: Reference, is_known: bool) -> None:
+    assert norm.is_in([Reference("L. 300/1970", "18")]) is is_known
+
+
+def test_long_text_without_a_norm_is_read_through() -> None:
+    assert told("art. " * 5000 + "1, " * 5000) == ["art. 1"]
