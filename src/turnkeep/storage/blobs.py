@@ -5,6 +5,7 @@ object that nothing reaches; it lies under its thread's prefix and goes with the
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Protocol
 
@@ -47,12 +48,32 @@ class Objects(Protocol):
         ...
 
 
-class S3Objects:
-    """Objects in one bucket; raises StoreUnavailable where S3 does not answer."""
+@contextmanager
+def answered() -> Iterator[None]:
+    """Of S3: raises KeyError for an object that does not lie there, and StoreUnavailable where S3 does not answer or no
+    credentials can be had."""
+    try:
+        yield
+    except (ClientError, BotoCoreError) as error:
+        if isinstance(error, ClientError) and error.response["Error"]["Code"] == "NoSuchKey":
+            raise KeyError from error
+        raise StoreUnavailable(retry_after=2) from error
+
+
+class Bucket:
+    """One bucket of S3."""
 
     def __init__(self, client: "S3Client", bucket: str):
         self._client = client
         self._bucket = bucket
+
+    def delete(self, keys: list[str]) -> None:
+        with answered(), request_to("S3", "DeleteObjects"):
+            self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in keys]})
+
+
+class S3Objects(Bucket):
+    """Objects in it; raises StoreUnavailable where S3 does not answer."""
 
     def put(self, key: str, body: bytes) -> None:
         self._put(key, body)
@@ -61,27 +82,17 @@ class S3Objects:
         self._put(key, file)
 
     def _put(self, key: str, body: bytes | IO[bytes]) -> None:
-        try:
-            with request_to("S3", "PutObject"):
-                self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
-        except (ClientError, BotoCoreError) as error:
-            raise StoreUnavailable(retry_after=2) from error
+        with answered(), request_to("S3", "PutObject"):
+            self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
 
     def link(self, key: str, seconds: int) -> str:
         place = {"Bucket": self._bucket, "Key": key}
-        try:
+        with answered():
             return self._client.generate_presigned_url("get_object", Params=place, ExpiresIn=seconds)
-        except (ClientError, BotoCoreError) as error:  # credentials that cannot be had
-            raise StoreUnavailable(retry_after=2) from error
 
     def get(self, key: str) -> bytes:
-        try:
-            with request_to("S3", "GetObject"):
-                return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
-        except self._client.exceptions.NoSuchKey as error:
-            raise KeyError(key) from error
-        except (ClientError, BotoCoreError) as error:
-            raise StoreUnavailable(retry_after=2) from error
+        with answered(), request_to("S3", "GetObject"):
+            return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
     def names(self, prefix: str) -> Iterator[list[str]]:
         after = ""
@@ -90,19 +101,9 @@ class S3Objects:
             after = page[-1]
 
     def _page(self, prefix: str, after: str) -> list[str]:
-        try:
-            with request_to("S3", "ListObjectsV2"):
-                found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, StartAfter=after)
-        except (ClientError, BotoCoreError) as error:
-            raise StoreUnavailable(retry_after=2) from error
+        with answered(), request_to("S3", "ListObjectsV2"):
+            found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, StartAfter=after)
         return [each["Key"] for each in found.get("Contents", [])]
-
-    def delete(self, keys: list[str]) -> None:
-        try:
-            with request_to("S3", "DeleteObjects"):
-                self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in keys]})
-        except (ClientError, BotoCoreError) as error:
-            raise StoreUnavailable(retry_after=2) from error
 
 
 class Blobs:

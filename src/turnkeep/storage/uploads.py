@@ -2,16 +2,10 @@
 says itself, encrypted, whose it is: an erased thread leaves nothing that points to it."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from botocore.exceptions import BotoCoreError, ClientError
-
-from turnkeep.errors import StoreUnavailable
 from turnkeep.observability.tracing import request_to
-from turnkeep.storage.blobs import Objects
-
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
+from turnkeep.storage.blobs import Bucket, Objects, answered
 
 MAX_UPLOAD_BYTES = 10_000_000
 FORM_SECONDS = 300
@@ -42,17 +36,13 @@ class Uploads(Protocol):
     def delete(self, keys: list[str]) -> None: ...
 
 
-class S3Uploads:
+class S3Uploads(Bucket):
     """Uploads in the bucket of large values."""
-
-    def __init__(self, client: "S3Client", bucket: str):
-        self._client = client
-        self._bucket = bucket
 
     def form(self, key: str, owner: str, content_type: str | None) -> Form:
         fields = {OWNER: owner} | ({"Content-Type": content_type} if content_type else {})
         conditions = [{name: value} for name, value in fields.items()]
-        try:
+        with answered():
             made = self._client.generate_presigned_post(
                 self._bucket,
                 key,
@@ -60,28 +50,14 @@ class S3Uploads:
                 Conditions=[*conditions, ["content-length-range", 1, MAX_UPLOAD_BYTES]],
                 ExpiresIn=FORM_SECONDS,
             )
-        except (ClientError, BotoCoreError) as error:  # credentials that cannot be had
-            raise StoreUnavailable(retry_after=2) from error
         # The name of all regions redirects to a young bucket's own for some hours, and no browser follows with a file.
         url = made["url"].replace(".s3.amazonaws.com", f".s3.{self._client.meta.region_name}.amazonaws.com")
         return Form(url, made["fields"])
 
     def get(self, key: str) -> tuple[bytes, str]:
-        try:
-            with request_to("S3", "GetObject"):
-                found = self._client.get_object(Bucket=self._bucket, Key=key)
-                return found["Body"].read(MAX_UPLOAD_BYTES + 1), found["Metadata"].get("owner", "")
-        except self._client.exceptions.NoSuchKey as error:
-            raise KeyError(key) from error
-        except (ClientError, BotoCoreError) as error:
-            raise StoreUnavailable(retry_after=2) from error
-
-    def delete(self, keys: list[str]) -> None:
-        try:
-            with request_to("S3", "DeleteObjects"):
-                self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in keys]})
-        except (ClientError, BotoCoreError) as error:
-            raise StoreUnavailable(retry_after=2) from error
+        with answered(), request_to("S3", "GetObject"):
+            found = self._client.get_object(Bucket=self._bucket, Key=key)
+            return found["Body"].read(MAX_UPLOAD_BYTES + 1), found["Metadata"].get("owner", "")
 
 
 class KeptUploads:
