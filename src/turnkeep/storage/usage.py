@@ -181,15 +181,3 @@ class Usage:
         first = day(now - (count - 1) * 86_400_000) if count else " "
         found = self._items.between(usage_key(principal), first, day(now))
         return [Day.read(item["SK"], item) for item in reversed(found)]
-
-    def forget(self, principal: Principal) -> int:
-        """Deletes what is counted of a principal, and gives how many days; that of today stays for as long as it limits
-        and goes by its time to live, or else erasure would make a budget anew."""
-        pk, today = usage_key(principal), day(self.now())
-        past = [(pk, item["SK"]) for item in self._items.between(pk, " ", "~") if item["SK"] != today]
-        self._items.write_many(deletes=past)
-        try:
-            self._items.update(pk, today, "SET #ttl = :ttl", {":ttl": self._ttl(2)}, condition="attribute_exists(PK)")
-        except Refused:
-            return len(past)
-        return len(past)

@@ -219,20 +219,6 @@ def test_a_runaway_is_stopped_within_seconds_and_for_the_day(
     other.usage.reserve(BO, 100, 0, LIFE)
 
 
-def test_what_is_forgotten_is_gone_but_for_the_limits_of_today(limited: Callable[..., Meter]) -> None:
-    meter = limited(tokens_a_day=200)
-    for _ in range(3):
-        meter.clock.now += DAY
-        meter.turn(200)
-    meter.turn(who=BO)
-    assert meter.usage.forget(ANN) == 2
-    assert [each.day for each in meter.usage.days(ANN)] == ["2027-01-18"]
-    meter.refused()
-    [left] = meter.items.between(usage_key(ANN), " ", "~")
-    assert left["ttl"] == int(meter.clock.now) + 2 * DAY
-    assert (meter.usage.forget(Principal("acme", "nobody")), meter.today(BO).turns) == (0, 1)
-
-
 def test_no_name_is_in_what_is_stored(limited: Callable[..., Meter]) -> None:
     meter = limited(turns_at_once=1)
     meter.turn()
