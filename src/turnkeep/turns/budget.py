@@ -16,6 +16,7 @@ from turnkeep.records import Principal
 from turnkeep.storage.limits import Day
 from turnkeep.storage.usage import Reserved, Usage
 from turnkeep.turns.tally import Tally
+from turnkeep.turns.threads import InThread
 
 if TYPE_CHECKING:
     from turnkeep.models.usage import ModelCall
@@ -27,8 +28,6 @@ GRACE_SECONDS = 5
 _MOST_REFUSED = 10_000
 _WRITTEN = 0.1
 """How much of a turn's tokens is taken to be written by the model, when its price is reserved."""
-
-type InThread = Callable[..., Coroutine[Any, Any, Any]]
 
 
 class Spending:
@@ -152,8 +151,7 @@ class Budget:
         """The newest days of what was counted, newest first; raises StoreUnavailable."""
         if self._usage is None:
             return []
-        found: list[Day] = await self._in_thread(self._usage.days, principal, number)
-        return found
+        return await self._in_thread(self._usage.days, principal, number)
 
 
 def _cost(call: "ModelCall", agent: Agent) -> int:

@@ -3,20 +3,17 @@ after the flip was sent, nobody knows. Only the first is a promise; the other tw
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
 
 from turnkeep.errors import StoreUnavailable, Unsettled
 from turnkeep.observability import logger
 from turnkeep.records import Turn
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.table import Table
+from turnkeep.turns.threads import InThread
 
 FLIPS = 2  # how often a turn whose flip was found not to have come through is flipped
 PERSISTENCE_UNKNOWN = "persistence_unknown"
-
-type InThread = Callable[..., Awaitable[Any]]
 
 
 class Commit:
@@ -33,12 +30,12 @@ class Commit:
             plan, numbered = await self._in_thread(self._table.prepare, begun, loaded, saved, turn)
         except StoreUnavailable:
             return await self._without_token(begun, turn)
-        return await self._flip(begun, plan, numbered)
+        return await self._flip(begun, plan, numbered or turn)
 
     async def _flip(self, begun: Begun, plan: Plan, turn: Turn) -> Turn:
         for _ in range(FLIPS):
             try:
-                stored: Turn | None = await self._in_thread(self._table.apply, plan)
+                stored = await self._in_thread(self._table.apply, plan)
             except Unsettled:
                 settled = await self._settled(plan)
             except StoreUnavailable:
@@ -59,10 +56,9 @@ class Commit:
         """None where the flip had come through, another plan where it can no longer, this one where nobody knows."""
         try:
             async with asyncio.timeout(self._until - time.monotonic()):
-                fenced: Plan | None = await self._in_thread(self._table.fence, plan)
+                return await self._in_thread(self._table.fence, plan)
         except (StoreUnavailable, TimeoutError):
             return plan
-        return fenced
 
     async def _without_token(self, begun: Begun, turn: Turn) -> Turn:
         """Only a token needs the lease any longer; without it, the client may send its message again at once."""
@@ -74,10 +70,9 @@ class Commit:
 
     async def _token(self, plan: Plan) -> str | None:
         try:
-            token: str = await self._in_thread(self._table.retry_token, plan)
+            return await self._in_thread(self._table.retry_token, plan)
         except StoreUnavailable:
             return None
-        return token
 
 
 def _unstored(turn: Turn, token: str | None, *, is_known: bool = True) -> Turn:

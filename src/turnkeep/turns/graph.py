@@ -96,7 +96,7 @@ class GraphRun:
         values: Mapping[str, Any] = snapshot.values
         per_turn = frozenset(self._agent.new_turn())
         saving = functools.partial(self._run.saved, per_turn, interrupted=interrupted)
-        saved: Saved | None = await shield.in_thread(saving, change=shield.hide) if shield else saving()
+        saved = await shield.in_thread(saving, change=shield.hide) if shield else saving()
         if saved is None:
             raise AgentFault
         if interrupted:

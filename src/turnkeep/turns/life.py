@@ -1,12 +1,9 @@
 """Turns: from a request to a reply that is kept exactly once, whatever fails on the way."""
 
 import asyncio
-import functools
 import secrets
 import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import inf
@@ -32,10 +29,9 @@ from turnkeep.turns.request import Asked, TurnRequest
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally
+from turnkeep.turns.threads import InThread
 from turnkeep.turns.waiting import Attached
 from turnkeep.turns.watching import Watch
-
-STORE_THREADS = 16
 
 
 class Turns:
@@ -64,15 +60,10 @@ class Turns:
         self._mint = mint
         self._names = frozenset(entries()) if names is None else names
         self._private = private
-        # Threads of our own: nodes that block fill those of the event loop.
-        self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
+        self._in_thread = InThread()
         self._attached = Attached(attachments, table, self._in_thread, tuning)
         self._watch = Watch(table, self._in_thread, tuning)
         self.budget = Budget(usage, self._in_thread, seconds=tuning.seconds, clock=clock)
-
-    async def _in_thread[**P, T](self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        run = functools.partial(copy_context().run, call, *args, **kwargs)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
     async def start(self, request: TurnRequest) -> RunningTurn:
         """BEGIN and LOAD, side by side where the thread is known here; the run goes on by itself. Raises TurnkeepError,
@@ -178,8 +169,7 @@ class Turns:
     async def _load(self, begun: Begun | None, agent: Agent, ahead: asyncio.Task[Found] | None) -> Loaded:
         if begun is None or ahead is None:
             return Loaded()
-        loaded: Loaded = await self._in_thread(self._table.load, begun.head, agent.window, ahead=await ahead)
-        return loaded
+        return await self._in_thread(self._table.load, begun.head, agent.window, ahead=await ahead)
 
     async def _or_release[T](self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
         """Whatever ends the work early, an error or a client that went away, gives the thread back unchanged."""

@@ -2,27 +2,25 @@
 the thread's owner. Detection that fails ends the request before anything is kept."""
 
 import hmac
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from turnkeep.errors import PrivacyUnavailable, StoreUnavailable
 from turnkeep.observability import count, logger, place
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Event, Turn
 from turnkeep.storage.vault import TAG_BYTES, Vault, has_placeholder, reworded, reworded_in
+from turnkeep.turns.threads import InThread
 
 if TYPE_CHECKING:
     from turnkeep.blocks.pii import Tag
 LINE_CHARACTERS = 4_096
 """How much of what was told is looked at for the beginning of a link."""
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
-
-
-type InThread = Callable[..., Awaitable[Any]]
 
 
 class Shield:
@@ -113,8 +111,7 @@ class Shield:
     async def told_turn(self, turn: Turn) -> Turn:
         if not turn.private:
             return turn
-        told: Turn = await self.in_thread(reworded, turn, self.reveal)
-        return told
+        return await self.in_thread(reworded, turn, self.reveal)
 
     def _earlier(self) -> Mapping[str, str]:
         """Nothing where the store does not answer: a placeholder in a reply is better than no reply."""

@@ -3,11 +3,9 @@ that are ready are there for the graph, which is not made to read them."""
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from math import inf
-from typing import Any
 
 from turnkeep.attachments import AttachmentStatus, Documents
 from turnkeep.errors import DocumentNotFound, NotFound
@@ -16,12 +14,11 @@ from turnkeep.storage.head import key_digest
 from turnkeep.storage.table import Table
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.request import TurnRequest
+from turnkeep.turns.threads import InThread
 
 WAIT_SECONDS = 60
 FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.2, 2.0
 IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
-
-type InThread = Callable[..., Awaitable[Any]]
 
 
 class Attached:
@@ -62,7 +59,7 @@ class Attached:
 
     async def _found(self, pk: str, named: tuple[str, ...]) -> list[AttachmentStatus]:
         assert self._attachments is not None  # noqa: S101 - asked before
-        found: dict[str, AttachmentStatus] = await self._in_thread(self._attachments.statuses, pk, named)
+        found = await self._in_thread(self._attachments.statuses, pk, named)
         if found.keys() != set(named):
             raise DocumentNotFound
         return list(found.values())

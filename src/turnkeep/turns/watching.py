@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any
 
 from turnkeep.errors import AgentFault, ModelTimeout, StoreUnavailable, TurnkeepError
@@ -10,8 +10,7 @@ from turnkeep.observability import logger, place
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.table import Table
 from turnkeep.tuning import TurnTuning
-
-type InThread = Callable[..., Awaitable[Any]]
+from turnkeep.turns.threads import InThread
 
 
 class Watch:

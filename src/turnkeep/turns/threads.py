@@ -1,0 +1,18 @@
+"""The store is synchronous, so it is called in threads: our own, as nodes that block fill those of the event loop."""
+
+import asyncio
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+
+STORE_THREADS = 16
+
+
+class InThread:
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
+
+    async def __call__[**P, T](self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        run = functools.partial(copy_context().run, call, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
