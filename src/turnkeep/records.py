@@ -80,6 +80,9 @@ class Reply:
     sources: tuple[Source, ...] = ()
     warnings: tuple[str, ...] = ()
     details: JSON = field(default_factory=dict)
+    provider: str | None = None
+    """Of the model that wrote it, where that is not the one that the agent names."""
+    model: str | None = None
 
 
 @dataclass(frozen=True)

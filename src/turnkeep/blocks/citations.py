@@ -2,8 +2,15 @@
 the text; brackets that hold something else are left alone, so the caller says what its ids look like."""
 
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.verification import Sources, Verifier
+from turnkeep.records import JSON
+
+_LINK = re.compile(r"https?://[^\s<>()\[\]\"]+")
+_AROUND = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)
 
 _BRACKETS = re.compile(r"(?P<space>\s{0,4})\[(?P<inside>[^\[\]\n]{1,300})\](?!\()")
 _SEPARATOR = re.compile(r"\s*[,;]\s*")
@@ -48,6 +55,52 @@ def check_citations(text: str, sources: Collection[str], form: IdForm) -> Checke
 
     checked = _BRACKETS.sub(check, text).strip()
     return Checked(checked, tuple(cited), tuple(removed))
+
+
+class Citing:
+    """A Judge of blocks/wording.py for a reply from documents: it cites and links to them only, and its figures are
+    theirs."""
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        texts: Sequence[str],
+        known_ids: Collection[str],
+        form: IdForm,
+        said: Sources,
+    ):
+        """`texts` are the documents as they count, with their facts; `known_ids` those that a reply might mean, such as
+        the whole collection's; `said` is what counts beside the documents."""
+        self.documents, self.cited = documents, dict[str, None]()
+        self._ids, self._known_ids, self._form = {one.id for one in documents}, known_ids, form
+        self._texts = [*texts, *said.known]
+        self._figures = Verifier(replace(said, known=self._texts))
+
+    def problems(self, unit: str) -> Sequence[str]:
+        checked = check_citations(unit, self._known_ids, self._form)
+        foreign = [*(id_ for id_ in checked.cited if id_ not in self._ids), *checked.removed]
+        links = [link.rstrip(".,;:!?*_") for link in _LINK.findall(unit)]
+        unknown = [link for link in links if not any(link in text for text in self._texts)]
+        allowed = ", ".join(f"[{id_}]" for id_ in sorted(self._ids)) or "nothing"
+        said = [f"[{id_}] is none of the documents; you may cite {allowed}" for id_ in foreign]
+        said += [f"{link} stands in no document" for link in unknown]
+        return said or self._figures.problems(unit)
+
+    def accept(self, unit: str) -> str:
+        checked = check_citations(unit, self._ids, self._form)
+        self.cited |= dict.fromkeys(checked.cited)
+        self._figures.accept(unit)
+        return _AROUND.sub(lambda found: f"{found[1]}{checked.text}{found[3]}", unit, count=1)
+
+    def sources(self) -> list[JSON]:
+        return [
+            {"id": one.id, "title": one.title, "url": one.url, "score": one.score, "cited": one.id in self.cited}
+            for one in self.documents
+        ]
+
+    def listed(self) -> str:
+        """The documents alone, in no language, for a reply of which nothing else could be shown."""
+        return "\n".join(f"- {one.title} [{one.id}]" for one in self.documents)
 
 
 def cited_ids(text: str, known: Collection[str], form: IdForm) -> list[str]:

@@ -29,9 +29,13 @@ Write these sentences again, in the same order and language, without what is wro
 empty to drop it."""
 
 # Behind a full stop stands a sentence only where a capital, a digit or a mark that opens one begins: "e.g. this" is
-# one, "am 3. Mai" as well.
+# one, "am 3. Mai" as well. None ends within "art. 18", "L. 300/1970", "D.Lgs. 81/2008", "n. 104".
+_ABBREVIATED = "".join(
+    rf"(?!(?<=\b{word}\.)\s+\d)" for word in ("[A-Z]", "[Aa]rt", "[Aa]rtt", "n", "[Nn]o", "Lgs", "pag")
+)
 _END = re.compile(
-    r"(?<=[.!?\u2026])(?<!(?<![.,\d£$€¥])\d\.)(?<!(?<![.,\d£$€¥])\d\d\.)[\"\u201d)*_]*\s+(?=[\"\u201c\u00ab(*_\u00bf\u00a1\[]*[^\W_a-z])"
+    rf"(?<=[.!?\u2026]){_ABBREVIATED}"
+    r"(?<!(?<![.,\d£$€¥])\d\.)(?<!(?<![.,\d£$€¥])\d\d\.)[\"\u201d)*_]*\s+(?=[\"\u201c\u00ab(*_\u00bf\u00a1\[]*[^\W_a-z])"
 )
 _ROW = re.compile(r"\s*(?:\||(?:\d{1,2}[.)]|[-*\u2022])\s)")
 _NUMBERED = re.compile(r"(?P<indent>[ \t]*)(?P<number>\d{1,2})(?P<mark>[.)][ \t])")

@@ -18,16 +18,23 @@ class Models:
     small: BaseChatModel
     provider: str
     name: str
+    small_provider: str = ""
+    small_name: str = ""
 
 
 def chat_models(settings: Settings, agent: str) -> Models:
     """The models of this deployment for an agent; raises UnusableFile where there is none."""
     main = settings.main_model
     small = settings.model_small or main
-    provider, _, name = main.partition(":")
     writer = _model(main, settings, agent)
     helper = writer if small == main else _model(small, settings, agent)
-    return Models(writer, helper, provider, name or provider)
+    return Models(writer, helper, *_named(main), *_named(small))
+
+
+def _named(choice: str) -> tuple[str, str]:
+    """Provider and name."""
+    provider, _, name = choice.partition(":")
+    return provider, name or provider
 
 
 def _model(choice: str, settings: Settings, agent: str) -> BaseChatModel:

@@ -8,6 +8,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
+from turnkeep.blocks.citations import Citing
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.blocks.verification import Sources
@@ -17,7 +18,7 @@ from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
 from turnkeep_agents.papers import prompts
-from turnkeep_agents.papers.answers import Citing, cited_in
+from turnkeep_agents.papers.answers import cited_in, citing
 from turnkeep_agents.papers.corpus import Corpus, titled
 from turnkeep_agents.papers.reading import READ_CALL, checked
 from turnkeep_agents.papers.settings import PapersSettings
@@ -152,7 +153,7 @@ class Nodes:
             days=[(today, today)],
             language=state["language"],
         )
-        return Citing(papers, self.corpus.by_id, sources)
+        return citing(papers, self.corpus.by_id, sources)
 
     async def _word(
         self, call: TextCall, prompt: PromptBuilder, judge: Citing, state: PapersState, runtime: Runtime[RunContext]

@@ -21,8 +21,8 @@ LAW_NAMED, ARTICLE_NAMED = 1.0, 3.0  # more than the best match of words has
 
 
 class Knowledge:
-    """Articles with their index, and the FAQ beside them. `told` is what prompts say of them as a whole. The metadata of
-    a document are `law`, `article`, `domain` and `as_of`, the day whose law it tells."""
+    """Articles with their index, and the FAQ beside them. `told` is what prompts say of them as a whole. The metadata
+    of a document are `law`, `article`, `domain` and `as_of`, the day whose law it tells."""
 
     def __init__(self, articles: Sequence[Document] = (), faq: Faq | None = None):
         """`articles` as `read_article` makes them."""

@@ -1,0 +1,46 @@
+"""What a reply may say: it cites what it was shown, names no law that was not, and its figures are those of the
+sources, the user and the computation."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from turnkeep.blocks.citations import Citing, IdForm, cited_ids
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import PromptBuilder
+from turnkeep.blocks.verification import Sources
+from turnkeep_agents.regulations.knowledge.references import Reference, references
+
+IDS = IdForm(re.compile(r"[A-Z]{1,6}(?:-[A-Za-z0-9]+){1,5}|doc-[0-9a-f]{6}-\d+"))
+
+
+class Grounded(Citing):
+    """`Citing`, and every law that a sentence names stands in a source or in what the user asked."""
+
+    def __init__(self, documents: Sequence[Document], known_ids: Collection[str], said: Sources):
+        texts = [*map(_told, documents)]
+        super().__init__(documents, texts, known_ids, IDS, said)
+        self._references = [each for text in (*texts, *said.known, *said.asked) for each in references(text)]
+
+    def problems(self, unit: str) -> Sequence[str]:
+        named = references(unit)
+        foreign = [unit[one.start : one.end] for one in named if not one.is_in(self._references)]
+        problems = [f"“{each}” is in none of the documents; leave it out" for each in foreign]
+        return problems or super().problems(_without(unit, named))
+
+
+def cited_in(prompt: PromptBuilder, known: Collection[str]) -> list[str]:
+    """The ids that the replies in a prompt cite, those of the newest first."""
+    shown = prompt.trimmed.messages if prompt.trimmed else []
+    replies = [said["content"] for said in reversed(shown) if said["role"] == "assistant"]
+    return list(dict.fromkeys(id_ for reply in replies for id_ in cited_ids(reply, known, IDS)))
+
+
+def _told(document: Document) -> str:
+    return "\n".join([f"{document.title} [{document.id}]", *map(str, document.metadata.values()), document.text])
+
+
+def _without(unit: str, named: Sequence[Reference]) -> str:
+    """The sentence without the numbers of laws, which are no figures."""
+    for one in reversed(named):
+        unit = f"{unit[: one.start]}{' ' * (one.end - one.start)}{unit[one.end :]}"
+    return unit

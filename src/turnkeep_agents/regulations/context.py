@@ -1,0 +1,165 @@
+"""What of all that was found an answer is shown: 3,500 tokens and 500 for each result, at most 8,000, filled in an
+order that the composition of the question decides. What did not fit is named, and cannot be cited."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import CUT_MARK, PromptBuilder
+from turnkeep.blocks.words import words
+from turnkeep.records import JSON
+from turnkeep.tokens import estimate_tokens
+from turnkeep_agents.regulations.state import Composition
+
+BASE_TOKENS, TOKENS_A_RESULT, MOST_TOKENS = 3_500, 500, 8_000
+LEAST_TOKENS = 120  # of a document that is cut: less says nothing
+SAME = 0.9  # share of words that two texts have in common when one of them is left out
+STEM_LETTERS = 5  # "detrazione" is covered by "detrazioni"
+QUALITY = "share of the searches' words of four letters and more that stand in what was shown, by their first five"
+
+KNOWLEDGE, FACTS, DOCUMENTS, CONVERSATION = "knowledge", "facts", "documents", "conversation"
+ORDERS: dict[Composition, tuple[str, ...]] = {
+    "pure_kb": (KNOWLEDGE, FACTS, DOCUMENTS),
+    "pure_doc": (DOCUMENTS, FACTS, KNOWLEDGE),
+    "hybrid": (FACTS, KNOWLEDGE, DOCUMENTS),  # the last two in turns, so that each has about half
+    "chat": (CONVERSATION, FACTS, KNOWLEDGE, DOCUMENTS),
+}
+
+
+@dataclass
+class Context:
+    """What was taken, in order, and what became of the rest: ids, of facts their texts."""
+
+    budget: int
+    documents: list[Document] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+    conversation: str = ""
+    tokens: dict[str, int] = field(default_factory=dict)
+    cut: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    duplicates: list[str] = field(default_factory=list)
+
+    @property
+    def left(self) -> int:
+        return self.budget - sum(self.tokens.values())
+
+    def metadata(self, composition: Composition, searches: Sequence[str], results: int) -> JSON:
+        """As the turn keeps it; tokens are estimates."""
+        count = sum(self.tokens.values())
+        return {
+            "composition": composition,
+            "budget_tokens": self.budget,
+            "token_count": count,
+            "tokens": self.tokens,
+            "source_distribution": {name: round(spent / count, 3) for name, spent in self.tokens.items()},
+            "results": results,
+            "truncated": bool(self.cut or self.left_out),
+            "cut": self.cut,
+            "left_out": self.left_out,
+            "duplicates": self.duplicates,
+            "quality_score": self._quality(searches),
+            "quality_definition": QUALITY,
+        }
+
+    def _quality(self, searches: Sequence[str]) -> float:
+        sought = {word[:STEM_LETTERS] for search in searches for word in words(search) if len(word) > 3}
+        held = {word[:STEM_LETTERS] for one in self.documents for word in words(f"{one.title} {one.text}")}
+        held |= {word[:STEM_LETTERS] for word in words(self.conversation)}
+        return round(len(sought & held) / len(sought), 2) if sought else 0.0
+
+
+def budget_of(results: int) -> int:
+    return min(BASE_TOKENS + TOKENS_A_RESULT * results, MOST_TOKENS)
+
+
+def build_context(
+    composition: Composition,
+    *,
+    knowledge: Sequence[Document],
+    documents: Sequence[Document],
+    facts: Sequence[str],
+    conversation: str = "",
+) -> Context:
+    """Each source is in the order of its worth. `conversation` counts where the composition is chat."""
+    context = Context(budget_of(len(knowledge) + len(documents)))
+    if composition == "chat":
+        context.conversation = conversation
+        _spend(context, CONVERSATION, estimate_tokens(conversation))
+    sources = {KNOWLEDGE: list(knowledge), DOCUMENTS: list(documents)}
+    for source, item in _in_order(composition, sources, facts, context):
+        if isinstance(item, str):
+            _take_fact(context, item)
+        elif _is_repeated(item, context.documents):
+            context.duplicates.append(item.id)
+        else:
+            _take(context, source, item)
+    return context
+
+
+def size_of(document: Document) -> int:
+    """Tokens of a document in a prompt."""
+    return estimate_tokens(PromptBuilder("").with_retrieval_context([document]).build()[1])
+
+
+def _in_order(
+    composition: Composition, sources: dict[str, list[Document]], facts: Sequence[str], context: Context
+) -> Iterator[tuple[str, Document | str]]:
+    for source in ORDERS[composition]:
+        if source == FACTS:
+            yield from ((FACTS, fact) for fact in facts)
+        elif composition == "hybrid":
+            yield from _in_turns(sources, context)
+        else:
+            yield from ((source, item) for item in sources.get(source, []))
+
+
+def _in_turns(sources: dict[str, list[Document]], context: Context) -> Iterator[tuple[str, Document]]:
+    """Always of the source that has had less so far."""
+    while any(sources.values()):
+        source = min((name for name in sources if sources[name]), key=lambda name: context.tokens.get(name, 0))
+        yield source, sources[source].pop(0)
+
+
+def _take_fact(context: Context, fact: str) -> None:
+    size = estimate_tokens(fact) + 1
+    if size > context.left:
+        context.left_out.append(fact)
+        return
+    context.facts.append(fact)
+    _spend(context, FACTS, size)
+
+
+def _take(context: Context, source: str, document: Document) -> None:
+    size = size_of(document)
+    if size > context.left:
+        document = _shortened(document, context.left)
+        size = size_of(document)
+        if size > context.left or size < LEAST_TOKENS:
+            context.left_out.append(document.id)
+            return
+        context.cut.append(document.id)
+    context.documents.append(document)
+    _spend(context, source, size)
+
+
+def _spend(context: Context, source: str, tokens: int) -> None:
+    context.tokens[source] = context.tokens.get(source, 0) + tokens
+
+
+def _shortened(document: Document, tokens: int) -> Document:
+    """Its beginning, ended between words, as long as the whole fits."""
+    low, high = 0, len(document.text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if size_of(_begin(document, middle)) <= tokens else (low, middle - 1)
+    return _begin(document, low)
+
+
+def _begin(document: Document, characters: int) -> Document:
+    return replace(document, text=document.text[:characters].rpartition(" ")[0] + CUT_MARK)
+
+
+def _is_repeated(document: Document, taken: Sequence[Document]) -> bool:
+    """The same passage twice, such as a contract that was attached again."""
+    own = set(words(document.text))
+    return any(len(own & other) >= SAME * len(own | other) for other in (set(words(one.text)) for one in taken))

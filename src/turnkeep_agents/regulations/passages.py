@@ -1,0 +1,65 @@
+"""The user's documents: how the thread's active ones are named to a model, and which of their passages a question is
+about."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from turnkeep.attachments import Attachment, Documents, Piece
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.retrieval import open_retriever
+from turnkeep.records import JSON
+
+LABEL_LETTERS = 6
+SPEAKS_TO_MODEL = "document_speaks_to_model"
+
+
+def listed(documents: Documents) -> list[JSON]:
+    """The active ones, oldest first; a label stays that of its document, whatever else is attached or removed."""
+    return [
+        {"id": one.id, "label": f"doc-{one.id[:LABEL_LETTERS]}", "name": one.name, "pages": one.pages}
+        for one in documents.all()
+    ]
+
+
+def named(active: Sequence[JSON]) -> str:
+    """As a prompt names them: "“contratto.pdf” (doc-3f9a1c, 4 pages)"."""
+    return "; ".join(
+        f"“{one['name']}” ({one['label']}{f', {one["pages"]} pages' if one['pages'] else ''})" for one in active
+    )
+
+
+def warnings(documents: Documents) -> list[str]:
+    """Whether one of them holds words that speak to a model; they are shown as material all the same."""
+    return [SPEAKS_TO_MODEL] if any(one.findings for one in documents.all()) else []
+
+
+def search(documents: Documents, active: Sequence[JSON], queries: Sequence[str], limit: int) -> list[Document]:
+    """The best `limit` passages, or where nothing fits (as for a summary) the first ones."""
+    labels = {one["id"]: one["label"] for one in active}
+    passages = [
+        passage
+        for one in documents.all()
+        if one.id in labels
+        for passage in _passages(one, labels[one.id], documents.read(one.id))
+    ]
+    if not passages:
+        return []
+    retriever = open_retriever(passages, language="it")
+    found: dict[str, Document] = {}
+    for query in queries:
+        for passage in retriever.search(query, limit):
+            found.setdefault(passage.id, passage)
+    best = sorted(found.values(), key=lambda one: -(one.score or 0.0))[:limit]
+    rest = [one for one in passages if one.id not in found]
+    return [replace(one, score=round(one.score or 0.0, 3)) for one in best] + rest[: limit - len(best)]
+
+
+def _passages(document: Attachment, label: str, pieces: Iterable[Piece]) -> list[Document]:
+    return [
+        Document(
+            id=f"{label}-{at}",
+            title=", ".join(filter(None, [document.name, piece.heading, f"p. {piece.page}" if piece.page else ""])),
+            text=piece.text,
+        )
+        for at, piece in enumerate(pieces, 1)
+    ]

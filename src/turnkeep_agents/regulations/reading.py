@@ -1,0 +1,78 @@
+"""How a message is understood: one typed call, and what code makes of the facts that it names."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date
+from typing import Literal
+
+from pydantic import BaseModel, Field
+from turnkeep.blocks.facts import Kind, canonical
+
+from turnkeep.models.calls import TypedCall
+from turnkeep.records import JSON
+from turnkeep_agents.regulations.state import Composition
+
+MOST_SEARCHES, MOST_FACTS = 3, 12
+MOST_CHARACTERS = 500  # of a search or a standalone question
+_WITHOUT_DOCUMENTS: Mapping[str, Composition] = {
+    "pure_kb": "pure_kb",
+    "pure_doc": "chat",
+    "hybrid": "pure_kb",
+    "chat": "chat",
+}
+
+
+class Span(BaseModel):
+    """A fact that the message names."""
+
+    text: str = Field(description="copied from the message, letter by letter")
+    kind: Kind
+
+
+class Reading(BaseModel):
+    """What the message asks."""
+
+    question: str = Field(min_length=1)
+    language: str
+    domain: Literal["tax", "labour", "social_security", "procedure", "none"]
+    domain_confidence: float = Field(ge=0, le=1)
+    action: Literal["explain", "define", "look_up", "calculate", "summarise", "talk"]
+    composition: Composition
+    composition_confidence: float = Field(ge=0, le=1)
+    searches: list[str]
+    facts: list[Span]
+    needs_professional: bool
+
+
+READ_CALL = TypedCall("regulations.read", Reading, max_tokens=700)
+
+
+def checked(reading: Reading, message: str, *, has_documents: bool) -> Reading:
+    """The reading within its bounds; without a document, nothing can be answered from one."""
+    question = reading.question.strip()[:MOST_CHARACTERS] or message[:MOST_CHARACTERS]
+    searches = [search.strip()[:MOST_CHARACTERS] for search in reading.searches if search.strip()][:MOST_SEARCHES]
+    composition = reading.composition if has_documents else _WITHOUT_DOCUMENTS[reading.composition]
+    return reading.model_copy(
+        update={"question": question, "searches": searches or [question], "composition": composition}
+    )
+
+
+def facts_in(message: str, spans: list[Span], language: str, today: date) -> tuple[list[JSON], list[str]]:
+    """The facts with their values, and the spans that have none; what does not stand in the message is no fact."""
+    facts: list[JSON] = []
+    unread: list[str] = []
+    for span in spans[:MOST_FACTS]:
+        if not span.text.strip() or span.text not in message:
+            continue
+        fact = canonical(span.text, span.kind, today=today, language=language)
+        if fact:
+            facts.append(asdict(fact))
+        else:
+            unread.append(span.text)
+    return facts, unread
+
+
+def told(fact: JSON) -> str:
+    """A fact as a prompt shows it: "il 31 marzo (date) = 2027-03-31; year not named, the next 31 March"."""
+    value = " ".join(filter(None, [fact["value"], fact["unit"]]))
+    return "; ".join(filter(None, [f"{fact['text']} ({fact['kind']}) = {value}", fact["reading"]]))

@@ -1,0 +1,158 @@
+"""Carries out the steps that a model planned, with numbers and days. Each of them has to stand in what it was shown, so
+that no rate, threshold or date comes from its memory."""
+
+import ast
+import operator
+import re
+from calendar import monthrange
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal, DivisionByZero, InvalidOperation
+
+from turnkeep.blocks.calendars import notation
+from turnkeep_agents.regulations.prompts import Step
+
+type Value = Decimal | date
+
+MOST_STEPS, MOST_CHARACTERS = 20, 200
+SMALL = 12  # months of a year, and what is counted on fingers
+CONSTANTS = frozenset(map(Decimal, (100, 1000, 365, 366, 360, 30, 52, 26)))
+MOST_APART = 40_000  # days, weeks, months or years of one step
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_STEP = re.compile(r"\bs(\d+)\b")
+_DAYS = {"days": 1, "weeks": 7}
+_MONTHS = {"months": 1, "years": 12}
+_OPERATORS: Mapping[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+_ALLOWED = 'numbers, "2026-01-31", + - * / ( ), min, max, after, before, days and earlier steps'
+
+
+class Unreckonable(ValueError):
+    """A step cannot be carried out; the message says why, for the model that planned it."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a computation may begin with."""
+
+    numbers: Collection[Decimal] = field(default_factory=frozenset)
+    days: Collection[date] = field(default_factory=frozenset)
+
+
+def known_in(texts: Collection[str], today: date) -> Known:
+    """Every number as Italians and as the English read it ("1.234,5", "1,234.5"), and every day that has a year."""
+    found = {each for text in texts for each in _NUMBER.findall(text)}
+    plain = {plain for each in found for plain in (each.replace(".", "").replace(",", "."), each.replace(",", ""))}
+    written = [reading for text in texts for one in notation("it").dates(text) for reading in one.readings]
+    days = {day for reading in written for span in reading.spans() for day in span}
+    return Known({Decimal(each) for each in plain if each.count(".") <= 1}, {today, *days})
+
+
+def reckon(steps: Iterable[Step], known: Known) -> list[str]:
+    """A line for each step: "s2 imposta: (50000 - 28000) * 35 / 100 = 7700". Raises Unreckonable."""
+    results: dict[str, Value] = {}
+    lines: list[str] = []
+    for at, step in enumerate(list(steps)[:MOST_STEPS], 1):
+        value = _carry_out(step.expression.strip(), results, known)
+        said = _STEP.sub(lambda name: _plain(results[name[0]]), step.expression.strip())
+        results[f"s{at}"] = value
+        lines.append(f"s{at} {step.name}: {said} = {_plain(value)}")
+    return lines
+
+
+def _carry_out(expression: str, results: Mapping[str, Value], known: Known) -> Value:
+    if len(expression) > MOST_CHARACTERS:
+        raise Unreckonable(f"“{expression[:40]}…” is too long, use several steps")
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise Unreckonable(f"“{expression}” is no expression") from None
+    try:
+        return _value(tree.body, expression, results, known)
+    except (DivisionByZero, InvalidOperation, OverflowError, TypeError):
+        raise Unreckonable(f"“{expression}” divides by zero, grows too large or mixes days and numbers") from None
+
+
+def _value(node: ast.expr, source: str, results: Mapping[str, Value], known: Known) -> Value:
+    match node:
+        case ast.Constant(value=int() | float() | str() as said):
+            written = ast.get_source_segment(source, node) or ""
+            return _day(said, known.days) if isinstance(said, str) else _number(written, known.numbers)
+        case ast.Name(id=name) if name in results:
+            return results[name]
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
+            one, other = (_value(side, source, results, known) for side in (left, right))
+            return _OPERATORS[type(op)](_decimal(one), _decimal(other))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_decimal(_value(operand, source, results, known))
+        case ast.Call(func=ast.Name(id=name), args=[*values, ast.Constant(value=str(unit))], keywords=[]) if (
+            name in ("after", "before") and len(values) == 2
+        ):
+            day, number = (_value(each, source, results, known) for each in values)
+            return _moved(day, _decimal(number), unit, forward=name == "after")
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in ("min", "max", "days") and args:
+            return _called(name, [_value(each, source, results, known) for each in args])
+    raise Unreckonable(f"“{source}” holds something else than {_ALLOWED}")
+
+
+def _called(name: str, values: list[Value]) -> Value:
+    if name == "days" and len(values) == 2 and isinstance(values[0], date) and isinstance(values[1], date):
+        return Decimal((values[1] - values[0]).days)
+    if name == "days":
+        raise Unreckonable("days takes two days, the earlier one first")
+    days = [each for each in values if isinstance(each, date)]
+    chosen = min if name == "min" else max
+    return chosen(days) if len(days) == len(values) else chosen(map(_decimal, values))
+
+
+def _moved(day: Value, number: Decimal, unit: str, *, forward: bool) -> date:
+    """The same day of another month, or its last where there is none: a month after 31 January is 28 February."""
+    if not isinstance(day, date) or number != int(number) or not 0 <= number <= MOST_APART:
+        raise Unreckonable("after and before take a day, a whole number and a unit")
+    count = int(number) if forward else -int(number)
+    if unit in _DAYS:
+        return day + timedelta(days=count * _DAYS[unit])
+    if unit not in _MONTHS:
+        raise Unreckonable(f"“{unit}” is no unit; use days, weeks, months or years")
+    years, month = divmod(day.month - 1 + count * _MONTHS[unit], 12)
+    if not 1 <= day.year + years <= 9999:
+        raise OverflowError
+    last = monthrange(day.year + years, month + 1)[1]
+    return date(day.year + years, month + 1, min(day.day, last))
+
+
+def _decimal(value: Value) -> Decimal:
+    if isinstance(value, Decimal):
+        return value
+    raise TypeError
+
+
+def _number(text: str, known: Collection[Decimal]) -> Decimal:
+    number = Decimal(text.replace("_", ""))
+    is_small = number == number.to_integral_value() and number <= SMALL
+    if is_small or number in CONSTANTS or number in known or number * 100 in known:  # 0.23 for "23 per cento"
+        return number
+    raise Unreckonable(f"{text} stands neither in the documents nor in the message")
+
+
+def _day(text: str, known: Collection[date]) -> date:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise Unreckonable(f"“{text}” is no day such as 2026-01-31") from None
+    if day in known:
+        return day
+    raise Unreckonable(f"{text} stands neither in the documents nor in the message")
+
+
+def _plain(value: Value) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    rounded = value.quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return f"{rounded:.0f}" if rounded == rounded.to_integral_value() else f"{rounded:f}"

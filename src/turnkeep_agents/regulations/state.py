@@ -1,0 +1,73 @@
+"""What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
+
+from typing import Annotated, Any, Literal, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+
+from turnkeep.records import JSON
+
+LASTING = frozenset({"messages"})
+
+type Composition = Literal["pure_kb", "pure_doc", "hybrid", "chat"]
+"""What an answer is made of: the knowledge base, the user's documents, both, or the conversation."""
+type Route = Literal["faq", "cached", "retrieve", "respond", "refuse"]
+
+
+class RegulationsState(TypedDict):
+    messages: Annotated[list[AnyMessage], add_messages]
+    """The conversation, the only lasting key; its last message is the user's until a node replies."""
+    active: list[JSON]
+    """The thread's documents: `{id, label, name, pages}`, oldest first. By `match_faq`."""
+    cache_key: str
+    """Of all that an answer to this message depends on; empty where none may be remembered. By `recall`."""
+    route: Route | None
+    """By `match_faq`, `recall`, else by `read`."""
+    standalone_query: str
+    """The question so that it needs no history, in the user's words. By `read`."""
+    language: str
+    """Of the reply, two letters. By `read`."""
+    reading: JSON
+    """`domain`, `action`, `composition`, `confidences`, `searches`, `needs_professional`. By `read`."""
+    facts: list[JSON]
+    """Dates, amounts and the like that the message names, with their canonical values. By `check_facts`."""
+    unread: list[str]
+    """Spans that were named as facts and have no value. By `check_facts`."""
+    found: JSON
+    """`{"knowledge": [...], "documents": [...]}`, best first. By `retrieve`."""
+    context: list[JSON]
+    """What of it the answer is shown, in order. By `build_context`."""
+    context_metadata: JSON
+    """By `build_context`."""
+    choice: JSON
+    """Which model answers, why, and what that is estimated to cost. By `choose_model`."""
+    steps: list[str]
+    """What was computed. By `calculate`."""
+    sources: list[JSON]
+    """What the reply was written from: `{id, title, url, score, cited}`. By the node that replies."""
+    reply: str
+    reasoning_steps: list[str]
+    warnings: list[str]
+
+
+def new_turn() -> dict[str, Any]:
+    """Every key that belongs to one turn, as it is when the turn begins."""
+    return {
+        "active": [],
+        "cache_key": "",
+        "route": None,
+        "standalone_query": "",
+        "language": "",
+        "reading": {},
+        "facts": [],
+        "unread": [],
+        "found": {"knowledge": [], "documents": []},
+        "context": [],
+        "context_metadata": {},
+        "choice": {},
+        "steps": [],
+        "sources": [],
+        "reply": "",
+        "reasoning_steps": [],
+        "warnings": [],
+    }
