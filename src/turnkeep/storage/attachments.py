@@ -15,7 +15,7 @@ from typing import Any
 from turnkeep.attachments import Attachment, AttachmentStatus, Piece
 from turnkeep.errors import AlreadyUploaded, DocumentNotFound, NotFound, StoreUnavailable, TooManyDocuments
 from turnkeep.records import JSON, Principal
-from turnkeep.storage.intake import Intake, living, map_key
+from turnkeep.storage.intake import Intake, living, map_source
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import (
     DOCUMENT_CEILING,
@@ -25,6 +25,7 @@ from turnkeep.storage.keys import (
     document_of,
     is_well_formed,
     item_ttl,
+    pii_key,
     text_key,
     upload_key,
 )
@@ -124,7 +125,7 @@ class Attachments(Intake):
         pk, document_id = item["PK"], str(document_of(item["SK"]))
         self._uploads.delete([upload_key(pk, document_id)])
         texts = [text_key(document_id, part) for part in range(item.get("parts", 0))]
-        keys = [*texts, *(map_key(document_id, part) for part in range(item.get("maps", 0)))]
+        keys = [*texts, *(pii_key(map_source(document_id), part) for part in range(item.get("maps", 0)))]
         rest = [Write("Delete", {"PK": pk, "SK": sk}) for sk in keys]
         as_read = Write("Delete", {"PK": pk, "SK": item["SK"]}, "st = :st", {":st": item["st"]})
         self._items.transact(as_read, *rest)

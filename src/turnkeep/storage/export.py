@@ -27,14 +27,14 @@ from turnkeep.storage.keys import exports_of, partition, user_key
 from turnkeep.storage.limits import MICRO
 from turnkeep.storage.listing import Found
 from turnkeep.storage.persons import EXPORT_ID_HEX, STALLED_MS
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.sealing import NONCE_BYTES, Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.vault import has_placeholder, reworded_in
 
 LINK_SECONDS = 15 * 60
 TURNS_AT_ONCE = 50
-KEY_BYTES, IV_BYTES, NONCE_BYTES, ID_BYTES = 32, 16, 12, 16
+KEY_BYTES, IV_BYTES, ID_BYTES = 32, 16, 16
 REQUEST, ANSWER, FAILED = ".request", ".gz", ".failed"
 _ID = re.compile(r"[0-9a-f]{43}")
 _INTERNAL = {"private", "retry_token", "thread_created", "persisted", "number"}

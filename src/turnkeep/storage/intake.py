@@ -8,7 +8,6 @@ from base64 import urlsafe_b64decode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import batched
 from typing import Any
 
 from turnkeep.attachments import Piece
@@ -16,16 +15,15 @@ from turnkeep.errors import InvalidRetryToken, StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.head import Head, read_head
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import HEAD, LAYOUT, document_key, pii_key, text_key
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.keys import HEAD, LAYOUT, document_key, text_key
+from turnkeep.storage.sealing import NONCE_BYTES, Sealer
 from turnkeep.storage.uploads import Uploads
-from turnkeep.storage.vault import NONCE_BYTES, Vault
+from turnkeep.storage.vault import Vault
 from turnkeep.storage.writes import Write
 
 PART_BYTES = 350 * 1024
 MAX_TEXT_BYTES = 3 * 1024 * 1024
 """Of a document's packed text: it has to fit into one transaction of 4 MB, beside its map."""
-MAP_VALUES = 2_000
 _OPEN = {":waiting": "waiting", ":processing": "processing"}
 
 
@@ -114,7 +112,8 @@ class Intake:
         pk, sk = claimed.pk, document_key(claimed.document_id)
         facts: JSON = {"name": name, "kind": kind, "pages": pages, "characters": sum(len(each.text) for each in pieces)}
         facts |= {"warnings": list(warnings), "findings": list(findings)}
-        texts, maps = list(self._texts(claimed, pieces)), list(self._maps(claimed, values or {}))
+        texts = list(self._texts(claimed, pieces))
+        maps = list(self._vault.items_of(pk, map_source(claimed.document_id), values or {}, ttl=claimed.ttl))
         given = {":data": self._sealer.seal(facts, pk, sk), ":parts": len(texts), ":maps": len(maps)}
         change = "SET st = :to, #data = :data, parts = :parts, maps = :maps REMOVE since"
         puts = [Write("Put", item) for item in [*texts, *maps]]
@@ -146,10 +145,6 @@ class Intake:
             sk, data = text_key(claimed.document_id, part), sealed[start : start + PART_BYTES]
             yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": claimed.ttl, "data": data}
 
-    def _maps(self, claimed: Claimed, values: Mapping[str, str]) -> Iterator[Item]:
-        for part, some in enumerate(batched(values.items(), MAP_VALUES, strict=False)):
-            yield self._vault.item(claimed.pk, map_source(claimed.document_id, part), dict(some), ttl=claimed.ttl)
-
     def _living(self, pk: str, born: bytes) -> Head | None:
         item = self._items.get(pk, HEAD)
         head = read_head(item) if item else None
@@ -175,9 +170,6 @@ def living(pk: str, born: bytes) -> Write:
     )
 
 
-def map_source(document_id: str, part: int) -> str:
-    return f"DOC#{document_id}.{part:02d}"
-
-
-def map_key(document_id: str, part: int) -> str:
-    return pii_key(map_source(document_id, part))
+def map_source(document_id: str) -> str:
+    """A document, where it is said what placeholders in it stand for."""
+    return f"DOC#{document_id}"

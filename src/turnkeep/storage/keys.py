@@ -112,9 +112,9 @@ def message_key(born: bytes) -> str:
 PII_FLOOR, PII_CEILING = "ASIDE#PII#", "ASIDE#PII#~"
 
 
-def pii_key(source: str) -> str:
-    """What the placeholders of one turn or document stand for."""
-    return f"{PII_FLOOR}{source}"
+def pii_key(source: str, part: int) -> str:
+    """One part of what the placeholders of one turn or document stand for."""
+    return f"{PII_FLOOR}{source}.{part:02d}"
 
 
 DOCUMENT_FLOOR, DOCUMENT_CEILING = "ASIDE#DOC#", "ASIDE#DOC#~"

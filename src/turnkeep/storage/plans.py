@@ -22,8 +22,8 @@ from turnkeep.storage.links import (
     payload_of,
     seal_context,
 )
-from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.vault import NONCE_BYTES, Vault
+from turnkeep.storage.sealing import NONCE_BYTES, Sealer
+from turnkeep.storage.vault import Vault
 
 BODY_BYTES = 16
 TOKEN_BYTES = 100_000
@@ -107,7 +107,7 @@ class Planner:
         }
         link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
         puts = (*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved))
-        puts += tuple(self._vault.puts(head.pk, sk, saved.pii, ttl=link["ttl"]))
+        puts += tuple(self._vault.items_of(head.pk, sk, saved.pii, ttl=link["ttl"]))
         changed = {"n": number, "gen": gen, "last": sk, "cp": saved.checkpoint_id}
         changed |= self._rest_of_head(begun, loaded, turn, now)
         sig = self._sealer.sign(*signed_parts(head.pk, {**changed, "created": head.created, "born": head.born}))

@@ -16,8 +16,8 @@ from turnkeep.ring import ID_BYTES
 from turnkeep.storage.keyring import Keyring
 
 MAX_RAW_BYTES = 64 * 1024 * 1024
+NONCE_BYTES = 12
 _SEAL_BYTES = 16
-_NONCE_BYTES = 12
 _VERSION = b"\x02"
 _UNKNOWN_KEY = "It was sealed under a key that this deployment does not hold; the runbook says how to bring one back."
 # Nothing is turned into something else on the way: what is no plain type is refused.
@@ -53,7 +53,7 @@ class Sealer(Keyring):
         return _unpack(packed)
 
     def encrypt(self, value: Any, nonce: bytes, *context: str) -> bytes:
-        """The value as an opaque token; `nonce` is 12 random bytes, never used twice."""
+        """The value as an opaque token; `nonce` is NONCE_BYTES random bytes, never used twice."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - hardly any start needs it
 
         key, packed = self._newest(), _pack(value)
@@ -64,7 +64,7 @@ class Sealer(Keyring):
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
 
-        key, start = self._named(token[:ID_BYTES]), ID_BYTES + _NONCE_BYTES
+        key, start = self._named(token[:ID_BYTES]), ID_BYTES + NONCE_BYTES
         if key is None:
             raise InvalidRetryToken
         try:

@@ -1,7 +1,7 @@
 """What the placeholders of a thread stand for: kept apart from the turns and encrypted to their thread, so that neither
 who reads the table nor a model ever sees it. It goes with the thread."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import batched
 from typing import Any
@@ -12,9 +12,8 @@ from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Source, Turn
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import LAYOUT, PII_CEILING, PII_FLOOR, pii_key
-from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.sealing import NONCE_BYTES, Sealer
 
-NONCE_BYTES = 12
 TAG_BYTES = 4
 ITEM_VALUES = 1_000
 _ENCRYPTED = b"\x03"
@@ -35,22 +34,13 @@ class Vault:
         """What makes a placeholder of this thread; the same for the same datum, and to be guessed by nobody."""
         return self._sealer.digests(TAG_BYTES, "pii", pk, kind, value)[0].hex()
 
-    def item(self, pk: str, source: str, values: Mapping[str, str], *, ttl: int) -> Item:
-        """What is to be written where placeholders were made; `source` names the turn or document they stand in."""
-        sk = pii_key(source)
-        return {
-            "PK": pk,
-            "SK": sk,
-            "v": LAYOUT,
-            "ttl": ttl,
-            "data": self._sealer.encrypt(dict(values), self._mint(NONCE_BYTES), pk, sk),
-        }
-
-    def puts(self, pk: str, source: str, values: Mapping[str, str], *, ttl: int) -> list[Item]:
-        """The same as one item, as more where there are too many values for one, as none where there are none."""
-        parts = list(batched(values.items(), ITEM_VALUES, strict=False))
-        names = [source, *(f"{source}.{n}" for n in range(1, len(parts)))]
-        return [self.item(pk, name, dict(part), ttl=ttl) for name, part in zip(names, parts, strict=False)]
+    def items_of(self, pk: str, source: str, values: Mapping[str, str], *, ttl: int) -> Iterator[Item]:
+        """What is to be written where placeholders were made, as many items as it takes; `source` names the turn or
+        document they stand in."""
+        for part, some in enumerate(batched(values.items(), ITEM_VALUES, strict=False)):
+            sk = pii_key(source, part)
+            data = self._sealer.encrypt(dict(some), self._mint(NONCE_BYTES), pk, sk)
+            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "data": data}
 
     def values(self, pk: str) -> dict[str, str]:
         """What every placeholder of the thread stands for: one Query. Raises StoreUnavailable."""
