@@ -10,7 +10,7 @@ from turnkeep.blocks.pii import Finding, add_detector, find, finding
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "_MORE", [])
+    monkeypatch.setattr(finding, "_MORE", {})
 
 
 def badges(text: str) -> Iterator[Finding]:
