@@ -78,7 +78,7 @@ class Citing:
 
     def problems(self, unit: str) -> Sequence[str]:
         checked = check_citations(unit, self._known_ids, self._form)
-        foreign = [*(id_ for id_ in checked.cited if id_ not in self._ids), *checked.removed]
+        foreign = [id_ for id_ in (*checked.cited, *checked.removed) if id_ not in self._ids]
         links = [link.rstrip(".,;:!?*_") for link in _LINK.findall(unit)]
         unknown = [link for link in links if not any(link in text for text in self._texts)]
         allowed = ", ".join(f"[{id_}]" for id_ in sorted(self._ids)) or "nothing"

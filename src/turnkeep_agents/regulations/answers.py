@@ -8,6 +8,7 @@ from turnkeep.blocks.citations import Citing, IdForm, cited_ids
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources
+from turnkeep_agents.regulations.knowledge.articles import norm_of
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 
 IDS = IdForm(re.compile(r"[A-Z]{1,6}(?:-[A-Za-z0-9]+){1,5}|doc-[0-9a-f]{6}-\d+"))
@@ -19,7 +20,8 @@ class Grounded(Citing):
     def __init__(self, documents: Sequence[Document], known_ids: Collection[str], said: Sources):
         texts = [*map(_told, documents)]
         super().__init__(documents, texts, known_ids, IDS, said)
-        self._references = [each for text in (*texts, *said.known, *said.asked) for each in references(text)]
+        self._references = [norm_of(one) for one in documents if "law" in one.metadata]
+        self._references += [each for text in (*texts, *said.known, *said.asked) for each in references(text)]
 
     def problems(self, unit: str) -> Sequence[str]:
         named = references(unit)

@@ -51,7 +51,7 @@ class Context:
             "budget_tokens": self.budget,
             "token_count": count,
             "tokens": self.tokens,
-            "source_distribution": {name: round(spent / count, 3) for name, spent in self.tokens.items()},
+            "source_distribution": {name: round(spent / count, 3) for name, spent in self.tokens.items() if spent},
             "results": results,
             "truncated": bool(self.cut or self.left_out),
             "cut": self.cut,

@@ -1,0 +1,62 @@
+"""A reply from `regulations` cites and names only what it was shown."""
+
+import pytest
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.verification import Sources
+from turnkeep_agents.regulations.answers import Grounded
+
+SHOWN = [
+    Document(
+        "DLGS-66-2003-10",
+        "Ferie annuali",
+        "Il lavoratore ha diritto a quattro settimane di ferie; due entro l'anno, le altre entro 18 mesi.",
+        "https://www.normattiva.it/x",
+        {"law": "D.Lgs. 66/2003", "article": "10", "as_of": "2025-12-31"},
+    ),
+    Document("doc-3f9a1c-2", "contratto.pdf, p. 2", "Preavviso di 45 giorni, ai sensi dell'art. 2118 c.c."),
+]
+KNOWN_IDS = {"DLGS-66-2003-10", "L-300-1970-18"}
+
+
+def judge() -> Grounded:
+    return Grounded(SHOWN, KNOWN_IDS, Sources(["Che cosa dice l'art. 999 TUIR?"], language="it"))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Le ferie sono di quattro settimane, due entro l'anno e le altre entro 18 mesi [DLGS-66-2003-10].",
+        "Lo dice l'art. 10 del D.Lgs. 66/2003, aggiornato al 31 dicembre 2025.",
+        "Il contratto prevede 45 giorni di preavviso, ai sensi dell'art. 2118 c.c. [doc-3f9a1c-2].",
+        "L'art. 999 del TUIR non è tra i documenti.",
+        "Article 10 of Legislative Decree 66/2003 grants four weeks [DLGS-66-2003-10, doc-3f9a1c-2].",
+    ],
+)
+def test_what_was_shown_may_be_said(sentence: str) -> None:
+    assert not judge().problems(sentence)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "named"),
+    [
+        ("Vale anche l'art. 18 dello Statuto dei lavoratori.", "art. 18"),
+        ("Lo prevede l'art. 11 del D.Lgs. 66/2003.", "art. 11"),
+        ("Si veda la L. 104/1992.", "L. 104/1992"),
+        ("Le ferie spettano [L-300-1970-18].", "L-300-1970-18"),
+        ("Le ferie spettano [DLGS-99-2003-1].", "DLGS-99-2003-1"),
+        ("Il contratto lo vieta [doc-3f9a1c-7].", "doc-3f9a1c-7"),
+        ("Le ferie scadono dopo 77 mesi [DLGS-66-2003-10].", "77"),
+        ("Si legge su https://example.com/legge.", "https://example.com/legge"),
+    ],
+)
+def test_what_was_not_is_named_to_the_model(sentence: str, named: str) -> None:
+    problems = judge().problems(sentence)
+    assert problems
+    assert named in problems[0]
+
+
+def test_sources_tell_what_was_cited() -> None:
+    kept = judge()
+    assert kept.accept("Quattro settimane [DLGS-66-2003-10]. ") == "Quattro settimane [DLGS-66-2003-10]. "
+    assert [(one["id"], one["cited"]) for one in kept.sources()] == [("DLGS-66-2003-10", True), ("doc-3f9a1c-2", False)]

@@ -1,0 +1,98 @@
+"""The context of an answer never grows over its budget, is filled in the order of its composition, and says what it
+left out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import CUT_MARK, PromptBuilder
+from turnkeep.tokens import estimate_tokens
+from turnkeep_agents.regulations.context import DOCUMENTS, FACTS, KNOWLEDGE, Context, budget_of, build_context
+
+WORDS = st.text("abcdefghilmnopqrstuvz <>&0123456789.\n", max_size=9_000)
+COMPOSITIONS = st.sampled_from(["pure_kb", "pure_doc", "hybrid", "chat"])
+
+
+def piece(id_: str, text: str) -> Document:
+    return Document(id_, f"Title {id_}", text, metadata={"law": "L. 1/2000"})
+
+
+def pieces(name: str, count: int, words: int = 900) -> list[Document]:
+    """Each with other words."""
+    return [piece(f"{name}{at}", " ".join(f"{name}{at}w{n}" for n in range(words))) for at in range(count)]
+
+
+def size_of(context: Context) -> int:
+    prompt = PromptBuilder("").with_retrieval_context(context.documents).build()[1]
+    return estimate_tokens(prompt) + estimate_tokens("\n".join(context.facts)) + estimate_tokens(context.conversation)
+
+
+@given(
+    COMPOSITIONS,
+    st.lists(WORDS, max_size=8),
+    st.lists(WORDS, max_size=8),
+    st.lists(st.text(max_size=60), max_size=6),
+)
+def test_it_is_never_over_its_budget_and_nothing_is_lost_silently(
+    composition: str, laws: list[str], own: list[str], facts: list[str]
+) -> None:
+    knowledge = [piece(f"K{at}", text) for at, text in enumerate(laws)]
+    documents = [piece(f"doc{at}", text) for at, text in enumerate(own)]
+    context = build_context(composition, knowledge=knowledge, documents=documents, facts=facts)  # type: ignore[arg-type]
+    metadata = context.metadata(composition, ["anything"], len(knowledge) + len(documents))  # type: ignore[arg-type]
+    assert size_of(context) <= metadata["token_count"] + 2 <= context.budget + 2 <= 8_002
+    shown = [one.id for one in context.documents]
+    assert sorted([*shown, *context.duplicates, *(each for each in context.left_out if each not in facts)]) == sorted(
+        one.id for one in (*knowledge, *documents)
+    )
+    assert set(context.cut) <= set(shown)
+    assert all(one.text.endswith(CUT_MARK) for one in context.documents if one.id in context.cut)
+
+
+@pytest.mark.parametrize(("results", "budget"), [(0, 3_500), (1, 4_000), (9, 8_000), (30, 8_000)])
+def test_each_result_adds_500_tokens_up_to_8000(results: int, budget: int) -> None:
+    assert budget_of(results) == budget
+
+
+@pytest.mark.parametrize(
+    ("composition", "first", "is_last_complete"),
+    [("pure_kb", "K0", False), ("pure_doc", "doc0", False)],
+)
+def test_what_the_composition_is_named_for_comes_first(composition: str, first: str, is_last_complete: bool) -> None:
+    context = build_context(
+        composition,  # type: ignore[arg-type]
+        knowledge=pieces("K", 6),
+        documents=pieces("doc", 6),
+        facts=["2026-03-31"],
+    )
+    assert context.documents[0].id == first
+    assert context.facts == ["2026-03-31"] or context.left_out
+    other = "doc" if first == "K0" else "K"
+    assert any(each.startswith(other) for each in context.left_out)
+
+
+def test_a_hybrid_has_about_half_of_each_and_all_facts() -> None:
+    context = build_context("hybrid", knowledge=pieces("K", 6), documents=pieces("doc", 6), facts=["2026-03-31"])
+    assert context.facts == ["2026-03-31"]
+    assert context.tokens[FACTS] < 20
+    assert 0.4 < context.tokens[KNOWLEDGE] / (context.tokens[KNOWLEDGE] + context.tokens[DOCUMENTS]) < 0.6
+
+
+def test_the_conversation_counts_in_a_chat() -> None:
+    context = build_context("chat", knowledge=[], documents=[], facts=[], conversation="one two three")
+    metadata = context.metadata("chat", ["two"], 0)
+    assert metadata["tokens"] == {"conversation": 3}
+    assert metadata["source_distribution"] == {"conversation": 1.0}
+
+
+def test_the_same_passage_is_shown_once() -> None:
+    again = [piece("a", "the notice is thirty days"), piece("b", "The notice is thirty days.")]
+    context = build_context("pure_doc", knowledge=[], documents=again, facts=[])
+    assert [one.id for one in context.documents] == ["a"]
+    assert context.duplicates == ["b"]
+
+
+def test_quality_is_the_share_of_sought_words_that_are_held() -> None:
+    context = build_context("pure_kb", knowledge=[piece("a", "detrazioni per spese mediche")], documents=[], facts=[])
+    assert context.metadata("pure_kb", ["detrazione spese", "veterinarie"], 1)["quality_score"] == 0.67
