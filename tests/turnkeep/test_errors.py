@@ -1,4 +1,4 @@
-"""The error tree: every class can be answered, found in the docstring and told from the others."""
+"""The error tree: every class can be answered and told from the others."""
 
 import re
 from collections.abc import Iterator
@@ -13,16 +13,6 @@ def tree(root: type[TurnkeepError]) -> Iterator[type[TurnkeepError]]:
     for child in root.__subclasses__():
         yield child
         yield from tree(child)
-
-
-def documented() -> dict[str, tuple[int, str] | None]:
-    """The classes that the docstring draws: name to (status, code), None for a group."""
-    found: dict[str, tuple[int, str] | None] = {}
-    for line in (errors.__doc__ or "").splitlines():
-        if named := re.match(r" *[*x+] (\w+)(?: +(\d{3}) (\w+))?", line):
-            name, status, code = named.groups()
-            found[name] = (int(status), code) if status else None
-    return found
 
 
 CLASSES = list(tree(TurnkeepError))
@@ -46,13 +36,6 @@ def test_every_error_says_for_itself_what_it_is(kind: type[TurnkeepError]) -> No
 def test_no_two_errors_share_a_code() -> None:
     codes = [kind.code for kind in CLASSES]
     assert sorted(codes) == sorted(set(codes))
-
-
-def test_the_docstring_draws_the_tree_as_it_is() -> None:
-    drawn = documented()
-    assert drawn.keys() == {kind.__name__ for kind in CLASSES} | {"TurnkeepError"}
-    for kind in ANSWERS:
-        assert drawn[kind.__name__] == (kind.status, kind.code)
 
 
 def test_the_detail_is_the_advice_unless_told_otherwise() -> None:
