@@ -13,24 +13,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from turnkeep.errors import (
-    InvalidId,
-    StateCorrupt,
-    StoreUnavailable,
-    Superseded,
-    Unsettled,
-)
+from turnkeep.errors import InvalidId, StateCorrupt, StoreUnavailable, Superseded, Unsettled
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.head import Head, is_erased
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import HEAD, message_key, number_of, partition
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
 from turnkeep.storage.links import turn_of
+from turnkeep.storage.listing import Listing
 from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
 from turnkeep.storage.windows import MISSING, Found, Loader
 
 
-class Table(Leases):
+class Table(Leases, Listing):
     """Threads and their turns."""
 
     def __init__(self, *args: Any, **kwargs: Any):

@@ -1,30 +1,20 @@
-"""Threads as such: make, read, change, list and delete them."""
+"""Threads as such: make, read, change and delete them."""
 
 import json
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from typing import Literal
 
 from turnkeep.errors import InvalidRequest, NotFound, StateCorrupt, ThreadBusy, ThreadExists
-from turnkeep.records import JSON, Pending, Principal, Status, Thread
+from turnkeep.records import JSON, Pending, Principal, Thread
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import BORN_BYTES, Head, newborn, read_head, signed_parts
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import (
-    BY_USER,
-    HEAD,
-    message_key,
-    partition,
-    user_key,
-)
-from turnkeep.storage.listing import Found, cursor_at, place_of
+from turnkeep.storage.keys import HEAD, message_key, partition, user_key
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.vault import Vault
 
 METADATA_BYTES = 1024
-LIST_PAGE = 50
-SEARCHED_THREADS = 1000
 # A deleted thread's HEAD outlives a stalled writer by 15 minutes; cleanup may come up to an hour before `due`.
 TOMBSTONE_MS = (60 + 15) * 60_000
 
@@ -129,70 +119,6 @@ class Threads:
         except Refused as refused:
             raise ThreadBusy(retry_after=1) from refused
         return self._thread(self._trusted(item))
-
-    def search_threads(
-        self,
-        principal: Principal,
-        *,
-        metadata: JSON | None = None,
-        status: Status | None = None,
-        agent: str | None = None,
-        limit: int = 10,
-        offset: int = 0,
-        cursor: str | None = None,
-    ) -> Found:
-        """The user's threads that match, newest activity first; a turn of this moment may be a moment late. Looks at
-        SEARCHED_THREADS at most. With the `cursor` of an earlier answer it goes on where that one stopped, in leaving
-        out the first `offset` too. Raises InvalidRequest for any other cursor.
-        """
-        user, wanted = user_key(principal), (metadata or {}).items()
-        skip, after = place_of(cursor, user) if cursor else (offset, None)
-        rest = self._items.index(BY_USER, "u", user, newest_first=True, after=after, page=SEARCHED_THREADS)
-        found = Found()
-        seen = self._threads_of(islice(rest, SEARCHED_THREADS), skip + limit, found)
-
-        def fits(thread: Thread) -> bool:
-            is_wanted = status in (None, thread.status) and agent in (None, thread.agent)
-            return is_wanted and wanted <= thread.metadata.items()
-
-        for looked, (entry, thread) in enumerate(seen, start=1):
-            if thread and fits(thread):
-                if skip:
-                    skip -= 1
-                else:
-                    found.append(thread)
-            if len(found) == limit or looked == SEARCHED_THREADS:
-                found.cursor = cursor_at(entry, skip)
-                break
-        return found
-
-    def _threads_of(self, entries: Iterator[Item], first: int, found: Found) -> Iterator[tuple[Item, Thread | None]]:
-        """Each entry with its thread, None for one that is gone or that nobody can read; read by pages as they are
-        asked for, the first of them no longer than `first`."""
-        size = min(first, LIST_PAGE)
-        while page := list(islice(entries, size)):
-            heads = {item["PK"]: item for item in self._items.get_many((entry["PK"], HEAD) for entry in page)}
-            for entry in page:
-                yield entry, self._listed(heads.get(entry["PK"]), found)
-            size = LIST_PAGE
-
-    def _listed(self, item: Item | None, found: Found) -> Thread | None:
-        """A living thread as lists show it; one that cannot be read spoils no list."""
-        try:
-            head = self._trusted(item) if item else None
-            return self._thread(head, with_message=False) if head and head.is_alive(self._now()) else None
-        except StateCorrupt:
-            found.unreadable += 1
-            return None
-
-    def every_thread(self, principal: Principal, found: Found) -> Iterator[Thread]:
-        """All living threads, each once; counts in `found` those that cannot be read. Those longest quiet come first:
-        one that moves meanwhile is met again, and none is missed."""
-        entries, seen = self._items.index(BY_USER, "u", user_key(principal)), set[str]()
-        for entry, thread in self._threads_of(entries, LIST_PAGE, found):
-            if thread and entry["PK"] not in seen:
-                seen.add(entry["PK"])
-                yield thread
 
     def delete_thread(self, principal: Principal, thread_id: str) -> None:
         """Erases the thread, whatever runs on it: a running turn finds itself superseded. Raises NotFound.

@@ -13,10 +13,9 @@ from turnkeep.records import Principal
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import HEAD, partition
-from turnkeep.storage.listing import Found
+from turnkeep.storage.listing import SEARCHED_THREADS, Found
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
-from turnkeep.storage.threads import SEARCHED_THREADS
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
