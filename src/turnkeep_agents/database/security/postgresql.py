@@ -58,6 +58,7 @@ def barrier_views_ddl(
         _OPEN_SESSION,
         *_rights(quote(reader)),
         "RESET ROLE",
+        *_no_other_rights(literal(reader)),
         *_judgement(literal(reader)),
         f"REVOKE {OWNER} FROM CURRENT_USER",
     ]
@@ -181,13 +182,14 @@ def _rights(reader: str) -> Iterator[str]:
         yield f"GRANT EXECUTE ON FUNCTION {SCHEMA}.{routine} TO {reader}"
 
 
-def _judgement(reader: str) -> Iterator[str]:
-    """Takes every other right from the reader, and refuses the whole where one is left that leads past the views."""
-    ours = f"('{SCHEMA}', '{READ_SCHEMA}')"
-    own_schemas = "nspname !~ '^pg_' AND nspname <> 'information_schema'"
+_OURS = f"('{SCHEMA}', '{READ_SCHEMA}')"
+_OWN_SCHEMAS = "nspname !~ '^pg_' AND nspname <> 'information_schema'"
+
+
+def _no_other_rights(reader: str) -> Iterator[str]:
     yield _block(
         f"""
-  FOR one IN SELECT nspname FROM pg_catalog.pg_namespace WHERE {own_schemas} AND nspname NOT IN {ours} LOOP
+  FOR one IN SELECT nspname FROM pg_catalog.pg_namespace WHERE {_OWN_SCHEMAS} AND nspname NOT IN {_OURS} LOOP
     EXECUTE format('REVOKE ALL ON SCHEMA %I FROM %I', one.nspname, {reader});
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM %I', one.nspname, {reader});
     EXECUTE format('REVOKE ALL ON ALL SEQUENCES IN SCHEMA %I FROM %I', one.nspname, {reader});
@@ -206,6 +208,10 @@ def _judgement(reader: str) -> Iterator[str]:
         " EXCEPTION WHEN insufficient_privilege THEN"
         " RAISE WARNING 'only a superuser can keep the statements of the reader from pg_stat_activity';"
     )
+
+
+def _judgement(reader: str) -> Iterator[str]:
+    """Refuses the whole where a right is left that leads past the views."""
     yield _block(
         f"""
   IF (SELECT rolsuper OR rolbypassrls OR rolreplication OR rolcreaterole FROM pg_catalog.pg_roles
@@ -213,12 +219,12 @@ def _judgement(reader: str) -> Iterator[str]:
   THEN RAISE EXCEPTION 'the reader % is more than a reader', {reader}; END IF;
   FOR one IN SELECT c.oid::regclass AS name FROM pg_catalog.pg_class c
     JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-    WHERE {own_schemas} AND nspname <> '{READ_SCHEMA}' AND relkind IN ('r', 'v', 'm', 'f', 'p')
+    WHERE {_OWN_SCHEMAS} AND nspname <> '{READ_SCHEMA}' AND relkind IN ('r', 'v', 'm', 'f', 'p')
     AND has_schema_privilege({reader}, n.oid, 'USAGE') AND has_any_column_privilege({reader}, c.oid, 'SELECT')
   LOOP RAISE EXCEPTION 'the reader may still read %, as everybody may: revoke that from PUBLIC', one.name; END LOOP;
   FOR one IN SELECT p.oid::regprocedure AS name FROM pg_catalog.pg_proc p
     JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-    WHERE {own_schemas} AND nspname NOT IN {ours} AND (prosecdef OR proname ~ '^dblink')
+    WHERE {_OWN_SCHEMAS} AND nspname NOT IN {_OURS} AND (prosecdef OR proname ~ '^dblink')
     AND has_schema_privilege({reader}, n.oid, 'USAGE') AND has_function_privilege({reader}, p.oid, 'EXECUTE')
   LOOP RAISE WARNING 'the reader may call %, as everybody may: consider to revoke that from PUBLIC', one.name; END LOOP;
 """
