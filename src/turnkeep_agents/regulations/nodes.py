@@ -23,7 +23,7 @@ from turnkeep_agents.regulations.cache import AnswerCache, key_of
 from turnkeep_agents.regulations.choosing import Choice, choose
 from turnkeep_agents.regulations.context import build_context
 from turnkeep_agents.regulations.knowledge.articles import Knowledge
-from turnkeep_agents.regulations.reading import READ_CALL, Reading, checked, facts_in, told
+from turnkeep_agents.regulations.reading import READ_CALL, Reading, Span, checked, facts_in, told
 from turnkeep_agents.regulations.reckoning import Unreckonable, known_in, reckon
 from turnkeep_agents.regulations.settings import RegulationsSettings
 from turnkeep_agents.regulations.state import RegulationsState
@@ -105,7 +105,7 @@ class Nodes:
 
     def check_facts(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
         """The spans become values, or are asked about."""
-        spans, today = state["reading"]["spans"], runtime.context.now.date()
+        spans, today = [Span(**span) for span in state["reading"]["spans"]], runtime.context.now.date()
         facts, unread = facts_in(_message(state), spans, state["language"], today)
         return {"facts": facts, "unread": unread, **_step(state, f"{len(facts)} of {len(spans)} facts have a value.")}
 
