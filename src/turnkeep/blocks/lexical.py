@@ -1,11 +1,11 @@
-"""Lexical search: BM25F over title and text, on an index that SQLite's FTS5 keeps in memory and stems. FTS5's own bm25
-measures title and text by their length together, which lets a long section bury the short one that is meant."""
+"""Lexical search: BM25F over title and text, on an index that SQLite's FTS5 keeps in memory. FTS5's own bm25 measures
+title and text by their length together, which lets a long section bury the short one that is meant."""
 
 import math
 import sqlite3
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from itertools import pairwise
@@ -19,11 +19,29 @@ MAX_QUERY_WORDS = 256
 MAX_QUERY_PAIRS = 64
 MAX_WORD_WEIGHT = 4
 SATURATION = 1.5  # BM25's k1: how much a word's second occurrence still counts
-LENGTH_SHARE = 0.5  # BM25's b: how much a long field is held against its words
+FORM = "_"  # marks a word as it stands in the index, so that no stem is taken for it
 # Two words that stand together in the query and within three places of each other in a document: half a word more.
 PAIR_WEIGHT = 0.5
 PAIR_GAP = 2
 RARE_ENOUGH = 1.0  # inverse document frequency: a pair with a word of more than a third of all documents says nothing
+
+
+@dataclass(frozen=True)
+class Analyzer:
+    """How the texts of a language are indexed. `form_weight` is that of a word as it stands beside its stem; at 0 the
+    index holds stems only."""
+
+    stop_words: frozenset[str]
+    stem: Callable[[str], str] = str  # FTS5's `tokenizer` may stem as well
+    tokenizer: str = f"unicode61 remove_diacritics 2 tokenchars {FORM}"
+    length_share: float = 0.75  # BM25's b: how much a long field is held against its words
+    form_weight: float = 0.5
+
+
+ANALYZERS = {
+    "en": Analyzer(STOP_WORDS, tokenizer="porter unicode61 remove_diacritics 2", length_share=0.5, form_weight=0),
+    "it": Analyzer(italian.STOP_WORDS, italian.stem),
+}
 
 
 @dataclass(frozen=True)
@@ -36,28 +54,20 @@ class Postings:
 
 
 class LexicalRetriever:
-    """BM25F over title and text in `language`, "en" or "it": English by FTS5's Porter stemmer, Italian by our own.
+    """BM25F over title and text, in which a word is found by its stem and counts more where it stands as it is asked.
     A word repeated in a query weighs that many times: a standalone query uses this to favour the newest message."""
 
-    def __init__(
-        self,
-        documents: Iterable[Document],
-        *,
-        language: str = "en",
-        title_weight: float = 2.0,
-    ):
+    def __init__(self, documents: Iterable[Document], *, language: str = "en", title_weight: float = 2.0):
+        """`language` is one of ANALYZERS."""
         self._documents = list(documents)
-        self._stem = italian.stem if language == "it" else None
-        self._stop_words = italian.STOP_WORDS if language == "it" else STOP_WORDS
-        self._title_weight = title_weight
+        self._analyzer, self._title_weight = ANALYZERS[language], title_weight
         self._postings: dict[str, Postings] = {}
         self._lock = Lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         self._build()
 
     def search(self, query: str, limit: int) -> list[Document]:
-        stem = self._stem or str
-        said = [stem(word) for word in words(query) if word not in self._stop_words]
+        said = [word for word in words(query) if word not in self._analyzer.stop_words]
         if not said or limit < 1:
             return []
         with self._lock:
@@ -66,13 +76,12 @@ class LexicalRetriever:
         return [replace(self._documents[row], score=score) for row, score in best]
 
     def _build(self) -> None:
-        tokenizer = "unicode61 remove_diacritics 2" if self._stem else "porter unicode61 remove_diacritics 2"
         self._database.executescript(
             f"""
-            CREATE VIRTUAL TABLE document USING fts5(title, text, tokenize = '{tokenizer}');
+            CREATE VIRTUAL TABLE document USING fts5(title, text, tokenize = '{self._analyzer.tokenizer}');
             CREATE VIRTUAL TABLE occurrence USING fts5vocab(document, instance);
             CREATE TABLE field(document INTEGER PRIMARY KEY, title REAL, text REAL);
-            CREATE VIRTUAL TABLE asked USING fts5(word, content = '', tokenize = '{tokenizer}');
+            CREATE VIRTUAL TABLE asked USING fts5(word, content = '', tokenize = '{self._analyzer.tokenizer}');
             CREATE VIRTUAL TABLE asked_term USING fts5vocab(asked, instance);
             """
         )
@@ -82,24 +91,30 @@ class LexicalRetriever:
         self._database.executemany(
             "INSERT INTO document(rowid, title, text) VALUES (?, ?, ?)", zip(numbers, titles, texts, strict=True)
         )
-        fields = zip(numbers, _weights(titles, self._title_weight), _weights(texts, 1.0), strict=True)
+        share = self._analyzer.length_share
+        fields = zip(numbers, _weights(titles, self._title_weight, share), _weights(texts, 1.0, share), strict=True)
         self._database.executemany("INSERT INTO field VALUES (?, ?, ?)", fields)
         self._database.commit()
 
     def _indexed(self, text: str) -> str:
-        if self._stem is None:
+        """The stems of its words, and behind them all the words as they stand."""
+        if not self._analyzer.form_weight:
             return text.encode(errors="replace").decode()
-        return " ".join(map(self._stem, words(text)))
+        said = words(text)
+        return " ".join([*map(self._analyzer.stem, said), *(f"{word}{FORM}" for word in said)])
 
     def _score(self, said: Sequence[str]) -> dict[int, float]:
         """By row: the sum over the words, and what pairs of words that stand together add."""
         scores: dict[int, float] = {}
         rarity: dict[str, float] = {}
-        for word, count, term in self._terms(Counter(said)):
+        forms = [f"{word}{FORM}" for word in said] if self._analyzer.form_weight else []
+        said = [self._analyzer.stem(word) for word in said]
+        for word, count, term in [*self._terms(Counter(said)), *self._terms(Counter(forms))]:
             postings = self._find(term)
             rarity[word] = postings.rarity
+            weight = count * self._analyzer.form_weight if word.endswith(FORM) else count
             for row, impact in zip(postings.documents, postings.impacts, strict=True):
-                scores[row] = scores.get(row, 0.0) + count * impact
+                scores[row] = scores.get(row, 0.0) + weight * impact
         for one, other, count in _pairs(said, rarity):
             bonus = count * PAIR_WEIGHT * min(rarity[one], rarity[other])
             for row in self._near(one, other):
@@ -136,11 +151,11 @@ class LexicalRetriever:
         return [row for (row,) in self._database.execute("SELECT rowid FROM document WHERE document MATCH ?", (match,))]
 
 
-def _weights(texts: Sequence[str], weight: float) -> list[float]:
+def _weights(texts: Sequence[str], weight: float, share: float) -> list[float]:
     """What one occurrence in each of `texts` counts: less in a field that is longer than others of its kind."""
     lengths = [len(text.split()) for text in texts]
     average = sum(lengths) / len(lengths) if any(lengths) else 1.0
-    return [weight / (1 - LENGTH_SHARE + LENGTH_SHARE * length / average) for length in lengths]
+    return [weight / (1 - share + share * length / average) for length in lengths]
 
 
 def _pairs(said: Sequence[str], rarity: dict[str, float]) -> list[tuple[str, str, int]]:

@@ -46,6 +46,41 @@ def test_another_language_brings_its_stemmer_and_stop_words():
     assert italian.search("gli", 10) == []
 
 
+def test_an_italian_word_counts_more_where_it_stands_as_it_is_asked():
+    pair = LexicalRetriever([Document("one", "", "una legge"), Document("many", "", "due leggi")], language="it")
+    assert ids(pair.search("legge", 2)) == ["one", "many"]
+    assert ids(pair.search("leggi", 2)) == ["many", "one"]
+
+
+LAWS = LexicalRetriever(
+    [
+        Document("leave", "Permessi", "L'art. 33 della L. 104/1992 prevede tre giorni al mese"),
+        Document("severance", "Trattamento di fine rapporto", "Art. 2120 c.c.: quota dell'imposta sostitutiva"),
+        Document("reform", "Collaborazioni", "L'art. 18-bis del decreto riguarda le imposte e l'attività"),
+        Document("dismissal", "Licenziamento", "Il lavoratore licenziato è reintegrato dopo 104 giorni"),
+        *(Document(f"other {n}", "Altro", "nulla di tutto ciò è detto qui") for n in range(4)),
+    ],
+    language="it",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("art. 2120", "severance"),
+        ("legge 104/1992", "leave"),
+        ("art. 18-bis", "reform"),
+        ("l\u2019imposta", "severance"),
+        ("dell'imposte", "reform"),
+        ("attivita", "reform"),
+        ("licenziata", "dismissal"),
+        ("permesso", "leave"),
+    ],
+)
+def test_italian_is_found_by_numbers_elisions_accents_and_endings(query, first):
+    assert ids(LAWS.search(query, 1)) == [first]
+
+
 def test_limit_is_kept_and_stop_words_alone_find_nothing():
     assert len(ALL.search("apple sailing alberi", 2)) == 2
     assert ALL.search("apple", 0) == []
