@@ -1,0 +1,109 @@
+"""A handful of law, documents of a thread, and the inner calls of `regulations` as scripts play them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scripted_model import ScriptedModel
+from turnkeep.attachments import Attachment, Documents, Piece
+from turnkeep.models.chat import Models
+from turnkeep_agents.regulations.cache import AnswerCache
+from turnkeep_agents.regulations.knowledge.articles import Knowledge
+from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
+from turnkeep_agents.regulations.knowledge.loading import read_article
+from turnkeep_agents.regulations.nodes import Nodes
+from turnkeep_agents.regulations.prompts import Step, Steps
+from turnkeep_agents.regulations.reading import Reading
+from turnkeep_agents.regulations.settings import RegulationsSettings
+
+LEAVE: Mapping[str, Any] = {
+    "id": "DLGS-66-2003-10",
+    "law": "D.Lgs. 66/2003",
+    "article": "10",
+    "domain": "labour",
+    "title": "Ferie annuali",
+    "text": "Il lavoratore ha diritto a ferie annuali retribuite di almeno quattro settimane.",
+    "title_en": "Annual leave",
+    "text_en": "Employees have a right to at least four weeks of paid annual leave.",
+}
+NOTICE: Mapping[str, Any] = {
+    "id": "CC-2118",
+    "law": "Codice civile",
+    "article": "2118",
+    "domain": "labour",
+    "title": "Preavviso di recesso",
+    "text": "Chi recede dal contratto di lavoro a tempo indeterminato deve dare il preavviso.",
+}
+SCALE: Mapping[str, Any] = {
+    "id": "TUIR-11",
+    "law": "D.P.R. 917/1986",
+    "article": "11",
+    "domain": "tax",
+    "title": "Aliquote dell'imposta",
+    "text": "Sul reddito fino a 28000 euro l'imposta è del 23 per cento.",
+}
+ARTICLES = (LEAVE, NOTICE, SCALE)
+ASKED_OFTEN: Mapping[str, Any] = {
+    "id": "FAQ-1",
+    "domain": "labour",
+    "questions": ["Quanto durano le ferie annuali?", "How long is annual leave?"],
+    "answer": "Almeno quattro settimane [DLGS-66-2003-10].",
+    "answer_en": "At least four weeks [DLGS-66-2003-10].",
+    "articles": ["DLGS-66-2003-10"],
+}
+FAQ_QUESTION = ASKED_OFTEN["questions"][0]
+
+READ, CALCULATE = "regulations.read", "regulations.calculate"
+ANSWER, REPAIR = "regulations.answer", "regulations.answer.repair"
+RESPOND, REFUSE = "regulations.respond", "regulations.refuse"
+WELL = (ANSWER, "Spettano quattro settimane [DLGS-66-2003-10].")
+CONTRACT = ("contratto.pdf", "Il preavviso è di 45 giorni.")
+LABEL = "doc-000001"
+
+
+def read(question: str = "Quali ferie spettano?", *spans: tuple[str, str], **fields: Any) -> tuple[str, Reading]:
+    """`spans` are facts as text and kind."""
+    known = {
+        "language": "it",
+        "domain": "labour",
+        "domain_confidence": 0.9,
+        "action": "explain",
+        "composition": "pure_kb",
+        "composition_confidence": 0.8,
+        "searches": [question],
+        "needs_professional": False,
+        "facts": [{"text": text, "kind": kind} for text, kind in spans],
+    }
+    return READ, Reading(question=question, **{**known, **fields})
+
+
+def plan(*expressions: str) -> tuple[str, Steps]:
+    return CALCULATE, Steps(steps=[Step(name="importo", expression=each) for each in expressions], missing="")
+
+
+def knowledge(*rows: Mapping[str, Any], faq: Sequence[Mapping[str, Any]] = (ASKED_OFTEN,)) -> Knowledge:
+    return Knowledge([read_article(dict(row)) for row in rows], Faq([read_answer(dict(row)) for row in faq]))
+
+
+def nodes(
+    script: ScriptedModel,
+    held: Knowledge | None = None,
+    *,
+    cache: AnswerCache | None = None,
+    names: tuple[str, str] = ("gpt-4.1", "gpt-4.1-nano"),
+    **tuning: Any,
+) -> Nodes:
+    """With a main and a small model of these `names`, both the script's."""
+    main, small = names
+    models = Models(script, script, "openai", main, "openai", small)
+    own = RegulationsSettings(**tuning)
+    return Nodes(models, held or knowledge(*ARTICLES), own, cache or AnswerCache(own.cached_answers))
+
+
+def attached(*documents: tuple[str, str], findings: tuple[str, ...] = ()) -> Documents:
+    """Documents by name and text."""
+    listed = tuple(
+        Attachment(f"{at:06x}", name, "ready", float(at), len(text), "pdf", 1, len(text), findings=findings)
+        for at, (name, text) in enumerate(documents, 1)
+    )
+    texts = {one.id: text for one, (_, text) in zip(listed, documents, strict=True)}
+    return Documents(lambda: listed, lambda id_: (Piece(texts[id_], 1),))
