@@ -1,9 +1,11 @@
 """nDCG@10 and recall@10 on collections in BEIR's shape: our lexical retriever, the same fused with the dense one where
-the extra `dense` is installed, and plain BM25 (bm25s) where that is, all in one run: figures of other runs may have
-another gain or other queries. nDCG has linear gain and log2 discount, as trec_eval has it; queries without a judgement
-are left out. Last line: JSON.
+the extra `dense` is installed and reads the language, and BM25 (bm25s), plain and with the Snowball stemmer, where that
+is, all in one run: figures of other runs may have another gain or other queries. nDCG has linear gain and log2
+discount, as trec_eval has it; queries without a judgement are left out. Beside them, cases of retrieval in Italian, if they lie
+there: each brings its documents, and the expected ones have to be the first. Last line: JSON.
 
     python benchmarks/retrieval.py --data ../shared/data --set cranfield --vectors /tmp/vectors
+    python benchmarks/retrieval.py --data ../shared/data --set squad_it --language it
 """
 
 import argparse
@@ -17,12 +19,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from turnkeep.blocks.lexical import ANALYZERS
 from turnkeep.blocks.retrieval import DENSE_PACKAGES, Document, load_documents, open_retriever
 from turnkeep.records import JSON
 
 DEPTH = 10
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
+CASES = Path("pratiko_evals", "retrieval_known_good.json")
+SNOWBALL = {"en": "english", "it": "italian"}
 
 type Search = Callable[[str], list[str]]
 type Judgements = Mapping[str, Mapping[str, int]]
@@ -50,6 +55,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="a collection, or a folder of them")
     arguments.add_argument("--set", action="append", dest="sets", help="a sub-folder; repeatable; default: all")
+    arguments.add_argument("--language", choices=sorted(ANALYZERS), default="en", help="of the documents")
     arguments.add_argument("--lexical", action="store_true", help="leave out what needs the extra `dense`")
     arguments.add_argument(
         "--vectors", type=Path, help="folder that keeps vectors between runs; index times are then of a later start"
@@ -60,35 +66,61 @@ def main() -> None:
         sys.exit(f"no collection with {', '.join(FILES)} in {options.data} or its sub-folders; name one with --data")
     print(f"{'set':26}{'system':35}{'queries':>8}{'nDCG@10':>9}{'recall@10':>11}{'ms/query':>10}{'index ms':>10}")
     try:
-        rows = [_show(row) for each in folders for row in measure(each, options.vectors, dense=not options.lexical)]
+        found = (
+            measure(each, options.vectors, language=options.language, dense=not options.lexical) for each in folders
+        )
+        rows = [_show(row) for each in found for row in each]
+        cases = known_good(options.data / CASES) if options.language == "it" else {}
     except (OSError, ValueError) as error:
         sys.exit(f"cannot measure: {error}")
-    print(json.dumps({"benchmark": "retrieval", "gain": "linear", "rows": [asdict(row) for row in rows]}))
+    told = {"benchmark": "retrieval", "language": options.language, "gain": "linear", "rows": [*map(asdict, rows)]}
+    print(json.dumps(told | cases))
 
 
-def measure(folder: Path, vectors: Path | None = None, *, dense: bool = True) -> Iterator[Row]:
+def known_good(file: Path) -> JSON:
+    """How many cases of a file find the expected sources before all other documents of theirs; none where it is not."""
+    cases = json.loads(file.read_text()) if file.is_file() else []
+    missed = [case["id"] for case in cases if not _is_right(case)]
+    if cases:
+        print(f"{file.parent.name}: {len(cases) - len(missed)} of {len(cases)} cases right {' '.join(missed)}")
+    return {"cases": {"right": len(cases) - len(missed), "of": len(cases), "missed": missed}} if cases else {}
+
+
+def _is_right(case: JSON) -> bool:
+    documents = [Document(row["id"], "", row["content"]) for row in case["actual_output"]["documents"]]
+    expected = set(case["expected_sources"])
+    # Turned round, so that those which are expected do not come first by standing first.
+    found = open_retriever(documents[::-1], language="it").search(case["query"], len(expected))
+    return {document.id for document in found} == expected
+
+
+def measure(folder: Path, vectors: Path | None = None, *, language: str = "en", dense: bool = True) -> Iterator[Row]:
     """One row over the collection in `folder` for each system."""
     documents = load_documents(folder / "corpus.jsonl", as_published)
     queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines() if line.strip()]
     judgements = read_judgements(folder / "qrels.tsv")
-    for system in _systems(documents, vectors / f"{folder.name}.npz" if vectors else None, dense=dense):
+    kept = vectors / f"{folder.name}.npz" if vectors else None
+    for system in _systems(documents, kept, language=language, dense=dense and language == "en"):
         yield _score(system, folder.name, queries, judgements)
 
 
-def _systems(documents: list[Document], vectors: Path | None, *, dense: bool) -> Iterator[System]:
-    yield _ours("turnkeep", documents, None, dense=False)
+def _systems(documents: list[Document], vectors: Path | None, *, language: str, dense: bool) -> Iterator[System]:
+    yield _ours("turnkeep", documents, None, language=language, dense=False)
     if dense and all(map(importlib.util.find_spec, DENSE_PACKAGES)):
-        yield _ours("turnkeep, hybrid", documents, vectors, dense=True)
+        yield _ours("turnkeep, hybrid", documents, vectors, language=language, dense=True)
     if importlib.util.find_spec("bm25s"):
         started = time.perf_counter()
-        yield System("bm25s, plain", plain_bm25(documents), _milliseconds(started))
+        yield System("bm25s, plain", plain_bm25(documents, language), _milliseconds(started))
+        if importlib.util.find_spec("Stemmer"):
+            stemmer, started = importlib.import_module("Stemmer").Stemmer(SNOWBALL[language]), time.perf_counter()
+            yield System("bm25s, Snowball", plain_bm25(documents, language, stemmer), _milliseconds(started))
 
 
-def _ours(name: str, documents: list[Document], vectors: Path | None, *, dense: bool) -> System:
+def _ours(name: str, documents: list[Document], vectors: Path | None, *, language: str, dense: bool) -> System:
     if vectors:
         vectors.parent.mkdir(parents=True, exist_ok=True)
     started = time.perf_counter()
-    retriever = open_retriever(documents, dense=dense, vectors=vectors)
+    retriever = open_retriever(documents, language=language, dense=dense, vectors=vectors)
     elapsed = _milliseconds(started)
     return System(name, lambda query: [document.id for document in retriever.search(query, DEPTH)], elapsed)
 
@@ -128,16 +160,17 @@ def _score(system: System, name: str, queries: list[JSON], judgements: Judgement
     )
 
 
-def plain_bm25(documents: list[Document]) -> Search:
-    """Reference: bm25s as it comes (Lucene's BM25, k1 1.5, b 0.75), English stop words, no stemmer."""
+def plain_bm25(documents: list[Document], language: str, stemmer: object = None) -> Search:
+    """Reference: bm25s as it comes (Lucene's BM25, k1 1.5, b 0.75) with its stop words, and with a stemmer if given."""
     bm25s = importlib.import_module("bm25s")
     index = bm25s.BM25()
     texts = [f"{document.title} {document.text}" for document in documents]
-    index.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
+    options = {"stopwords": language, "stemmer": stemmer, "show_progress": False}
+    index.index(bm25s.tokenize(texts, **options), show_progress=False)
     depth = min(DEPTH, len(documents))
 
     def search(query: str) -> list[str]:
-        tokens = bm25s.tokenize([query], stopwords="en", show_progress=False)
+        tokens = bm25s.tokenize([query], **options)
         found, scores = index.retrieve(tokens, k=depth, show_progress=False)
         return [documents[int(n)].id for n, score in zip(found[0], scores[0], strict=True) if score > 0]
 

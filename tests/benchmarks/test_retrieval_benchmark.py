@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,6 +41,25 @@ def test_each_system_is_asked_what_is_judged(collection: Path) -> None:
 
 def test_the_extra_can_be_left_out(collection: Path) -> None:
     assert not any("hybrid" in row.system for row in retrieval.measure(collection, dense=False))
+
+
+def test_in_italian_the_dense_one_and_english_stop_words_are_left_out(collection: Path) -> None:
+    rows = {row.system: row for row in retrieval.measure(collection, language="it")}
+    assert rows["turnkeep"].ndcg_at_10 == 0.5
+    assert not any("hybrid" in system for system in rows)
+
+
+def case(id_: str, query: str, *expected: str) -> dict[str, Any]:
+    texts = {"leave": "Permessi L. 104...", "levy": "Aliquote dell'imposta...", "fees": "Compensi..."}
+    documents = [{"id": name, "score": 0.9, "content": text} for name, text in texts.items()]
+    return {"id": id_, "query": query, "expected_sources": expected, "actual_output": {"documents": documents}}
+
+
+def test_a_case_is_right_where_all_that_is_expected_comes_first(tmp_path: Path) -> None:
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps([case("a", "aliquota imposte", "levy"), case("b", "permesso 104", "leave", "fees")]))
+    assert retrieval.known_good(file) == {"cases": {"right": 1, "of": 2, "missed": ["b"]}}
+    assert retrieval.known_good(tmp_path / "none.json") == {}
 
 
 def test_the_last_line_is_json_and_vectors_are_kept(
