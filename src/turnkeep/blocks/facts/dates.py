@@ -1,263 +1,227 @@
 """Rules for dates: patterns over the classes of tokens. In a pattern a blank is what may stand between two words,
-"~" what may stand within a date: "16. Nov. 2016", "il 10 settembre, 2001"."""
+"~" what may stand within a date: "16. Nov. 2016"."""
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 from functools import cache
 
-from turnkeep.blocks.facts.calendar_days import Partial, Span, Unit, day_of, shifted, unit_of, weekday_in
+from turnkeep.blocks.facts.days import DAY, WEEK, Partial, Span, Unit, chosen, on, shifted, unit_in, unit_of, weekday_in
 from turnkeep.blocks.facts.tokens import Token
 
-FILLERS = "aL,"
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
+DAYS_OF_HALF_A_MONTH = 15
 
 type Point = Partial | Span | None
 type Read = Callable[[Sequence[Token], date], Point]
 
-COUNTED = "[nxyH] -?u(?: &? [nxy] u){0,3}(?: & H)?"
-"""Of some units: "2 anni, 1 mese e 21 giorni", "un mese e mezzo"."""
-
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace(" ", f"[{FILLERS}]{{0,2}}").replace("~", "[aL,./-]{0,2}"))
+    return re.compile(pattern.replace(" ", "[aL,]{0,2}").replace("~", "[aL,./-]{0,2}"))
 
 
 def classes(found: Sequence[Token]) -> str:
     return "".join(token.kind for token in found)
 
 
-def words_of(found: Sequence[Token]) -> list[Token]:
-    return [token for token in found if token.kind not in "aL,."]
-
-
-def number(token: Token) -> int:
-    return int(Fraction(str(token.value)))
+def every(found: Sequence[Token], kinds: str) -> list[Token]:
+    return [token for token in found if token.kind in kinds]
 
 
 def one(found: Sequence[Token], kinds: str) -> Token | None:
-    return next((token for token in found if token.kind in kinds), None)
+    return next(iter(every(found, kinds)), None)
 
 
-def month_number(token: Token) -> int:
-    return token.value[0] if isinstance(token.value, tuple) else number(token)
-
-
-def weekday_number(token: Token) -> int:
-    return token.value[1] if isinstance(token.value, tuple) else number(token)
+def number(token: Token) -> int:
+    return int(token.value) if isinstance(token.value, int | Fraction) else 0
 
 
 def unit(token: Token) -> Unit:
-    assert isinstance(token.value, tuple)
-    return token.value
+    return token.value if isinstance(token.value, tuple) else (1, "D")
 
 
 def ahead(found: Sequence[Token]) -> int:
-    """1 of "next", -1 of "last"."""
-    return sum({">": 1, "<": -1}.get(token.kind, 0) for token in found)
+    """1 of "next", -1 of "last", 2 of "after next"."""
+    return sum({">": 1, "<": -1, "A": 1}.get(token.kind, 0) for token in found)
+
+
+def resolved(point: Point, today: date) -> Span | None:
+    return point.resolved(today) if isinstance(point, Partial) else point
+
+
+def base(found: Sequence[Token], today: date) -> Span | None:
+    """A stretch that has a name: "marzo 2026", "lo scorso settembre", "questa settimana", "l'estate"."""
+    month, year, way = one(found, "ms"), one(found, "y"), ahead(found)
+    if month and (year or month.kind == "m") and not every(found, "<>="):
+        if month.kind == "m":
+            return Partial(number(year) if year else None, number(month), None).resolved(today)
+    if month:
+        years = [number(year)] if year else range(today.year - 2, today.year + 3)
+        spans = [_months(each, number(month), month.kind) for each in years]
+        return spans[2] if one(found, "=") and not year else chosen(spans, today, way)
+    if year:
+        return Partial(number(year), None, None).resolved(today)
+    units = every(found, "ue")
+    return unit_of(today, unit(units[-1]), way) if units and unit(units[-1])[1][0] != "T" else None
+
+
+def _months(year: int, month: int, kind: str) -> Span | None:
+    """A month; of a season the three from the 21st of this one."""
+    start = date(year, month, 21 if kind == "s" else 1)
+    after = shifted(start, 3 if kind == "s" else 1, "M")
+    return Span(start, after - DAY, "a season from the 21st" if kind == "s" else "") if after else None
 
 
 def named(found: Sequence[Token], today: date) -> Point:
     """ "lunedì 12 gennaio 2026", "January 12", "1° gennaio"."""
-    month, year = one(found, "mj"), one(found, "y")
-    parts = [token for token in found if token.kind in "nox" and token is not year]
-    weekday = next((token for token in found if token.kind in "wj" and token is not month), None)
-    if month is None or not parts:
+    month, year, weekday_ = one(found, "m"), one(found, "y"), one(found, "w")
+    day = number(every(found, "nox")[0])
+    if month is None or not 1 <= day <= 31:
         return None
-    if weekday and weekday.kind == "j" and month.kind == "j":  # "mar 3 mar"
-        weekday, month = [token for token in found if token.kind == "j"][:2]
-    month = _month_at(found, month)
-    day = number(parts[0])
-    if not 1 <= day <= 31:
-        return None
-    value = Partial(number(year) if year else None, month_number(month), day)
-    return _checked(value, weekday if weekday is not month else None, today)
+    return _checked(Partial(number(year) if year else None, number(month), day), weekday_, today)
 
 
-def _month_at(found: Sequence[Token], first: Token) -> Token:
-    """Of "mar 12 gennaio" the month is January."""
-    return next((token for token in found if token.kind == "m"), first)
-
-
-def _checked(value: Partial, weekday: Token | None, today: date) -> Point:
-    """With a remark where the weekday is another one."""
+def _checked(value: Partial, wanted: Token | None, today: date) -> Point:
+    """With a remark where the weekday is another one; without a year it may tell which."""
     span = value.resolved(today)
-    if weekday is None or span is None or span.start is None or span.start.weekday() == weekday_number(weekday):
+    if wanted is None or span is None or span.start.weekday() == number(wanted):
         return value
-    if value.year is None and span.other and span.other.start and span.other.start.weekday() == weekday_number(weekday):
-        return Span(
-            span.other.start, span.other.end, "the year in which the weekday fits", Span(span.start, span.end), True
-        )
-    return Partial(value.year, value.month, value.day, f"not a {weekday.word}")
+    if value.year is None and span.other and span.other.start.weekday() == number(wanted):
+        return replace(span.other, note="the year in which the weekday fits", other=replace(span, other=None))
+    return replace(value, note=f"that day is no {wanted.word}")
 
 
 def figures(found: Sequence[Token], today: date) -> Point:
     """ "2026-03-31", "31/03/26", "03/2025"."""
-    token = one(found, "D")
-    if token is None:
-        return None
-    parts = re.split(r"[-/.,]", str(token.value))
-    numbers = [int(part) for part in parts]
-    if len(parts) == 2:
-        year, month = numbers if len(parts[0]) == 4 else numbers[::-1]
-        return Partial(year, month, None)
+    parts = re.split(r"[-/.,]", str(found[-1].value))
+    first, second, *third = map(int, parts)
+    if not third:
+        return Partial(*((first, second) if len(parts[0]) == 4 else (second, first)), None)
     if len(parts[0]) == 4:
-        return _checked(_day_first(numbers[2], numbers[1], numbers[0], is_iso=True), one(found, "wj"), today)
-    if len(parts[2]) not in (2, 4) or len(parts[0]) > 2:
-        return None
-    year = numbers[2] if len(parts[2]) == 4 else numbers[2] + (2000 if numbers[2] < CENTURY_TURN else 1900)
-    return _checked(_day_first(numbers[0], numbers[1], year), one(found, "wj"), today)
+        return _checked(Partial(first, second, third[0]), one(found, "w"), today)
+    year = third[0] + (0 if len(parts[2]) == 4 else 2000 if third[0] < CENTURY_TURN else 1900)
+    return _checked(_day_first(first, second, year), one(found, "w"), today) if len(parts[2]) in (2, 4) else None
 
 
 def short(found: Sequence[Token], today: date) -> Point:
     """ "22/04", "4-22"."""
-    first, second, *years = [number(token) for token in found if token.kind in "ny"]
-    return _day_first(first, second, years[0] if years else None) if max(first, second) <= 31 else None
+    first, second, *years = [number(token) for token in every(found, "ny")]
+    return _day_first(first, second, years[0] if years else None)
 
 
-def _day_first(day: int, month: int, year: int | None, *, is_iso: bool = False) -> Partial:
-    if month > 12 and 1 <= day <= 12:
-        day, month = month, day
-    if not 1 <= month <= 12 or not 1 <= day <= 31:
-        return Partial(year or 1, 2, 31)
-    if day > 12 or is_iso or day == month:
+def _day_first(day: int, month: int, year: int | None) -> Partial:
+    if month > 12 >= day:
+        return Partial(year, day, month)
+    if day > 12 or day == month:
         return Partial(year, month, day)
     return Partial(year, month, day, "read as day and month", Partial(year, day, month))
 
 
 def relative(found: Sequence[Token], today: date) -> Point:
-    return day_of(today + timedelta(days=number(found[-1])))
+    return on(today + DAY * number(found[-1]))
 
 
 def counted(found: Sequence[Token], today: date) -> Point:
     """ "fra tre giorni", "2 anni, 1 mese e 21 giorni fa"."""
     if found[-1].kind == "o" and found[-1].word != "prima":
         return None
-    sign = -1 if found[-1].kind in "gBo" else 1
-    day, note = moved(today, [token for token in found if token.kind in "nxyHu&"], sign)
-    return day_of(day, note) if day else None
+    day = moved(today, found, -1 if found[-1].kind in "gBo" else 1)
+    return on(day, next((token.note for token in found if token.note), "")) if day else None
 
 
-def moved(day: date, found: Sequence[Token], sign: int) -> tuple[date | None, str]:
-    """The day so many units away; (None, "") where they are of time or too many."""
-    pairs = sorted(pairs_of(found), key=lambda pair: "YMWD".find(pair[1][1]))
+def moved(day: date, found: Sequence[Token], sign: int) -> date | None:
+    """The day so many units away; None where they are of time."""
     where: date | None = day
-    for count, (size, letter) in pairs:
+    for count, (size, letter) in sorted(pairs_of(found), key=lambda pair: "YMWD".find(pair[1][1])):
         total = count * size
-        if letter[0] == "T" or where is None:
-            return None, ""
-        if total.denominator != 1:  # "un mese e mezzo"
-            total, letter = (total * 12, "M") if letter == "Y" else (Fraction(round(total * 30)), "D")
-            letter = letter if total.denominator == 1 else "M"
-        where = shifted(where, sign * round(total), letter)
-    notes = [token.note for token in found if token.note]
-    return where, notes[0] if notes else ""
+        if total.denominator != 1:  # "un mese e mezzo", "half a year"
+            total, letter = {"Y": (total * 12, "M"), "M": (total * 2 * DAYS_OF_HALF_A_MONTH, "D")}.get(letter, (total * 7, "D"))
+        where = shifted(where, sign * round(total), letter) if where and letter in "DWMY" else None
+    return where
 
 
 def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
+    """ "2 anni e mezzo" is two and a half of a year."""
     pairs: list[tuple[Fraction, Unit]] = []
-    count: Fraction | None = None
-    for token in found:
+    count = Fraction(1)
+    for token in every(found, "nyxHu"):
         if token.kind == "u":
-            pairs.append((Fraction(1) if count is None else count, unit(token)))
-            count = None
+            pairs.append((count, unit(token)))
         elif token.kind == "H" and pairs:
             pairs[-1] = (pairs[-1][0] + Fraction(1, 2), pairs[-1][1])
-        elif token.kind in "nxyH":
-            count = Fraction(str(token.value or Fraction(1, 2)))
+        else:
+            count = Fraction(str(token.value))
     return pairs
 
 
 def weekday(found: Sequence[Token], today: date) -> Point:
-    """ "venerdì", "venerdì scorso", "domenica prossima"."""
-    wanted = one(found, "wj")
-    if wanted is None:
-        return None
-    coming = today + timedelta(days=(weekday_number(wanted) - today.weekday()) % 7)
-    before = today - timedelta(days=(today.weekday() - weekday_number(wanted) - 1) % 7 + 1)
-    week = unit_of(today, (1, "W"), ahead(found))
-    if one(found, "="):
-        week = unit_of(today, (1, "W"))
-        return day_of(weekday_in(week, weekday_number(wanted), 1) or coming) if week else None
-    if one(found, "<"):
-        return day_of(before)
-    if one(found, ">") and week:
-        there = weekday_in(week, weekday_number(wanted), 1) or coming
-        nearer = coming if coming > today and coming != there else None
-        note = "that of next week" if nearer else ""
-        return Span(there, there, note, day_of(nearer) if nearer else None, is_day=True)
-    return Span(coming, coming, "the coming one", day_of(before), is_day=True)
+    """ "venerdì", "venerdì scorso"; "domenica prossima" is that of next week, the other one the coming."""
+    wanted, kinds = number(every(found, "w")[0]), classes(found)
+    coming = today + DAY * ((wanted - today.weekday()) % 7)
+    before = today - DAY * ((today.weekday() - wanted - 1) % 7 + 1)
+    there = coming - DAY * coming.weekday() if coming == today else coming
+    week = unit_of(today, WEEK, ahead(found))
+    there = (week and weekday_in(week, wanted, 1)) or coming
+    if "<" in kinds or "=" in kinds:
+        return on(before if "<" in kinds else there)
+    if ">" in kinds:
+        is_open = there != coming > today
+        return on(there, "that of next week" if is_open else "", coming if is_open else None)
+    return on(coming, "the coming one", before)
+
+
+def weekday_and_day(found: Sequence[Token], today: date) -> Point:
+    """ "venerdì 22": the nearest day that is both."""
+    near = (today + DAY * sign * away for away in range(400) for sign in (1, -1))
+    day = next((day for day in near if (day.weekday(), day.day) == (number(found[0]), number(found[1]))), None)
+    return on(day, "the nearest such day") if day else None
+
+
+def nth(found: Sequence[Token], today: date) -> Point:
+    """ "il primo venerdì di luglio", "il terzo trimestre 2025", "l'ultimo giorno del mese"."""
+    which, what = every(found, "o<I")[0], one(found, "weu")
+    at = -1 if which.kind == "<" else number(which)
+    rest = [token for token in found if token is not which and token is not what]
+    size = (3, "M") if what is None else unit(what)
+
+    def made(span: Span) -> Span | None:
+        if what and what.kind == "w":
+            day = weekday_in(span, number(what), at)
+            return on(day) if day else None
+        return unit_in(span, size, at)
+
+    if span := base(rest, today):
+        return span.mapped(made)
+    if what and what.kind == "w":
+        month = unit_of(today, (1, "M"))
+        return made(month) if month and at > 0 else None
+    years = [unit_of(today, (1, "Y"), step) for step in (-1, 0, 1)]
+    is_named = size[1] in "MW" and size != (1, "M") and at > 0
+    found_one = chosen((made(year) for year in years if year), today) if is_named else None
+    return replace(found_one, note="year not named, the next one") if found_one else None
 
 
 def weekday_of_week(found: Sequence[Token], today: date) -> Point:
     """ "venerdì della prossima settimana"."""
-    wanted, weeks = one(found, "wj"), one(found, "u")
-    week = unit_of(today, (1, "W"), ahead(found))
-    if wanted is None or weeks is None or week is None or unit(weeks) != (1, "W"):
-        return None
-    day = weekday_in(week, weekday_number(wanted), 1)
-    return day_of(day) if day else None
-
-
-def weekday_and_day(found: Sequence[Token], today: date) -> Point:
-    """ "venerdì 22": the nearest day of a month that is one."""
-    wanted, day = weekday_number(found[0]), number(found[1])
-    if not 1 <= day <= 31:
-        return None
-    near = [today + timedelta(days=sign * away) for away in range(400) for sign in (1, -1)]
-    found_day = next((each for each in near if each.day == day and each.weekday() == wanted), None)
-    return day_of(found_day, "the nearest such day") if found_day else None
-
-
-def nth_weekday(found: Sequence[Token], today: date) -> Point:
-    """ "il primo venerdì di luglio", "the last Friday of the month"."""
-    which, wanted = found[0], weekday_number(found[1])
-    at = -1 if which.kind == "<" else number(which)
-    month = one(found[2:], "mj")
-    year = one(found[2:], "y")
-    if month is None:
-        span = unit_of(today, (1, "M"), ahead(found[2:]))
-        day = weekday_in(span, wanted, at) if span else None
-        return day_of(day) if day else None
-    years = [number(year)] if year else range(today.year - 1, today.year + 2)
-    spans = [Partial(each, month_number(month), None).resolved(today) for each in years]
-    days = [day for span in spans if span and (day := weekday_in(span, wanted, at))]
-    coming, past = [day for day in days if day >= today], [day for day in days if day < today]
-    if year or not coming or not past:
-        return day_of(days[0]) if days else None
-    return Span(coming[0], coming[0], "year not named, the next", day_of(past[-1]), is_day=True)
+    week = base(every(found, "=<>u"), today)
+    day = weekday_in(week, number(every(found, "w")[0]), 1) if week and unit(every(found, "u")[0]) == WEEK else None
+    return on(day) if day else None
 
 
 def day_of_month(found: Sequence[Token], today: date) -> Point:
     """ "il 20 del prossimo mese"."""
-    day, months = one(found, "nxo"), one(found, "u")
-    if day is None or months is None or unit(months) != (1, "M"):
-        return None
-    span = unit_of(today, (1, "M"), ahead(found))
-    return Partial(span.start.year, span.start.month, number(day)) if span and span.start else None
+    month = base(found, today)
+    is_month = unit(every(found, "u")[0]) == (1, "M")
+    return Partial(month.start.year, month.start.month, number(every(found, "nxo")[0])) if month and is_month else None
 
 
-def edge(found: Sequence[Token], today: date) -> Point:
-    """ "fine mese", "end of March", "l'ultimo giorno dell'anno"."""
-    span = whole(found, today)
-    if span is None or span.start is None or span.end is None:
-        return None
-    first = found[0]
-    if first.kind == "o":
-        day = span.start + timedelta(days=number(first) - 1)
-        return day_of(day) if day <= span.end else None
-    other = span.other.end if span.other else None
-    return Span(span.end, span.end, span.note, day_of(other) if other else None, is_day=True)
-
-
-def whole(found: Sequence[Token], today: date) -> Span | None:
-    """The month, year, week ... that is named last: "questo mese", "marzo 2026"."""
-    month, year, units = one(found, "mj"), one(found, "y"), [token for token in found if token.kind == "u"]
-    if month or year:
-        return Partial(number(year) if year else None, month_number(month) if month else None, None).resolved(today)
-    return unit_of(today, unit(units[-1]), ahead(found[1:])) if units else None
+def last_day(found: Sequence[Token], today: date) -> Point:
+    """ "fine mese", "end of March"."""
+    span = base(found[1:], today)
+    return span.mapped(lambda each: on(each.end)) if span else None
 
 
 def bare(found: Sequence[Token], today: date) -> Point:
@@ -266,32 +230,26 @@ def bare(found: Sequence[Token], today: date) -> Point:
     return Partial(None, None, day) if 1 <= day <= 31 else None
 
 
-_ALONE = "(?! [-/]?[u%PCcknyQmjoO‰])"
+COUNTED = "[nyxH] -?u(?: &? [nxy] u){0,3}(?: & H)?"
+BASE = "(?:m(?: y)?|y|[=<>] [ums]|u [=<>]|s(?: y)?)"
+_ALONE = "(?! [-/]?[u%PCcknyQmoO‰])"
 DATES: tuple[tuple[str, Read], ...] = (
-    ("(?:[wj]~)?[nxo]~[mj](?:~y)?", named),
-    ("(?:[wj]~)?[mj]~[no](?![u%c])(?:~y)?", named),
-    ("y~n~[mj]", named),
-    ("(?:[wj] )?D", figures),
+    ("(?:w~)?[nxo]~m(?:~y)?|(?:w~)?m~[no](?![u%c])(?:~y)?|y~n~m", named),
+    ("(?:w )?D", figures),
     ("r", relative),
-    (f"[bi] {COUNTED}(?: A)?", counted),
-    (f"{COUNTED} [gABo]", counted),
-    ("[=<>] [wj]", weekday),
-    ("[wj] [<>=](?! u)", weekday),
-    ("[=<>] u [wj]|[wj] [=<>] u|u [<>=] [wj]|[wj] u [<>=]", weekday_of_week),
-    ("[wj] [no]" + _ALONE, weekday_and_day),
-    ("[o<] [wj](?: m(?: y)?| [<>=] u| u(?: [<>=])?)?", nth_weekday),
+    (f"[bi] {COUNTED}(?: A)?|{COUNTED} [gABo]", counted),
+    ("[=<>] w|w [<>=](?! u)", weekday),
+    ("[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]", weekday_of_week),
+    ("w [no]" + _ALONE, weekday_and_day),
+    (f"[o<] w(?: {BASE}| u)?|[o<] u (?:{BASE}|u)", nth),
     ("[nxo] (?:[<>=] u|u [<>=])", day_of_month),
-    ("E (?:u(?: [=<>])?|[=<>] u|m(?: y)?|y)", edge),
-    ("[o<] u (?:[=<>] u|m(?: y)?|u(?: [=<>])?|y)", edge),
-    ("[wj]", weekday),
+    (f"E (?:{BASE}|u)", last_day),
+    ("w", weekday),
 )
 """In an order in which the first that fits wins among those of the same length."""
-ONLY_ALONE: tuple[tuple[str, Read], ...] = (
-    ("[ny][/-][ny](?:[,/-]n)?", short),
-    ("[nxoy]", bare),
-)
+ONLY_ALONE: tuple[tuple[str, Read], ...] = (("[ny][/-][ny](?:[,/-]n)?", short), ("[nxoy]", bare))
 """What is a date only where somebody says so: "4-22", "15"."""
 IN_TEXT: tuple[tuple[str, Read], ...] = (
-    ("(?<=[LFtUqbfi])[n]/[n](?![/\\d])", short),
+    ("(?<=[LFtUqbfi])n/n(?!/)", short),
     ("(?<=[LFtq])n(?![,.]n)" + _ALONE, bare),
 )

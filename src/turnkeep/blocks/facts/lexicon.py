@@ -32,7 +32,7 @@ _WORDS = {
         "H": "mezzo mezza mezz'", "S": "inizio inizi", "M": "metà", "E": "fine", "T": "resto rimanente",
         "l": "tutto tutta intero intera",
         "%": "percento per_cento", "P": "punti_percentuali punto_percentuale", "‰": "per_mille",
-        "p": "virgola punto", "O": "su", "e": "weekend week_end fine_settimana", "W": "lavorativi lavorativo feriali",
+        "p": "virgola punto", "O": "su", "W": "lavorativi lavorativo feriali",
         "v": "art articolo articoli artt comma commi legge decreto dl dlgs dpr n nr num numero circolare risoluzione "
         "sentenza allegato modello mod quadro rigo codice capo titolo lettera pagina pag protocollo",
         "G": "più maggiore maggiori superiore superiori oltre sopra alto alta grande grandi >",
@@ -49,7 +49,7 @@ _WORDS = {
         "H": "half", "S": "beginning start early", "M": "middle mid", "E": "end", "T": "rest remainder",
         "l": "whole entire all",
         "%": "percent per_cent pct", "P": "percentage_points percentage_point", "‰": "per_mille per_thousand",
-        "p": "point", "O": "out_of", "e": "weekend", "W": "working business",
+        "p": "point", "O": "out_of", "W": "working business",
         "v": "article articles section sections law act paragraph no number page form chapter clause art",
         "G": "more greater over above higher larger exceeding >", "J": "less under below lower smaller fewer <",
         "K": "or_equal", "X": "or_more", "Y": "or_less or_fewer", "N": "not", "Z": "at_least minimum", "V": "at_most maximum",
@@ -67,6 +67,7 @@ _VALUES: dict[str, dict[str, dict[str, object]]] = {
               "semestre semestri": (6, "M"), "biennio": (2, "Y"), "triennio": (3, "Y"), "quinquennio": (5, "Y"),
               "decennio decenni": (10, "Y"), "secolo secoli": (100, "Y"), "ora ore h": (1, "TH"),
               "minuto minuti min": (1, "TM"), "secondi sec": (1, "TS")},
+        "e": {"weekend week_end fine_settimana": (2, "E")},
         "s": {"primavera": 3, "estate": 6, "autunno": 9, "inverno": 12},
         "few": {"qualche alcuni alcune pochi poche diversi diverse vari varie": 3, "un_paio_di paio_di paio": 2},
         "d": {"dozzina dozzine": 12, "decina decine": 10, "ventina": 20, "trentina": 30, "cinquantina": 50,
@@ -85,6 +86,7 @@ _VALUES: dict[str, dict[str, dict[str, object]]] = {
               "year years": (1, "Y"), "quarter quarters": (3, "M"), "semester": (6, "M"), "decade decades": (10, "Y"),
               "century centuries": (100, "Y"), "hour hours h hr hrs": (1, "TH"), "minute minutes min": (1, "TM"),
               "seconds sec": (1, "TS")},
+        "e": {"weekend weekends": (2, "E")},
         "s": {"summer": 6, "autumn": 9, "winter": 12},
         "few": {"few a_few several some": 3, "a_couple_of couple_of couple": 2},
         "d": {"dozen dozens": 12, "score": 20},
@@ -147,7 +149,7 @@ def _valued(language: str) -> Iterator[tuple[str, Entry]]:
         for words, value in table.items():
             if kind != "end":
                 yield from ((word, (kind, value)) for word in words.split())
-    yield from (("mar", ("j", (3, 1))),) if language == "it" else ()
+    yield from (("mar", ("w", 1)),) if language == "it" else ()
 
 
 def from_the_end(word: str, language: str) -> int:

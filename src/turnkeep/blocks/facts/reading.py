@@ -6,8 +6,8 @@ from datetime import date
 from functools import cache, partial
 
 from turnkeep.blocks.facts import dates, periods, quantities
-from turnkeep.blocks.facts.calendar_days import Partial, Span
-from turnkeep.blocks.facts.dates import classes, compiled, words_of
+from turnkeep.blocks.facts.dates import classes, compiled, every, resolved
+from turnkeep.blocks.facts.days import OPEN_END, OPEN_START, Partial, Span
 from turnkeep.blocks.facts.fact import Fact, Kind
 from turnkeep.blocks.facts.lexicon import from_the_end
 from turnkeep.blocks.facts.phrases import merged
@@ -71,29 +71,23 @@ def _matches(text: str) -> Iterator[tuple[int, int, Rule]]:
 
 def _fact(text: str, rule: Rule, found: Sequence[Token], today: date) -> Fact | None:
     kind, _, read = rule
-    value = read(words_of(found), today)
+    value = read([token for token in found if token.kind not in "aL,."], today)
     if isinstance(value, Partial):
         value = value.resolved(today)
     if value is None:
         return None
     if isinstance(value, Quantity):
         return Fact(text, kind, value.value, value.unit, value.note, value.other)
-    if value.is_backwards:
+    if value.end < value.start:
         return Fact(text, kind, "", reading="it ends before it begins")
-    return Fact(text, "date" if value.is_day else kind, _written(value), "", value.note, _other(value))
+    written, other = _written(value), _written(value.other) if value.other else ""
+    return Fact(text, "date" if value.is_day else kind, written, "", value.note, other if other != written else "")
 
 
 def _written(span: Span) -> str:
-    if span.is_day and span.start:
+    if span.is_day:
         return span.start.isoformat()
-    return "/".join(day.isoformat() if day else ".." for day in (span.start, span.end))
-
-
-def _other(span: Span) -> str:
-    if span.other is None:
-        return ""
-    other = _written(Span(span.other.start, span.other.end, is_day=span.is_day))
-    return other if other != _written(span) else ""
+    return f"{'..' if span.start == OPEN_START else span.start}/{'..' if span.end == OPEN_END else span.end}"
 
 
 def _trimmed(found: list[Token]) -> list[Token]:

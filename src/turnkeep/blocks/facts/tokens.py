@@ -41,7 +41,8 @@ def tokens(text: str, language: str) -> list[Token]:
         for size in range(min(longest, len(raw) - at), 0, -1):
             entry = known.get(tuple(words[at : at + size]))
             if entry:
-                found.append(_entry(raw[at], raw[at + size - 1], entry, words[at]))
+                is_march = words[at] == "mar" and any(token.kind in "nxo" for token in found[-1:])  # else Tuesday
+                found.append(_entry(raw[at], raw[at + size - 1], ("m", 3) if is_march else entry, words[at]))
                 at += size
                 break
         else:
