@@ -25,6 +25,7 @@ _NO_FIGURES = (
     re.compile(r"\b[^\W\d_]+[-.]?\d\w*(?:-\w*\d\w*)*"),  # S24, WH-1000XM5: names
     re.compile(r"^\s*(?:[-*]\s+)?(?:\*\*)?\d{1,2}[.)](?=\s)", re.MULTILINE),  # 1. of a list
 )
+_PERCENT = re.compile(r"%|(?:per\s?cent|per\s?cento|pour\s?cent|por\s?ciento|prozent)\b", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:-]+")  # | --- | ---: |
 _MINUS = "+\\-\u2212"
 
@@ -190,7 +191,7 @@ def _figures(language: str, text: str) -> tuple[Figure, ...]:
 def _figure(found: re.Match[str], writes: Notation) -> Figure:
     words, suffix = writes.currencies, (found["suffix"] or "").casefold()
     said = found["before"] or found["after"] or (suffix if suffix in words else "")
-    unit = "%" if said == "%" else words.get(said.casefold(), "")
+    unit = "%" if _PERCENT.fullmatch(said) else words.get(said.casefold(), "")
     scale = re.sub(r"\s", " ", found["scale"] or "").casefold()
     scales = sorted(writes.scales.get(scale, {1.0}), reverse=True)
     is_sure = len(scale) >= SURE_SCALE_LETTERS or not scale or unit not in ("", "%")
@@ -207,7 +208,7 @@ def _number(language: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<sign>(?<![\w.,)])[{_MINUS}])?(?:(?<![^\W\d_])(?P<before>{unit})\s?[{_MINUS}]?)?(?<![\w.,])"
         r"(?P<digits>\d{1,3}(?: \d{3})+(?:,\d+)?(?![\d.])|\d(?:[\d.,'\u2019\u00a0\u202f]*\d)?)"
-        rf"(?:\s?(?P<scale>{scale})(?!\w))?(?P<suffix>[^\W\d_]+)?(?:[\s-]?(?P<after>%|(?:{unit})(?!\w)))?",
+        rf"(?:\s?(?P<scale>{scale})(?!\w))?(?P<suffix>[^\W\d_]+)?(?:[\s-]?(?P<after>{_PERCENT.pattern}|(?:{unit})(?!\w)))?",
         re.IGNORECASE,
     )
 

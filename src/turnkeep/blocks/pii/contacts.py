@@ -49,6 +49,9 @@ _NO_PHONE = re.compile(
 )
 _TOO_LONG = 14
 _DATE = re.compile(r"(?:\d{1,2}([./ -])\d{1,2}\1(?:19|20)\d\d|(?:19|20)\d\d([./-])\d{1,2}\2\d{1,2})(?!\d)")
+_RANGE = re.compile(  # "28.000 - 50.000", "(50000 - 28000)"
+    r"\(?\d{1,3}(?:[.,]\d{3})+\s*[-\u2013]\s*\d{1,3}(?:[.,]\d{3})+\)?|\([1-9]\d{3,}\s+[-\u2013]\s+[1-9]\d{3,}\)"
+)
 _AMOUNT = re.compile(
     r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?|[1-9] \d{3}(?: \d{3})*|[1-9]\d{0,2} \d{3}|(?:1[5-9]|20)\d\d ?- ?(?:1[5-9]"
     r"|20)\d\d"
@@ -125,7 +128,7 @@ def _numbers_of(at: re.Match[str]) -> list[tuple[int, int]]:
 
 def _is_phone(spelling: str, digits: str, before: str) -> bool:
     groups = re.findall(r"\d+", spelling)
-    if max(map(len, groups)) < 2 or _DATE.match(spelling) or _NO_PHONE.search(before):
+    if max(map(len, groups)) < 2 or _DATE.match(spelling) or _NO_PHONE.search(before) or _RANGE.fullmatch(spelling):
         return False
     is_abroad = spelling.lstrip("(").startswith(("+", "00")) and len(digits) >= 8
     if is_abroad or _CALLED.search(before) or _AMOUNT.fullmatch(spelling):
