@@ -1,8 +1,8 @@
 """nDCG@10 and recall@10 on collections in BEIR's shape: our lexical retriever, the same fused with the dense one where
 the extra `dense` is installed and reads the language, and BM25 (bm25s), plain and with the Snowball stemmer, where that
 is, all in one run: figures of other runs may have another gain or other queries. nDCG has linear gain and log2
-discount, as trec_eval has it; queries without a judgement are left out. Beside them, cases of retrieval in Italian, if they lie
-there: each brings its documents, and the expected ones have to be the first. Last line: JSON.
+discount, as trec_eval has it; queries without a judgement are left out. Beside them, if they lie there, cases of
+retrieval in Italian: each brings its documents, and the expected ones have to be the first. Last line: JSON.
 
     python benchmarks/retrieval.py --data ../shared/data --set cranfield --vectors /tmp/vectors
     python benchmarks/retrieval.py --data ../shared/data --set squad_it --language it

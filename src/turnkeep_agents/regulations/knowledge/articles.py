@@ -13,9 +13,10 @@ from turnkeep.blocks.retrieval import LexicalRetriever
 from turnkeep_agents.regulations.knowledge.faq import Faq
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 
+LANGUAGES = ("it", "en")
 DEPTH = 30  # articles of which the best are taken
 FAINT = 0.3  # of the best score: what is less shares a word by chance
-DOMAIN_SHARE = 0.1  # more for what is of the domain that is asked about
+DOMAIN_SHARE = 0.2  # more for what is of the domain that is asked about
 LAWS_TOLD = 25  # of all in prompts, those with the most articles
 LAW_NAMED, ARTICLE_NAMED = 1.0, 3.0  # more than the best match of words has
 
@@ -32,11 +33,7 @@ class Knowledge:
         named = sorted(law for law, _ in laws.most_common(LAWS_TOLD))
         self.told = {"count": len(articles), "laws": ", ".join(named), "example": next(iter(self.by_id), "")}
         self._norms = {article.id: norm_of(article) for article in articles}
-        english = [one for one in articles if one.metadata["text_en"]]
-        self._retrievers = (
-            LexicalRetriever(map(_searchable, articles), language="it"),
-            LexicalRetriever((_searchable(in_language(one, "en")) for one in english), language="en"),
-        )
+        self._retrievers = [self._retriever(language) for language in LANGUAGES]
 
     @property
     def is_empty(self) -> bool:
@@ -83,6 +80,13 @@ class Knowledge:
     def holds(self, norm: Reference) -> bool:
         return norm.is_in(self._norms.values())
 
+    def _retriever(self, language: str) -> LexicalRetriever:
+        asked = self.faq.questions_by_article(language)
+        held = [one for one in self.by_id.values() if language == "it" or one.metadata["text_en"]]
+        return LexicalRetriever(
+            (_searchable(in_language(one, language), asked[one.id]) for one in held), language=language
+        )
+
     def _scores(self, query: str) -> dict[str, float]:
         """An Italian query finds little in English and the other way round, so that the sum is that of its language."""
         scores: dict[str, float] = {}
@@ -93,11 +97,12 @@ class Knowledge:
 
     def _raise_named(self, scores: dict[str, float], norms: Collection[Reference]) -> None:
         exact = [norm for norm in norms if norm.law and norm.article]
-        laws = [Reference(norm.law) for norm in norms if norm.law]
+        # The law that is named, or for a lone "art. 18" every article of that number.
+        likely = [Reference(norm.law, "" if norm.law else norm.article) for norm in norms]
         for id_, norm in self._norms.items():
             if any(one.is_in([norm]) for one in exact):
                 scores[id_] = scores.get(id_, 0.0) + ARTICLE_NAMED
-            elif id_ in scores and any(one.is_in([norm]) for one in laws):
+            elif id_ in scores and any(one.is_in([norm]) for one in likely):
                 scores[id_] += LAW_NAMED
 
     def _is_of(self, id_: str, domain: str) -> bool:
@@ -121,6 +126,7 @@ def norm_of(article: Document) -> Reference:
     return Reference(named, numbers[0].article if numbers else number)
 
 
-def _searchable(article: Document) -> Document:
-    law, number = article.metadata["law"], article.metadata["article"]
-    return replace(article, text=f"{article.text} {law} art. {number}")
+def _searchable(article: Document, asked: Sequence[str]) -> Document:
+    """With its law and number, and with the questions that it answers, which have the words of those who ask."""
+    facts = f"{article.metadata['law']} art. {article.metadata['article']}"
+    return replace(article, text=" ".join([article.text, facts, *asked]))

@@ -1,6 +1,7 @@
 """Questions that are answered without a model, after a comparison that would rather miss than be wrong."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from turnkeep.blocks.documents import Document
@@ -58,6 +59,14 @@ class Faq:
             if share >= threshold and (best is None or share > best.score):
                 best = _hit(question, answer, round(share, 3))
         return best
+
+    def questions_by_article(self, language: str) -> Mapping[str, Sequence[str]]:
+        """Those in a language, by the ids of the articles that answers rest on."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for answer in self.answers:
+            for id_ in answer.metadata["articles"]:
+                found[id_] += (one for one in answer.metadata["questions"] if language_of(one) == language)
+        return found
 
 
 def _hit(question: str, answer: Document, score: float) -> Hit:

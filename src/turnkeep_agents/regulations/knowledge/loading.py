@@ -1,4 +1,4 @@
-"""The files of the knowledge base: `*.jsonl`, of which those named `faq*` hold the FAQ, and Markdown cut at its headings:
+"""The files of the knowledge base: `*.jsonl`, of which those named `faq*` hold the FAQ, and Markdown, cut at headings:
 "# D.Lgs. 33/2013" above "## Art. 5 Accesso civico" is that article."""
 
 from collections.abc import Iterator
