@@ -1,0 +1,1 @@
+"""What the demo model says for the agent `regulations`."""

@@ -1,0 +1,104 @@
+"""The forms of messages that the demo knows: talk, follow-ups, words for an attached document, a computation."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from turnkeep.records import JSON
+from turnkeep_agents.regulations.prompts import ACTIVE
+from turnkeep_demo.regulations.vocabulary import MOST_CHARACTERS
+
+
+def _form(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_TALK: Mapping[str, re.Pattern[str]] = {
+    "greeting": _form(
+        r"(?:ciao|salve|buon ?giorno|buona ?sera|hi|hello|hey|good (?:morning|afternoon|evening))(?: there| a tutti)?"
+    ),
+    "thanks": _form(
+        r"(?:ok,? )?(?:(?:molte |tante )?grazie(?: mille| tante)?|(?:many )?thanks|thank you)(?: (?:so|very) much)?"
+    ),
+    "help": _form(
+        r"(?:che )?cosa (?:sai|puoi) fare|che cosa posso chiederti|chi sei|come funzioni|aiuto|help|who are you"
+        r"|what (?:can you do|can i ask(?: you)?|do you know)"
+    ),
+    "summary": _form(
+        r"(?:riassumi|ripeti|sintetizza|accorcia)(?:lo|la|mi)?(?: (?:la (?:tua )?risposta|tutto|quello che hai detto))?"
+        r"|(?:summari[sz]e|shorten|repeat|sum up) (?:it|that|this|your answer|(?:our|the) conversation)"
+    ),
+    "translate": _form(r"(?:traduci(?:lo|la)?|translate (?:it|that|this|your answer))(?: (?:in|into|to) \w+)?"),
+}
+_GREETED = _form(r"^(?:ciao|salve|hello|hi)[,!] ?(?=\w)")  # "Ciao, quante ..."
+# "E per il part-time?", "E se sono in prova?", "And for part-time workers?", "What about Sunday?"
+_FOLLOW_UP = _form(
+    r"(?:e|ma|and|but) (?P<more>(?:per|se|in|durante|nel|nella|nei|con|senza|dopo|prima|quando|for|if|during|with"
+    r"|without|after|before|when)\b.+)|(?:what about|how about|e (?:invece )?(?:per )?quanto riguarda) (?P<about>.+)"
+)
+_LAST_FOR = _form(r"\s(?:per|for)\s(?:(?!\b(?:per|for)\b).)+$")
+_NAME = re.compile(r"“([^”]+)”")
+# "il contratto a termine" and "the agreement of the parties" are any.
+_KIND = (
+    r"(?:contratto|documento|allegato|file|lettera|cedolino|busta paga|regolamento|pdf|contract|document|attachment"
+    r"|letter|payslip|handbook|agreement|policy)\b(?! (?:a |di |col|part|inter|nazion|indiv|for |of ))"
+)
+_OWN = r"(?:mi[oa]|my|our|nostr[oa]|quest[oa]|this|attached)"
+_THE = rf"(?:il|lo|la|(?:d|n)el(?:lo|la)?|dal|al(?:la)?|sul|the|that|{_OWN})"
+POINTING = _form(rf"\b(?:(?:(?:d|n|a)?(?:el|al)?l['\u2019])|{_THE} )(?:{_OWN} )?{_KIND}")
+_ATTACHED = _form(rf"\b(?:allegat[oa]|attached|attachment|file|pdf)\b|\b{_OWN} {_KIND}")
+_LAW = _form(r"\b(?:legge|leggi|norm[ae]|normativa|law|legal|statutory)\b")
+_SUMMARISE = _form(r"\b(?:riassum\w+|sintesi|sintetizza|summari[sz]e|summary|sum up|di (?:che )?cosa parla)\b")
+_CALCULATE = _form(
+    r"\b(?:calcol\w+|compute|calculate)\b|\bquant[aoe]\b.*\b(?:pago|devo|paga|pagare|verso)\b.*\d"
+    r"|\bhow much\b.*\b(?:pay|owe)\b.*\d"
+)
+_OWN_CASE = _form(
+    r"\b(?:mi (?:hanno|ha) (?:licenziat|notificat|contestat|sospes)\w*|sono stat[oa] licenziat\w|vogliono licenziarmi"
+    r"|ho ricevuto (?:una?|la|il) (?:cartella|avviso|accertamento|lettera di (?:licenziamento|contestazione))"
+    r"|i (?:was|have been|got|am being) (?:fired|dismissed|assessed)|fired me"
+    r"|i (?:received|got) an? (?:tax )?(?:assessment|payment notice|dismissal))\b"
+)
+
+
+def talk_of(message: str) -> str | None:
+    """The kind of talk, where the whole message is that."""
+    plain = _GREETED.sub("", message[:MOST_CHARACTERS].strip().rstrip("?!. "))
+    return next((name for name, form in _TALK.items() if form.fullmatch(plain)), None)
+
+
+def standalone(message: str, conversation: Sequence[JSON]) -> str:
+    """A follow-up behind the question that it follows, which may be one itself; else the message as it is."""
+    found = _FOLLOW_UP.fullmatch(message[:MOST_CHARACTERS].strip().rstrip("?. "))
+    asked = [said for said in conversation if said["role"] == "user" and not talk_of(said["content"])]
+    if not found or not asked:
+        return message
+    before = standalone(asked[-1]["content"], asked[:-1]).strip().rstrip("?. ")
+    more = found["more"] or f"per {found['about']}"
+    is_for = re.match(r"(?:per|for) ", more, re.IGNORECASE)
+    return f"{_LAST_FOR.sub('', before) if is_for else before} {more}?"
+
+
+def attached_names(notes: Sequence[str]) -> list[str]:
+    return [name for note in notes if note.startswith(ACTIVE) for name in _NAME.findall(note)]
+
+
+def composition_of(message: str, names: Sequence[str]) -> str | None:
+    """`pure_doc` or `hybrid` where the message speaks of an attached document, even of one that is not there."""
+    said = message[:MOST_CHARACTERS].lower()
+    is_called = any(name.rpartition(".")[0].lower() in said for name in names if "." in name)
+    if not is_called and not (POINTING if names else _ATTACHED).search(said):
+        return None
+    return "hybrid" if _LAW.search(said) else "pure_doc"
+
+
+def is_summary(message: str) -> bool:
+    return _SUMMARISE.search(message[:MOST_CHARACTERS]) is not None
+
+
+def is_computation(message: str) -> bool:
+    return _CALCULATE.search(message[:MOST_CHARACTERS]) is not None
+
+
+def is_own_case(message: str) -> bool:
+    """Whether the writer is in it, where a mistake costs much."""
+    return _OWN_CASE.search(message[:MOST_CHARACTERS]) is not None

@@ -1,0 +1,61 @@
+"""What of a text answers a question, word for word: of an article whose title the question is of, the sentence that
+holds the rest of it; or nothing."""
+
+from collections.abc import Sequence
+
+from turnkeep.blocks.wording import units
+from turnkeep.records import JSON
+from turnkeep_demo.regulations.vocabulary import asks_figure, content, has_figure, has_negation, stems
+
+SENTENCES = 3
+IN_TITLE = 0.5  # share of the question's words
+
+
+def quote(question: str, documents: Sequence[JSON], language: str) -> tuple[JSON, str] | None:
+    """The document whose title is nearest to the question, among those that hold the whole of it, and its sentences."""
+    asked, found = set(content(question, language)), []
+    for document in documents:
+        title = set(content(document["title"], language))
+        if sentences := _sentences(question, asked, title, document, language):
+            found.append((len(title & asked), len(title & asked) / len(title | asked), document, sentences))
+    best = max(found, key=lambda one: one[:2], default=None)
+    return (best[2], cited(best[3], best[2])) if best else None
+
+
+def quote_passage(question: str, passages: Sequence[JSON], language: str) -> list[str]:
+    """The sentences of a user's document that hold most of the question's words, two at least or all of them."""
+    asked = set(content(question, language))
+    told = [(one, each, len(stems(each, language) & asked)) for one in passages for each in sentences_of(one)]
+    most = max((held for _, _, held in told), default=0)
+    if most < min(2, len(asked)) or not asked or most <= len(asked) / 2:
+        return []
+    return [f"{one['title']}: {cited([each], one)}" for one, each, held in told if held == most][:SENTENCES]
+
+
+def nearest(question: str, documents: Sequence[JSON], language: str) -> list[JSON]:
+    """The one document with the most of the question's words, those of its title twice; none where it has none."""
+    asked = set(content(question, language))
+    weights = [sum(len(asked & stems(one[part], language)) for part in ("title", "title", "text")) for one in documents]
+    return [documents[weights.index(max(weights))]] if any(weights) else []
+
+
+def cited(sentences: Sequence[str], document: JSON) -> str:
+    """Each with its citation before the full stop, so that one can be quoted alone."""
+    return " ".join(f"{sentence.rstrip('.;: ')} [{document['id']}]." for sentence in sentences)
+
+
+def sentences_of(document: JSON) -> list[str]:
+    return [unit.strip() for unit in units(document["text"]) if unit.strip()]
+
+
+def _sentences(question: str, asked: set[str], title: set[str], document: JSON, language: str) -> list[str]:
+    """Empty where a word of the question is missing, or a figure that it asks for."""
+    if not asked or len(asked & title) < IN_TITLE * len(asked):
+        return []
+    told, needs_figure = sentences_of(document), asks_figure(question)
+    held = [stems(sentence, language) & asked for sentence in told]
+    at = max(range(len(told)), key=lambda at: (len(held[at] - title), needs_figure and has_figure(told[at]), -at))
+    chosen = {at} if asked - title else {at, *range(SENTENCES - 1)}
+    shown = [told[at] for at in sorted(chosen) if at < len(told)]
+    is_whole = asked <= title | held[at] and (not needs_figure or any(map(has_figure, shown)))
+    return shown if is_whole and (not has_negation(question) or any(map(has_negation, shown))) else []

@@ -1,0 +1,145 @@
+"""What the demo says for each inner call of `regulations`: an article that is named is quoted, a question by the
+sentences that hold all of it. What it does not understand whole it says, with the nearest article and questions it
+knows; in Italian where the message is Italian, else in English."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from turnkeep.blocks.documents import Document, load_documents
+from turnkeep.demo import sample
+from turnkeep.records import JSON
+from turnkeep_agents.regulations import prompts
+from turnkeep_agents.regulations.knowledge.articles import norm_of
+from turnkeep_agents.regulations.knowledge.faq import read_answer
+from turnkeep_agents.regulations.knowledge.references import Reference, references
+from turnkeep_agents.regulations.passages import LABEL_LETTERS
+from turnkeep_demo.model import Rule
+from turnkeep_demo.regulations import forms
+from turnkeep_demo.regulations.computing import plan, tells_rates
+from turnkeep_demo.regulations.quoting import SENTENCES, cited, nearest, quote, quote_passage, sentences_of
+from turnkeep_demo.regulations.reading import read, without
+from turnkeep_demo.regulations.sayings import SAYINGS
+from turnkeep_demo.regulations.vocabulary import content, language_of, stems
+
+MOST_LISTED, KNOWN_QUESTIONS = 5, 2
+_PASSAGE = re.compile(rf"doc-[0-9a-f]{{{LABEL_LETTERS}}}-\d+")
+
+
+def rules() -> Mapping[str, Rule]:
+    return {
+        "regulations.read": read,
+        "regulations.calculate": plan,
+        "regulations.answer": _answer,
+        "regulations.answer.repair": lambda parts: {"sentences": []},
+        "regulations.respond": _respond,
+        "regulations.refuse": _refuse,
+    }
+
+
+def _answer(parts: JSON) -> str:
+    notes, documents, message = parts["notes"], parts["documents"], parts["query"]
+    language = language_of(message)
+    say, question = SAYINGS[language], (_noted(prompts.MEANING, notes) or [message])[0]
+    said = [say["unread"].format(each) for each in _noted(prompts.UNREAD, notes)]
+    said += [say[name] for name, note in _NOTED.items() if note in notes]
+    if documents and prompts.NOT_COMPUTED not in notes:
+        said.append(_told(question, documents, _noted(prompts.COMPUTED, notes), language))
+    elif not said:
+        said.append(_not_understood(question, documents, language))
+    return "\n\n".join([*said, *([say["professional"]] if prompts.PROFESSIONAL in notes else [])])
+
+
+_NOTED = {"empty": prompts.EMPTY, "not_attached": prompts.NOT_ATTACHED, "not_computed": prompts.NOT_COMPUTED}
+
+
+def _noted(begin: str, notes: Sequence[str]) -> list[str]:
+    return [note.removeprefix(begin) for note in notes if note.startswith(begin)]
+
+
+def _told(question: str, documents: Sequence[JSON], computed: Sequence[str], language: str) -> str:
+    passages = [one for one in documents if _PASSAGE.fullmatch(one["id"])]
+    articles = [one for one in documents if one not in passages]
+    say = SAYINGS[language]
+    if computed:
+        begin = say["computed"].format(next(one["id"] for one in articles if tells_rates(one)))
+        return "\n".join([begin, *(f"- {step}" for step in computed[0].split("; "))])
+    if passages and forms.is_summary(question):
+        return f"{say['begins']} {cited(sentences_of(passages[0])[:SENTENCES], passages[0])}"
+    if named := references(question):
+        return _named(question, named, articles, language)
+    bare = forms.POINTING.sub(" ", question)  # "in the contract" is not of what is asked
+    lines = [*quote_passage(bare, passages, language), *_quoted(bare, articles, language)]
+    if not lines:
+        return _not_understood(question, documents, language)
+    return "\n\n".join([*lines, *([say["compare"]] if passages and articles else [])])
+
+
+def _named(question: str, named: Sequence[Reference], articles: Sequence[JSON], language: str) -> str:
+    """Each article that is named, of a law alone the articles that were found; and what is not among them."""
+    say, lines, rest = SAYINGS[language], [], without(question, named)
+    for norm in named:
+        held = [one for one in articles if norm.is_in([norm_of(Document(**one))])]
+        written = question[norm.start : norm.end]
+        if not norm.law:
+            lines.append(say["which"].format(written, _titles(held or articles[:1])))
+        elif not held:
+            lines.append(say["not_held"].format(written))
+        elif norm.article:
+            lines.append(f"{held[0]['title']}: {cited(sentences_of(held[0]), held[0])}")
+        else:
+            lines += _quoted(rest, held, language) or [say["of_law"].format(written, _titles(held[:MOST_LISTED]))]
+    if len(content(rest, language)) > 1 and any(norm.article for norm in named):
+        lines.append(say["whole_article"])
+    return "\n\n".join(dict.fromkeys(lines))
+
+
+def _quoted(question: str, articles: Sequence[JSON], language: str) -> list[str]:
+    found = quote(question, articles, language)
+    return [f"{found[0]['title']}: {found[1]}"] if found else []
+
+
+def _titles(documents: Sequence[JSON]) -> str:
+    return "; ".join(f"“{one['title']}” [{one['id']}]" for one in documents)
+
+
+def _not_understood(question: str, documents: Sequence[JSON], language: str) -> str:
+    say, found = SAYINGS[language], nearest(question, documents, language)
+    title = f" {say['nearest'].format(_titles(found))}" if found else ""
+    return f"{say['unknown']}{title}{_known(question, language)}"
+
+
+def _known(question: str, language: str) -> str:
+    """The nearest questions among those of the FAQ that it knows."""
+    said = set(content(question, language))
+    asked = [one for one in _asked() if language_of(one) == language]
+    known = sorted(asked, key=lambda one: -len(said & stems(one, language)))[:KNOWN_QUESTIONS]
+    return f" {SAYINGS[language]['known'].format('; '.join(f'“{one}”' for one in known))}" if known else ""
+
+
+@cache
+def _asked() -> tuple[str, ...]:
+    """Questions of the bundled FAQ that name no law and no figure."""
+    folder = sample("regulations", "REGULATIONS__KNOWLEDGE")
+    answers = [one for file in sorted(folder.glob("faq*.jsonl")) for one in load_documents(file, read_answer)]
+    every = [question for one in answers for question in one.metadata["questions"]]
+    return tuple(one for one in every if not references(one) and not re.search(r"\d", one))
+
+
+def _respond(parts: JSON) -> str:
+    message, language = parts["query"], language_of(parts["query"])
+    say, talk = SAYINGS[language], forms.talk_of(message)
+    if prompts.NOT_ATTACHED in parts["notes"]:
+        return say["not_attached"]
+    replies = [said["content"] for said in parts["conversation"] if said["role"] == "assistant"]
+    if talk == "summary" and replies:
+        return sentences_of({"text": replies[-1]})[0]
+    if talk == "translate":
+        return say["translate"]
+    begin = say.get(talk or "", "")
+    return f"{begin}{say['can']}{_known('', language)}"
+
+
+def _refuse(parts: JSON) -> str:
+    language = language_of(parts["query"])
+    return f"{SAYINGS[language]['outside']}{_known(parts['query'], language)}"

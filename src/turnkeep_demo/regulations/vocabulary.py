@@ -1,0 +1,139 @@
+"""The words that the demo goes by: which language a message is in, which of its words say something, which field of law
+they are of."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from turnkeep.blocks import italian
+from turnkeep.blocks.words import STOP_WORDS, words
+
+MOST_CHARACTERS = 500
+
+_ITALIAN = frozenset(
+    words(
+        """
+        il lo gli di del dello della dei degli delle nel nella al alla dal dalla che cosa come quando quanto quanti
+        quanta quante quale quali chi dove perché è sono ho ha posso devo mi si per con non e ed un una uno ciao grazie
+        salve buongiorno buonasera spiega calcola dice dicono spetta spettano
+        """
+    )
+)
+_ENGLISH = frozenset(
+    words(
+        """
+        the of to what how many much when who which can must do does is are my i you for with and an if not under by on
+        about from hello hi thanks thank explain compute calculate says say please
+        """
+    )
+)
+# What an article may leave unsaid though it answers: that and how something is asked, and whom all this law is about.
+_ASKING = frozenset(
+    words(
+        """
+        dire dice dicono prevede prevedono previsto prevista previsti previste stabilisce funziona funzionano significa
+        vuol sapere spiega spiegami legge leggi norma norme regola regole articolo art comma italia italiano italiana
+        spetta spettano spettante ammonta ammontano riguarda riguardo diritto diritti lavoratore lavoratori lavoratrice
+        lavoratrici lavoro dipendente dipendenti mio mia succede dura durano durata cos qual dammi vorrei esattamente
+        calcola calcolare tempo caso invece ogni anno all ed entro
+        say says tell explain mean means law laws rule rules article art italy italian work works worker workers
+        employee employees job entitled right rights get got under according please know many much long last lasts
+        happens happen about regarding calculate compute time case need want there am been take year every per within
+        """
+    )
+)
+_NEGATIONS = frozenset(
+    words("non no né senza nessun nessuno tranne eccetto salvo not without except never none nobody")
+)
+_FIGURES = frozenset(
+    words(
+        """
+        due tre quattro cinque sei sette otto nove dieci undici dodici metà two three four five six seven eight nine ten
+        eleven twelve half sixty thirty ninety
+        """
+    )
+)
+# "quanti giorni", "how long", "qual è l'aliquota": the words for the figure that is asked need not be those it is in.
+_FIGURE_ASKED = re.compile(
+    r"\bquant[aeio]\b(?:\s+(?:giorni|giornate|mesi|anni|ore|settimane|minuti|tempo|volte|euro)\b)?"
+    r"|\bhow (?:many|much|long|often)\b(?:\s+(?:days|months|years|hours|weeks|minutes|times|time|euros?)\b)?"
+    r"|\b(?:entro quando|by when|(?:qual|quale|quali|what|which)\b.{0,9}\b(?:aliquot[ae]|percentuale|importo|termine"
+    r"|scadenza|durata|rates?|percentage|amount|deadline|time limit|length))\b",
+    re.IGNORECASE,
+)
+_MEASURE = re.compile(r"\b(?:massim[oai]|minim[oai]|maximum|minimum)\b", re.IGNORECASE)
+_FIELDS: Mapping[str, str] = {
+    "tax": """
+        irpef ires irap iva imu vat fiscal* tributar* impost* tass* aliquot* scaglion* detra* deduzion* deduc* deducti*
+        reddit* imponibil* fattur* forfet* forfait* tax* income invoic* bracket* addizional* cedolare plusvalenz*
+        success* bollo surcharge* inherit* ritenut* withh* sostitut* bonus superbonus ristruttur* renovation* accont*
+        """,
+    "labour": """
+        lavor* licenzi* dimission* dimett* ferie permess* congedo stipend* retribu* tfr preavviso straordinari* turni
+        orario part apprendist* contratt* assun* mansion* demansion* sciopero sindac* smart trasfert* infortuni*
+        malattia dismiss* fired fire employ* holiday* vacation leave wage* salar* pay overtime notice resign* strike*
+        union* severance apprentic* work* probation* sick rest break* night fixed agency maternity paternity maternità
+        paternità riposo paus* notturno prova datore bust* mobbing sicurezza safety compete concorrenza collettiv* agile
+        """,
+    "social_security": """
+        inps inail naspi coll contribut* contributiv* contribution* pension* disoccupa* unemploy* previden* assegn*
+        allowance benefit* invalid* disab* superstit* survivor* social cassa cig* caregiver* reversibilità
+        """,
+    "procedure": """
+        ricors* ricorr* accertament* cartell* sanzion* penalt* appeal* assessment* ravvedimento interpello contribuent*
+        taxpayer* autotutela privacy gdpr personal* accesso access silenzio procediment* procedure* riscossion* pignor*
+        ipoteca fermo rateizza* instal* court* mult* ruling* audit* cancellazione erasure notific* prescri* agenzia
+        entrate judgment* contraddittorio
+        """,
+}
+_ENDING = re.compile(r"(?<=\w{4})(?:ations?|ments?|ings?|als?|ed|ly|es|s|e)$")
+
+
+def language_of(message: str) -> str:
+    """ "it" or "en", by the small words; names of Italian law alone ("TFR?") are Italian."""
+    said = words(message[:MOST_CHARACTERS])
+    is_italian, is_english = sum(word in _ITALIAN for word in said), sum(word in _ENGLISH for word in said)
+    return "en" if is_english > is_italian or (is_english == is_italian and not field_of(message)[0]) else "it"
+
+
+def field_of(message: str) -> tuple[str, float]:
+    """The field of law with the most words, and how sure that is; empty where no word is of any."""
+    said = " ".join(words(message[:MOST_CHARACTERS]))
+    hits = {name: len(pattern.findall(said)) for name, pattern in _fields().items()}
+    best, second = sorted(hits, key=lambda name: -hits[name])[:2]
+    return (best, 0.9 if hits[best] > hits[second] + 1 else 0.5) if hits[best] else ("", 0.5)
+
+
+def content(question: str, language: str) -> list[str]:
+    """The stems of the words that say something, each once; numbers as they stand."""
+    nothing = italian.STOP_WORDS if language == "it" else STOP_WORDS
+    said = words(_FIGURE_ASKED.sub(" ", question[:MOST_CHARACTERS]))
+    said = [word for word in said if len(word) > 1 and word not in nothing and word not in _ASKING]
+    return list(dict.fromkeys(stem(word, language) for word in said))
+
+
+def stems(text: str, language: str) -> set[str]:
+    return {stem(word, language) for word in words(text)}
+
+
+def stem(word: str, language: str) -> str:
+    return italian.stem(word if language == "it" else _ENDING.sub("", word))
+
+
+def asks_figure(question: str) -> bool:
+    asked = question[:MOST_CHARACTERS]
+    return bool(_FIGURE_ASKED.search(asked) or _MEASURE.search(asked))
+
+
+def has_figure(sentence: str) -> bool:
+    return any(map(str.isdigit, sentence)) or not _FIGURES.isdisjoint(words(sentence))
+
+
+def has_negation(text: str) -> bool:
+    return not _NEGATIONS.isdisjoint(words(text))
+
+
+@cache
+def _fields() -> Mapping[str, re.Pattern[str]]:
+    forms = {name: "|".join(form.replace("à", "a").split()) for name, form in _FIELDS.items()}
+    return {name: re.compile(rf"\b(?:{form.replace('*', '[a-z]*')})\b") for name, form in forms.items()}
