@@ -18,6 +18,7 @@ from pydantic import SecretStr
 import six_nodes
 from texts import JSON, Texts
 from turnkeep.agents import Agent
+from turnkeep.blocks.citations import ARXIV, Citing
 from turnkeep.blocks.verification import Sources
 from turnkeep.bootstrap import build
 from turnkeep.local.dynamodb import dynamodb_local
@@ -30,7 +31,6 @@ from turnkeep.storage.blobs import Objects
 from turnkeep.storage.table import Table
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest, Turns
-from turnkeep_agents.papers.answers import Citing
 from turnkeep_agents.papers.corpus import open_corpus
 from turnkeep_agents.papers.graph import WINDOW_TURNS, compile_graph, read_reply
 from turnkeep_agents.papers.nodes import Nodes
@@ -179,7 +179,7 @@ class _Judge(Citing):
 
 class _Unjudged(Nodes):
     def _judge(self, papers: Any, *_: Any, **__: Any) -> Citing:
-        return _Judge(papers, self.corpus.by_id, Sources())
+        return _Judge(papers, [], self.corpus.by_id, ARXIV, Sources())
 
 
 def papers(texts: Texts) -> Agent:
