@@ -31,7 +31,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def _load(options: argparse.Namespace) -> None:
     """Checks the folder and writes what it holds as JSONL to where the server looks; raises LocalError."""
     from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
-    from turnkeep_agents.regulations.knowledge.loading import load_knowledge, rows_of  # noqa: PLC0415
+    from turnkeep_agents.regulations.knowledge.folder import load_knowledge, rows_of  # noqa: PLC0415
 
     try:
         knowledge = load_knowledge(options.folder)

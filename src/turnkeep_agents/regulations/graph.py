@@ -12,7 +12,7 @@ from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply, RunContext, Source
 from turnkeep.settings import Settings
 from turnkeep_agents.regulations.cache import AnswerCache
-from turnkeep_agents.regulations.knowledge.loading import open_knowledge
+from turnkeep_agents.regulations.knowledge.folder import open_knowledge
 from turnkeep_agents.regulations.nodes import Nodes
 from turnkeep_agents.regulations.settings import RegulationsSettings
 from turnkeep_agents.regulations.state import RegulationsState, new_turn

@@ -9,7 +9,7 @@ from turnkeep.models.chat import Models
 from turnkeep_agents.regulations.cache import AnswerCache
 from turnkeep_agents.regulations.knowledge.articles import Knowledge
 from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
-from turnkeep_agents.regulations.knowledge.loading import read_article
+from turnkeep_agents.regulations.knowledge.folder import read_article
 from turnkeep_agents.regulations.nodes import Nodes
 from turnkeep_agents.regulations.prompts import Step, Steps
 from turnkeep_agents.regulations.reading import Reading

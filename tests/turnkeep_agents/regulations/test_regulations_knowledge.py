@@ -8,7 +8,7 @@ from turnkeep.blocks.documents import CorpusError
 from turnkeep.cli import main
 from turnkeep_agents.regulations.knowledge.articles import Knowledge, norm_of
 from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
-from turnkeep_agents.regulations.knowledge.loading import load_knowledge, open_knowledge, read_article
+from turnkeep_agents.regulations.knowledge.folder import load_knowledge, open_knowledge, read_article
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 
 LEAVE = {
@@ -99,6 +99,21 @@ def test_an_article_that_does_not_exist_is_known_not_to() -> None:
     assert [one.id for one in ALL.lookup([there, wrong])] == ["L-104-1992-33"]
     assert (ALL.holds(there), ALL.holds(wrong)) == (True, False)
     assert norm_of(ALL.by_id["COST-36"]) == Reference("Costituzione", "36")
+
+
+@pytest.mark.parametrize(
+    ("law", "number", "norm"),
+    [
+        ("D.P.R. 917/1986 (TUIR)", "15", Reference("D.P.R. 917/1986", "15")),
+        ("L. 190/2014", "1, comma 54", Reference("L. 190/2014", "1")),
+        ("D.P.R. 131/1986", "Tariffa, 1", Reference("D.P.R. 131/1986", "1")),
+        ("L. 241/1990", "21-nonies", Reference("L. 241/1990", "21-nonies")),
+        ("D.P.R. 633/1972", "19-bis1", Reference("D.P.R. 633/1972", "19-bis1")),
+        ("Contratto Metalmeccanici", "", Reference("Contratto Metalmeccanici", "")),
+    ],
+)
+def test_an_article_is_the_norm_that_citations_name(law: str, number: str, norm: Reference) -> None:
+    assert norm_of(read_article(LEAVE | {"law": law, "article": number})) == norm
 
 
 def test_the_digest_is_of_all_that_an_answer_may_rest_on() -> None:

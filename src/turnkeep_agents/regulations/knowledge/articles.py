@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
+from string import ascii_letters, punctuation
 
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.retrieval import LexicalRetriever
 from turnkeep_agents.regulations.knowledge.faq import Faq
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 
+NO_DIGITS = f"{ascii_letters}{punctuation} "
 LANGUAGES = ("it", "en")
 DEPTH = 30  # articles of which the best are taken
 FAINT = 0.3  # of the best score: what is less shares a word by chance
@@ -119,10 +121,11 @@ def in_language(article: Document, language: str) -> Document:
 
 
 def norm_of(article: Document) -> Reference:
-    """What an article is: its law as citations name it, or as it stands where no kind of law is known."""
+    """What an article is: its law as citations name it, or as it stands where no kind of law is known; its number is
+    that of "1, comma 54" and of "Tariffa, 1"."""
     law, number = article.metadata["law"], article.metadata["article"]
     named = next((norm.law for norm in references(law)), law)
-    numbers = references(f"art. {number}")
+    numbers = references(f"art. {number.lstrip(NO_DIGITS)}")
     return Reference(named, numbers[0].article if numbers else number)
 
 

@@ -33,7 +33,7 @@ _NAMES = {
     "D.Lgs. 196/2003": r"codice\s+(?:della\s+)?privacy|privacy\s+code",
     "Reg. (UE) 2016/679": r"gdpr|rgpd|reg(?:olamento|ulation|\.)\s*\((?:ue|eu)\)\s*(?:n\.?\s*)?(?:2016/679|679/2016)",
 }
-_SUFFIX = r"(?:[-\s]?(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|decies|undecies|duodecies|terdecies)\b)?"
+_SUFFIX = r"(?:[-\s]?(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|novies|decies|undecies|duodecies|terdecies)\.?\d?\b)?"
 _MONTH = r"[^\W\d_]{3,10}"
 _BRIDGE_CHARACTERS = 90
 _THIS_CENTURY = 40  # "92" is 1992, "03" is 2003
@@ -125,7 +125,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     )
     words = "commi?|comma|co|c|lett(?:era|ere|er)?|par(?:agraph|agraphs|agrafo)?|n|num|nn|primo|secondo|terzo|quarto"
     words += "|quinto|sesto|del|della|dello|dell|dei|di|cui|al|alla|all|of|the|in|nel|nella"
-    words += r"|bis|ter|quater|ss|seguenti|[a-z](?=\))"
+    words += r"|tariffa|parte|prima|seconda|allegat[ao]|bis|ter|quater|ss|seguenti|[a-z](?=\))"
     fill = rf"[\s,;()'\u2019°.\u2013-]|\d+|\b(?:{words})\b"
     another = r"(?:(?:l|d?all|dell)['\u2019]|gli\s)?(?:artt?\.?\s*|articol[oi]\s*|articles?\s*)?\d+"
     behind = rf"(?:{fill}|\b(?:e|ed|o|and|or)\s+{another})*"
