@@ -33,7 +33,10 @@ _NAMES = {
     "D.Lgs. 196/2003": r"codice\s+(?:della\s+)?privacy|privacy\s+code",
     "Reg. (UE) 2016/679": r"gdpr|rgpd|reg(?:olamento|ulation|\.)\s*\((?:ue|eu)\)\s*(?:n\.?\s*)?(?:2016/679|679/2016)",
 }
-_SUFFIX = r"(?:[-\s]?(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|novies|decies|undecies|duodecies|terdecies)\.?\d?\b)?"
+_SUFFIX = (
+    r"(?:[-\s]?(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|novies|decies|undecies|duodecies|terdecies)"
+    r"\.?\d?\b)?"
+)
 _MONTH = r"[^\W\d_]{3,10}"
 _BRIDGE_CHARACTERS = 90
 _THIS_CENTURY = 40  # "92" is 1992, "03" is 2003
