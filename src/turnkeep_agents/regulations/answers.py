@@ -4,7 +4,7 @@ sources, the user and the computation."""
 import re
 from collections.abc import Collection, Sequence
 
-from turnkeep.blocks.citations import Citing, IdForm, cited_ids
+from turnkeep.blocks.citations import Citing, IdForm, check_citations
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources
@@ -31,10 +31,10 @@ class Grounded(Citing):
 
 
 def cited_in(prompt: PromptBuilder, known: Collection[str]) -> list[str]:
-    """The ids that the replies in a prompt cite, those of the newest first."""
+    """The ids that the replies in a prompt cite, those of the newest first; `known` are those of the knowledge base."""
     shown = prompt.trimmed.messages if prompt.trimmed else []
-    replies = [said["content"] for said in reversed(shown) if said["role"] == "assistant"]
-    return list(dict.fromkeys(id_ for reply in replies for id_ in cited_ids(reply, known, IDS)))
+    replies = [check_citations(said["content"], known, IDS) for said in reversed(shown) if said["role"] == "assistant"]
+    return list(dict.fromkeys(id_ for reply in replies for id_ in (*reply.cited, *reply.removed)))
 
 
 def _told(document: Document) -> str:

@@ -23,8 +23,7 @@ summarise a document; talk for greetings, thanks, what the assistant can do, and
 composition: pure_kb where the law answers; pure_doc where an attached document alone does; hybrid where a document \
 has to be held against the law; chat for talk, also to shorten, translate or repeat what was said.
 searches: one, or one for each of two or three things asked apart: the words that the articles of law would have, in \
-Italian, with law and article where you know them ("art. 2120 c.c. trattamento di fine rapporto"); in a document its \
-own words. Empty for chat.
+Italian, with article and law where you know them ("art. 7 L. 300/1970"); in a document its own words. Empty for chat.
 facts: every date, period, duration, amount, percentage, ordinal and number in the message that the answer may depend \
 on, copied letter by letter with the words that belong to it ("dal 3 al 10 marzo", "duemila euro al mese"). No numbers \
 of laws and articles.
@@ -85,7 +84,7 @@ EMPTY = "The knowledge base is empty. Say that articles of law have to be loaded
 CUT = "Not everything that was found could be shown; say so where that matters."
 PROFESSIONAL = """Say in one sentence that a case like this should be looked at by a professional (tax adviser, \
 employment consultant, lawyer)."""
-NOT_COMPUTED = "It could not be computed from what was found. Say which figure or rule is missing."
+NOT_COMPUTED = "It could not be computed from what was found. Say which figure or rule is missing. "
 MEANING = "With the conversation in mind it asks: "
 
 

@@ -43,6 +43,8 @@ class RegulationsState(TypedDict):
     """Which model answers, why, and what that is estimated to cost. By `choose_model`."""
     steps: list[str]
     """What was computed. By `calculate`."""
+    missing: str
+    """Why nothing was. By `calculate`."""
     sources: list[JSON]
     """What the reply was written from: `{id, title, url, score, cited}`. By the node that replies."""
     reply: str
@@ -66,6 +68,7 @@ def new_turn() -> dict[str, Any]:
         "context_metadata": {},
         "choice": {},
         "steps": [],
+        "missing": "",
         "sources": [],
         "reply": "",
         "reasoning_steps": [],

@@ -1,0 +1,175 @@
+"""From what is shown to the reply: computed, with the model that fits, and verified while it is written."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from langchain_core.messages import BaseMessage, HumanMessage
+from langgraph.runtime import Runtime
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import PromptBuilder
+from turnkeep.blocks.verification import Sources
+from turnkeep.blocks.wording import say, word
+from turnkeep.errors import ModelError
+from turnkeep.models.calls import TextCall, ask_text, ask_typed
+from turnkeep.records import RunContext
+from turnkeep_agents.regulations import prompts
+from turnkeep_agents.regulations.answers import Grounded, cited_in
+from turnkeep_agents.regulations.choosing import Choice, choose
+from turnkeep_agents.regulations.context import build_context
+from turnkeep_agents.regulations.nodes.desk import (
+    ANSWER_TOKENS,
+    TALK_TOKENS,
+    Desk,
+    Update,
+    asking,
+    noted,
+    run_id,
+    said_by,
+    shown,
+    today_note,
+)
+from turnkeep_agents.regulations.nodes.shortcuts import KEPT
+from turnkeep_agents.regulations.reading import told
+from turnkeep_agents.regulations.reckoning import Known, Unreckonable, known_in, reckon
+from turnkeep_agents.regulations.state import RegulationsState
+
+
+class Answering(Desk):
+    async def calculate(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        """The model plans, code computes; what cannot be carried out is named to the model once."""
+        facts = [*map(told, state["facts"])]
+        prompt = PromptBuilder(prompts.CALCULATE).with_retrieval_context(shown(state))
+        prompt.with_notes([f"{prompts.FACTS}{'; '.join(facts)}"] if facts else []).with_note(today_note(runtime))
+        asked = prompt.with_query(state["standalone_query"]).messages()
+        texts = [*(one.text for one in shown(state)), *facts, *said_by(state, "human")]
+        known = known_in(texts, runtime.context.now.date())
+        plan = await ask_typed(self.models.main, prompts.CALCULATE_CALL, asked)
+        lines, problem = _carried_out(plan, known)
+        if problem:
+            again = [*asked, HumanMessage(f"{problem}. Plan the steps again.")]
+            plan = await ask_typed(self.models.main, prompts.CALCULATE_CALL, again)
+            lines, _ = _carried_out(plan, known)
+        missing = "" if lines else plan.missing
+        return {"steps": lines, "missing": missing, **noted(state, f"Computed {len(lines)} steps.")}
+
+    def choose_model(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        """Raises BudgetExceeded before a call that would cost too much."""
+        choice = choose(
+            self.models,
+            domain=state["reading"]["domain"],
+            action=state["reading"]["action"],
+            prompt=self._asked(state, runtime),
+            most_written=prompts.ANSWER_CALL.max_tokens,
+            limit=self.tuning.answer_usd,
+        )
+        return {"choice": asdict(choice), **noted(state, f"{choice.model} answers: {choice.reason}.")}
+
+    async def answer(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        judge, choice = self._judge(shown(state), state, runtime), Choice(**state["choice"])
+        update = await self._word(
+            prompts.ANSWER_CALL, choice, self._asked(state, runtime), judge, state=state, runtime=runtime
+        )
+        context = [one["id"] for one in state["context"]]
+        update["warnings"] += ["no_citation"] if context and not judge.cited else []
+        update["warnings"] += ["nothing_found"] if not context else []
+        update["warnings"] += ["needs_professional"] if state["reading"]["needs_professional"] else []
+        step = noted(state, f"Answered from {len(context)} sources, citing {len(judge.cited)}.")
+        answered = {**update, "sources": judge.sources(), **step}
+        self.cache.put(state["cache_key"], {**{name: state.get(name) for name in KEPT}, **answered, "messages": []})
+        return answered
+
+    async def respond(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        """From the conversation, which is the context then."""
+        prompt = self.begin(prompts.RESPOND, state, runtime, TALK_TOKENS)
+        prompt.with_notes([prompts.NOT_ATTACHED] if state["reading"]["lacks_document"] else [])
+        said = prompt.trimmed.messages if prompt.trimmed else []
+        built = build_context(
+            "chat", knowledge=[], documents=[], facts=[], conversation="\n".join(one["content"] for one in said)
+        )
+        ids = cited_in(prompt, self.knowledge.by_id)
+        passages = [Document(id_, id_, "") for id_ in ids if id_ not in self.knowledge.by_id]
+        known = [*self.knowledge.get(ids, state["language"]), *passages]
+        judge, asked = self._judge(known, state, runtime), asking(prompt, state)
+        choice = choose(
+            self.models,
+            domain="none",
+            action="talk",
+            prompt=asked,
+            most_written=prompts.RESPOND_CALL.max_tokens,
+            limit=self.tuning.answer_usd,
+        )
+        update = await self._word(prompts.RESPOND_CALL, choice, asked, judge, state=state, runtime=runtime)
+        cited = [source for source in judge.sources() if source["cited"]]
+        metadata = built.metadata("chat", [], 0)
+        update |= {"sources": cited, "context_metadata": metadata, "choice": asdict(choice)}
+        return {**update, **noted(state, "Answered from the conversation.")}
+
+    async def refuse(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        prompt = self.begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
+        answer = await ask_text(self.models.small, prompts.REFUSE_CALL, asking(prompt, state))
+        said = say(answer.text, tell=runtime.stream_writer, run_id=run_id(state))
+        update = {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *answer.warnings]}
+        return {**update, **noted(state, "Said what can be asked instead.")}
+
+    def _asked(self, state: RegulationsState, runtime: Runtime[RunContext]) -> list[BaseMessage]:
+        """The prompt of the answer, by domain."""
+        reading = state["reading"]
+        system = f"{prompts.ANSWER} {prompts.DOMAINS[reading['domain']]}"
+        prompt = self.begin(system, state, runtime, ANSWER_TOKENS).with_retrieval_context(shown(state))
+        prompt.with_notes(self._notes(state))
+        return asking(prompt, state)
+
+    def _notes(self, state: RegulationsState) -> list[str]:
+        reading, metadata = state["reading"], state["context_metadata"]
+        facts = [one for one in map(told, state["facts"]) if one not in metadata["left_out"]]
+        notes = {
+            f"{prompts.FACTS}{'; '.join(facts)}": facts,
+            f"{prompts.UNREAD}{'; '.join(state['unread'])}": state["unread"],
+            f"{prompts.COMPUTED}{'; '.join(state['steps'])}": state["steps"],
+            f"{prompts.NOT_COMPUTED}{state['missing']}": reading["action"] == "calculate" and not state["steps"],
+            prompts.NOT_ATTACHED: reading["lacks_document"],
+            prompts.EMPTY: self.knowledge.is_empty,
+            prompts.NOTHING: not state["context"] and not self.knowledge.is_empty,
+            prompts.CUT: metadata["truncated"],
+            prompts.PROFESSIONAL: reading["needs_professional"],
+        }
+        return [note for note, is_due in notes.items() if is_due]
+
+    async def _word(
+        self,
+        call: TextCall,
+        choice: Choice,
+        asked: Sequence[BaseMessage],
+        judge: Grounded,
+        *,
+        state: RegulationsState,
+        runtime: Runtime[RunContext],
+    ) -> Update:
+        said = await word(
+            choice.of(self.models),
+            call,
+            asked,
+            judge,
+            tell=runtime.stream_writer,
+            run_id=run_id(state),
+            fallback=judge.listed(),
+        )
+        if not said.text:
+            raise ModelError("The model's answer held nothing that can be shown.")
+        return {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *said.warnings]}
+
+    def _judge(self, documents: Sequence[Document], state: RegulationsState, runtime: Runtime[RunContext]) -> Grounded:
+        """What the user says of their own case may be said back; what it follows from has to be in the sources."""
+        today, facts = runtime.context.now.date(), [*map(told, state["facts"]), *state["steps"]]
+        known = [*facts, *said_by(state, "ai"), *said_by(state, "human"), *map(str, self.knowledge.told.values())]
+        said = Sources(known, days=[(today, today)], language=state["language"])
+        return Grounded(documents, self.knowledge.by_id, said)
+
+
+def _carried_out(plan: prompts.Steps, known: Known) -> tuple[list[str], str]:
+    """The lines, or what is wrong with the plan."""
+    try:
+        return reckon(plan.steps, known), ""
+    except Unreckonable as error:
+        return [], str(error)

@@ -1,0 +1,70 @@
+"""What all nodes work with: models, the knowledge base, prompts of a turn, and what is the same in each of them."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from langchain_core.messages import BaseMessage
+from langgraph.runtime import Runtime
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
+from turnkeep.models.chat import Models
+from turnkeep.records import RunContext
+from turnkeep_agents.regulations import prompts
+from turnkeep_agents.regulations.cache import AnswerCache
+from turnkeep_agents.regulations.knowledge.articles import Knowledge
+from turnkeep_agents.regulations.settings import RegulationsSettings
+from turnkeep_agents.regulations.state import RegulationsState
+
+type Update = dict[str, Any]
+
+READ_TOKENS, ANSWER_TOKENS, TALK_TOKENS = 1_000, 400, 2_000  # of history; an answer has sources as well
+
+
+@dataclass(frozen=True)
+class Desk:
+    models: Models
+    knowledge: Knowledge
+    tuning: RegulationsSettings
+    cache: AnswerCache
+
+    def begin(self, system: str, state: RegulationsState, runtime: Runtime[RunContext], tokens: int) -> PromptBuilder:
+        """A prompt with at most so many tokens of the conversation, and the day."""
+        formatter = ConversationFormatter(runtime.context.conversation_window, tokens)
+        prompt = PromptBuilder(system.format(**self.knowledge.told))
+        prompt.with_conversation(formatter, state["messages"][:-1])
+        return prompt.with_note(today_note(runtime))
+
+
+def message_of(state: RegulationsState) -> str:
+    return str(state["messages"][-1].text)
+
+
+def said_by(state: RegulationsState, kind: str) -> list[str]:
+    return [str(each.text) for each in state["messages"] if each.type == kind]
+
+
+def shown(state: RegulationsState) -> list[Document]:
+    return [Document(**row) for row in state["context"]]
+
+
+def today_note(runtime: Runtime[RunContext]) -> str:
+    return prompts.TODAY.format(date=f"{runtime.context.now:%A, %Y-%m-%d}")
+
+
+def asking(prompt: PromptBuilder, state: RegulationsState) -> list[BaseMessage]:
+    """The message, and what it means where that is more."""
+    message, question = message_of(state), state["standalone_query"]
+    if question != message:
+        prompt.with_note(f"{prompts.MEANING}{question}")
+    return prompt.with_query(message, label="Message").messages()
+
+
+def noted(state: RegulationsState, sentence: str) -> Update:
+    return {"reasoning_steps": [*state["reasoning_steps"], sentence]}
+
+
+def run_id(state: RegulationsState) -> UUID:
+    """From the id of the message, so that a node that runs again replaces its reply instead of adding one."""
+    return uuid5(NAMESPACE_OID, f"regulations.reply:{state['messages'][-1].id}")

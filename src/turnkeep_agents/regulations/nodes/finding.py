@@ -1,0 +1,84 @@
+"""From the message to what the answer is shown."""
+
+from dataclasses import asdict
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from turnkeep.blocks.documents import Document
+from turnkeep.models.calls import ask_typed
+from turnkeep.records import JSON, RunContext
+from turnkeep_agents.regulations import passages, prompts
+from turnkeep_agents.regulations.answers import cited_in
+from turnkeep_agents.regulations.context import build_context
+from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, message_of, noted
+from turnkeep_agents.regulations.reading import READ_CALL, Reading, Span, checked, facts_in, told
+from turnkeep_agents.regulations.state import RegulationsState
+
+MOST_CITED = 6  # articles of earlier replies that the reading is told
+
+
+class Finding(Desk):
+    async def read(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        message, prompt = message_of(state), self.begin(prompts.READ, state, runtime, READ_TOKENS)
+        cited = cited_in(prompt, self.knowledge.by_id)[:MOST_CITED]
+        prompt.with_note(
+            f"{prompts.ACTIVE}{passages.named(state['active'])}" if state["active"] else prompts.NO_DOCUMENTS
+        )
+        prompt.with_notes([f"{prompts.CITED}{self.knowledge.named(cited)}"] if cited else [])
+        asked = prompt.with_query(message, label="Message").messages()
+        said = await ask_typed(self.models.small, READ_CALL, asked)
+        found = checked(said, message, has_documents=bool(state["active"]))
+        route = _route(found)
+        runtime.stream_writer({"event": "route_decision", "route": route})
+        return {
+            "route": route,
+            "standalone_query": found.question,
+            "language": found.language,
+            "reading": {**_kept(found), "lacks_document": said.composition != found.composition},
+            **noted(state, f"Read as {found.domain}, {found.action}, {found.composition}."),
+        }
+
+    def check_facts(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        """The spans become values, or are asked about."""
+        spans, today = [Span(**span) for span in state["reading"]["spans"]], runtime.context.now.date()
+        facts, unread = facts_in(message_of(state), spans, state["language"], today)
+        return {"facts": facts, "unread": unread, **noted(state, f"{len(facts)} of {len(spans)} facts have a value.")}
+
+    def retrieve(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        runtime.stream_writer({"event": "tool_start", "tool": "retrieve"})
+        reading, most = state["reading"], self.tuning.top_k
+        knowledge = self.knowledge.search(
+            reading["searches"], most, domain=reading["domain"], language=state["language"]
+        )
+        own = passages.search(runtime.context.documents, state["active"], reading["searches"], most)
+        found = {"knowledge": [*map(asdict, knowledge)], "documents": [*map(asdict, own)]}
+        return {"found": found, **noted(state, f"Found {len(knowledge)} articles and {len(own)} passages.")}
+
+    def build_context(self, state: RegulationsState) -> Update:
+        found, reading = state["found"], state["reading"]
+        knowledge, documents = ([Document(**row) for row in found[name]] for name in ("knowledge", "documents"))
+        facts = [*map(told, state["facts"])]
+        built = build_context(reading["composition"], knowledge=knowledge, documents=documents, facts=facts)
+        metadata = built.metadata(reading["composition"], reading["searches"], len(knowledge) + len(documents))
+        context = [*map(asdict, built.documents)]
+        step = f"Shows {len(context)} sources in {metadata['token_count']} of {metadata['budget_tokens']} tokens."
+        return {"context": context, "context_metadata": metadata, **noted(state, step)}
+
+    def after_read(self, state: RegulationsState) -> Literal["check_facts", "respond", "refuse"]:
+        return "check_facts" if state["route"] == "retrieve" else "respond" if state["route"] == "respond" else "refuse"
+
+    def after_build_context(self, state: RegulationsState) -> Literal["calculate", "choose_model"]:
+        return "calculate" if state["reading"]["action"] == "calculate" and state["context"] else "choose_model"
+
+
+def _route(found: Reading) -> Literal["retrieve", "respond", "refuse"]:
+    if found.composition == "chat":
+        return "respond"
+    return "refuse" if found.domain == "none" and found.composition == "pure_kb" else "retrieve"
+
+
+def _kept(found: Reading) -> JSON:
+    confidences = {"domain": found.domain_confidence, "composition": found.composition_confidence}
+    kept = found.model_dump(include={"domain", "action", "composition", "searches", "needs_professional"})
+    return {**kept, "confidences": confidences, "spans": [span.model_dump() for span in found.facts]}

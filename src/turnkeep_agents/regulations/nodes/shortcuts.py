@@ -1,0 +1,89 @@
+"""The ways that need no model: a question of the FAQ, and an answer that was given before."""
+
+from typing import Literal
+
+from langgraph.runtime import Runtime
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.wording import say
+from turnkeep.placeholders import PLACEHOLDER
+from turnkeep.records import JSON, RunContext
+from turnkeep_agents.regulations import passages, prompts
+from turnkeep_agents.regulations.cache import key_of
+from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, message_of, noted, run_id
+from turnkeep_agents.regulations.state import RegulationsState
+
+KEPT = ("route", "standalone_query", "language", "reading", "facts", "context_metadata", "choice", "steps", "sources")
+"""What of an answer is given again when it is."""
+
+
+class Shortcuts(Desk):
+    def match_faq(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        """A question of the FAQ is answered from it, as long as no document of the user may say something else."""
+        active = passages.listed(runtime.context.documents)
+        hit = None if active else self.knowledge.faq.match(message_of(state), threshold=self.tuning.faq_threshold)
+        found: Update = {"active": active, "warnings": passages.warnings(runtime.context.documents)}
+        if hit is None:
+            return found
+        runtime.stream_writer({"event": "route_decision", "route": "faq"})
+        said = say(hit.answer, tell=runtime.stream_writer, run_id=run_id(state))
+        cited = self.knowledge.get(hit.articles, hit.language)
+        return {
+            **found,
+            "route": "faq",
+            "reading": {
+                "domain": hit.domain,
+                "action": "explain",
+                "composition": "pure_kb",
+                "confidences": {},
+            },
+            "language": hit.language,
+            "messages": [said.message],
+            "reply": said.text,
+            "sources": [{**_source(one), "cited": True} for one in cited],
+            **noted(state, f"The message is a question of the FAQ ({hit.id}, {hit.score:.2f})."),
+        }
+
+    def recall(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
+        """An answer that was given before to the same question, where all that it depends on is the same."""
+        key = self._cache_key(state, runtime)
+        known = self.cache.get(key) if key else None
+        if known is None:
+            return {"cache_key": key}
+        runtime.stream_writer({"event": "route_decision", "route": known["route"]})
+        said = say(known["reply"], tell=runtime.stream_writer, run_id=run_id(state))
+        kept = {name: known[name] for name in KEPT}
+        step = noted(state, "The same was answered before, from the same sources and on the same day.")
+        return {**kept, "messages": [said.message], "reply": said.text, "warnings": [*known["warnings"]], **step}
+
+    def after_match_faq(self, state: RegulationsState) -> Literal["recall", "__end__"]:
+        return "__end__" if state["reply"] else "recall"
+
+    def after_recall(self, state: RegulationsState) -> Literal["read", "__end__"]:
+        return "__end__" if state["reply"] else "read"
+
+    def _cache_key(self, state: RegulationsState, runtime: Runtime[RunContext]) -> str:
+        """Of all that an answer depends on; empty where it rests on documents or personal data, which is never given
+        again. Where nothing looks for personal data, an answer is given again to the same user only."""
+        prompt = self.begin("", state, runtime, READ_TOKENS)
+        conversation, context = (prompt.trimmed.messages if prompt.trimmed else []), runtime.context
+        said = [message_of(state), *(one["content"] for one in conversation)]
+        if state["active"] or any(PLACEHOLDER.search(text) for text in said):
+            return ""
+        return key_of(
+            {
+                "tenant": context.principal.tenant,
+                "user": "" if self.tuning.pii else context.principal.user,
+                "said": said,
+                "window": context.conversation_window,
+                "today": f"{context.now:%Y-%m-%d}",
+                "knowledge": self.knowledge.digest,
+                "models": [self.models.name, self.models.small_name],
+                "prompts": prompts.VERSION,
+                "tuning": self.tuning.model_dump(),
+            }
+        )
+
+
+def _source(document: Document) -> JSON:
+    return {"id": document.id, "title": document.title, "url": document.url, "score": document.score}
