@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 
 from turnkeep.blocks.facts.days import DAY, WEEK, Partial, Span, Unit, chosen, on, shifted, unit_in, unit_of, weekday_in
-from turnkeep.blocks.facts.tokens import Token
+from turnkeep.blocks.facts.tokens import Token, fraction
 
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
 DAYS_OF_HALF_A_MONTH = 15
@@ -138,7 +138,9 @@ def moved(day: date, found: Sequence[Token], sign: int) -> date | None:
     for count, (size, letter) in sorted(pairs_of(found), key=lambda pair: "YMWD".find(pair[1][1])):
         total = count * size
         if total.denominator != 1:  # "un mese e mezzo", "half a year"
-            total, letter = {"Y": (total * 12, "M"), "M": (total * 2 * DAYS_OF_HALF_A_MONTH, "D")}.get(letter, (total * 7, "D"))
+            total, letter = {"Y": (total * 12, "M"), "M": (total * 2 * DAYS_OF_HALF_A_MONTH, "D")}.get(
+                letter, (total * 7, "D")
+            )
         where = shifted(where, sign * round(total), letter) if where and letter in "DWMY" else None
     return where
 
@@ -153,7 +155,7 @@ def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
         elif token.kind == "H" and pairs:
             pairs[-1] = (pairs[-1][0] + Fraction(1, 2), pairs[-1][1])
         else:
-            count = Fraction(str(token.value))
+            count = fraction(token)
     return pairs
 
 
@@ -183,7 +185,7 @@ def weekday_and_day(found: Sequence[Token], today: date) -> Point:
 def nth(found: Sequence[Token], today: date) -> Point:
     """ "il primo venerdì di luglio", "il terzo trimestre 2025", "l'ultimo giorno del mese"."""
     which, what = every(found, "o<I")[0], one(found, "weu")
-    at = -1 if which.kind == "<" else number(which)
+    at = -1 if which.kind == "<" else max(number(which), 0)
     rest = [token for token in found if token is not which and token is not what]
     size = (3, "M") if what is None else unit(what)
 

@@ -38,7 +38,11 @@ def rolling(found: Sequence[Token], today: date) -> Point:
     day = moved(today, found, way)
     if day is None:
         return None
-    return Span(today + DAY, day, note or "from tomorrow") if way > 0 else Span(day, today - DAY, note or "up to yesterday")
+    return (
+        Span(today + DAY, day, note or "from tomorrow")
+        if way > 0
+        else Span(day, today - DAY, note or "up to yesterday")
+    )
 
 
 def week_with(found: Sequence[Token], today: date) -> Point:
@@ -58,11 +62,17 @@ def part(found: Sequence[Token], today: date) -> Point:
 def _cut(span: Span, kind: str) -> Span | None:
     """The first or second half, the middle half; of a week to Wednesday, from Thursday, Tuesday to Friday."""
     days = (span.end - span.start).days + 1
-    middle = shifted(span.start, 6, "M") if days > 300 else span.start + DAY * (3 if days == 7 else 15 if days < 32 else days // 2)
+    middle = (
+        shifted(span.start, 6, "M")
+        if days > 300
+        else span.start + DAY * (3 if days == 7 else 15 if days < 32 else days // 2)
+    )
     if middle is None or kind == "M":
         quarter = DAY * (1 if days == 7 else days // 4)
         return Span(span.start + quarter, span.end - quarter - DAY * (days == 7), "the middle half")
-    return Span(span.start, middle - DAY, "the first half") if kind == "S" else Span(middle, span.end, "the second half")
+    return (
+        Span(span.start, middle - DAY, "the first half") if kind == "S" else Span(middle, span.end, "the second half")
+    )
 
 
 def decade(found: Sequence[Token], today: date) -> Point:

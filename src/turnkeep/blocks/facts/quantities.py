@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
 
-from turnkeep.blocks.facts.dates import COUNTED, one, pairs_of
+from turnkeep.blocks.facts.dates import COUNTED, classes, compiled, every, one, pairs_of
 from turnkeep.blocks.facts.numerals import plain
-from turnkeep.blocks.facts.tokens import Token
+from turnkeep.blocks.facts.tokens import Token, fraction
 
 
 @dataclass(frozen=True)
@@ -17,148 +18,32 @@ class Quantity:
     other: str = ""
 
 
-type Read = Callable[[Sequence[Token]], Quantity | None]
+type Read = Callable[[Sequence[Token], date], Quantity | None]
 
-HUNDREDTH = Fraction(1, 100)
-_NUMBER = "[nyxH]"
-_LIMIT = "(?:N z?)?[GJ](?:[aLtfiF]{0,2}[GJ])?(?: K)?[aLtfiF]{0,2}"
+NUMBERED = "nyxHo"
 
 
-def fraction(token: Token) -> Fraction:
-    return Fraction(1, 2) if token.kind == "H" and token.value is None else Fraction(str(token.value))
-
-
-def noted(found: Sequence[Token]) -> str:
-    return next((token.note for token in found if token.note), "")
-
-
-def duration(found: Sequence[Token]) -> Quantity | None:
-    """ "sei mesi e mezzo": P6.5M."""
+def duration(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "sei mesi e mezzo": P6.5M; "tutto il mese", "metà anno"."""
+    if found[0].kind == "M":
+        found = [Token("n", 0, 0, Fraction(1, 2)), *found[1:]]
     sizes: dict[str, Fraction] = {}
     for count, (size, letter) in pairs_of(found):
         sizes[letter] = sizes.get(letter, Fraction(0)) + count * size
-    text = "P"
-    for letter in ("Y", "M", "W", "D", "TH", "TM", "TS"):
-        if value := sizes.get(letter):
-            text += ("T" if letter[0] == "T" and "T" not in text else "") + plain(value) + letter[-1]
-    note = "working days" if one(found, "W") else noted(found)
-    return Quantity(text, note=note) if text != "P" else None
+    days, times = ("".join(plain(sizes[each]) + each[-1] for each in order if each in sizes) for order in _ORDERS)
+    note = "working days" if one(found, "W") else _note(found)
+    return Quantity(f"P{days}" + f"T{times}" * bool(times), note=note) if sizes else None
 
 
-def whole(found: Sequence[Token]) -> Quantity | None:
-    """ "tutto il mese", "half a year"."""
-    if one(found, "e"):
-        return Quantity("P2D")
-    units = [token for token in found if token.kind == "u"]
-    if one(found, "HM"):
-        return duration([Token("n", 0, 0, Fraction(1, 2)), *units])
-    return duration(units)
+_ORDERS = (("Y", "M", "W", "D"), ("TH", "TM", "TS"))
 
 
-def amount(found: Sequence[Token]) -> Quantity | None:
-    """ "€ 1.234,50", "tredici euro e quarantacinque cent", "12 centesimi"."""
-    currency, cents, numbers = one(found, "c"), one(found, "C"), [token for token in found if token.kind in _NUMBER]
-    if not numbers:
-        return None
-    first = numbers[0]
-    if len(numbers) > 1:
-        part = fraction(numbers[1])
-        if part >= 100 or part.denominator != 1 or fraction(first).denominator != 1:
-            return None
-        return Quantity(money(fraction(first) + part * HUNDREDTH), str(currency.value) if currency else "", first.note)
-    if cents and not currency:
-        return Quantity(money(fraction(first) * HUNDREDTH), str(cents.value), f"{cents.word} of {cents.value}")
-    other = money(first.other) if isinstance(first.other, Fraction) else ""
-    return Quantity(money(fraction(first)), str(currency.value) if currency else "", first.note, other)
+def all_weekend(found: Sequence[Token], today: date) -> Quantity | None:
+    return Quantity("P2D")
 
 
-def money(value: Fraction) -> str:
-    """With two places where it is not whole."""
-    text = plain(value)
-    whole_part, _, decimals = text.partition(".")
-    return f"{whole_part}.{decimals.ljust(2, '0')}" if decimals else text
-
-
-def percentage(found: Sequence[Token]) -> Quantity | None:
-    """ "22%", "tre punti percentuali", "8,6 per mille"."""
-    token = one(found, _NUMBER)
-    if token is None:
-        return None
-    if one(found, "‰"):
-        return Quantity(plain(fraction(token) / 10), note=f"{plain(fraction(token))} per thousand")
-    other = plain(token.other) if isinstance(token.other, Fraction) else ""
-    return Quantity(plain(fraction(token)), "pp" if one(found, "P") else "", token.note, other)
-
-
-def ordinal(found: Sequence[Token]) -> Quantity | None:
-    token = found[-1]
-    value = token.other if token.kind == "n" else fraction(token)
-    return Quantity(plain(value)) if isinstance(value, Fraction) and value.denominator == 1 else None
-
-
-def single(found: Sequence[Token]) -> Quantity | None:
-    token, unit = found[0], one(found, "Q")
-    other = plain(token.other) if isinstance(token.other, Fraction) and token.note else ""
-    return Quantity(plain(fraction(token)), str(unit.value) if unit else "", token.note, other)
-
-
-def ratio(found: Sequence[Token]) -> Quantity | None:
-    """ "2 1/4", "uno su tre"."""
-    *rest, above, below = [fraction(token) for token in found if token.kind in _NUMBER]
-    if not below or (rest and above >= below):
-        return None
-    return Quantity(plain((rest[0] if rest else 0) + above / below))
-
-
-def limited(found: Sequence[Token]) -> tuple[bool, bool, Fraction] | None:
-    """Whether it is a lower limit, whether it is one of the values itself, and which: "più di trenta", "almeno 5"."""
-    token = next((token for token in reversed(found) if token.kind in "nyxHo"), None)
-    if token is None:
-        return None
-    value = fraction(token)
-    if one(found, "XZ"):
-        return True, True, value
-    if one(found, "YV"):
-        return False, True, value
-    ways = [token.kind for token in found if token.kind in "GJ"]
-    if not ways:
-        return None
-    if one(found, "N"):
-        return ways[-1] == "J", True, value
-    return ways[-1] == "G", one(found, "K") is not None, value
-
-
-def limits(found: Sequence[Token]) -> Quantity | None:
-    """ "superiore a un quarto e inferiore a un mezzo": "(0.25,0.5)"."""
-    parts = _parted(found)
-    known = [limit for part in parts if (limit := limited(part))]
-    lower = next((limit for limit in known if limit[0]), None)
-    upper = next((limit for limit in known if not limit[0]), None)
-    if len(known) != len(parts) or len(known) != sum(limit is not None for limit in (lower, upper)):
-        return None
-    if lower and upper and lower[2] > upper[2]:
-        return Quantity("", _unit(found), "the limits contradict each other")
-    start = ("[" if lower[1] else "(") + plain(lower[2]) if lower else "("
-    end = plain(upper[2]) + ("]" if upper[1] else ")") if upper else ")"
-    return Quantity(f"{start},{end}", _unit(found), noted(found))
-
-
-def _parted(found: Sequence[Token]) -> list[list[Token]]:
-    """One part a number."""
-    parts: list[list[Token]] = [[]]
-    for token in found:
-        if (token.kind in "nyxHo" and parts[-1] and any(each.kind in "nyxHo" for each in parts[-1])) or (token.kind in "GJNZV" and any(each.kind in "nyxHo" for each in parts[-1])):
-            parts.append([])
-        parts[-1].append(token)
-    return parts
-
-
-def between(found: Sequence[Token]) -> Quantity | None:
-    """ "tra 20 e 30", "da mille a millecinquecento"."""
-    first, last = [token for token in found if token.kind in "nyxHo"]
-    if fraction(first) > fraction(last):
-        return Quantity("", _unit(found), "the first limit is above the second one")
-    return Quantity(f"[{plain(fraction(first))},{plain(fraction(last))}]", _unit(found), noted(found))
+def _note(found: Sequence[Token]) -> str:
+    return next((token.note for token in found if token.note), "")
 
 
 def _unit(found: Sequence[Token]) -> str:
@@ -166,37 +51,110 @@ def _unit(found: Sequence[Token]) -> str:
     return str(unit.value) if unit else "pp" if one(found, "P") else ""
 
 
-_ANY = "[nyxHo]"
-RANGES = (
-    ("[bfF] {c}" + _ANY + "{c} [t&U-] {c}" + _ANY + "{u}", between),
-    ("{c}[nyx]-{c}[nyx]{u}", between),
-    (_LIMIT + "{c}" + _ANY + "{u}(?:[,z&a]{0,3}" + _LIMIT + "{c}" + _ANY + "{u})?", limits),
-    ("[ZV][aLtfiF]{0,2}{c}" + _NUMBER + "{u}|{c}" + _NUMBER + "{u} [XY]", limits),
-)
+def single(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "1.234 km", "22%", "tre punti percentuali", "8,6 per mille"."""
+    token = every(found, NUMBERED)[0]
+    value = fraction(token)
+    if one(found, "‰"):
+        return Quantity(plain(value / 10), note=f"{plain(value)} per thousand")
+    return Quantity(
+        plain(value), _unit(found), token.note, plain(token.other) if token.other is not None and token.note else ""
+    )
+
+
+def amount(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "€ 1.234,50", "tredici euro e quarantacinque cent", "12 centesimi"."""
+    first, *rest = every(found, NUMBERED)
+    value, cents = fraction(first), one(found, "C")
+    if rest:
+        part = fraction(rest[0])
+        is_cents = part < 100 and part.denominator == value.denominator == 1
+        return Quantity(money(value + part / 100), _unit(found), _note(found)) if is_cents else None
+    if cents:
+        return Quantity(money(value / 100), str(cents.value), f"hundredths of {cents.value}")
+    return Quantity(
+        money(value), _unit(found), first.note, money(first.other) if first.other is not None and first.note else ""
+    )
+
+
+def money(value: Fraction) -> str:
+    """With two places where it is not whole."""
+    whole, point, decimals = plain(value).partition(".")
+    return f"{whole}.{decimals.ljust(2, '0')}" if point else whole
+
+
+def ordinal(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "terzo", "cento milionesimo"; "penultimo" is -2."""
+    token = found[-1]
+    value = Fraction(-1) if token.kind == "<" else token.other if token.kind == "n" else fraction(token)
+    if value is None or value.denominator != 1 or (token.kind == "<" and token.word[:5] not in ("ultim", "last")):
+        return None
+    return Quantity(plain(value), note="counted from the end" if value < 0 else "")
+
+
+def ratio(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "2 1/4", "uno su tre"."""
+    *rest, above, below = [fraction(token) for token in every(found, NUMBERED)]
+    return Quantity(plain(sum(rest) + above / below)) if below and (not rest or above < below) else None
+
+
+def between(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "tra 20 e 30", "da mille a millecinquecento"."""
+    first, last = [fraction(token) for token in every(found, NUMBERED)]
+    if first > last:
+        return Quantity("", _unit(found), "the first limit is above the second one")
+    return Quantity(f"[{plain(first)},{plain(last)}]", _unit(found), _note(found))
+
+
+def limits(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "superiore a un quarto e inferiore a un mezzo": "(0.25,0.5)"."""
+    ends = {"[": "", "]": ""}
+    for part in compiled(f"[^{NUMBERED}]*?[{NUMBERED}][cQ%P]?[XY]?").finditer(classes(found)):
+        words = found[part.start() : part.end()]
+        side, limit = _limit(words)
+        if ends[side]:
+            return None
+        ends[side] = limit
+    lower, upper = ends["["] or "(", ends["]"] or ")"
+    if len(lower) > 1 and len(upper) > 1 and Fraction(lower[1:]) > Fraction(upper[:-1]):
+        return Quantity("", _unit(found), "the limits contradict each other")
+    return Quantity(f"{lower},{upper}", _unit(found), _note(found))
+
+
+def _limit(found: Sequence[Token]) -> tuple[str, str]:
+    """ "più di trenta": ("[", "(30"); "non inferiore a 30", "almeno 30": ("[", "[30")."""
+    kinds, value = classes(found), plain(fraction(every(found, NUMBERED)[-1]))
+    ways = "".join(each for each in kinds if each in "GJXYZV")
+    is_lower = (ways[-1:] in "GXZ") != ("N" in kinds)
+    is_included = any(each in kinds for each in "KNXYZV")
+    if is_lower:
+        return "[", ("[" if is_included else "(") + value
+    return "]", value + ("]" if is_included else ")")
+
+
+_LIMIT = "(?:N z?)?(?:[GJ](?:[aLtfiF]{0,2}[GJ])?(?: K)?|[ZV])[aLtfiF]{0,2}"
 
 
 def _ranges(before: str, after: str) -> Iterator[tuple[str, Read]]:
-    for pattern, read in RANGES:
-        yield pattern.replace("{c}", before).replace("{u}", after), read
+    one_, limit = f"{before}[{NUMBERED}]", f"{_LIMIT}{before}[{NUMBERED}]"
+    yield f"[bfF] {one_}(?:{after})? [t&U-] {one_}{after}|{before}[nyx]-{before}[nyx]{after}", between
+    yield f"{limit}{after}(?:[,z&a]{{0,3}}{limit}{after})?|{one_}{after} [XY]", limits
 
 
 DURATIONS: tuple[tuple[str, Read], ...] = (
-    (COUNTED + "(?: W)?", duration),
-    ("l L?[ue]|L?[ue] l|[HM] x? ?u", whole),
+    (COUNTED + "(?: W)?|l L?u|L?u l|[HM] x? ?u", duration),
+    ("l L?e|L?e l", all_weekend),
 )
 AMOUNTS: tuple[tuple[str, Read], ...] = (
     *_ranges("(?:c )?", " c"),
     *_ranges("c ", ""),
-    ("[nyxH] c &? ?[ny] C", amount),
-    ("[nyxH] c n(?! [uck%CQ])", amount),
-    ("[nyxH] [cC]", amount),
-    ("c c?[nyxH]", amount),
+    ("[nyxH] c &? ?[ny] C|[nyxH] c n(?! [uck%CQ])|[nyxH] [cC]|c c?[nyxH]", amount),
 )
-PERCENTAGES: tuple[tuple[str, Read], ...] = (*_ranges("", " ?[%P]"), ("[nyxH] ?[%P‰]", percentage))
-ORDINALS: tuple[tuple[str, Read], ...] = (("[nx]?o", ordinal), ("n", ordinal))
+PERCENTAGES: tuple[tuple[str, Read], ...] = (*_ranges("", " ?[%P]"), ("[nyxH] ?[%P‰]", single))
+ORDINALS: tuple[tuple[str, Read], ...] = (("[nx]?o", ordinal),)
+ORDINALS_ALONE: tuple[tuple[str, Read], ...] = (("[n<]", ordinal),)
 NUMBERS: tuple[tuple[str, Read], ...] = (
     *_ranges("", "(?: Q)?"),
-    ("(?:[ny] )?n/n", ratio),
-    ("[nyx] O [nyx]", ratio),
+    ("(?:[ny] )?n/n|[nyx] O [nyx]", ratio),
     ("[nyxHo](?: Q)?", single),
 )
