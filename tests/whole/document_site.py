@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from turnkeep.local.processes import free_port, spawn, wait_until_listening
 
 @dataclass(frozen=True)
 class Site:
-    """`turnkeep dev` with one agent, in a folder of its own, where its module lies or among the tests."""
+    """`turnkeep dev` in a folder of its own, with an agent of the project, of the tests or of that folder."""
 
     folder: Path
     store_url: str
@@ -27,7 +28,8 @@ class Site:
     @contextmanager
     def running(self, **environ: str) -> Iterator[httpx.Client]:
         """Ends by SIGKILL."""
-        self._install()
+        if not self._is_installed():
+            self._install()
         port, log = free_port(), self.folder / "server.log"
         facts = {
             **os.environ,
@@ -46,6 +48,9 @@ class Site:
         finally:
             server.send_signal(signal.SIGKILL)
             server.wait(10)
+
+    def _is_installed(self) -> bool:
+        return find_spec(f"turnkeep_agents.{self.agent}") is not None
 
     def _install(self) -> None:
         package = self.folder / f"{self.agent}-0.dist-info"

@@ -96,7 +96,7 @@ class Site:
         http = AsyncClient(transport=ASGITransport(app), base_url="http://test", headers={USER_HEADER: self.user})
         return Visitor(app, await self._stack.enter_async_context(http), self.user)
 
-    async def serve(self, model: WireServer, *agents: AgentSettings, **settings: Any) -> Visitor:
+    async def serve(self, model: WireServer, /, *agents: AgentSettings, **settings: Any) -> Visitor:
         """With that model behind it, which is asked once for each call."""
         patient = {"timeout_seconds": 20, "max_retries": 0}
         facts = {"model": "openai:test", "openai_base_url": model.base_url, "models": patient}
