@@ -17,7 +17,8 @@ def quote(question: str, documents: Sequence[JSON], language: str) -> tuple[JSON
     for document in documents:
         title = set(content(document["title"], language))
         if sentences := _sentences(question, asked, title, document, language):
-            found.append((len(title & asked), len(title & asked) / len(title | asked), document, sentences))
+            share = len(title & asked) / len(title | asked) if len(asked) > 1 else 0.0  # "Che cos'è il TFR?": as found
+            found.append((len(title & asked), share, document, sentences))
     best = max(found, key=lambda one: one[:2], default=None)
     return (best[2], cited(best[3], best[2])) if best else None
 
@@ -49,13 +50,17 @@ def sentences_of(document: JSON) -> list[str]:
 
 
 def _sentences(question: str, asked: set[str], title: set[str], document: JSON, language: str) -> list[str]:
-    """Empty where a word of the question is missing, or a figure that it asks for."""
-    if not asked or len(asked & title) < IN_TITLE * len(asked):
+    """Empty where a word of the question is missing, a figure that it asks for, or a "not" of it."""
+    if (
+        not asked
+        or len(asked & title) < IN_TITLE * len(asked)
+        or has_negation(question) > has_negation(document["title"])
+    ):
         return []
-    told, needs_figure = sentences_of(document), asks_figure(question)
+    told, rest = sentences_of(document), asked - title
     held = [stems(sentence, language) & asked for sentence in told]
-    at = max(range(len(told)), key=lambda at: (len(held[at] - title), needs_figure and has_figure(told[at]), -at))
-    chosen = {at} if asked - title else {at, *range(SENTENCES - 1)}
-    shown = [told[at] for at in sorted(chosen) if at < len(told)]
-    is_whole = asked <= title | held[at] and (not needs_figure or any(map(has_figure, shown)))
-    return shown if is_whole and (not has_negation(question) or any(map(has_negation, shown))) else []
+    fits = [not asks_figure(question) or has_figure(sentence, question) for sentence in told]
+    at = max(range(len(told)), key=lambda at: (len(held[at] & rest), fits[at], len(held[at]), -at))
+    is_whole = rest <= held[at] and (not rest or len(held[at]) > 1)
+    shown = {max(at - 1, 0), at} if rest else {0, 1, at}  # a sentence may speak of what stands before it
+    return [told[each] for each in sorted(shown) if each < len(told)] if is_whole and fits[at] else []

@@ -23,6 +23,7 @@ from turnkeep_demo.regulations.sayings import SAYINGS
 from turnkeep_demo.regulations.vocabulary import content, language_of, stems
 
 MOST_LISTED, KNOWN_QUESTIONS = 5, 2
+_PARAGRAPH = re.compile(r"\b(?:comm[ai]|paragraphs?|c\.) ?(\d+)", re.IGNORECASE)
 _PASSAGE = re.compile(rf"doc-[0-9a-f]{{{LABEL_LETTERS}}}-\d+")
 
 
@@ -79,19 +80,27 @@ def _named(question: str, named: Sequence[Reference], articles: Sequence[JSON], 
     """Each article that is named, of a law alone the articles that were found; and what is not among them."""
     say, lines, rest = SAYINGS[language], [], without(question, named)
     for norm in named:
-        held = [one for one in articles if norm.is_in([norm_of(Document(**one))])]
+        held = _held(norm, question, articles)
         written = question[norm.start : norm.end]
         if not norm.law:
             lines.append(say["which"].format(written, _titles(held or articles[:1])))
         elif not held:
             lines.append(say["not_held"].format(written))
-        elif norm.article:
+        elif norm.article and len(held) == 1:
             lines.append(f"{held[0]['title']}: {cited(sentences_of(held[0]), held[0])}")
         else:
             lines += _quoted(rest, held, language) or [say["of_law"].format(written, _titles(held[:MOST_LISTED]))]
     if len(content(rest, language)) > 1 and any(norm.article for norm in named):
         lines.append(say["whole_article"])
     return "\n\n".join(dict.fromkeys(lines))
+
+
+def _held(norm: Reference, question: str, articles: Sequence[JSON]) -> list[JSON]:
+    """The articles that a reference may mean: of one in pieces ("art. 1, comma 54") that which the paragraph is in."""
+    held = [one for one in articles if norm.is_in([norm_of(Document(**one))])]
+    paragraphs = _PARAGRAPH.findall(question[norm.start : norm.end + 20])
+    exact = [one for one in held if one["id"].rpartition("-")[2] in paragraphs]
+    return exact if len(held) > 1 and exact else held
 
 
 def _quoted(question: str, articles: Sequence[JSON], language: str) -> list[str]:

@@ -15,15 +15,15 @@ _ITALIAN = frozenset(
         """
         il lo gli di del dello della dei degli delle nel nella al alla dal dalla che cosa come quando quanto quanti
         quanta quante quale quali chi dove perché è sono ho ha posso devo mi si per con non e ed un una uno ciao grazie
-        salve buongiorno buonasera spiega calcola dice dicono spetta spettano
+        salve buongiorno buonasera spiega calcola dice dicono spetta spettano art artt lgs legge
         """
     )
 )
 _ENGLISH = frozenset(
     words(
         """
-        the of to what how many much when who which can must do does is are my i you for with and an if not under by on
-        about from hello hi thanks thank explain compute calculate says say please
+        the of to what how many much when who which can must do does is are my you for with and an if not under by on
+        about from was have been am it be this that hello hi thanks thank explain compute calculate says say please
         """
     )
 )
@@ -59,6 +59,21 @@ _FIGURE_ASKED = re.compile(
     r"|\bhow (?:many|much|long|often)\b(?:\s+(?:days|months|years|hours|weeks|minutes|times|time|euros?)\b)?"
     r"|\b(?:entro quando|by when|(?:qual|quale|quali|what|which)\b.{0,9}\b(?:aliquot[ae]|percentuale|importo|termine"
     r"|scadenza|durata|rates?|percentage|amount|deadline|time limit|length))\b",
+    re.IGNORECASE,
+)
+_TIME_ASKED = re.compile(
+    r"\b(?:dura\w*|giorn[io]|giornate|mes[ei]|ann[io]|or[ae]|settiman[ae]|minuti|tempo|entro quando|termine|scadenza"
+    r"|how long|by when|days?|months?|years?|hours?|weeks?|minutes?|time|deadline|length)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:giorn[io]|giornate|mes[ei]|mensilità|ann[io]|or[ae]|settiman[ae]|minuti|gennaio|febbraio|marzo|aprile|maggio|giugno"
+    r"|luglio|agosto|settembre|ottobre|novembre|dicembre|days?|months?|years?|hours?|weeks?|minutes?)\b",
+    re.IGNORECASE,
+)
+# "(comma 1, dopo il D.L. 87/2018)", "Article 20", "dal 2024": numbers that are no figures.
+_NO_FIGURE = re.compile(
+    r"\([^()]*\)|\b(?:comm[ai]|paragraphs?|artt?\.|articol[oi]|articles?)\s\d\S*|\b\d+/\d{4}\b|\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
 _MEASURE = re.compile(r"\b(?:massim[oai]|minim[oai]|maximum|minimum)\b", re.IGNORECASE)
@@ -125,8 +140,11 @@ def asks_figure(question: str) -> bool:
     return bool(_FIGURE_ASKED.search(asked) or _MEASURE.search(asked))
 
 
-def has_figure(sentence: str) -> bool:
-    return any(map(str.isdigit, sentence)) or not _FIGURES.isdisjoint(words(sentence))
+def has_figure(sentence: str, question: str) -> bool:
+    """Of the kind that is asked: a length of time where the question is of one."""
+    told = _NO_FIGURE.sub(" ", sentence)
+    has_number = any(map(str.isdigit, told)) or not _FIGURES.isdisjoint(words(told))
+    return has_number and (bool(_TIME.search(told)) or not _TIME_ASKED.search(question[:MOST_CHARACTERS]))
 
 
 def has_negation(text: str) -> bool:
