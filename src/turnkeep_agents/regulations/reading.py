@@ -65,10 +65,10 @@ def facts_in(message: str, spans: list[Span], language: str, today: date) -> tup
         if not span.text.strip() or span.text not in message:
             continue
         fact = canonical(span.text, span.kind, today=today, language=language)
-        if fact:
+        if fact and fact.value:
             facts.append(asdict(fact))
         else:
-            unread.append(span.text)
+            unread.append(f"{span.text} ({fact.reading})" if fact else span.text)
     return facts, unread
 
 
