@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Literal, Self
 from urllib.parse import urljoin
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
 from turnkeep.api.schemas import Id
 from turnkeep.api.schemas import Request as Body
 from turnkeep.api.threads import ALWAYS, BODY, READ
-from turnkeep.api.views import Time
+from turnkeep.api.views import LateView, Time
 from turnkeep.attachments import Attachment
 from turnkeep.errors import DocumentNotFound, DocumentTooLarge, NotFound, StateCorrupt, ThreadBusy, TooManyDocuments
 from turnkeep.records import iso
@@ -34,7 +34,7 @@ class NewAttachment(Body):
     size: int = Field(ge=1, description="bytes, at most 10000000")
 
 
-class UploadView(BaseModel):
+class UploadView(LateView):
     """What to post as multipart/form-data: all fields, and last the file as `file`."""
 
     url: str
@@ -42,7 +42,7 @@ class UploadView(BaseModel):
     expires_at: Time
 
 
-class AttachmentView(BaseModel):
+class AttachmentView(LateView):
     document_id: str
     name: str
     status: Literal["waiting", "processing", "ready", "failed"] = Field(
@@ -90,7 +90,7 @@ class NewAttachmentView(AttachmentView):
         return cls(**cls._fields_of(document), upload=upload)
 
 
-class AttachmentsView(BaseModel):
+class AttachmentsView(LateView):
     attachments: list[AttachmentView] = Field(description="oldest first")
 
 

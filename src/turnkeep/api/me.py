@@ -12,7 +12,7 @@ from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
 from turnkeep.api.schemas import Id
 from turnkeep.api.threads import ALWAYS
-from turnkeep.api.views import Time
+from turnkeep.api.views import LateView, Time
 from turnkeep.errors import InvalidId, InvalidRequest, NotFound
 from turnkeep.observability import logger
 from turnkeep.records import iso
@@ -44,7 +44,7 @@ class Nothing(BaseModel):
 type NoQuery = Annotated[Nothing, Query()]
 
 
-class ExportView(BaseModel):
+class ExportView(LateView):
     export_id: str
     status: Literal["running", "ready", "failed"] = Field(description="failed: ask for another")
     status_url: str
@@ -57,7 +57,7 @@ class ExportView(BaseModel):
         return cls(**vars(export), status_url=f"/me/export/{export.export_id}")
 
 
-class ReceiptView(BaseModel):
+class ReceiptView(LateView):
     erased_at: Time = Field(description="what was there by then is erased; what began later stays")
     threads: int
     items: int

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
 from turnkeep.api.threads import ALWAYS
-from turnkeep.api.views import Time
+from turnkeep.api.views import LateView, Time
 from turnkeep.errors import InvalidRequest
 from turnkeep.records import iso
 from turnkeep.storage.keys import day, next_day
@@ -27,7 +27,7 @@ class UsageQuery(BaseModel):
     days: int = Field(7, ge=1, le=DAYS, description="how many days to look back on, today included")
 
 
-class Allowance(BaseModel):
+class Allowance(LateView):
     """Whole tokens, or dollars."""
 
     used: int | float
@@ -36,27 +36,27 @@ class Allowance(BaseModel):
     reserved: int | float = Field(description="held for turns that are running, beside `used`")
 
 
-class Budget(BaseModel):
+class Budget(LateView):
     tokens: Allowance
     cost_usd: Allowance = Field(description="by list prices; a model without a known price counts nothing here")
     resets_at: Time
 
 
-class Rates(BaseModel):
+class Rates(LateView):
     turns_this_minute: int
     turns_a_minute: int | None = Field(description="null: no limit")
     running: int
     turns_at_once: int | None = Field(description="null: no limit")
 
 
-class UsedDay(BaseModel):
+class UsedDay(LateView):
     day: str = Field(description="in UTC")
     tokens: int
     cost_usd: float
     turns: int
 
 
-class UsageView(BaseModel):
+class UsageView(LateView):
     counted: bool = Field(description="false: this deployment has no limits and counts nothing")
     today: Budget
     rates: Rates

@@ -6,7 +6,7 @@ An answer that is not streamed is at most ANSWER_BYTES long: of a list as many t
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from turnkeep.records import JSON, Source, Status, Thread, Turn, Usage, iso
 
@@ -15,6 +15,12 @@ ANSWER_BYTES = 5_000_000
 The caller would get a 502, however often it asks."""
 
 Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+
+
+class LateView(BaseModel):
+    """Of routes that hardly any process serves: built when it is first used."""
+
+    model_config = ConfigDict(defer_build=True)
 
 
 class Fault(BaseModel):

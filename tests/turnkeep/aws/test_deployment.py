@@ -1,5 +1,7 @@
 """What a function needs of its environment before it can serve."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -65,3 +67,18 @@ def test_without_such_files_nothing_of_the_agent_is_loaded(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "turnkeep_agents.database.files", None)  # importing it would raise
     deployed_app({})
     assert output() == []
+
+
+def test_the_models_of_old_that_nobody_uses_are_not_loaded_by_a_start_and_can_be_afterwards() -> None:
+    code = (
+        "import os, sys; from turnkeep.aws.deployment import deployed_app; deployed_app(os.environ);"
+        "print('pydantic.v1' in sys.modules); import pydantic.v1"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "SEAL_KEY": "of the environment"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "False"
