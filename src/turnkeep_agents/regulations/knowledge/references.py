@@ -2,6 +2,7 @@
 "artt. 2118 e 2119 c.c.", "Article 18 of Law 300/1970". Paragraphs and letters are read over."""
 
 import re
+from bisect import bisect
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -38,7 +39,7 @@ _SUFFIX = (
     r"\.?\d?\b)?"
 )
 _MONTH = r"[^\W\d_]{3,10}"
-_BRIDGE_CHARACTERS = 90
+BRIDGE_CHARACTERS, TOO_FAR = 90, "\0"
 _THIS_CENTURY = 40  # "92" is 1992, "03" is 2003
 
 
@@ -68,14 +69,11 @@ def references(text: str) -> list[Reference]:
     taken: set[int] = set()
     for mention in _patterns()["article"].finditer(text):
         law = _law_of(text, mention, laws, found)
+        start, end = mention.span()
         if law is not None:
             taken.add(law.start)
-        start, end = (
-            min(mention.start(), law.start if law else mention.start()),
-            max(mention.end(), law.end if law else 0),
-        )
-        name = law.law if law else ""
-        found += [Reference(name, article, start, end) for article in _numbers(mention)]
+            start, end = min(start, law.start), max(end, law.end)
+        found += [Reference(law.law if law else "", article, start, end) for article in _numbers(mention)]
     found += [law for law in laws if law.start not in taken]
     return sorted(found, key=lambda one: one.start)
 
@@ -95,14 +93,20 @@ def _laws(text: str) -> Iterator[Reference]:
 
 def _law_of(text: str, mention: re.Match[str], laws: list[Reference], before: list[Reference]) -> Reference | None:
     """The law behind an article ("art. 18 della L. 300/1970"), else the one before it ("L. 300/1970, art. 18")."""
-    behind = next((law for law in laws if law.start >= mention.end()), None)
-    if behind and _patterns()["behind"].fullmatch(text[mention.end() : behind.start][: _BRIDGE_CHARACTERS + 1]):
-        return behind
-    ahead = [one for one in (*laws, *before) if one.law and one.end <= mention.start()]
-    nearest = max(ahead, key=lambda one: one.end, default=None)
-    if nearest and _patterns()["ahead"].fullmatch(text[nearest.end : mention.start()][: _BRIDGE_CHARACTERS + 1]):
-        return nearest
+    at = bisect(laws, mention.start(), key=lambda law: law.start)
+    behind = laws[at : at + 1]
+    if behind and _patterns()["behind"].fullmatch(_between(text, mention.end(), behind[0].start)):
+        return behind[0]
+    # "L. 300/1970, artt. 4 e 18, art. 19": the articles before it count as their law does.
+    for one in (*before[-1:], *laws[max(at - 1, 0) : at]):
+        if one.law and _patterns()["ahead"].fullmatch(_between(text, one.end, mention.start())):
+            return one
     return None
+
+
+def _between(text: str, start: int, end: int) -> str:
+    """What joins an article and a law that stand near each other."""
+    return text[start:end] if 0 <= end - start <= BRIDGE_CHARACTERS else TOO_FAR
 
 
 def _numbers(mention: re.Match[str]) -> list[str]:
