@@ -8,11 +8,12 @@ from datetime import date
 from fractions import Fraction
 from functools import cache
 
-from turnkeep.blocks.facts.days import DAY, WEEK, Partial, Span, Unit, chosen, on, shifted, unit_in, unit_of, weekday_in
+from turnkeep.blocks.facts.days import DAY, MONTH, WEEK, YEAR, Partial, Span, Unit
+from turnkeep.blocks.facts.days import chosen, on, shifted, unit_in, unit_of, weekday_in
 from turnkeep.blocks.facts.tokens import Token, fraction
 
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
-DAYS_OF_HALF_A_MONTH = 15
+PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # of which a half is counted
 
 type Point = Partial | Span | None
 type Read = Callable[[Sequence[Token], date], Point]
@@ -36,11 +37,13 @@ def one(found: Sequence[Token], kinds: str) -> Token | None:
 
 
 def number(token: Token) -> int:
-    return int(token.value) if isinstance(token.value, int | Fraction) else 0
+    return int(fraction(token))
 
 
-def unit(token: Token) -> Unit:
-    return token.value if isinstance(token.value, tuple) else (1, "D")
+def unit(found: Sequence[Token]) -> Unit:
+    """The last one named."""
+    value = [token.value for token in every(found, "ue")][-1:]
+    return value[0] if value and isinstance(value[0], tuple) else YEAR
 
 
 def ahead(found: Sequence[Token]) -> int:
@@ -48,40 +51,23 @@ def ahead(found: Sequence[Token]) -> int:
     return sum({">": 1, "<": -1, "A": 1}.get(token.kind, 0) for token in found)
 
 
+def note_of(found: Sequence[Token]) -> str:
+    return next((token.note for token in found if token.note), "")
+
+
 def resolved(point: Point, today: date) -> Span | None:
     return point.resolved(today) if isinstance(point, Partial) else point
 
 
-def base(found: Sequence[Token], today: date) -> Span | None:
-    """A stretch that has a name: "marzo 2026", "lo scorso settembre", "questa settimana", "l'estate"."""
-    month, year, way = one(found, "ms"), one(found, "y"), ahead(found)
-    if month and (year or month.kind == "m") and not every(found, "<>="):
-        if month.kind == "m":
-            return Partial(number(year) if year else None, number(month), None).resolved(today)
-    if month:
-        years = [number(year)] if year else range(today.year - 2, today.year + 3)
-        spans = [_months(each, number(month), month.kind) for each in years]
-        return spans[2] if one(found, "=") and not year else chosen(spans, today, way)
-    if year:
-        return Partial(number(year), None, None).resolved(today)
-    units = every(found, "ue")
-    return unit_of(today, unit(units[-1]), way) if units and unit(units[-1])[1][0] != "T" else None
-
-
-def _months(year: int, month: int, kind: str) -> Span | None:
-    """A month; of a season the three from the 21st of this one."""
-    start = date(year, month, 21 if kind == "s" else 1)
-    after = shifted(start, 3 if kind == "s" else 1, "M")
-    return Span(start, after - DAY, "a season from the 21st" if kind == "s" else "") if after else None
-
-
 def named(found: Sequence[Token], today: date) -> Point:
-    """ "lunedì 12 gennaio 2026", "January 12", "1° gennaio"."""
-    month, year, weekday_ = one(found, "m"), one(found, "y"), one(found, "w")
-    day = number(every(found, "nox")[0])
-    if month is None or not 1 <= day <= 31:
+    """ "lunedì 12 gennaio 2026", "1° gennaio", "marzo 2026", "anno 2025"."""
+    month, year, wanted, day = one(found, "m"), one(found, "y"), one(found, "w"), one(found, "nox")
+    if day is None or (month is None and unit(found) == YEAR):
+        year = year or day
+        return Partial(number(year) if year else None, number(month) if month else None, None)
+    if month is None or not 1 <= number(day) <= 31:
         return None
-    return _checked(Partial(number(year) if year else None, number(month), day), weekday_, today)
+    return _checked(Partial(number(year) if year else None, number(month), number(day)), wanted, today)
 
 
 def _checked(value: Partial, wanted: Token | None, today: date) -> Point:
@@ -94,6 +80,18 @@ def _checked(value: Partial, wanted: Token | None, today: date) -> Point:
     return replace(value, note=f"that day is no {wanted.word}")
 
 
+def base(found: Sequence[Token], today: date) -> Span | None:
+    """A stretch that has a name: "lo scorso settembre", "questa settimana", "l'estate", "il mese dopo il prossimo"."""
+    month, year, way = one(found, "ms"), one(found, "y"), ahead(found)
+    if month is None or (month.kind == "m" and not every(found, "<>=")):
+        return resolved(named(every(found, "my"), today), today) if month or year else unit_of(today, unit(found), way)
+    years = [number(year)] if year else range(today.year - 2, today.year + 3)
+    starts = [date(each, number(month), 21 if month.kind == "s" else 1) for each in years]
+    note, months = ("a season from the 21st", 3) if month.kind == "s" else ("", 1)
+    spans = [Span(start, shifted(start, months, "M") - DAY, note) for start in starts]
+    return spans[2] if one(found, "=") and not year else chosen(spans, today, way)
+
+
 def figures(found: Sequence[Token], today: date) -> Point:
     """ "2026-03-31", "31/03/26", "03/2025"."""
     parts = re.split(r"[-/.,]", str(found[-1].value))
@@ -103,7 +101,7 @@ def figures(found: Sequence[Token], today: date) -> Point:
     if len(parts[0]) == 4:
         return _checked(Partial(first, second, third[0]), one(found, "w"), today)
     year = third[0] + (0 if len(parts[2]) == 4 else 2000 if third[0] < CENTURY_TURN else 1900)
-    return _checked(_day_first(first, second, year), one(found, "w"), today) if len(parts[2]) in (2, 4) else None
+    return _checked(_day_first(first, second, year), one(found, "w"), today)
 
 
 def short(found: Sequence[Token], today: date) -> Point:
@@ -128,21 +126,17 @@ def counted(found: Sequence[Token], today: date) -> Point:
     """ "fra tre giorni", "2 anni, 1 mese e 21 giorni fa"."""
     if found[-1].kind == "o" and found[-1].word != "prima":
         return None
-    day = moved(today, found, -1 if found[-1].kind in "gBo" else 1)
-    return on(day, next((token.note for token in found if token.note), "")) if day else None
+    return on(moved(today, found, -1 if found[-1].kind in "gBo" else 1), note_of(found))
 
 
-def moved(day: date, found: Sequence[Token], sign: int) -> date | None:
-    """The day so many units away; None where they are of time."""
-    where: date | None = day
+def moved(day: date, found: Sequence[Token], sign: int) -> date:
+    """The day so many units away; ValueError where they are of time."""
     for count, (size, letter) in sorted(pairs_of(found), key=lambda pair: "YMWD".find(pair[1][1])):
-        total = count * size
-        if total.denominator != 1:  # "un mese e mezzo", "half a year"
-            total, letter = {"Y": (total * 12, "M"), "M": (total * 2 * DAYS_OF_HALF_A_MONTH, "D")}.get(
-                letter, (total * 7, "D")
-            )
-        where = shifted(where, sign * round(total), letter) if where and letter in "DWMY" else None
-    return where
+        if letter not in PARTS:
+            raise ValueError(letter)
+        times, part = (1, letter) if (count * size).denominator == 1 else PARTS[letter]  # "un mese e mezzo"
+        day = shifted(day, sign * round(count * size * times), part)
+    return day
 
 
 def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
@@ -151,7 +145,7 @@ def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
     count = Fraction(1)
     for token in every(found, "nyxHu"):
         if token.kind == "u":
-            pairs.append((count, unit(token)))
+            pairs.append((count, unit([token])))
         elif token.kind == "H" and pairs:
             pairs[-1] = (pairs[-1][0] + Fraction(1, 2), pairs[-1][1])
         else:
@@ -164,14 +158,11 @@ def weekday(found: Sequence[Token], today: date) -> Point:
     wanted, kinds = number(every(found, "w")[0]), classes(found)
     coming = today + DAY * ((wanted - today.weekday()) % 7)
     before = today - DAY * ((today.weekday() - wanted - 1) % 7 + 1)
-    there = coming - DAY * coming.weekday() if coming == today else coming
-    week = unit_of(today, WEEK, ahead(found))
-    there = (week and weekday_in(week, wanted, 1)) or coming
+    there = unit_of(today, WEEK, ahead(found)).start + DAY * wanted
     if "<" in kinds or "=" in kinds:
         return on(before if "<" in kinds else there)
     if ">" in kinds:
-        is_open = there != coming > today
-        return on(there, "that of next week" if is_open else "", coming if is_open else None)
+        return on(there, "that of next week", coming) if there != coming > today else on(there)
     return on(coming, "the coming one", before)
 
 
@@ -182,42 +173,41 @@ def weekday_and_day(found: Sequence[Token], today: date) -> Point:
     return on(day, "the nearest such day") if day else None
 
 
-def nth(found: Sequence[Token], today: date) -> Point:
-    """ "il primo venerdì di luglio", "il terzo trimestre 2025", "l'ultimo giorno del mese"."""
-    which, what = every(found, "o<I")[0], one(found, "weu")
-    at = -1 if which.kind == "<" else max(number(which), 0)
-    rest = [token for token in found if token is not which and token is not what]
-    size = (3, "M") if what is None else unit(what)
-
-    def made(span: Span) -> Span | None:
-        if what and what.kind == "w":
-            day = weekday_in(span, number(what), at)
-            return on(day) if day else None
-        return unit_in(span, size, at)
-
-    if span := base(rest, today):
-        return span.mapped(made)
-    if what and what.kind == "w":
-        month = unit_of(today, (1, "M"))
-        return made(month) if month and at > 0 else None
-    years = [unit_of(today, (1, "Y"), step) for step in (-1, 0, 1)]
-    is_named = size[1] in "MW" and size != (1, "M") and at > 0
-    found_one = chosen((made(year) for year in years if year), today) if is_named else None
-    return replace(found_one, note="year not named, the next one") if found_one else None
-
-
 def weekday_of_week(found: Sequence[Token], today: date) -> Point:
     """ "venerdì della prossima settimana"."""
-    week = base(every(found, "=<>u"), today)
-    day = weekday_in(week, number(every(found, "w")[0]), 1) if week and unit(every(found, "u")[0]) == WEEK else None
-    return on(day) if day else None
+    week = base(every(found, "=<>u"), today) if unit(found) == WEEK else None
+    return weekday_in(week, number(every(found, "w")[0]), 1) if week else None
+
+
+def nth(found: Sequence[Token], today: date) -> Point:
+    """ "il primo venerdì di luglio", "il terzo trimestre 2025", "l'ultimo giorno del mese"."""
+    which, what = one(found, "oI") or found[0], one(found, "w") or one(found, "eu")
+    at = -1 if which.kind == "<" else max(number(which), 0)
+    rest = [token for token in found if token is not which and token is not what]
+    size = unit([what]) if what else (3, "M")
+
+    def made(span: Span) -> Span | None:
+        return weekday_in(span, number(what), at) if what and what.kind == "w" else unit_in(span, size, at)
+
+    if every(rest, "myus"):
+        span = base(rest, today)
+        return span.mapped(made) if span else None
+    if what and what.kind == "w":
+        return made(unit_of(today, MONTH)) if at > 0 else None
+    if size[1] not in "MW" or size == MONTH or at < 0:
+        return None
+    found_one = chosen((made(unit_of(today, YEAR, step)) for step in (-1, 0, 1)), today)
+    return replace(found_one, note="year not named, the next one") if found_one else None
 
 
 def day_of_month(found: Sequence[Token], today: date) -> Point:
     """ "il 20 del prossimo mese"."""
-    month = base(found, today)
-    is_month = unit(every(found, "u")[0]) == (1, "M")
-    return Partial(month.start.year, month.start.month, number(every(found, "nxo")[0])) if month and is_month else None
+    month = base(every(found, "=<>u"), today)
+    return (
+        Partial(month.start.year, month.start.month, number(every(found, "nxo")[0]))
+        if month and unit(found) == MONTH
+        else None
+    )
 
 
 def last_day(found: Sequence[Token], today: date) -> Point:
@@ -228,8 +218,7 @@ def last_day(found: Sequence[Token], today: date) -> Point:
 
 def bare(found: Sequence[Token], today: date) -> Point:
     """ "il 15"."""
-    day = number(found[-1])
-    return Partial(None, None, day) if 1 <= day <= 31 else None
+    return Partial(None, None, number(found[-1])) if 1 <= number(found[-1]) <= 31 else None
 
 
 COUNTED = "[nyxH] -?u(?: &? [nxy] u){0,3}(?: & H)?"
@@ -241,8 +230,8 @@ DATES: tuple[tuple[str, Read], ...] = (
     ("r", relative),
     (f"[bi] {COUNTED}(?: A)?|{COUNTED} [gABo]", counted),
     ("[=<>] w|w [<>=](?! u)", weekday),
-    ("[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]", weekday_of_week),
     ("w [no]" + _ALONE, weekday_and_day),
+    ("[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]", weekday_of_week),
     (f"[o<] w(?: {BASE}| u)?|[o<] u (?:{BASE}|u)", nth),
     ("[nxo] (?:[<>=] u|u [<>=])", day_of_month),
     (f"E (?:{BASE}|u)", last_day),

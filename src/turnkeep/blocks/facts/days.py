@@ -1,5 +1,5 @@
-"""Stretches of days, and which one is meant where the words fit several: the coming one, with the past one as the
-other."""
+"""Stretches of days, and which one is meant where the words fit several: the coming one, the past one as the other.
+What leaves the calendar (year 0, 31 February) raises ValueError or OverflowError."""
 
 from calendar import monthrange
 from collections.abc import Callable, Iterable
@@ -8,9 +8,8 @@ from datetime import date, timedelta
 
 OPEN_START, OPEN_END = date.min, date.max
 DAY = timedelta(days=1)
-YEARS = 8  # between two 29 February, at most
-MONTHS = 3  # between two 31st, at most
-WEEK, WEEKEND = (1, "W"), (2, "E")
+YEARS, MONTHS = 8, 3  # at most between two 29 February, two 31st
+WEEK, WEEKEND, MONTH, YEAR, DECADE = (1, "W"), (2, "E"), (1, "M"), (1, "Y"), (10, "Y")
 
 type Unit = tuple[int, str]
 """How many of what: (3, "M") is a quarter. D, W, M, Y; TH, TM, TS of time; E of a weekend."""
@@ -44,10 +43,12 @@ class Partial:
         """None where there is no such day."""
         if self.year or self.month:
             years = [self.year] if self.year else range(today.year - YEARS, today.year + YEARS + 1)
-            found = chosen((_span(year, self.month, self.day) for year in years), today)
+            spans = [_span(year, self.month, self.day) for year in years]
         else:
-            months = range(today.year * 12 + today.month - 1 - MONTHS, today.year * 12 + today.month + MONTHS)
-            found = chosen((_span(month // 12, month % 12 + 1, self.day) for month in months), today)
+            this = today.year * 12 + today.month - 1
+            months = [divmod(month, 12) for month in range(this - MONTHS, this + MONTHS + 1)]
+            spans = [_span(year, month + 1, self.day) for year, month in months]
+        found = chosen(spans, today)
         note = self.note or ("" if self.year else f"{'year' if self.month else 'month'} not named, the next one")
         other = self.swapped.resolved(today) if self.swapped else found and found.other
         return replace(found, note=note, other=other) if found else None
@@ -58,9 +59,7 @@ def _span(year: int, month: int | None, day: int | None) -> Span | None:
         start = date(year, month or 1, day or 1)
     except ValueError:
         return None
-    if day:
-        return on(start)
-    return Span(start, date(year, month or 12, monthrange(year, month or 12)[1]))
+    return on(start) if day else Span(start, date(year, month or 12, monthrange(year, month or 12)[1]))
 
 
 def on(day: date, note: str = "", other: date | None = None) -> Span:
@@ -71,54 +70,50 @@ def chosen(spans: Iterable[Span | None], today: date, way: int = 0) -> Span | No
     """Of spans in their order the coming one, or with a way the last (-1) or next (1); its other is the next best."""
     known = [span for span in spans if span]
     past, coming = [span for span in known[::-1] if span.end < today], [span for span in known if span.end >= today]
+    fitting = coming[:1] + past[:1]
     if way:
         fitting = past if way < 0 else [span for span in coming if span.start > today]
-        is_open = len(fitting) > 1 and fitting[0].start.year == today.year  # "lo scorso settembre" in November
-        return replace(fitting[0], other=fitting[1] if is_open else None) if fitting else None
-    fitting = coming[:1] + past[:1]
+        fitting = fitting[
+            : 2 if fitting and fitting[0].start.year == today.year else 1
+        ]  # "scorso settembre" in November
     return replace(fitting[0], other=fitting[1] if len(fitting) > 1 else None) if fitting else None
 
 
-def shifted(day: date, count: int, letter: str) -> date | None:
-    """None outside the years 1 to 9999. A month after the 31st is the last day of the next month."""
-    try:
-        if letter in "DW":
-            return day + timedelta(days=count * (7 if letter == "W" else 1))
-        year, month = divmod(day.year * 12 + day.month - 1 + count * (12 if letter == "Y" else 1), 12)
-        return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
-    except (OverflowError, ValueError):
-        return None
+def shifted(day: date, count: int, letter: str) -> date:
+    """A month after the 31st is the last day of the next month."""
+    if letter in "DW":
+        return day + DAY * count * (7 if letter == "W" else 1)
+    year, month = divmod(day.year * 12 + day.month - 1 + count * (12 if letter == "Y" else 1), 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-def unit_of(day: date, unit: Unit, ahead: int = 0) -> Span | None:
-    """The week (from Monday), month, quarter, decade ... of a day, or one so many ahead."""
+def unit_of(day: date, unit: Unit, ahead: int = 0) -> Span:
+    """The week (from Monday), month, quarter, decade ... of a day, or one so many ahead; ValueError of hours."""
     size, letter = unit
     if letter == "E":
         week = unit_of(day, WEEK, ahead)
-        return replace(week, start=week.end - DAY) if week else None
-    starts = {
-        "D": day,
-        "W": day - DAY * day.weekday(),
-        "M": date(day.year, (day.month - 1) // size * size + 1, 1) if size <= 12 else day,
-        "Y": date(max(day.year // size * size, 1), 1, 1),
-    }
-    start = shifted(starts[letter], ahead * size, letter) if letter in starts else None
-    after = shifted(start, size, letter) if start else None
-    return Span(start, after - DAY, is_day=after - DAY == start) if start and after else None
+        return replace(week, start=week.end - DAY)
+    starts = {"D": day, "W": day - DAY * day.weekday(), "M": date(day.year, (day.month - 1) // size * size + 1, 1)}
+    starts["Y"] = date(max(day.year // size * size, 1), 1, 1)
+    if letter not in starts:
+        raise ValueError(letter)
+    start = shifted(starts[letter], ahead * size, letter)
+    end = shifted(start, size, letter) - DAY
+    return Span(start, end, is_day=start == end)
 
 
-def weekday_in(span: Span, weekday: int, at: int) -> date | None:
+def weekday_in(span: Span, weekday: int, at: int) -> Span | None:
     """The first, second ... or with -1 the last one."""
     if at < 0:
-        return span.end - DAY * ((span.end.weekday() - weekday) % 7)
+        return on(span.end - DAY * ((span.end.weekday() - weekday) % 7))
     day = span.start + DAY * ((weekday - span.start.weekday()) % 7 + 7 * (at - 1))
-    return day if day <= span.end and at else None
+    return on(day) if at and day <= span.end else None
 
 
 def unit_in(span: Span, unit: Unit, at: int) -> Span | None:
     """Weeks as ISO 8601 counts them: the first one is that of the first Thursday."""
     if unit[1] in "WE":
         day = weekday_in(span, 3 if unit == WEEK else 6, at)
-        return unit_of(day, unit) if day else None
+        return unit_of(day.start, unit) if day else None
     found = unit_of(span.end, unit) if at < 0 else unit_of(span.start, unit, at - 1)
-    return found if found and at and found.end <= span.end else None
+    return found if at and found.end <= span.end else None

@@ -5,50 +5,36 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from turnkeep.blocks.facts.dates import (
-    BASE, COUNTED, DATES, Point, Read, ahead, bare, base, classes, compiled, every, figures, moved, nth, number, one, resolved,
-    short, unit,
-)  # fmt: skip
-from turnkeep.blocks.facts.days import DAY, OPEN_END, OPEN_START, WEEK, WEEKEND, Partial, Span, shifted, unit_of
+from turnkeep.blocks.facts import dates
+from turnkeep.blocks.facts.dates import BASE, COUNTED, DATES, Point, Read
+from turnkeep.blocks.facts.dates import ahead, base, compiled, every, moved, named, note_of, nth, number, resolved, unit
+from turnkeep.blocks.facts.days import DAY, DECADE, OPEN_END, OPEN_START, WEEK, WEEKEND, YEAR, Partial, Span
+from turnkeep.blocks.facts.days import shifted, unit_of
 from turnkeep.blocks.facts.tokens import Token
-
-DECADE = (10, "Y")
-
-
-def named(found: Sequence[Token], today: date) -> Point:
-    """ "marzo 2026", "nel 2024", "anno d'imposta 2025"; as a Partial, for an end of a range."""
-    month, year = one(found, "m"), one(found, "yn")
-    is_year = one(found, "u") is None or unit(every(found, "u")[0]) == (1, "Y")
-    return Partial(number(year) if year else None, number(month) if month else None, None) if is_year else None
 
 
 def month_in_figures(found: Sequence[Token], today: date) -> Point:
     """ "03/2025"."""
-    value = figures(found, today)
+    value = dates.figures(found, today)
     return value if isinstance(value, Partial) and value.day is None else None
 
 
 def rolling(found: Sequence[Token], today: date) -> Point:
     """ "i prossimi 3 mesi" from tomorrow, "le ultime tre settimane" to yesterday; decades are those of the calendar."""
-    way, note = ahead(found), next((token.note for token in found if token.note), "")
-    if unit(every(found, "u")[0]) == DECADE:
-        count = number(every(found, "nx")[0])
-        near, far = unit_of(today, DECADE, way), unit_of(today, DECADE, way * count)
-        return Span(min(near.start, far.start), max(near.end, far.end)) if near and far else None
+    way = ahead(found)
+    if unit(found) == DECADE:
+        near, far = unit_of(today, DECADE, way), unit_of(today, DECADE, way * number(every(found, "nx")[0]))
+        return Span(min(near.start, far.start), max(near.end, far.end))
     day = moved(today, found, way)
-    if day is None:
-        return None
-    return (
-        Span(today + DAY, day, note or "from tomorrow")
-        if way > 0
-        else Span(day, today - DAY, note or "up to yesterday")
-    )
+    if way > 0:
+        return Span(today + DAY, day, note_of(found) or "from tomorrow")
+    return Span(day, today - DAY, note_of(found) or "up to yesterday")
 
 
 def week_with(found: Sequence[Token], today: date) -> Point:
     """ "settimana del 16 settembre"."""
     span = resolved(side(found[1:], today), today)
-    return span.mapped(lambda each: unit_of(each.start, WEEK)) if span and unit(found[0]) == WEEK else None
+    return span.mapped(lambda each: unit_of(each.start, WEEK)) if span and unit(found[:1]) == WEEK else None
 
 
 def part(found: Sequence[Token], today: date) -> Point:
@@ -59,56 +45,49 @@ def part(found: Sequence[Token], today: date) -> Point:
     return span.mapped(lambda each: _cut(each, found[0].kind)) if span else None
 
 
-def _cut(span: Span, kind: str) -> Span | None:
-    """The first or second half, the middle half; of a week to Wednesday, from Thursday, Tuesday to Friday."""
+def _cut(span: Span, kind: str) -> Span:
+    """The first, second or middle half; of a week to Wednesday, from Thursday, Tuesday to Friday."""
     days = (span.end - span.start).days + 1
-    middle = (
-        shifted(span.start, 6, "M")
-        if days > 300
-        else span.start + DAY * (3 if days == 7 else 15 if days < 32 else days // 2)
-    )
-    if middle is None or kind == "M":
-        quarter = DAY * (1 if days == 7 else days // 4)
-        return Span(span.start + quarter, span.end - quarter - DAY * (days == 7), "the middle half")
+    middle = shifted(span.start, 6, "M") if days > 300 else span.start + DAY * (3 if days == 7 else days // 30 * 15)
+    if kind == "M":
+        quarter = 1 if days == 7 else days // 4
+        return Span(span.start + DAY * quarter, span.end - DAY * (quarter + (days == 7)), "the middle half")
     return (
         Span(span.start, middle - DAY, "the first half") if kind == "S" else Span(middle, span.end, "the second half")
     )
 
 
 def decade(found: Sequence[Token], today: date) -> Point:
-    """ "anni 70", "anni 1970"."""
+    """ "anni 70", "anni 1970"; else a year."""
     value = number(found[1])
-    if found[0].word != "anni" or value % 10 or not (20 <= value < 100 or 1000 <= value < 3000):
-        return None
-    span = unit_of(date(value if value >= 100 else 1900 + value, 1, 1), DECADE)
-    other = unit_of(date(2000 + value, 1, 1), DECADE) if value < 100 else None
-    return replace(span, other=other, note="century not named, the twentieth" if other else "") if span else None
+    if found[0].word != "anni" or value % 10:
+        return named(found, today) if unit(found) == YEAR and value > 31 else None
+    if value >= 100:
+        return unit_of(date(value, 1, 1), DECADE)
+    other = unit_of(date(2000 + value, 1, 1), DECADE)
+    return replace(unit_of(date(1900 + value, 1, 1), DECADE), other=other, note="century not named, the twentieth")
 
 
 def between(found: Sequence[Token], today: date) -> Point:
     """ "dal 4 al 22 marzo", "tra mercoledì e venerdì", "2014-2018"."""
     found = found[1:] if found[0].kind in "Ffbi" else found
-    for at in range(1, len(found) - 1):
-        if found[at].kind in "tU-&":
-            first, last = side(found[:at], today), side(found[at + 1 :], today)
-            if first is not None and last is not None:
-                return _ranged(first, last, today)
-    return None
+    places = [at for at in range(1, len(found) - 1) if found[at].kind in "tU-&"]
+    sides = ((side(found[:at], today), side(found[at + 1 :], today)) for at in places)
+    return next((_ranged(first, last, today) for first, last in sides if first and last), None)
 
 
 def weekdays_of_week(found: Sequence[Token], today: date) -> Point:
     """ "la prossima settimana tra mercoledì e venerdì"."""
     week, (first, last) = every(found, "=<>u"), every(found, "w")
-    start, end = side([*week, first], today), side([*week, last], today)
-    return _ranged(start, end, today) if start and end else None
+    return _ranged(side([*week, first], today), side([*week, last], today), today)
 
 
 def side(found: Sequence[Token], today: date) -> Point:
     """One end of a range."""
-    text = classes(found)
+    found = [token for token in found if token.kind not in "aL,."]
+    text = dates.classes(found)
     if re.fullmatch("[nxo]", text):
-        return bare(found, today)
-    found = every(found, "".join(set(text) - set("aL,.")))
+        return dates.bare(found, today)
     return next((read(found, today) for pattern, read in _SIDES if compiled(pattern).fullmatch(text)), None)
 
 
@@ -118,11 +97,10 @@ def _ranged(first: Point, last: Point, today: date) -> Point:
     end = resolved(last, today)
     if first is None or end is None:
         return None
-    if isinstance(first, Span) or first.year:
-        start = resolved(first, today)
-        return Span(start.start, end.end, end.note) if start else None
-    plain = replace(first, swapped=None)
-    return end.mapped(lambda each: (start := _before(plain, each.end)) and Span(start.start, each.end))
+    if isinstance(first, Partial) and first.year is None:
+        return end.mapped(lambda each: (start := _before(first, each.end)) and Span(start.start, each.end))
+    start = resolved(first, today)
+    return Span(start.start, end.end, end.note) if start else None
 
 
 def _shared(first: Partial, last: Partial) -> tuple[Partial, Partial]:
@@ -141,30 +119,24 @@ def _shared(first: Partial, last: Partial) -> tuple[Partial, Partial]:
 
 def _before(first: Partial, end: date) -> Span | None:
     """Of the end's year, or of the one before where its month is later: "dal 10 dicembre al 3 marzo"."""
-    if first.month is None:
-        return replace(first, year=end.year, month=end.month).resolved(end)
-    return replace(first, year=end.year - (first.month > end.month)).resolved(end)
+    month = first.month or end.month
+    return replace(first, swapped=None, month=month, year=end.year - (month > end.month)).resolved(end)
 
 
 def open_ended(found: Sequence[Token], today: date) -> Point:
     """ "dal 1° gennaio", "fino a marzo", "dopo il 15 marzo"; "entro il 15 marzo" begins today."""
-    span = resolved(side(found[1:], today), today)
-
-    def made(each: Span) -> Span:
-        return {
-            "U": Span(OPEN_START, each.end),
-            "q": Span(today, each.end, "from today"),
-            "A": Span(each.end + DAY, OPEN_END),
-            "B": Span(OPEN_START, each.start - DAY),
-        }.get(found[0].kind, Span(each.start, OPEN_END))
-
-    return span.mapped(made) if span else None
+    span, kind = resolved(side(found[1:], today), today), found[0].kind
+    if kind in "Uq":
+        start = OPEN_START if kind == "U" else today
+        return span.mapped(lambda each: Span(start, each.end)) if span else None
+    if kind == "B":
+        return span.mapped(lambda each: Span(OPEN_START, each.start - DAY)) if span else None
+    return span.mapped(lambda each: Span(each.end + DAY if kind == "A" else each.start, OPEN_END)) if span else None
 
 
 def within(found: Sequence[Token], today: date) -> Point:
     """ "entro 30 giorni"."""
-    end = moved(today, found[1:], 1)
-    return Span(today, end, "from today") if end else None
+    return Span(today, moved(today, found[1:], 1), "from today")
 
 
 def weekend(found: Sequence[Token], today: date) -> Point:
@@ -173,7 +145,7 @@ def weekend(found: Sequence[Token], today: date) -> Point:
 
 _SIDES: tuple[tuple[str, Read], ...] = (
     *DATES,
-    ("[ny]/[ny](?:[,/-]n)?", short),
+    ("[ny]/[ny](?:[,/-]n)?", dates.short),
     ("m(?: y)?|y", named),
     ("D", month_in_figures),
     (BASE, base),
@@ -191,7 +163,6 @@ PERIODS: tuple[tuple[str, Read], ...] = (
     (f"u {_SIDE}", week_with),
     (f"[SMET] (?:{BASE}|u)", part),
     ("u [ny]", decade),
-    ("m(?: y)?|u [ny]|y", named),
     (BASE, base),
     ("D", month_in_figures),
     (f"[fFUAB] {_SIDE}", open_ended),

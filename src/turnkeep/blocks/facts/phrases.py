@@ -1,155 +1,134 @@
 """Several tokens that are one number: "3 milioni e mezzo", "two thirds", "una dozzina", "twenty-first"."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from turnkeep.blocks.facts.tokens import Token, fraction
 
 HALVES_OF_SCALE = 10**6  # "2 milioni e mezzo" is half a million more, "duemila e mezzo" half of one
 SMALLEST_TENS, SMALLEST_HUNDREDS = 20, 100
+_FIRST = "(?<![nyxk-])"  # of the numbers that stand together
 
-
-@dataclass(frozen=True)
-class Phrase:
-    value: Fraction
-    end: int  # the token after it
-    scale: int = 1  # what a fraction after it is of
-    kind: str = "n"
-    other: Fraction | None = None  # what "cento milionesimo" is as an ordinal
+type Join = Callable[[Sequence[Token]], Token | None]
 
 
 def merged(found: Sequence[Token]) -> list[Token]:
     """With every number as one token."""
+    result = list(found)
+    for pattern, join in _STEPS:
+        before = len(result) + 1
+        while len(result) < before:
+            before, result = len(result), _rewritten(result, pattern, join)
+    return [_as_year(token) for token in result]
+
+
+def _rewritten(found: list[Token], pattern: str, join: Join) -> list[Token]:
+    kinds, place, at, taken = "".join(token.kind for token in found), re.compile(pattern), 0, 0
     result: list[Token] = []
-    at = 0
-    while at < len(found):
-        phrase = _phrase(found, at)
-        if phrase and (phrase.end > at + 1 or found[at].kind == "d"):
-            result.append(_joined(found[at : phrase.end], phrase))
-        else:
-            result.append(found[at])
-        at = phrase.end if phrase else at + 1
-    return result
+    while match := place.search(kinds, at):
+        token = join(found[match.start() : match.end()])
+        at = match.end() if token else match.start() + 1
+        if token:
+            result += [*found[taken : match.start()], token]
+            taken = at
+    return result + found[taken:]
 
 
-def _joined(parts: Sequence[Token], phrase: Phrase) -> Token:
-    first, is_year = parts[0], phrase.value.denominator == 1 and 1000 < phrase.value < 3000 and phrase.kind == "n"
-    other = first.other * phrase.scale if first.other is not None and len(parts) == 2 else phrase.other
-    return Token("y" if is_year else phrase.kind, first.start, parts[-1].end, phrase.value, "", first.note, other)
+def _as_year(token: Token) -> Token:
+    is_year = (
+        token.kind == "n" and not token.word and 1000 < fraction(token) < 3000 and fraction(token).denominator == 1
+    )
+    return replace(token, kind="y") if is_year else token
 
 
-def _phrase(found: Sequence[Token], at: int) -> Phrase | None:
-    kinds = _kinds(found, at)
-    if kinds[:2] == "xH" or kinds[:1] == "H":
-        skipped = 2 if kinds[:2] == "xH" or kinds[:3] in ("Hxk", "Hxd") else 1
-        return _scaled(found, Phrase(Fraction(1, 2), at + skipped))
-    if kinds[:1] in ("n", "y", "x"):
-        return _with_rest(found, _part(found, _whole(found, at)))
-    return Phrase(fraction(found[at]), at + 1) if kinds[:1] == "d" else None
+def _number(
+    found: Sequence[Token], value: Fraction, scale: int = 1, other: Fraction | None = None, kind: str = "n"
+) -> Token:
+    return Token(kind, found[0].start, found[-1].end, value, "", found[0].note, other, scale)
 
 
-def _whole(found: Sequence[Token], at: int) -> Phrase:
-    """ "due milioni duemila", "one hundred and five thousand, two hundred"."""
-    total, current, scale = Fraction(0), fraction(found[at]), 0
-    is_word, is_open = _is_word(found[at]), False  # open right after a scale
-    at += 1
-    while at < len(found):
-        size = _scale(found, at)
-        if size == 100 and not is_open:
-            current *= 100
-        elif size and is_open:
-            total, scale = total * size, scale * size
-        elif size and (not scale or size < scale):
-            total, current, scale, is_open = total + current * size, Fraction(0), size, True
-        else:
-            step = int(found[at].kind in "&,-")
-            following = _scale(found, at + step + 1)
-            has_digits = _kinds(found, at + step)[:1] in ("n", "y") and not _is_word(found[at + step])
-            is_smaller = 0 < following < scale and is_open  # "2 milioni e 300 mila"
-            room = Fraction(scale) if is_open else _room(current, found[at].kind)
-            if (
-                size
-                or not is_word
-                or (has_digits and not is_smaller)
-                or not _adds(found, at + step, found[at].kind, room)
-            ):
-                break
-            current, is_open, at = current + fraction(found[at + step]), False, at + step
-        is_word = is_word or size > 0
-        at += 1
-    return Phrase(total + current, at, scale if is_open else 1)
+def _half(found: Sequence[Token]) -> Token:
+    return _number(found, Fraction(1, 2))
 
 
-def _adds(found: Sequence[Token], at: int, mark: str, room: Fraction) -> bool:
-    """ "cento" "tre"; after "cento e" neither "tre quarti" nor "due dozzine" nor "mezzo"."""
-    kinds = _kinds(found, at)
-    if kinds[:1] not in ("n", "y", "x") or (mark == "&" and kinds[1:2] in ("o", "d", "H")):
-        return False
-    value = fraction(found[at])
-    return value.denominator == 1 and 0 < value < room
+def _times(found: Sequence[Token]) -> Token | None:
+    """ "due" "milioni", "una" "dozzina"; a single letter stands at its number: "50M"."""
+    first, last = fraction(found[0]), found[-1]
+    if len(found) == 1 or last.kind == "d":
+        return _number(found, first * fraction(last) if len(found) > 1 else first)
+    size, other = int(fraction(last)), found[0].other
+    is_sure = len(last.word) > 1 or last.word == "k" or last.start == found[0].end
+    return _number(found, first * size, size, None if other is None else other * size) if is_sure else None
 
 
-def _room(current: Fraction, mark: str) -> Fraction:
-    """What may be added in words: below 100 to "duecento"; not "dieci e venti", "venti e tre", "mille, due"."""
-    if current.denominator != 1 or mark == "," or current < (SMALLEST_HUNDREDS if mark == "&" else SMALLEST_TENS):
-        return Fraction(0)
-    text = str(current)
-    return Fraction(10 ** (len(text) - len(text.rstrip("0"))))
+def _hundreds(found: Sequence[Token]) -> Token | None:
+    return _number(found, fraction(found[0]) * 100) if found[1].value == 100 and fraction(found[0]) < 100 else None
 
 
-def _part(found: Sequence[Token], phrase: Phrase) -> Phrase:
-    """ "due terzi", "duecento punto ventinove", "thirty-first"."""
-    at, kinds = phrase.end, _kinds(found, phrase.end)
-    step = int(kinds[:2] in ("-o", "&o"))
-    if kinds[step : step + 1] == "o" and found[at + step].word.isalpha():
-        word, ordinal = found[at + step].word, fraction(found[at + step])
-        if word[-2:] in ("st", "nd", "rd", "th") and 0 < ordinal < _room(phrase.value, "-"):
-            return Phrase(phrase.value + ordinal, at + step + 1, kind="o")
-        if not step and word[-1] in "oihs" and ordinal > 2:
-            return Phrase(phrase.value / ordinal, at + 1, other=phrase.value * ordinal)
-    if kinds[:1] == "u" and found[at].word.startswith("quarter") and phrase.value in (1, 3) and _is_word(found[at - 1]):
-        return Phrase(phrase.value / 4, at + 1)
-    if kinds[:2] in ("pn", "py", "px") and _is_word(found[at - 1]) and _is_word(found[at + 1]):
-        rest = _whole(found, at + 1)
-        return _scaled(found, Phrase(phrase.value + rest.value / 10 ** len(str(rest.value)), rest.end))
-    return _scaled(found, phrase)
+def _sum(found: Sequence[Token]) -> Token | None:
+    """ "twenty" "five", "cento" e "due", "milioni" "duecentomila"; not "dieci e venti", "nel 2024, 300"."""
+    first, last, mark = found[0], found[-1], found[1].kind if len(found) > 2 else ""
+    value, rest = fraction(first), fraction(last)
+    if not (_is_word(first) and _is_word(last)) or not value.denominator == rest.denominator == 1:
+        return None
+    is_joined = mark != "," and value >= (SMALLEST_HUNDREDS if mark == "&" else SMALLEST_TENS)
+    room = first.scale if first.scale > 1 else _room(value) if is_joined else 0
+    return _number(found, value + rest, last.scale) if 0 < rest < room else None
 
 
-def _with_rest(found: Sequence[Token], phrase: Phrase) -> Phrase:
+def _room(value: Fraction) -> int:
+    """What may be added in words: below 100 to "duecento"."""
+    text = str(value)
+    return int(10 ** (len(text) - len(text.rstrip("0"))))
+
+
+def _rest(found: Sequence[Token]) -> Token | None:
     """ "cento e tre quarti", "3 milioni e mezzo", "trecento e due dozzine"."""
-    kinds = _kinds(found, phrase.end)
-    if kinds[:1] != "&" or phrase.kind != "n" or phrase.value.denominator != 1:
-        return phrase
-    half = 2 if kinds[1:2] == "H" else 3 if kinds[1:3] == "xH" else 0
-    rest = Phrase(Fraction(1, 2), phrase.end + half) if half else _phrase(found, phrase.end + 1)
-    if rest and 0 < rest.value < 1:
-        scale = phrase.scale if phrase.scale >= HALVES_OF_SCALE else 1
-        return _scaled(found, Phrase(phrase.value + rest.value * scale, rest.end))
-    if rest and found[rest.end - 1].kind == "d" and rest.value < _room(phrase.value, "&"):
-        return Phrase(phrase.value + rest.value, rest.end)
-    return phrase
+    first, last = fraction(found[0]), fraction(found[-1])
+    scale = found[0].scale if found[0].scale >= HALVES_OF_SCALE else 1
+    is_whole = first.denominator == 1 and not found[0].other
+    return _number(found, first + last * scale, found[0].scale) if is_whole and 0 < last < 1 else None
 
 
-def _scaled(found: Sequence[Token], phrase: Phrase) -> Phrase:
-    """ "mezzo" "milione", "due" "dozzine"."""
-    is_dozen = _kinds(found, phrase.end)[:1] == "d"
-    size = int(fraction(found[phrase.end])) if is_dozen else _scale(found, phrase.end)
-    return replace(phrase, value=phrase.value * size, end=phrase.end + 1, scale=size) if size else phrase
+def _part(found: Sequence[Token]) -> Token | None:
+    """ "due terzi", "one quarter"; "thirty-first" is an ordinal."""
+    value, last = fraction(found[0]), found[-1]
+    if last.kind == "u":
+        is_part = last.word.startswith("quarter") and value in (1, 3) and _is_word(found[0])
+        return _number(found, value / 4) if is_part else None
+    ordinal = fraction(last)
+    if last.word[-2:] in ("", "st", "nd", "rd", "th") and value >= SMALLEST_TENS and 0 < ordinal < _room(value):
+        return _number(found, value + ordinal, kind="o")
+    is_part = len(found) == 2 and last.word.isalpha() and last.word[-1] in "oihs" and ordinal > 2
+    return _number(found, value / ordinal, other=value * ordinal) if is_part else None
 
 
-def _scale(found: Sequence[Token], at: int) -> int:
-    """0 of what is none; a single letter stands at its number: "50M"."""
-    if _kinds(found, at)[:1] != "k":
-        return 0
-    is_sure = len(found[at].word) > 1 or found[at].word == "k" or found[at].start == found[at - 1].end
-    return int(fraction(found[at])) if is_sure else 0
-
-
-def _kinds(found: Sequence[Token], at: int) -> str:
-    """Of three tokens."""
-    return "".join(token.kind for token in found[at : at + 3])
+def _decimal(found: Sequence[Token]) -> Token | None:
+    """ "duecento punto ventinove"."""
+    value, decimals = fraction(found[0]), fraction(found[-1])
+    is_word = _is_word(found[0]) and _is_word(found[-1])
+    return _number(found, value + decimals / 10 ** len(str(decimals))) if is_word else None
 
 
 def _is_word(token: Token) -> bool:
     return not token.word[-1:].isdigit()
+
+
+_STEPS: tuple[tuple[str, Join], ...] = (
+    ("[nyx]&x?H", _rest),
+    ("(?:x?H|Hx)(?=[kd])|xH", _half),
+    (_FIRST + "[nyx][&-]?[ou]", _part),
+    (_FIRST + "[nyx]d|(?<![nyx])d", _times),
+    ("[nyx]-?[nyx](?!o)", _sum),
+    ("[nyx]k", _hundreds),
+    ("[nyx][&-]?[nyx](?!o|&n?H)", _sum),
+    ("[nyx]p[nyx]", _decimal),
+    ("[nyx]k", _times),
+    ("[nyx][&,-]?[nyx]", _sum),
+    ("[nyx][&-]?[ou]", _part),
+    ("[nyx]&(?:n|x?H)", _rest),
+    ("[n]k", _times),
+)
+"""In this order, each as often as it can be: tens, hundreds, scales, what is added to them."""

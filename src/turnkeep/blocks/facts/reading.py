@@ -75,7 +75,10 @@ def _matches(text: str) -> Iterator[tuple[int, int, Kind, dates.Read | quantitie
 def _fact(
     text: str, kind: Kind, read: dates.Read | quantities.Read, found: Sequence[Token], today: date
 ) -> Fact | None:
-    value = read([token for token in found if token.kind not in "aL,."], today)
+    try:
+        value = read([token for token in found if token.kind not in "aL,."], today)
+    except (ValueError, OverflowError):  # outside the calendar
+        return None
     if isinstance(value, Quantity):
         return Fact(text, kind, value.value, value.unit, value.note, value.other)
     span = dates.resolved(value, today)

@@ -31,6 +31,7 @@ class Token:
     word: str = ""  # folded
     note: str = ""
     other: Fraction | None = None  # the other value of figures; of a fraction that as an ordinal
+    scale: int = 1  # of "2 milioni"
 
 
 def tokens(text: str, language: str) -> list[Token]:
