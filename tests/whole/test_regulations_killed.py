@@ -15,6 +15,7 @@ from wire import WireServer, says
 
 from canary_scan import canary, files_in, found_in, places_in, texts_of
 from turnkeep.storage.items import decode
+from turnkeep_agents.regulations import prompts
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -113,7 +114,7 @@ def test_a_document_is_in_every_later_turn_until_it_is_removed(deployment: Deplo
         model.script += [about, says("Non vedo un documento.")]
         removed = ask(client, "t", "E quante ore?")
     assert removed["details"]["query_composition"] == "chat"
-    assert "No document is attached." in deployment.prompt(-2)
+    assert prompts.NO_DOCUMENTS in deployment.prompt(-2)
     for at in (-1, -2):
         assert "L'orario è di 38 ore." not in deployment.prompt(at)
 

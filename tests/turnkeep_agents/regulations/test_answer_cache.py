@@ -49,9 +49,7 @@ async def test_the_same_question_is_answered_again_without_a_model(begin: Begin,
         first.model,
     )
     assert again.details["context_metadata"] == first.details["context_metadata"]
-    assert again.details["reasoning_steps"] == [
-        "The same was answered before, from the same sources and on the same day."
-    ]
+    assert len(again.details["reasoning_steps"]) == 1
     assert "".join(thread.tokens) == first.text
     assert [message.text for message in thread.messages] == [ASKED, first.text]
 

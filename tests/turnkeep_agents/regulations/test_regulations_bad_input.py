@@ -11,6 +11,7 @@ from scripted_model import ScriptedModel
 from turnkeep.blocks.wording import Rewritten
 from turnkeep.errors import BudgetExceeded
 from turnkeep.records import RunContext
+from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.graph import compile_graph
 
 NO_SUCH = "Che cosa dice l'art. 9999 del codice civile?"
@@ -62,7 +63,7 @@ async def test_of_a_document_that_is_not_attached_the_reply_is_to_say_so(
     reply = await talk.say("Che cosa dice il contratto?", read(composition=composition), (name, "Non vedo documenti."))
     assert reply.text == "Non vedo documenti."
     assert reply.details["query_composition"] in ("chat", "pure_kb")
-    assert "none with text is attached" in script.prompt(name)
+    assert prompts.NOT_ATTACHED in script.prompt(name)
 
 
 async def test_a_span_that_the_message_does_not_hold_is_no_fact(talk: Thread, script: ScriptedModel) -> None:
@@ -75,20 +76,20 @@ async def test_a_span_that_the_message_does_not_hold_is_no_fact(talk: Thread, sc
 async def test_a_date_that_cannot_be_is_asked_about(talk: Thread, script: ScriptedModel) -> None:
     reply = await talk.say("Ferie fino al 31 febbraio 2027?", read("Ferie?", ("31 febbraio 2027", "date")), WELL)
     assert reply.details["facts"] == []
-    assert "cannot be read as dates or amounts, ask what is meant: 31 febbraio 2027" in script.prompt(ANSWER)
+    assert f"{prompts.UNREAD}31 febbraio 2027" in script.prompt(ANSWER)
 
 
 async def test_an_empty_knowledge_base_says_what_has_to_be_done(script: ScriptedModel, context: RunContext) -> None:
     talk = begin(script, context, held=knowledge(faq=()))
     reply = await talk.say("Quali ferie spettano?", read(), (ANSWER, "Non ci sono articoli."))
     assert (reply.text, reply.sources, reply.warnings) == ("Non ci sono articoli.", (), ("nothing_found",))
-    assert "The knowledge base is empty" in script.prompt(ANSWER)
+    assert prompts.EMPTY in script.prompt(ANSWER)
 
 
 async def test_a_search_that_finds_nothing_is_told(talk: Thread, script: ScriptedModel) -> None:
     reply = await talk.say("Xyzzy?", read("xyzzy"), (ANSWER, "Non ho trovato nulla."))
     assert (reply.sources, reply.warnings) == ((), ("nothing_found",))
-    assert "The search found nothing" in script.prompt(ANSWER)
+    assert prompts.NOTHING in script.prompt(ANSWER)
 
 
 async def test_an_answer_that_cites_nothing_is_warned_of(talk: Thread) -> None:
@@ -98,7 +99,7 @@ async def test_an_answer_that_cites_nothing_is_warned_of(talk: Thread) -> None:
 async def test_a_case_for_a_professional_says_so(talk: Thread, script: ScriptedModel) -> None:
     reply = await talk.say("Mi hanno licenziato!", read(needs_professional=True), WELL)
     assert reply.warnings == ("needs_professional",)
-    assert "looked at by a professional" in script.prompt(ANSWER)
+    assert prompts.PROFESSIONAL in script.prompt(ANSWER)
 
 
 async def test_a_document_that_speaks_to_the_model_is_material_and_warned_of(
