@@ -29,6 +29,10 @@ def told(text: str) -> list[str]:
         ("art. 2 bis, lett. b), D.L. n. 34/2020", ["D.L. 34/2020 art. 2-bis"]),
         ("art. 19-bis1 del D.P.R. 633/1972", ["D.P.R. 633/1972 art. 19-bis1"]),
         ("art. 1 della Tariffa, parte prima, allegata al D.P.R. 131/1986", ["D.P.R. 131/1986 art. 1"]),
+        ("art. 15 del Regolamento (UE) 2016/679", ["Reg. 2016/679 art. 15"]),
+        ("art. 17 Regolamento UE n. 679/2016", ["Reg. 2016/679 art. 17"]),
+        ("Article 6 GDPR and Regulation (EC) No 883/2004", ["Reg. 2016/679 art. 6", "Reg. 2004/883"]),
+        ("la direttiva 2003/88/CE", ["Dir. 2003/88"]),
         ("art. 53 Cost. e Costituzione", ["Costituzione art. 53", "Costituzione"]),
         ("art. 409 c.p.c.", ["Codice di procedura civile art. 409"]),
         ("l'art. 13-bis", ["art. 13-bis"]),
@@ -48,6 +52,7 @@ def test_a_norm_is_read_as_lawyers_write_it(text: str, named: list[str]) -> None
         "il 5 febbraio 2024",
         "la legge di bilancio 2025",
         "24/12/2025",
+        "il regolamento 5 dell'azienda",
         "in parte 3 articolato",
     ],
 )

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from turnkeep.blocks import italian
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.words import words
+from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep.records import JSON
 
 # Words that another wording may add or leave out. Question words, "with", "without", "before" and the like are not
@@ -20,10 +21,6 @@ FILLERS = frozenset(
     )
 )
 NEGATIONS = frozenset(words("non no ne mai senza nessun nessuno nessuna not never without none nobody t"))
-ENGLISH = frozenset(words("the of to what how many when who can do does is are my for with i must which"))
-ITALIAN = frozenset(
-    words("il lo la gli le di del della dei un una cosa come quando chi quanti che per si e ho mi sono")
-)
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,7 @@ def marks(said: Iterable[str]) -> list[str]:
 
 def language_of(question: str) -> str:
     said = words(question)
-    return "en" if sum(word in ENGLISH for word in said) > sum(word in ITALIAN for word in said) else "it"
+    return "en" if sum(word in STOP_WORDS for word in said) > sum(word in italian.STOP_WORDS for word in said) else "it"
 
 
 def read_answer(row: JSON) -> Document:

@@ -32,8 +32,13 @@ _NAMES = {
     "L. 212/2000": r"statuto\s+(?:dei\s+diritti\s+)?del\s+contribuente|taxpayers?['\u2019]?s?\s+"
     r"(?:charter|statute|bill\s+of\s+rights)",
     "D.Lgs. 196/2003": r"codice\s+(?:della\s+)?privacy|privacy\s+code",
-    "Reg. (UE) 2016/679": r"gdpr|rgpd|reg(?:olamento|ulation|\.)\s*\((?:ue|eu)\)\s*(?:n\.?\s*)?(?:2016/679|679/2016)",
+    "Reg. 2016/679": r"gdpr|rgpd",
 }
+# "Regolamento (UE) 2016/679", "direttiva 2003/88/CE", "Regulation (EC) No 883/2004"
+_EUROPEAN = (
+    r"(?P<eu>reg(?:olamento|ulation|\.)|dir(?:ettiva|ective|\.))\s*(?:\(?(?:ue|eu|ce|ec)\)?\s*)?(?:n[.o]{0,2}\s*)?"
+    r"(?P<one>\d{2,4})/(?P<other>\d{2,4})"
+)
 _SUFFIX = (
     r"(?:[-\s]?(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|novies|decies|undecies|duodecies|terdecies)"
     r"\.?\d?\b)?"
@@ -80,6 +85,11 @@ def references(text: str) -> list[Reference]:
 
 def _laws(text: str) -> Iterator[Reference]:
     for found in _patterns()["law"].finditer(text):
+        if found["eu"]:
+            newest_first = sorted((int(found["one"]), int(found["other"])), reverse=True)
+            name = f"{found['eu'][:3].capitalize()}. {'/'.join(map(str, newest_first))}"
+            yield Reference(name, "", found.start(), found.end())
+            continue
         kind = next(name for name, value in found.groupdict().items() if value and name[0] in "kn")
         if kind[0] == "n":
             yield Reference(list(_NAMES)[int(kind[1:])], "", found.start(), found.end())
@@ -87,7 +97,7 @@ def _laws(text: str) -> Iterator[Reference]:
         year = found["dated"] or found["year"] or ""
         if len(year) == 2:
             year = f"{'19' if int(year) >= _THIS_CENTURY else '20'}{year}"
-        name = f"{list(_KINDS)[int(kind[1:])]} {int(found['number'])}"
+        name = f"{list(_KINDS)[int(kind[1:])]} {int(found['count'])}"
         yield Reference(f"{name}/{year}" if year else name, "", found.start(), found.end())
 
 
@@ -121,10 +131,10 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     date = rf"\d{{1,2}}°?\s+{_MONTH}\s+"
     number = (
         rf"\s*(?:,?\s*(?:del|of|dated)?\s*{date}(?P<dated>\d{{4}})\s*,?)?"
-        r"\s*(?:n\.?[°r]?|nr\.|no\.?|num\.|numero|number)?\s*(?P<number>\d{1,4})"
+        r"\s*(?:n\.?[°r]?|nr\.|no\.?|num\.|numero|number)?\s*(?P<count>\d{1,4})"
         rf"(?:\s*(?:/|\bdel(?:l['\u2019]anno)?\b|\bof\b)\s*(?:{date})?(?P<year>\d{{4}}|\d{{2}}))?(?![\d/])(?!\s+{_MONTH}\s+\d{{4}})"
     )
-    law = rf"(?<![\w.])(?:(?:{kinds}){number}|(?:{names})(?!\w))"
+    law = rf"(?<![\w.])(?:(?:{kinds}){number}|(?:{names})(?!\w)|{_EUROPEAN})"
     one = rf"\d{{1,4}}{_SUFFIX}"
     article = (
         rf"\b(?:(?:artt\.?|articoli|articles|arts\.)\s*(?P<several>{one}(?:(?:\s*[,\u2013-]\s*|\s+(?:e|ed|o|and|or|to)\s+){one})*)"
