@@ -1,5 +1,5 @@
 """Rules for dates: patterns over the classes of tokens. In a pattern a blank is what may stand between two words,
-"~" what may stand within a date: "16. Nov. 2016"."""
+"_" the same without a comma, "~" what may stand within a date: "16. Nov. 2016"."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -21,7 +21,8 @@ type Read = Callable[[Sequence[Token], date], Point]
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace(" ", "[aL,]{0,2}").replace("~", "[aL,./-]{0,2}"))
+    blanks = {" ": "[aL,]{0,2}", "_": "[aL]{0,2}", "~": "[aL,./-]{0,2}"}
+    return re.compile("".join(blanks.get(letter, letter) for letter in pattern))
 
 
 def classes(found: Sequence[Token]) -> str:
@@ -242,5 +243,5 @@ ONLY_ALONE: tuple[tuple[str, Read], ...] = (("[ny][/-][ny](?:[,/-]n)?", short), 
 """What is a date only where somebody says so: "4-22", "15"."""
 IN_TEXT: tuple[tuple[str, Read], ...] = (
     ("(?<=[LFtUqbfi])n/n(?!/)", short),
-    ("(?<=[LFtq])n(?![,.]n)" + _ALONE, bare),
+    ("(?<=[LFq])n(?![,.]n)" + _ALONE, bare),
 )

@@ -154,8 +154,8 @@ _SIDE = "(?:" + "|".join(pattern for pattern, _ in _SIDES) + ")"
 _DAY = "[nxo]"
 PERIODS: tuple[tuple[str, Read], ...] = (
     ("[=<>] u [bfF] w [t&] w", weekdays_of_week),
-    (f"(?:[Ffbi] )?(?:{_SIDE}|{_DAY}) [tU-] {_SIDE}|b (?:{_SIDE}|{_DAY}) & {_SIDE}", between),
-    (f"(?:[Ffb] )?{_SIDE} [tU-] {_DAY}(?! [uc%k])", between),
+    (f"(?:[Ffbi] )?(?:{_SIDE}|{_DAY})_[tU-]_{_SIDE}|b (?:{_SIDE}|{_DAY})_&_{_SIDE}", between),
+    (f"(?:[Ffb] )?{_SIDE}_[tU-]_{_DAY}(?! [uc%k])", between),
     ("(?:[=<>] )?e|e [=<>]|e A L?>", weekend),
     ("u A L?>", base),
     (f"[<>] {COUNTED}|{COUNTED} [<>]|[nx] [<>] u", rolling),

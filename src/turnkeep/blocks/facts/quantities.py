@@ -141,6 +141,13 @@ def _ranges(before: str, after: str) -> Iterator[tuple[str, Read]]:
     yield f"{limit}{after}(?:[,z&a]{{0,3}}{limit}{after})?|{one_}{after} [XY]", limits
 
 
+def reference(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "art. 18", "legge n. 300/1970": a number of none of the kinds."""
+    return Quantity("", note=REFERENCE)
+
+
+REFERENCE = "numbers a text"
+IN_TEXT: tuple[tuple[str, Read], ...] = (("v[.aLv]{0,4}[nyoD](?! ?m)(?:/[ny])?|(?<!/)[ny]/y", reference),)
 DURATIONS: tuple[tuple[str, Read], ...] = (
     (COUNTED + "(?: W)?|l L?u|L?u l|[HM] x? ?u", duration),
     ("l L?e|L?e l", all_weekend),
@@ -154,7 +161,7 @@ PERCENTAGES: tuple[tuple[str, Read], ...] = (*_ranges("", " ?[%P]"), ("[nyxH] ?[
 ORDINALS: tuple[tuple[str, Read], ...] = (("[nx]?o", ordinal),)
 ORDINALS_ALONE: tuple[tuple[str, Read], ...] = (("[n<]", ordinal),)
 NUMBERS: tuple[tuple[str, Read], ...] = (
-    *_ranges("", "(?: Q)?"),
+    *_ranges("", "(?: Q)?(?! ?u)"),
     ("(?:[ny] )?n/n|[nyx] O [nyx]", ratio),
     ("[nyxHo](?: Q)?", single),
 )

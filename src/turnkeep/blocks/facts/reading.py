@@ -14,6 +14,10 @@ from turnkeep.blocks.facts.tokens import Token, tokens
 
 LONGEST = 500  # characters of a span
 
+_NO_DAY, _REFERENCE = "there is no such day", quantities.REFERENCE
+_WEAK = frozenset("un uno una un' a an one sei prima secondo second may set mar sat sun".split())
+"""What alone is rather another word: "sei sicuro", "secondo la legge", "I may"."""
+
 type Rule = tuple[str, dates.Read | quantities.Read]
 
 _RULES: dict[Kind, tuple[Rule, ...]] = {
@@ -25,7 +29,11 @@ _RULES: dict[Kind, tuple[Rule, ...]] = {
     "ordinal": quantities.ORDINALS,
     "number": quantities.NUMBERS,
 }
-_IN_TEXT: dict[Kind, tuple[Rule, ...]] = {"date": dates.IN_TEXT, "period": periods.IN_TEXT}
+_IN_TEXT: dict[Kind, tuple[Rule, ...]] = {
+    "number": quantities.IN_TEXT,
+    "date": dates.IN_TEXT,
+    "period": periods.IN_TEXT,
+}
 _ALONE: dict[Kind, tuple[Rule, ...]] = {
     "date": dates.ONLY_ALONE,
     "period": periods.ONLY_ALONE,
@@ -47,7 +55,7 @@ def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fa
     for each in sorted(family, key=lambda other: other != kind):
         for pattern, read in (*_RULES[each], *_ALONE.get(each, ())):
             if compiled(pattern).fullmatch(classes(found)) and (fact := _fact(text, each, read, found, today)):
-                return fact
+                return fact if fact.reading != _NO_DAY else None
     return None
 
 
@@ -57,11 +65,12 @@ def find(text: str, *, today: date, language: str = "it") -> list[Fact]:
     facts: list[Fact] = []
     taken = 0
     for start, end, kind, read in sorted(_matches(classes(found)), key=lambda match: (match[0], -match[1])):
-        if start >= taken:
-            written = text[found[start].start : found[end - 1].end]
-            fact = _fact(written, kind, read, found[start:end], today)
-            taken = end if fact or kind in ("date", "period") else taken  # "31 febbraio" is no "febbraio"
-            facts += [fact] if fact else []
+        if start < taken or (end == start + 1 and found[start].word in _WEAK):
+            continue
+        written = text[found[start].start : found[end - 1].end]
+        fact = _fact(written, kind, read, found[start:end], today)
+        taken = end if fact else taken
+        facts += [fact] if fact and fact.reading not in (_NO_DAY, _REFERENCE) else []
     return facts
 
 
@@ -78,14 +87,16 @@ def _fact(
     try:
         value = read([token for token in found if token.kind not in "aL,."], today)
     except (ValueError, OverflowError):  # outside the calendar
-        return None
+        return Fact(text, kind, "", reading=_NO_DAY)
     if isinstance(value, Quantity):
         return Fact(text, kind, value.value, value.unit, value.note, value.other)
     span = dates.resolved(value, today)
+    if value is None:
+        return None
     if span is None or span.end < span.start:
-        return Fact(text, kind, "", reading="it ends before it begins") if span else None
+        return Fact(text, kind, "", reading="it ends before it begins" if span else _NO_DAY)
     written, other = _written(span), _written(span.other) if span.other else ""
-    return Fact(text, "date" if span.is_day else kind, written, "", span.note, other if other != written else "")
+    return Fact(text, "date" if span.is_day else "period", written, "", span.note, other if other != written else "")
 
 
 def _written(span: Span) -> str:

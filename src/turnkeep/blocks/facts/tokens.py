@@ -12,11 +12,12 @@ LONGEST_PHRASE = 4  # words
 _TOKEN = re.compile(
     r"(?P<date>(?<![\w.,/])(?:\d{1,4}(?P<mark>[-/.])\d{1,2}(?P=mark)\d{1,4}(?![\w/-]|[.,]\d)|\d{1,2}/\d{1,2},\d\d(?:\d\d)?(?!\w)"
     r"|(?:(?:19|20)\d\d[-/.](?:0?[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])/(?:19|20)\d\d)(?![\w/-]|[.,]\d)))"
+    r"|(?P<name>[^\W\d_]+\d\w{0,40}|(?<![\d:])\d{1,2}:\d\d(?!\w))"
     r"|(?P<figure>(?:(?<![\w)])[-\u2212+])?"
     r"(?:(?<![\d.,])\d{1,3}(?:[ \u00a0\u202f]\d{3}){1,9}(?:,\d{1,12})?(?![\d.])|\d{1,40}(?:[.,'\u2019]\d{1,40}){0,12})"
     r"(?:e[+-]?\d{1,2}\b|\^[+-]{0,2}\d{1,2}\b)?)"
     r"(?:(?P<article>-?(?:bis|ter|quater|quinquies|sexies|septies|octies)\b)|(?P<ordinal>[°ºª]|(?:esim[oaie]|st|nd|rd|th)\b))?"
-    r"|(?P<name>[^\W\d_]+\d\w{0,40})|(?P<word>[^\W\d_]+['\u2019]?|us\$)|(?P<sign>[^\s\w])",
+    r"|(?P<word>[^\W\d_]+['\u2019]?|us\$)|(?P<sign>[^\s\w])",
     re.IGNORECASE,
 )
 _SIGNS = {"\u2013": "-", "\u2014": "-", "<": "J", ">": "G"} | {sign: sign for sign in ",.-/%"}
@@ -37,6 +38,7 @@ class Token:
 def tokens(text: str, language: str) -> list[Token]:
     raw = list(_TOKEN.finditer(text))
     words = [folded(match[0]) for match in raw]
+    words = [word.rstrip("'") for word in words] if language == "en" else words  # "two months' notice"
     known = lexicon(language)
     found: list[Token] = []
     at = 0
