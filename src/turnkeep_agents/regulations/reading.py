@@ -6,13 +6,14 @@ from datetime import date
 from typing import Literal
 
 from pydantic import BaseModel, Field
-from turnkeep.blocks.facts import Kind, canonical
 
+from turnkeep.blocks.facts import Fact, Kind, canonical
 from turnkeep.models.calls import TypedCall
 from turnkeep.records import JSON
 from turnkeep_agents.regulations.state import Composition
 
 MOST_SEARCHES, MOST_FACTS = 3, 12
+LANGUAGES = ("it", "en")
 MOST_CHARACTERS = 500  # of a search or a standalone question
 _WITHOUT_DOCUMENTS: Mapping[str, Composition] = {
     "pure_kb": "pure_kb",
@@ -64,12 +65,18 @@ def facts_in(message: str, spans: list[Span], language: str, today: date) -> tup
     for span in spans[:MOST_FACTS]:
         if not span.text.strip() or span.text not in message:
             continue
-        fact = canonical(span.text, span.kind, today=today, language=language)
+        fact = _fact(span, language, today)
         if fact and fact.value:
             facts.append(asdict(fact))
         else:
             unread.append(f"{span.text} ({fact.reading})" if fact else span.text)
     return facts, unread
+
+
+def _fact(span: Span, language: str, today: date) -> Fact | None:
+    """In the language of the reply, else in another: a message may mix them, or wish for a reply in another one."""
+    read = (canonical(span.text, span.kind, today=today, language=each) for each in (language, *LANGUAGES))
+    return next(filter(None, read), None)
 
 
 def told(fact: JSON) -> str:

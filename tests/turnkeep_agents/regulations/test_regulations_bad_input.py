@@ -73,10 +73,29 @@ async def test_a_span_that_the_message_does_not_hold_is_no_fact(talk: Thread, sc
     assert "5 aprile" not in script.prompt(ANSWER)
 
 
-async def test_a_date_that_cannot_be_is_asked_about(talk: Thread, script: ScriptedModel) -> None:
-    reply = await talk.say("Ferie fino al 31 febbraio 2027?", read("Ferie?", ("31 febbraio 2027", "date")), WELL)
+@pytest.mark.parametrize(
+    ("span", "kind", "why"),
+    [
+        ("31 febbraio 2027", "date", ""),
+        ("dal 10 al 3 marzo 2026", "period", " (it ends before it begins)"),
+        ("tanti soldi", "amount", ""),
+    ],
+)
+async def test_what_cannot_be_or_contradicts_itself_is_asked_about(
+    span: str, kind: str, why: str, talk: Thread, script: ScriptedModel
+) -> None:
+    reply = await talk.say(f"Ferie {span}?", read("Ferie?", (span, kind)), WELL)
     assert reply.details["facts"] == []
-    assert f"{prompts.UNREAD}31 febbraio 2027" in script.prompt(ANSWER)
+    assert f"{prompts.UNREAD}{span}{why}" in script.prompt(ANSWER)
+
+
+@pytest.mark.parametrize("language", ["it", "en", "de"])
+async def test_facts_are_read_in_the_language_that_they_are_in(language: str, talk: Thread) -> None:
+    spans = [("duemila euro", "amount"), ("from 3 to 10 March 2026", "period")]
+    said = read("Ferie?", *spans, language=language)
+    reply = await talk.say("Prendo duemila euro: is leave from 3 to 10 March 2026 paid?", said, WELL)
+    found = [(fact["value"], fact["unit"]) for fact in reply.details["facts"]]
+    assert found == [("2000", "EUR"), ("2026-03-03/2026-03-10", "")]
 
 
 async def test_an_empty_knowledge_base_says_what_has_to_be_done(script: ScriptedModel, context: RunContext) -> None:
