@@ -15,6 +15,7 @@ def _form(pattern: str) -> re.Pattern[str]:
 _TALK: Mapping[str, re.Pattern[str]] = {
     "greeting": _form(
         r"(?:ciao|salve|buon ?giorno|buona ?sera|hi|hello|hey|good (?:morning|afternoon|evening))(?: there| a tutti)?"
+        r"(?:,? (?:come (?:stai|sta|va)|tutto bene|how are you))?|come (?:stai|sta|va)|how are you"
     ),
     "thanks": _form(
         r"(?:ok,? )?(?:(?:molte |tante )?grazie(?: mille| tante)?|(?:many )?thanks|thank you)(?: (?:so|very) much)?"
@@ -27,7 +28,6 @@ _TALK: Mapping[str, re.Pattern[str]] = {
         r"(?:riassumi|ripeti|sintetizza|accorcia)(?:lo|la|mi)?(?: (?:la (?:tua )?risposta|tutto|quello che hai detto))?"
         r"|(?:summari[sz]e|shorten|repeat|sum up) (?:it|that|this|your answer|(?:our|the) conversation)"
     ),
-    "translate": _form(r"(?:traduci(?:lo|la)?|translate (?:it|that|this|your answer))(?: (?:in|into|to) \w+)?"),
 }
 _GREETED = _form(r"^(?:ciao|salve|hello|hi)[,!] ?(?=\w)")  # "Ciao, quante ..."
 # "E per il part-time?", "E se sono in prova?", "And for part-time workers?", "What about Sunday?"
@@ -49,8 +49,12 @@ _ATTACHED = _form(rf"\b(?:allegat[oa]|attached|attachment|file|pdf)\b|\b{_OWN} {
 _LAW = _form(r"\b(?:legge|leggi|norm[ae]|normativa|law|legal|statutory)\b")
 _SUMMARISE = _form(r"\b(?:riassum\w+|sintesi|sintetizza|summari[sz]e|summary|sum up|di (?:che )?cosa parla)\b")
 _CALCULATE = _form(
-    r"\b(?:calcol\w+|compute|calculate)\b|\bquant[aoe]\b.*\b(?:pago|devo|paga|pagare|verso)\b.*\d"
-    r"|\bhow much\b.*\b(?:pay|owe)\b.*\d"
+    r"^(?:(?:mi )?(?:puoi|può) calcol|calcola|(?:please )?(?:compute|calculate))"
+    r"|\bquant[aoei]\b.*\b(?:pago|verso|devo pagare)\b"
+    r"|\bhow much\b.*\b(?:i|we) (?:have to )?(?:pay|owe)\b"
+)
+_DEFINE = _form(
+    r"^(?:(?:che )?cos(?:a |['\u2019])(?:è|e'|sono|significa)|definizione|definisci|what (?:is|are)|define)\b"
 )
 _OWN_CASE = _form(
     r"\b(?:mi (?:hanno|ha) (?:licenziat|notificat|contestat|sospes)\w*|sono stat[oa] licenziat\w|vogliono licenziarmi"
@@ -91,12 +95,11 @@ def composition_of(message: str, names: Sequence[str]) -> str | None:
     return "hybrid" if _LAW.search(said) else "pure_doc"
 
 
-def is_summary(message: str) -> bool:
-    return _SUMMARISE.search(message[:MOST_CHARACTERS]) is not None
-
-
-def is_computation(message: str) -> bool:
-    return _CALCULATE.search(message[:MOST_CHARACTERS]) is not None
+def action_of(message: str, *, is_named: bool) -> str:
+    said = message[:MOST_CHARACTERS].strip()
+    actions = {"calculate": _CALCULATE, "look_up": None, "summarise": _SUMMARISE, "define": _DEFINE}
+    found = (name for name, form in actions.items() if (form.search(said) if form else is_named))
+    return next(found, "explain")
 
 
 def is_own_case(message: str) -> bool:

@@ -60,7 +60,8 @@ def _sentences(question: str, asked: set[str], title: set[str], document: JSON, 
     told, rest = sentences_of(document), asked - title
     held = [stems(sentence, language) & asked for sentence in told]
     fits = [not asks_figure(question) or has_figure(sentence, question) for sentence in told]
-    at = max(range(len(told)), key=lambda at: (len(held[at] & rest), fits[at], len(held[at]), -at))
+    near = [len(stems(sentence, language) & stems(question, language)) for sentence in told]  # also "dura"
+    at = max(range(len(told)), key=lambda at: (len(held[at] & rest), fits[at], len(held[at]), near[at], -at))
     is_whole = rest <= held[at] and (not rest or len(held[at]) > 1)
     shown = {max(at - 1, 0), at} if rest else {0, 1, at}  # a sentence may speak of what stands before it
     return [told[each] for each in sorted(shown) if each < len(told)] if is_whole and fits[at] else []

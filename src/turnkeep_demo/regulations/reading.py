@@ -23,7 +23,7 @@ def read(parts: JSON) -> JSON:
     language, is_talk = language_of(message), forms.talk_of(message) is not None
     question = message if is_talk else forms.standalone(message, parts["conversation"])
     norms, (field, sure_of_field) = references(question), field_of(question)
-    action = "talk" if is_talk else _action(message, named=bool(norms))
+    action = "talk" if is_talk else forms.action_of(message, is_named=bool(norms))
     composition, sure = ("chat", 1.0) if is_talk else _composition(message, notes, is_law=bool(field or norms))
     is_irpef = action == "calculate" and "irpef" in question.lower()
     return {
@@ -38,12 +38,6 @@ def read(parts: JSON) -> JSON:
         "facts": _facts(without(message, references(message)), notes, language),
         "needs_professional": forms.is_own_case(message),
     }
-
-
-def _action(message: str, *, named: bool) -> str:
-    if forms.is_computation(message):
-        return "calculate"
-    return "look_up" if named else "summarise" if forms.is_summary(message) else "explain"
 
 
 def _composition(message: str, notes: Sequence[str], *, is_law: bool) -> tuple[str, float]:

@@ -43,11 +43,10 @@ def _answer(parts: JSON) -> str:
     language = language_of(message)
     say, question = SAYINGS[language], (_noted(prompts.MEANING, notes) or [message])[0]
     said = [say["unread"].format(each) for each in _noted(prompts.UNREAD, notes)]
-    said += [say[name] for name, note in _NOTED.items() if note in notes]
-    if documents and prompts.NOT_COMPUTED not in notes:
-        said.append(_told(question, documents, _noted(prompts.COMPUTED, notes), language))
-    elif not said:
-        said.append(_not_understood(question, documents, language))
+    said += [say[name] for name, begin in _NOTED.items() if _noted(begin, notes)]
+    if documents and not _noted(prompts.NOT_COMPUTED, notes):
+        said += _told(question, documents, _noted(prompts.COMPUTED, notes), language)
+    said = said or [_not_understood(question, documents, language)]
     return "\n\n".join([*said, *([say["professional"]] if prompts.PROFESSIONAL in notes else [])])
 
 
@@ -58,25 +57,23 @@ def _noted(begin: str, notes: Sequence[str]) -> list[str]:
     return [note.removeprefix(begin) for note in notes if note.startswith(begin)]
 
 
-def _told(question: str, documents: Sequence[JSON], computed: Sequence[str], language: str) -> str:
+def _told(question: str, documents: Sequence[JSON], computed: Sequence[str], language: str) -> list[str]:
+    """Nothing where it does not understand the question whole."""
     passages = [one for one in documents if _PASSAGE.fullmatch(one["id"])]
-    articles = [one for one in documents if one not in passages]
-    say = SAYINGS[language]
+    articles, say = [one for one in documents if one not in passages], SAYINGS[language]
     if computed:
         begin = say["computed"].format(next(one["id"] for one in articles if tells_rates(one)))
-        return "\n".join([begin, *(f"- {step}" for step in computed[0].split("; "))])
-    if passages and forms.is_summary(question):
-        return f"{say['begins']} {cited(sentences_of(passages[0])[:SENTENCES], passages[0])}"
+        return ["\n".join([begin, *(f"- {step}" for step in computed[0].split("; "))])]
+    if passages and forms.action_of(question, is_named=False) == "summarise":
+        return [f"{say['begins']} {cited(sentences_of(passages[0])[:SENTENCES], passages[0])}"]
     if named := references(question):
         return _named(question, named, articles, language)
     bare = forms.POINTING.sub(" ", question)  # "in the contract" is not of what is asked
     lines = [*quote_passage(bare, passages, language), *_quoted(bare, articles, language)]
-    if not lines:
-        return _not_understood(question, documents, language)
-    return "\n\n".join([*lines, *([say["compare"]] if passages and articles else [])])
+    return [*lines, say["compare"]] if lines and passages and articles else lines
 
 
-def _named(question: str, named: Sequence[Reference], articles: Sequence[JSON], language: str) -> str:
+def _named(question: str, named: Sequence[Reference], articles: Sequence[JSON], language: str) -> list[str]:
     """Each article that is named, of a law alone the articles that were found; and what is not among them."""
     say, lines, rest = SAYINGS[language], [], without(question, named)
     for norm in named:
@@ -92,7 +89,7 @@ def _named(question: str, named: Sequence[Reference], articles: Sequence[JSON], 
             lines += _quoted(rest, held, language) or [say["of_law"].format(written, _titles(held[:MOST_LISTED]))]
     if len(content(rest, language)) > 1 and any(norm.article for norm in named):
         lines.append(say["whole_article"])
-    return "\n\n".join(dict.fromkeys(lines))
+    return list(dict.fromkeys(lines))
 
 
 def _held(norm: Reference, question: str, articles: Sequence[JSON]) -> list[JSON]:
@@ -143,10 +140,7 @@ def _respond(parts: JSON) -> str:
     replies = [said["content"] for said in parts["conversation"] if said["role"] == "assistant"]
     if talk == "summary" and replies:
         return sentences_of({"text": replies[-1]})[0]
-    if talk == "translate":
-        return say["translate"]
-    begin = say.get(talk or "", "")
-    return f"{begin}{say['can']}{_known('', language)}"
+    return f"{say.get(talk or '', '')}{say['can']}{_known('', language)}"
 
 
 def _refuse(parts: JSON) -> str:

@@ -1,5 +1,5 @@
 """The words that the demo goes by: which language a message is in, which of its words say something, which field of law
-they are of."""
+they are of, whether it asks for a figure."""
 
 import re
 from collections.abc import Mapping
@@ -10,95 +10,71 @@ from turnkeep.blocks.words import STOP_WORDS, words
 
 MOST_CHARACTERS = 500
 
-_ITALIAN = frozenset(
-    words(
-        """
-        il lo gli di del dello della dei degli delle nel nella al alla dal dalla che cosa come quando quanto quanti
-        quanta quante quale quali chi dove perché è sono ho ha posso devo mi si per con non e ed un una uno ciao grazie
-        salve buongiorno buonasera spiega calcola dice dicono spetta spettano art artt lgs legge
-        """
-    )
-)
-_ENGLISH = frozenset(
-    words(
-        """
-        the of to what how many much when who which can must do does is are my you for with and an if not under by on
-        about from was have been am it be this that hello hi thanks thank explain compute calculate says say please
-        """
-    )
-)
+_GREETED = ("ciao grazie salve buongiorno art legge spiega calcola definizione", "hello hi thanks explain calculate")
+_ITALIAN = (italian.STOP_WORDS - STOP_WORDS) | set(_GREETED[0].split())
+_ENGLISH = (STOP_WORDS - italian.STOP_WORDS) | set(_GREETED[1].split())
 # What an article may leave unsaid though it answers: that and how something is asked, and whom all this law is about.
 _ASKING = frozenset(
     words(
         """
-        dire dice dicono prevede prevedono previsto prevista previsti previste stabilisce funziona funzionano significa
-        vuol sapere spiega spiegami legge leggi norma norme regola regole articolo art comma italia italiano italiana
-        spetta spettano spettante ammonta ammontano riguarda riguardo diritto diritti lavoratore lavoratori lavoratrice
-        lavoratrici lavoro dipendente dipendenti mio mia succede dura durano durata cos qual dammi vorrei esattamente
-        calcola calcolare tempo caso invece ogni anno all ed entro
-        say says tell explain mean means law laws rule rules article art italy italian work works worker workers
-        employee employees job entitled right rights get got under according please know many much long last lasts
-        happens happen about regarding calculate compute time case need want there am been take year every per within
+        dire dice dicono prevede prevedono previsto prevista previsti previste stabilisce funziona significa vuol sapere
+        spiega spiegami definizione legge leggi norma norme regola regole articolo art comma italia italiano italiana
+        spetta spettano ammonta riguarda diritto diritti lavoratore lavoratori lavoratrice lavoratrici lavoro dipendente
+        dipendenti succede dura durano durata qual dammi vorrei calcola tempo caso invece ogni anno all ed entro possono
+        say says tell explain mean means definition law laws rule rules article italy italian work works worker workers
+        employee employees job entitled right rights get got under please know much many long last lasts happens happen
+        calculate compute time case need want there am been take year every per within
         """
     )
 )
-_NEGATIONS = frozenset(
-    words("non no né senza nessun nessuno tranne eccetto salvo not without except never none nobody")
+_NEGATIONS = frozenset(words("non no né senza nessun nessuno tranne eccetto salvo not without except never none"))
+_NUMBERS = frozenset(
+    words("due tre quattro cinque sei sette otto nove dieci undici dodici metà two three four five six seven eight")
+    + words("nine ten eleven twelve half sixty thirty ninety")
 )
-_FIGURES = frozenset(
-    words(
-        """
-        due tre quattro cinque sei sette otto nove dieci undici dodici metà two three four five six seven eight nine ten
-        eleven twelve half sixty thirty ninety
-        """
-    )
+_UNIT = (
+    r"giorn[io]|giornate|mes[ei]|ann[io]|or[ae]|settiman[ae]|minuti|days?|months?|years?|hours?|weeks?|minutes?"
+    r"|(?:gennaio|febbraio|marzo|aprile|giugno|luglio|agosto|\w+embre|ottobre)"
 )
 # "quanti giorni", "how long", "qual è l'aliquota": the words for the figure that is asked need not be those it is in.
-_FIGURE_ASKED = re.compile(
-    r"\bquant[aeio]\b(?:\s+(?:giorni|giornate|mesi|anni|ore|settimane|minuti|tempo|volte|euro)\b)?"
-    r"|\bhow (?:many|much|long|often)\b(?:\s+(?:days|months|years|hours|weeks|minutes|times|time|euros?)\b)?"
+_FIGURE = re.compile(
+    rf"\bquant[aeio]\b(?:\s+(?:{_UNIT}|tempo|volte|euro)\b)?"
+    rf"|\bhow (?:many|much|long|often)\b(?:\s+(?:{_UNIT}|time|times)\b)?"
     r"|\b(?:entro quando|by when|(?:qual|quale|quali|what|which)\b.{0,9}\b(?:aliquot[ae]|percentuale|importo|termine"
     r"|scadenza|durata|rates?|percentage|amount|deadline|time limit|length))\b",
     re.IGNORECASE,
 )
+_MEASURE = re.compile(r"\b(?:massim[oai]|minim[oai]|maximum|minimum)\b", re.IGNORECASE)
+_TIME = re.compile(rf"\b(?:{_UNIT}|mensilità)\b", re.IGNORECASE)
 _TIME_ASKED = re.compile(
-    r"\b(?:dura\w*|giorn[io]|giornate|mes[ei]|ann[io]|or[ae]|settiman[ae]|minuti|tempo|entro quando|termine|scadenza"
-    r"|how long|by when|days?|months?|years?|hours?|weeks?|minutes?|time|deadline|length)\b",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    r"\b(?:giorn[io]|giornate|mes[ei]|mensilità|ann[io]|or[ae]|settiman[ae]|minuti|gennaio|febbraio|marzo|aprile|maggio|giugno"
-    r"|luglio|agosto|settembre|ottobre|novembre|dicembre|days?|months?|years?|hours?|weeks?|minutes?)\b",
-    re.IGNORECASE,
+    rf"\b(?:{_UNIT}|dura\w*|tempo|entro quando|termine|scadenza|how long|by when|time|deadline|length)\b", re.IGNORECASE
 )
 # "(comma 1, dopo il D.L. 87/2018)", "Article 20", "dal 2024": numbers that are no figures.
 _NO_FIGURE = re.compile(
     r"\([^()]*\)|\b(?:comm[ai]|paragraphs?|artt?\.|articol[oi]|articles?)\s\d\S*|\b\d+/\d{4}\b|\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(r"\b(?:massim[oai]|minim[oai]|maximum|minimum)\b", re.IGNORECASE)
 _FIELDS: Mapping[str, str] = {
     "tax": """
         irpef ires irap iva imu vat fiscal* tributar* impost* tass* aliquot* scaglion* detra* deduzion* deduc* deducti*
-        reddit* imponibil* fattur* forfet* forfait* tax* income invoic* bracket* addizional* cedolare plusvalenz*
-        success* bollo surcharge* inherit* ritenut* withh* sostitut* bonus superbonus ristruttur* renovation* accont*
+        reddit* fattur* forfet* forfait* tax* income invoic* addizional* cedolare plusvalenz* success* inherit* ritenut*
+        withh* bonus superbonus ristruttur* renovation* accont* rottamazion*
         """,
     "labour": """
         lavor* licenzi* dimission* dimett* ferie permess* congedo stipend* retribu* tfr preavviso straordinari* turni
         orario part apprendist* contratt* assun* mansion* demansion* sciopero sindac* smart trasfert* infortuni*
         malattia dismiss* fired fire employ* holiday* vacation leave wage* salar* pay overtime notice resign* strike*
-        union* severance apprentic* work* probation* sick rest break* night fixed agency maternity paternity maternità
-        paternità riposo paus* notturno prova datore bust* mobbing sicurezza safety compete concorrenza collettiv* agile
+        union* severance apprentic* work* probation* sick rest break* night maternity paternity maternita paternita
+        riposo notturno prova datore bust* mobbing sicurezza safety compete concorrenza collettiv* agile
         """,
     "social_security": """
-        inps inail naspi coll contribut* contributiv* contribution* pension* disoccupa* unemploy* previden* assegn*
-        allowance benefit* invalid* disab* superstit* survivor* social cassa cig* caregiver* reversibilità
+        inps inail naspi coll contribut* contribution* pension* disoccupa* unemploy* previden* assegn* allowance
+        benefit* invalid* disab* superstit* survivor* social cassa reversibilita
         """,
     "procedure": """
         ricors* ricorr* accertament* cartell* sanzion* penalt* appeal* assessment* ravvedimento interpello contribuent*
         taxpayer* autotutela privacy gdpr personal* accesso access silenzio procediment* procedure* riscossion* pignor*
         ipoteca fermo rateizza* instal* court* mult* ruling* audit* cancellazione erasure notific* prescri* agenzia
-        entrate judgment* contraddittorio
         """,
 }
 _ENDING = re.compile(r"(?<=\w{4})(?:ations?|ments?|ings?|als?|ed|ly|es|s|e)$")
@@ -121,10 +97,9 @@ def field_of(message: str) -> tuple[str, float]:
 
 def content(question: str, language: str) -> list[str]:
     """The stems of the words that say something, each once; numbers as they stand."""
-    nothing = italian.STOP_WORDS if language == "it" else STOP_WORDS
-    said = words(_FIGURE_ASKED.sub(" ", question[:MOST_CHARACTERS]))
-    said = [word for word in said if len(word) > 1 and word not in nothing and word not in _ASKING]
-    return list(dict.fromkeys(stem(word, language) for word in said))
+    nothing = _ASKING | (italian.STOP_WORDS if language == "it" else STOP_WORDS)
+    said = words(_FIGURE.sub(" ", question[:MOST_CHARACTERS]))
+    return list(dict.fromkeys(stem(word, language) for word in said if len(word) > 1 and word not in nothing))
 
 
 def stems(text: str, language: str) -> set[str]:
@@ -137,13 +112,13 @@ def stem(word: str, language: str) -> str:
 
 def asks_figure(question: str) -> bool:
     asked = question[:MOST_CHARACTERS]
-    return bool(_FIGURE_ASKED.search(asked) or _MEASURE.search(asked))
+    return bool(_FIGURE.search(asked) or _MEASURE.search(asked))
 
 
 def has_figure(sentence: str, question: str) -> bool:
     """Of the kind that is asked: a length of time where the question is of one."""
     told = _NO_FIGURE.sub(" ", sentence)
-    has_number = any(map(str.isdigit, told)) or not _FIGURES.isdisjoint(words(told))
+    has_number = any(map(str.isdigit, told)) or not _NUMBERS.isdisjoint(words(told))
     return has_number and (bool(_TIME.search(told)) or not _TIME_ASKED.search(question[:MOST_CHARACTERS]))
 
 
@@ -153,5 +128,5 @@ def has_negation(text: str) -> bool:
 
 @cache
 def _fields() -> Mapping[str, re.Pattern[str]]:
-    forms = {name: "|".join(form.replace("à", "a").split()) for name, form in _FIELDS.items()}
-    return {name: re.compile(rf"\b(?:{form.replace('*', '[a-z]*')})\b") for name, form in forms.items()}
+    forms = {name: "|".join(form.replace("*", "[a-z]*").split()) for name, form in _FIELDS.items()}
+    return {name: re.compile(rf"\b(?:{form})\b") for name, form in forms.items()}
