@@ -91,6 +91,8 @@ def test_a_domain_is_preferred_and_never_a_filter() -> None:
 def test_several_queries_are_searched_together_and_the_limit_is_kept() -> None:
     found = [one.id for one in ALL.search(["istruzione", "permesso al mese"], 2)]
     assert sorted(found) == ["L-104-1992-12", "L-104-1992-33"]
+    long = "il lavoratore ha diritto a tre giorni di permesso al mese e a ferie, la retribuzione al lavoro"
+    assert "L-104-1992-12" in [one.id for one in ALL.search([long, "istruzione"], 2)]
     assert ALL.search(["ferie"], 0) == ALL.search([], 5) == ALL.search([""], 5) == []
 
 

@@ -2,8 +2,8 @@
 one document for each article, in the language that is asked for."""
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -53,13 +53,7 @@ class Knowledge:
     def search(self, queries: Sequence[str], limit: int, *, domain: str = "", language: str = "it") -> list[Document]:
         """The best `limit` articles, best first: what a query names exactly before all others, then those of a law that
         it names, then by words in Italian and English. Scores are 1 for the best match of words."""
-        scores: dict[str, float] = {}
-        for query in queries:
-            for id_, score in self._scores(query).items():
-                scores[id_] = scores.get(id_, 0.0) + score
-        if scores:
-            best = max(scores.values())
-            scores = {id_: score / best for id_, score in scores.items() if score >= FAINT * best}
+        scores = _summed(map(self._scores, queries))
         if domain:
             scores = {id_: score * (1 + DOMAIN_SHARE * self._is_of(id_, domain)) for id_, score in scores.items()}
         self._raise_named(scores, [norm for query in queries for norm in references(query)])
@@ -91,11 +85,8 @@ class Knowledge:
 
     def _scores(self, query: str) -> dict[str, float]:
         """An Italian query finds little in English and the other way round, so that the sum is that of its language."""
-        scores: dict[str, float] = {}
-        for retriever in self._retrievers:
-            for document in retriever.search(query, DEPTH):
-                scores[document.id] = scores.get(document.id, 0.0) + (document.score or 0.0)
-        return scores
+        found = _summed({one.id: one.score or 0.0 for one in each.search(query, DEPTH)} for each in self._retrievers)
+        return {id_: score for id_, score in found.items() if score >= FAINT}
 
     def _raise_named(self, scores: dict[str, float], norms: Collection[Reference]) -> None:
         exact = [norm for norm in norms if norm.law and norm.article]
@@ -109,6 +100,16 @@ class Knowledge:
 
     def _is_of(self, id_: str, domain: str) -> bool:
         return bool(self.by_id[id_].metadata["domain"] == domain)
+
+
+def _summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """The best has 1 then, so that several queries count the same, however many words each has."""
+    total: defaultdict[str, float] = defaultdict(float)
+    for part in parts:
+        for id_, score in part.items():
+            total[id_] += score
+    best = max(total.values(), default=1.0)
+    return {id_: score / best for id_, score in total.items()}
 
 
 def in_language(article: Document, language: str) -> Document:
