@@ -13,6 +13,7 @@ from turnkeep_agents.regulations.state import Composition
 
 BASE_TOKENS, TOKENS_A_RESULT, MOST_TOKENS = 3_500, 500, 8_000
 LEAST_TOKENS = 120  # of a document that is cut: less says nothing
+LARGEST_TOKENS = 2_000  # of one document, so that there is room for others
 SAME = 0.9  # share of words that two texts have in common when one of them is left out
 STEM_LETTERS = 5  # "detrazione" is covered by "detrazioni"
 QUALITY = "share of the searches' words of four letters and more that stand in what was shown, by their first five"
@@ -130,9 +131,9 @@ def _take_fact(context: Context, fact: str) -> None:
 
 
 def _take(context: Context, source: str, document: Document) -> None:
-    size = size_of(document)
-    if size > context.left:
-        document = _shortened(document, context.left)
+    size, most = size_of(document), min(context.left, LARGEST_TOKENS)
+    if size > most:
+        document = _shortened(document, most)
         size = size_of(document)
         if size > context.left or size < LEAST_TOKENS:
             context.left_out.append(document.id)

@@ -18,8 +18,10 @@ domain: tax (taxes, VAT, deductions, returns), labour (employment, leave, dismis
 (contributions, pensions, benefits), procedure (rights before tax office and administration, penalties, appeals, \
 privacy); none for all else, also other fields or countries of law. Talk about the conversation or the assistant has \
 the domain of what it is about, else none.
-action: explain; define a term; look_up what a named law or article says; calculate an amount, a date or a length; \
-summarise a document; talk for greetings, thanks, what the assistant can do, and wishes about what was said here.
+action: explain; define, where it asks what a term is; look_up what a law or article that it names by number says; \
+calculate where it wants an amount, a date or a length for a case ("how much do I pay", "by when do I have to"), also \
+if a figure is missing; summarise a document; talk for greetings, thanks, what the assistant can do, and wishes about \
+what was said here.
 composition: pure_kb where the law answers; pure_doc where an attached document alone does; hybrid where a document \
 has to be held against the law; chat for talk, also to shorten, translate or repeat what was said.
 searches: one, or one for each of two or three things asked apart: the words that the articles of law would have, in \
@@ -79,6 +81,7 @@ CITED = "Cited so far: "
 COMPUTED = "Computed by code: "
 FACTS = "Facts of the message: "
 UNREAD = "These could not be read exactly; if the answer depends on one, ask what is meant: "
+NOT_HELD = "Named in the message and not in the knowledge base: "
 NOTHING = "The search found nothing. Say so, and how the user might ask instead."
 EMPTY = "The knowledge base is empty. Say that articles of law have to be loaded before such questions can be answered."
 CUT = "Not everything that was found could be shown; say so where that matters."

@@ -17,12 +17,14 @@ from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.answers import Grounded, cited_in
 from turnkeep_agents.regulations.choosing import Choice, choose
 from turnkeep_agents.regulations.context import build_context
+from turnkeep_agents.regulations.knowledge.references import references
 from turnkeep_agents.regulations.nodes.desk import (
     ANSWER_TOKENS,
     TALK_TOKENS,
     Desk,
     Update,
     asking,
+    message_of,
     noted,
     run_id,
     said_by,
@@ -33,6 +35,10 @@ from turnkeep_agents.regulations.nodes.shortcuts import KEPT
 from turnkeep_agents.regulations.reading import told
 from turnkeep_agents.regulations.reckoning import Known, Unreckonable, known_in, reckon
 from turnkeep_agents.regulations.state import RegulationsState
+
+PROFESSIONAL = "needs_professional"
+REMEMBERED = frozenset((PROFESSIONAL,))
+"""Warnings with which an answer may be given again: others say that it could have been a better one."""
 
 
 class Answering(Desk):
@@ -73,10 +79,11 @@ class Answering(Desk):
         context = [one["id"] for one in state["context"]]
         update["warnings"] += ["no_citation"] if context and not judge.cited else []
         update["warnings"] += ["nothing_found"] if not context else []
-        update["warnings"] += ["needs_professional"] if state["reading"]["needs_professional"] else []
+        update["warnings"] += [PROFESSIONAL] if state["reading"][PROFESSIONAL] else []
         step = noted(state, f"Answered from {len(context)} sources, citing {len(judge.cited)}.")
         answered = {**update, "sources": judge.sources(), **step}
-        self.cache.put(state["cache_key"], {**{name: state.get(name) for name in KEPT}, **answered, "messages": []})
+        if set(update["warnings"]) <= REMEMBERED:
+            self.cache.put(state["cache_key"], {**{name: state.get(name) for name in KEPT}, **answered, "messages": []})
         return answered
 
     async def respond(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
@@ -123,16 +130,19 @@ class Answering(Desk):
     def _notes(self, state: RegulationsState) -> list[str]:
         reading, metadata = state["reading"], state["context_metadata"]
         facts = [one for one in map(told, state["facts"]) if one not in metadata["left_out"]]
+        message = message_of(state)
+        unheld = [message[one.start : one.end] for one in references(message) if not self.knowledge.holds(one)]
         notes = {
             f"{prompts.FACTS}{'; '.join(facts)}": facts,
             f"{prompts.UNREAD}{'; '.join(state['unread'])}": state["unread"],
             f"{prompts.COMPUTED}{'; '.join(state['steps'])}": state["steps"],
             f"{prompts.NOT_COMPUTED}{state['missing']}": reading["action"] == "calculate" and not state["steps"],
             prompts.NOT_ATTACHED: reading["lacks_document"],
+            f"{prompts.NOT_HELD}{'; '.join(unheld)}": unheld and not self.knowledge.is_empty,
             prompts.EMPTY: self.knowledge.is_empty,
             prompts.NOTHING: not state["context"] and not self.knowledge.is_empty,
             prompts.CUT: metadata["truncated"],
-            prompts.PROFESSIONAL: reading["needs_professional"],
+            prompts.PROFESSIONAL: reading[PROFESSIONAL],
         }
         return [note for note, is_due in notes.items() if is_due]
 
