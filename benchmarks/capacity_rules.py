@@ -148,3 +148,7 @@ class Budget:
 
 PROSE = Budget(requests=4, wcu=16, rcu=8)
 WHATEVER = Budget(requests=4, wcu=20, rcu=12)
+LISTING = Budget(requests=5, wcu=16, rcu=9)
+"""Of an agent that asks which documents there are, with real text: a request more for that."""
+READING = Budget(requests=6, wcu=16, rcu=13)
+"""The same with one document of 40,000 characters, which is read whole in every turn that searches."""

@@ -21,6 +21,7 @@ from turnkeep.agents import Agent
 from turnkeep.blocks.citations import ARXIV, Citing
 from turnkeep.blocks.verification import Sources
 from turnkeep.bootstrap import build
+from turnkeep.documents.pipeline import Pipeline
 from turnkeep.local.dynamodb import dynamodb_local
 from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
 from turnkeep.local.tables import create_table, find_template
@@ -29,6 +30,7 @@ from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.table import Table
+from turnkeep.storage.uploads import KeptUploads
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep_agents.papers.corpus import open_corpus
@@ -121,8 +123,9 @@ class Conversation:
     ):
         secret = SecretStr("benchmark")
         tuned: dict[str, Any] = {"turn": tuning or TurnTuning(), "budget": limits or BudgetTuning()}
-        settings = Settings(table_name=table_name, model="demo", seal_key=secret, **tuned)
-        services = build(settings, dynamodb=dynamodb, objects=objects or MemoryObjects(), clock=clock)
+        self._settings = settings = Settings(table_name=table_name, model="demo", seal_key=secret, **tuned)
+        self._objects = objects or MemoryObjects()
+        services = build(settings, dynamodb=dynamodb, objects=self._objects, clock=clock)
         self.table: Table = services.table
         self.cleanup = services.cleanup
         self.thread_id = uuid.uuid4().hex
@@ -136,12 +139,23 @@ class Conversation:
             mint=lambda: uuid.uuid4().hex,
             usage=services.usage if limits else None,
             private=frozenset({agent.name} if private else ()),
+            attachments=services.attachments,
         )
         self.usage = services.usage
+        self._attachments = services.attachments
 
     def start_over(self) -> None:
         """Goes on with a new thread."""
         self.thread_id = uuid.uuid4().hex
+
+    def attach(self, name: str, text: str) -> None:
+        """Begins the thread with a document that every turn may read."""
+        document_id = uuid.uuid4().hex
+        self.table.create_thread(USER, self.thread_id, agent=self.agent.name)
+        self._attachments.add(USER, self.thread_id, document_id, name=name, size=len(text), content_type=None)
+        key, owner = self._attachments.place(USER, self.thread_id, document_id)
+        KeptUploads(self._objects).put(key, owner, text.encode())
+        Pipeline(self._attachments, self._settings).process(key)
 
     async def say_all(self, messages: Iterable[str]) -> None:
         for message in messages:

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from capacity_rules import PROSE, WHATEVER, Budget, Cost
+from capacity_rules import LISTING, PROSE, READING, WHATEVER, Budget, Cost
 from metering import Meter, delayed, metered, total
 from peers import PEERS, Peer, PeerRun, PeerStopped, create_tables, started
 from subjects import Conversation, client, new_table, papers, six, store
@@ -60,6 +60,15 @@ QUESTIONS: Mapping[str, Sequence[str]] = {
         "Which customers have the highest invoiced amount?",
         "Hello there",
     ),
+    "regulations": (
+        "Quante ferie spettano ogni anno a chi lavora?",
+        "E se entro l'anno non vengono usate?",
+        "Calcola l'IRPEF lorda su 31.500 euro",
+        "What is a mortgage on a house in France?",
+        "Sono Giulia Ferrante, giulia@example.org: entro quando impugno un licenziamento?",
+        "Che cos'è il TFR?",
+        "Buongiorno",
+    ),
 }
 """Asked again and again. Not questions of any set that answers are judged by."""
 WALL_TURNS, WARM_UP = 50, 3
@@ -77,6 +86,8 @@ class Subject:
     message: Callable[[], str]
     budget: Budget
     private: bool = False
+    document: str = ""
+    """Text that is attached to the thread before its first turn."""
 
 
 @dataclass(frozen=True)
@@ -129,11 +140,20 @@ def subjects(data: Path) -> Iterator[Subject]:
     yield Subject("papers, demo", "questions", build_agent("papers", Settings(model="demo")), questions, PROSE)
     for name in ("campaigns", "products", "database"):
         yield Subject(f"{name}, demo, tiered", "questions", remembering(name), asked_of(name), PROSE)
+    agent, asked = build_agent("regulations", Settings(model="demo")), asked_of("regulations")
+    yield Subject("regulations, demo, private", "questions", agent, asked, LISTING, private=True)
+    document = contract(prose_or_exit(data))
+    yield Subject("the same with a document", "40,000 chars", agent, asked, READING, private=True, document=document)
     for name, build in (("papers", papers), ("six nodes", six)):
         for content, texts, budget in _contents(data):
             yield Subject(name, content, build(texts), texts.message, budget)
     texts = prose_or_exit(data)
     yield Subject("papers, private", "prose", papers(texts), about_somebody(texts), WHATEVER, private=True)
+
+
+def contract(texts: Texts) -> str:
+    """Sections of real text, about twenty pages of a contract."""
+    return "\n\n".join(f"# Articolo {at}\n\n{texts.material(2_000)}" for at in range(1, 21))
 
 
 def about_somebody(texts: Texts) -> Callable[[], str]:
@@ -185,6 +205,8 @@ async def measure(subject: Subject, meter: Meter, turns: int) -> list[Cost]:
     """The cost of each turn of a new thread."""
     with closing(client(meter.url)) as dynamodb:
         talk = Conversation(subject.agent, dynamodb, new_table(dynamodb), private=subject.private)
+        if subject.document:
+            talk.attach("contratto.md", subject.document)
         meter.take()
         costs = []
         for _ in range(turns):

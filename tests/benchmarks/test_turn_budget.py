@@ -9,11 +9,21 @@ import pytest
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
-from capacity_rules import Budget
+from capacity_rules import LISTING, READING, Budget
 from metering import metered
 from subjects import papers, six
 from texts import REPLY_BYTES, STATE_BYTES, Texts, noise, prose
-from turn_cost import FULL_WINDOW, PROSE, WHATEVER, Subject, about_somebody, asked_of, measure, remembering
+from turn_cost import (
+    FULL_WINDOW,
+    PROSE,
+    WHATEVER,
+    Subject,
+    about_somebody,
+    asked_of,
+    contract,
+    measure,
+    remembering,
+)
 from turnkeep.agents import Agent, build_agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
@@ -62,6 +72,20 @@ async def test_a_turn_of_noise_costs_no_more_than_its_budget(
 async def test_the_papers_agent_as_it_is_built_costs_less(dynamodb_url: str) -> None:
     agent = build_agent("papers", Settings(model="demo"))
     await assert_within(Subject("papers", "a question", agent, lambda: "What is attention?", PROSE), dynamodb_url)
+
+
+async def test_regulations_asks_once_a_turn_for_its_documents_and_reads_each_once(
+    dynamodb_url: str, shared_data: Path
+) -> None:
+    agent, asked = build_agent("regulations", Settings(model="demo")), asked_of("regulations")
+    with metered(dynamodb_url) as meter:
+        without = await measure(Subject("none", "", agent, asked, LISTING, private=True), meter, TURNS)
+        text = contract(prose(shared_data))
+        one = await measure(Subject("one", "", agent, asked, READING, private=True, document=text), meter, TURNS)
+    assert [cost.requests for cost in without] == [4] + [5] * (TURNS - 1)
+    assert {cost.requests for cost in one[1:]} == {5, 6}
+    missed = [LISTING.misses("none", cost) for cost in without[FULL_WINDOW - 1 :]]
+    assert [*missed, *(READING.misses("one", cost) for cost in one[FULL_WINDOW - 1 :])] == [[]] * 2 * (TURNS - 9)
 
 
 def listing(texts: Texts) -> Agent:
