@@ -3,8 +3,8 @@
     python benchmarks/facts.py --data DIR [--misses]
 
 DIR/recognizers_it holds Microsoft's specifications for Italian. Right is a value equal to one of those given, and
-`other` equal to the other one where two are given; "either" asks for one of them alone. The end of a period is the day
-after it there, here its last day; of a range of named days both take the last one named. Times of day, and spans without
+`other` equal to the other one where two are given; "either" asks for one of them alone. A period ends on the day before
+the one given, a range of named days on that before or on the last one named. Times of day, and spans without
 a value in the data, are outside and counted as such.
 """
 
@@ -220,7 +220,7 @@ def show(name: str, figures: dict[str, float]) -> None:
 
 def peer(rows: list[Row]) -> dict[str, float] | str:
     try:
-        import dateparser  # type: ignore[import-untyped]
+        import dateparser  # type: ignore[import-untyped]  # noqa: PLC0415
     except ImportError:
         return "not installed"
     warnings.filterwarnings("ignore", module="dateparser")

@@ -57,7 +57,7 @@ class Partial:
 def _span(year: int, month: int | None, day: int | None) -> Span | None:
     try:
         start = date(year, month or 1, day or 1)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return on(start) if day else Span(start, date(year, month or 12, monthrange(year, month or 12)[1]))
 

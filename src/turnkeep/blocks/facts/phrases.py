@@ -121,7 +121,7 @@ _STEPS: tuple[tuple[str, Join], ...] = (
     ("(?:x?H|Hx)(?=[kd])|xH", _half),
     (_FIRST + "[nyx][&-]?[ou]", _part),
     (_FIRST + "[nyx]d|(?<![nyx])d", _times),
-    ("[nyx]-?[nyx](?!o)", _sum),
+    ("[nyx]-?[nyx]", _sum),
     ("[nyx]k", _hundreds),
     ("[nyx][&-]?[nyx](?!o|&n?H)", _sum),
     ("[nyx]p[nyx]", _decimal),

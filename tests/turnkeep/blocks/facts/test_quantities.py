@@ -1,0 +1,154 @@
+from datetime import date
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from num2words import num2words
+
+from turnkeep.blocks.facts import Kind, canonical
+
+read = partial(canonical, today=date(2026, 11, 23))
+
+
+def value(text: str, kind: Kind, language: str = "it") -> str | None:
+    fact = read(text, kind, language=language)
+    return f"{fact.value} {fact.unit}".strip() if fact else None
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+@given(number=st.integers(0, 2000) | st.integers(0, 10**13))
+def test_numbers_are_read_as_num2words_writes_them(language: str, number: int) -> None:
+    words = num2words(number, lang=language).replace("dicotto", "diciotto")  # "centodicotto"
+    assert value(words, "number", language) == str(number)
+
+
+@pytest.mark.parametrize("language", ["it", "en"])
+@given(number=st.integers(1, 100_000))
+def test_ordinals_are_read_as_num2words_writes_them(language: str, number: int) -> None:
+    assume(number % 100 or number < 1000)  # "two thousand, three hundredth" is a part as well
+    words = num2words(number, lang=language, to="ordinal").replace("dicott", "diciott")
+    assert value(words, "ordinal", language) == str(number)
+
+
+@given(number=st.decimals(0, 10**9, places=2))
+def test_figures_are_read_as_each_language_writes_them(number: Decimal) -> None:
+    english = f"{number:,.2f}"
+    italian = english.translate(str.maketrans(",.", ".,"))
+    for text, language in ((english, "en"), (italian, "it"), (f"{number:.2f}", "en")):
+        assert Decimal(value(text, "number", language) or "NaN") == number
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "meant", "other"),
+    [("1.234", "it", "1234", "1.234"), ("1.234", "en", "1.234", "1234"), ("1,234", "it", "1.234", "1234")],
+)
+def test_a_mark_that_may_be_either_is_read_by_language_and_told(
+    text: str, language: str, meant: str, other: str
+) -> None:
+    fact = read(text, "number", language=language)
+    assert fact is not None
+    assert (fact.value, fact.other) == (meant, other)
+    assert fact.reading
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "meant"),
+    [
+        ("mille euro", "it", "1000 EUR"),
+        ("€ 1.234,50", "it", "1234.50 EUR"),
+        ("2 milioni e mezzo di euro", "it", "2500000 EUR"),
+        ("50k €", "it", "50000 EUR"),
+        ("euro 200", "it", "200 EUR"),
+        ("tredici euro e quarantacinque cent", "it", "13.45 EUR"),
+        ("12 centesimi", "it", "0.12 EUR"),
+        ("tra 15.000 e 28.000 euro", "it", "[15000,28000] EUR"),
+        ("oltre 50.000 euro", "it", "(50000,) EUR"),
+        ("$1,234.50", "en", "1234.50 USD"),
+        ("half a million pounds", "en", "500000 GBP"),
+        ("at least 5,000 euros", "en", "[5000,) EUR"),
+    ],
+)
+def test_amounts_have_a_currency(text: str, language: str, meant: str) -> None:
+    assert value(text, "amount", language) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "meant"),
+    [
+        ("il ventidue per cento", "it", "22"),
+        ("22%", "it", "22"),
+        ("4,5 %", "it", "4.5"),
+        ("tre punti percentuali", "it", "3 pp"),
+        ("8,6 per mille", "it", "0.86"),
+        ("twenty-two per cent", "en", "22"),
+        ("two percentage points", "en", "2 pp"),
+    ],
+)
+def test_percentages(text: str, language: str, meant: str) -> None:
+    assert value(text, "percentage", language) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "meant"),
+    [
+        ("sei mesi e mezzo", "it", "P6.5M"),
+        ("3 anni e 2 mesi", "it", "P3Y2M"),
+        ("un'ora e mezza", "it", "PT1.5H"),
+        ("tutto il mese", "it", "P1M"),
+        ("un trimestre", "it", "P3M"),
+        ("six and a half months", "en", "P6.5M"),
+        ("3 years and 2 months", "en", "P3Y2M"),
+    ],
+)
+def test_durations_are_those_of_iso_8601(text: str, language: str, meant: str) -> None:
+    assert value(text, "duration", language) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "meant"),
+    [
+        ("terzo", "it", "3"),
+        ("21esima", "it", "21"),
+        ("2°", "it", "2"),
+        ("penultimo", "it", "-2"),
+        ("3rd", "en", "3"),
+        ("one hundred and first", "en", "101"),
+        ("comma 3-bis", "it", None),
+        ("3-bis", "it", None),
+    ],
+)
+def test_ordinals(text: str, language: str, meant: str | None) -> None:
+    assert value(text, "ordinal", language) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "meant"),
+    [
+        ("due terzi", "it", "0.666666666666667"),
+        ("mezzo", "it", "0.5"),
+        ("cento e tre quarti", "it", "100.75"),
+        ("una dozzina", "it", "12"),
+        ("2 1/4", "it", "2.25"),
+        ("uno su venti", "it", "0.05"),
+        ("85 mq", "it", "85 m2"),
+        ("tra 20 e 30", "it", "[20,30]"),
+        ("non inferiore a trenta", "it", "[30,)"),
+        ("twenty-five hundred", "en", "2500"),
+        ("two and a half million", "en", "2500000"),
+        ("three quarters", "en", "0.75"),
+    ],
+)
+def test_numbers_in_words(text: str, language: str, meant: str) -> None:
+    assert value(text, "number", language) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("tra 30 e 20", "number"), ("più di 30 e meno di 20", "number"), ("tra 9.000 e 800 euro", "amount")],
+)
+def test_limits_that_contradict_each_other_have_no_value_and_say_so(text: str, kind: Kind) -> None:
+    fact = read(text, kind)
+    assert fact is not None
+    assert (fact.value, bool(fact.reading)) == ("", True)
