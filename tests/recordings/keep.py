@@ -4,7 +4,8 @@ the turns of their threads, as the server tells them, and with what was judged o
   python tests/recordings/keep.py papers --url http://127.0.0.1:8100 --calls calls.jsonl --verdicts verdicts.jsonl
 
 Only threads whose every turn is there are kept. Several logs may be named, each with its server, one run after another:
-a thread that was kept before is replaced.
+a thread that was kept before is replaced. Files that were attached lie in the folder `--documents`; those that hold
+personal data are no recordings, because what stands for it is made with the server's key.
 """
 
 import argparse
@@ -12,11 +13,15 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import httpx
 from recording import FOLDER, Line, read_lines
+
+from turnkeep.blocks.parsing import parse, split
 
 MOST_BYTES = 1_000_000
 MOST_TURNS = 100
@@ -30,6 +35,7 @@ def main() -> None:
     parser.add_argument("--url", required=True)
     parser.add_argument("--calls", type=Path, required=True)
     parser.add_argument("--verdicts", type=Path)
+    parser.add_argument("--documents", type=Path, help="the files that were attached, by their names")
     parser.add_argument("--threads", default="", help="a pattern: those that were played with the prompts of today")
     options = parser.parse_args()
     verdicts = _by_turn(read_lines(options.verdicts) if options.verdicts else [])
@@ -37,7 +43,10 @@ def main() -> None:
     for call in read_lines(options.calls):
         by_thread[call["thread_id"]].append(call)
     kept = {
-        thread: [_line(turn, calls, verdicts) for turn in turns]
+        thread: [
+            _line(turn, calls, verdicts) | _active(turn, _documents(options.url, thread, options.documents))
+            for turn in turns
+        ]
         for thread, calls in by_thread.items()
         if re.search(options.threads, thread) and (turns := _turns(options.url, thread, options.agent))
     }
@@ -55,6 +64,24 @@ def _turns(url: str, thread: str, agent: str) -> list[Line]:
     found = httpx.get(f"{url}/threads/{thread}/turns", params={"limit": MOST_TURNS})
     turns: list[Line] = found.json()["turns"] if found.status_code == httpx.codes.OK else []
     return turns if all(turn["agent"] == agent for turn in turns) else []
+
+
+@cache
+def _documents(url: str, thread: str, folder: Path | None) -> list[Line]:
+    """Those that were read, with their pieces."""
+    found = httpx.get(f"{url}/threads/{thread}/attachments").json().get("attachments", []) if folder else []
+    ready = [one for one in found if one["status"] == "ready"]
+    return [{**one, "pieces": _pieces(folder / one["name"])} for one in ready if folder]
+
+
+def _pieces(file: Path) -> list[Line]:
+    return [asdict(piece) for piece in split(parse(file.read_bytes(), file.name).pieces)]
+
+
+def _active(turn: Line, documents: Sequence[Line]) -> Line:
+    known = ("document_id", "name", "pages", "findings", "pieces")
+    active = [{name: one[name] for name in known} for one in documents if one["created_at"] < turn["created_at"]]
+    return {"documents": active} if active else {}
 
 
 def _line(turn: Line, calls: Sequence[Line], verdicts: Mapping[tuple[str, int], Line]) -> Line:

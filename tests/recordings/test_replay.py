@@ -16,6 +16,7 @@ from recording import FOLDER, Line, digest_of, message_of, prompt_of, read_lines
 
 import turnkeep.models.chat
 from turnkeep.agents import Agent, build_agent
+from turnkeep.attachments import Attachment, Documents, Piece
 from turnkeep.entries import entries
 from turnkeep.models.calls import inner_call_of
 from turnkeep.records import Principal, RunContext
@@ -91,7 +92,8 @@ async def test_a_conversation_goes_as_it_went(agent: str, lines: list[Line], mon
     graph = played.graph.copy({"checkpointer": InMemorySaver()})
     for line in sorted(lines, key=lambda line: line["turn"]):
         model.load(line["calls"])
-        context = RunContext(played.prompt_window, datetime.fromisoformat(line["now"]), Principal("local", "local"))
+        now, documents = datetime.fromisoformat(line["now"]), _documents(line.get("documents", []))
+        context = RunContext(played.prompt_window, now, Principal("local", "local"), documents)
         given = {**played.new_turn(), "messages": [HumanMessage(line["message"], id=f"m-{line['turn']}")]}
         config: Any = {"configurable": {"thread_id": line["thread"]}, "recursion_limit": STEPS}
         values = await graph.ainvoke(given, config, context=context)
@@ -99,6 +101,15 @@ async def test_a_conversation_goes_as_it_went(agent: str, lines: list[Line], mon
         said = {"reply": reply.text, "route": reply.route, "warnings": list(reply.warnings)}
         assert said == {name: line[name] for name in said}, f"turn {line['turn']}: {line['message']}"
         assert model.left == [], f"turn {line['turn']} left recorded answers"
+
+
+def _documents(lines: list[Line]) -> Documents:
+    active = [
+        Attachment(one["document_id"], one["name"], "ready", 0, 0, pages=one["pages"], findings=tuple(one["findings"]))
+        for one in lines
+    ]
+    pieces = {one["document_id"]: tuple(Piece(**piece) for piece in one["pieces"]) for one in lines}
+    return Documents(lambda: tuple(active), pieces.__getitem__)
 
 
 def _built(agent: str) -> Agent:
