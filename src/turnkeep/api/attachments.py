@@ -1,7 +1,7 @@
 """Routes of a thread's documents. The file itself goes to the bucket by the form that the first of them gives."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urljoin
 
 from fastapi import APIRouter, Request
@@ -59,25 +59,9 @@ class AttachmentView(LateView):
     advice: str | None
 
     @classmethod
-    def of(cls, document: Attachment) -> Self:
-        return cls(**cls._fields_of(document))
-
-    @classmethod
-    def _fields_of(cls, document: Attachment) -> dict[str, object]:
-        return {
-            "document_id": document.id,
-            "name": document.name,
-            "status": document.status,
-            "created_at": iso(document.created_at),
-            "size": document.size,
-            "kind": document.kind,
-            "pages": document.pages,
-            "characters": document.characters,
-            "warnings": list(document.warnings),
-            "findings": list(document.findings),
-            "code": document.code,
-            "advice": _advice(document.code),
-        }
+    def of(cls, document: Attachment, **more: Any) -> Self:
+        facts = {**vars(document), "created_at": iso(document.created_at), "advice": _advice(document.code)}
+        return cls(**facts, document_id=document.id, **more)
 
 
 class NewAttachmentView(AttachmentView):
@@ -87,7 +71,7 @@ class NewAttachmentView(AttachmentView):
     def waiting(cls, document: Attachment, form: "Form", base: str) -> Self:
         until = iso(document.created_at + FORM_SECONDS)
         upload = UploadView(url=urljoin(base, form.url), fields=form.fields, expires_at=until)
-        return cls(**cls._fields_of(document), upload=upload)
+        return cls.of(document, upload=upload)
 
 
 class AttachmentsView(LateView):

@@ -11,24 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import Match, Route
 
-from turnkeep.errors import (
-    AgentFault,
-    AgentUnavailable,
-    BadRequest,
-    DeploymentCeiling,
-    InternalError,
-    InvalidRequest,
-    MethodNotAllowed,
-    ModelFault,
-    NotFound,
-    OverLimit,
-    StateCorrupt,
-    StoreUnavailable,
-    Superseded,
-    ThreadBusy,
-    TurnInProgress,
-    TurnkeepError,
-)
+from turnkeep import errors
+from turnkeep.errors import TurnkeepError
 from turnkeep.observability import correlation_id, count, logger, place
 from turnkeep.observability.metrics import Metric
 from turnkeep.records import JSON
@@ -39,17 +23,17 @@ OWN_WORDS = "turnkeep"
 """Type of the validation errors that schemas.py words itself."""
 
 _METRICS: Mapping[type, Metric] = {
-    ThreadBusy: "ThreadBusy",
-    TurnInProgress: "ThreadBusy",
-    Superseded: "Superseded",
-    StateCorrupt: "StateCorrupt",
-    DeploymentCeiling: "CeilingReached",
-    OverLimit: "BudgetRefused",
-    ModelFault: "ModelFault",
-    AgentFault: "AgentFault",
-    AgentUnavailable: "AgentFault",
-    StoreUnavailable: "StoreUnavailable",
-    InternalError: "InternalError",
+    errors.ThreadBusy: "ThreadBusy",
+    errors.TurnInProgress: "ThreadBusy",
+    errors.Superseded: "Superseded",
+    errors.StateCorrupt: "StateCorrupt",
+    errors.DeploymentCeiling: "CeilingReached",
+    errors.OverLimit: "BudgetRefused",
+    errors.ModelFault: "ModelFault",
+    errors.AgentFault: "AgentFault",
+    errors.AgentUnavailable: "AgentFault",
+    errors.StoreUnavailable: "StoreUnavailable",
+    errors.InternalError: "InternalError",
 }
 _NO_ROUTE = "No route has this path; /openapi.json lists them."
 _FIELD = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -85,7 +69,7 @@ def as_problem(error: TurnkeepError) -> JSON:
         "detail": error.detail,
         "code": error.code,
         "correlation_id": correlation_id(),
-        **({"resets_at": error.resets_at} if isinstance(error, OverLimit) and error.resets_at else {}),
+        **({"resets_at": error.resets_at} if isinstance(error, errors.OverLimit) and error.resets_at else {}),
     }
 
 
@@ -94,7 +78,7 @@ def note(error: TurnkeepError) -> None:
     metric = next((_METRICS[kind] for kind in type(error).__mro__ if kind in _METRICS), None)
     if metric:
         count(metric, code=error.code)
-    if isinstance(error, StateCorrupt):
+    if isinstance(error, errors.StateCorrupt):
         logger.error("stored thread unreadable", place=place(error))
     elif error.status >= 500:
         logger.warning("request failed", code=error.code)
@@ -113,7 +97,7 @@ async def _on_known(_: Request, error: TurnkeepError) -> ProblemResponse:
 async def _on_unknown(_: Request, error: Exception) -> ProblemResponse:
     """A caller may know no more than that it happened; class and place go to the log."""
     logger.error("unexpected exception", error=type(error).__name__, place=place(error))
-    internal = InternalError()
+    internal = errors.InternalError()
     note(internal)
     return respond(internal)
 
@@ -122,15 +106,15 @@ async def _on_validation(_: Request, error: RequestValidationError) -> ProblemRe
     faults = error.errors()
     listed = [{"field": _field(fault["loc"]), "advice": _advice(fault)} for fault in faults[:MAX_LISTED_ERRORS]]
     first = f"{listed[0]['field']}: {listed[0]['advice']}" if listed else None
-    return respond(InvalidRequest(first), errors=listed)
+    return respond(errors.InvalidRequest(first), errors=listed)
 
 
 async def _on_routing(request: Request, error: HTTPException) -> ProblemResponse:
     if error.status_code == 405:
-        answer = respond(MethodNotAllowed())
+        answer = respond(errors.MethodNotAllowed())
         answer.headers["Allow"] = ", ".join(_methods(request))
         return answer
-    return respond(NotFound(_NO_ROUTE) if error.status_code == 404 else BadRequest())
+    return respond(errors.NotFound(_NO_ROUTE) if error.status_code == 404 else errors.BadRequest())
 
 
 HANDLERS: Mapping[Any, Any] = {
@@ -160,11 +144,11 @@ def _advice(fault: Mapping[str, Any]) -> str:
     return wording.format(**fault.get("ctx", {}))
 
 
-def problems(*errors: type[TurnkeepError]) -> dict[int | str, dict[str, Any]]:
+def problems(*kinds: type[TurnkeepError]) -> dict[int | str, dict[str, Any]]:
     """The `responses` of a route for the OpenAPI document: one entry a status, naming its codes."""
     by_status: dict[int | str, list[str]] = {}
-    for error in errors:
-        by_status.setdefault(error.status, []).append(error.code)
+    for kind in kinds:
+        by_status.setdefault(kind.status, []).append(kind.code)
     return {status: _described(codes) for status, codes in by_status.items()}
 
 

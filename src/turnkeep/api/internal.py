@@ -31,14 +31,8 @@ class InternalRoutes:
         self._heartbeat_seconds = heartbeat_seconds
 
     def register(self, router: APIRouter) -> None:
-        router.add_api_route(
-            PATH,
-            self.chat,
-            methods=["POST"],
-            response_class=RunStreamResponse,
-            status_code=200,
-            responses=problems(*RUN),
-        )
+        kind, known = RunStreamResponse, problems(*RUN)
+        router.add_api_route(PATH, self.chat, methods=["POST"], response_class=kind, status_code=200, responses=known)
 
     async def chat(self, body: InternalChat, key: Key, request: Request) -> RunStreamResponse:
         """Runs the agent `database` on the thread that the conversation names; an unknown one is created."""

@@ -82,12 +82,8 @@ class MeRoutes:
         add = router.add_api_route
         known = problems(*ALWAYS, InvalidRequest)
         add("/me/export", self.export, methods=["GET"], response_class=Response, responses=EXPORTED | known)
-        add(
-            "/me/export/{export_id}",
-            self.exported,
-            methods=["GET"],
-            responses=problems(*ALWAYS, InvalidRequest, InvalidId, NotFound),
-        )
+        one = problems(*ALWAYS, InvalidRequest, InvalidId, NotFound)
+        add("/me/export/{export_id}", self.exported, methods=["GET"], responses=one)
         add("/me", self.erase, methods=["DELETE"], response_model=ReceiptView, responses=ERASED | known)
 
     def export(self, caller: Caller, query: NoQuery, request: Request) -> Response:

@@ -5,46 +5,27 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Response
 
+from turnkeep import errors
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
 from turnkeep.api.schemas import Id, NewThread, ThreadChange, ThreadSearch
 from turnkeep.api.views import ThreadView
-from turnkeep.errors import (
-    BodyTooLarge,
-    InternalError,
-    InvalidId,
-    InvalidJson,
-    InvalidRequest,
-    NotFound,
-    StateCorrupt,
-    StoreUnavailable,
-    ThreadBusy,
-    ThreadExists,
-    Unauthorized,
-    UnsupportedMediaType,
-)
 from turnkeep.observability import logger, measure
 
 if TYPE_CHECKING:
     from turnkeep.storage.table import Table
 
-ALWAYS = (Unauthorized, InternalError, StoreUnavailable)
-BODY = (InvalidJson, InvalidRequest, InvalidId, BodyTooLarge, UnsupportedMediaType)
-READ = (*ALWAYS, InvalidRequest, InvalidId, NotFound, StateCorrupt)
+ALWAYS = (errors.Unauthorized, errors.InternalError, errors.StoreUnavailable)
+BODY = (errors.InvalidJson, errors.InvalidRequest, errors.InvalidId, errors.BodyTooLarge, errors.UnsupportedMediaType)
+READ = (*ALWAYS, errors.InvalidRequest, errors.InvalidId, errors.NotFound, errors.StateCorrupt)
 
+_NEXT = {"description": "there may be more: what to send as `cursor`", "schema": {"type": "string"}}
+_UNREADABLE = {
+    "description": "how many threads are left out because they cannot be read; absent: none",
+    "schema": {"type": "integer", "minimum": 1},
+}
 FOUND: dict[int | str, dict[str, Any]] = {
-    200: {
-        "headers": {
-            "X-Pagination-Next": {
-                "description": "there may be more: what to send as `cursor`",
-                "schema": {"type": "string"},
-            },
-            "X-Unreadable-Threads": {
-                "description": "how many threads are left out because they cannot be read; absent: none",
-                "schema": {"type": "integer", "minimum": 1},
-            },
-        }
-    }
+    200: {"headers": {"X-Pagination-Next": _NEXT, "X-Unreadable-Threads": _UNREADABLE}}
 }
 
 
@@ -55,22 +36,14 @@ class ThreadRoutes:
 
     def register(self, router: APIRouter) -> None:
         add = router.add_api_route
-        add("/threads", self.create, methods=["POST"], responses=problems(*ALWAYS, *BODY, ThreadExists, ThreadBusy))
+        made = problems(*ALWAYS, *BODY, errors.ThreadExists, errors.ThreadBusy)
+        changed = problems(*ALWAYS, *BODY, errors.NotFound, errors.StateCorrupt, errors.ThreadBusy)
+        gone, one = problems(*READ, errors.ThreadBusy), "/threads/{thread_id}"
+        add("/threads", self.create, methods=["POST"], responses=made)
         add("/threads/search", self.search, methods=["POST"], responses=FOUND | problems(*ALWAYS, *BODY))
-        add("/threads/{thread_id}", self.read, methods=["GET"], responses=problems(*READ))
-        add(
-            "/threads/{thread_id}",
-            self.change,
-            methods=["PATCH"],
-            responses=problems(*ALWAYS, *BODY, NotFound, StateCorrupt, ThreadBusy),
-        )
-        add(
-            "/threads/{thread_id}",
-            self.delete,
-            methods=["DELETE"],
-            status_code=204,
-            responses=problems(*READ, ThreadBusy),
-        )
+        add(one, self.read, methods=["GET"], responses=problems(*READ))
+        add(one, self.change, methods=["PATCH"], responses=changed)
+        add(one, self.delete, methods=["DELETE"], status_code=204, responses=gone)
 
     def create(self, caller: Caller, body: NewThread | None = None) -> ThreadView:
         wanted = body or NewThread()
@@ -86,7 +59,7 @@ class ThreadRoutes:
         if found.cursor:
             response.headers["X-Pagination-Next"] = found.cursor
         if found.unreadable:
-            measure({"StateCorrupt": found.unreadable}, code=StateCorrupt.code)
+            measure({"StateCorrupt": found.unreadable}, code=errors.StateCorrupt.code)
             logger.error("stored threads unreadable, left out of a list", threads=found.unreadable)
             response.headers["X-Unreadable-Threads"] = str(found.unreadable)
         return [ThreadView.of(thread) for thread in found]

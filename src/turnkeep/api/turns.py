@@ -8,46 +8,13 @@ from uuid import NAMESPACE_URL, uuid5
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 
+from turnkeep import errors
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.errors import problems
-from turnkeep.api.schemas import (
-    ID_PATTERN,
-    MAX_TURN_NUMBER,
-    Chat,
-    Commit,
-    Id,
-    NewTurn,
-    TurnsQuery,
-    check_id,
-)
+from turnkeep.api.schemas import ID_PATTERN, MAX_TURN_NUMBER, Chat, Commit, Id, NewTurn, TurnsQuery, check_id
 from turnkeep.api.sse import RunStreamResponse, open_stream
 from turnkeep.api.threads import ALWAYS, BODY, READ
 from turnkeep.api.views import ChatView, Turns, TurnView
-from turnkeep.errors import (
-    AgentFault,
-    AgentMismatch,
-    AgentUnavailable,
-    BudgetExceeded,
-    DeploymentCeiling,
-    DocumentNotFound,
-    IdempotencyKeyReused,
-    InvalidRetryToken,
-    MessageTooLong,
-    ModelBusy,
-    ModelError,
-    ModelKeyUnavailable,
-    ModelTimeout,
-    ModelTruncated,
-    NotFound,
-    PrivacyUnavailable,
-    StateCorrupt,
-    Superseded,
-    ThreadBusy,
-    TooManyAtOnce,
-    TooManyTurns,
-    TurnInProgress,
-    UnknownAgent,
-)
 from turnkeep.records import Principal, Turn
 from turnkeep.turns import TurnRequest
 
@@ -56,31 +23,15 @@ if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
     from turnkeep.turns import Turns as Runner
 
-RUN = (
-    *ALWAYS,
-    *BODY,
-    MessageTooLong,
-    UnknownAgent,
-    AgentMismatch,
-    IdempotencyKeyReused,
-    NotFound,
-    DocumentNotFound,
-    TurnInProgress,
-    ThreadBusy,
-    Superseded,
-    StateCorrupt,
-    BudgetExceeded,
-    TooManyTurns,
-    TooManyAtOnce,
-    DeploymentCeiling,
-    ModelError,
-    ModelTruncated,
-    ModelBusy,
-    ModelKeyUnavailable,
-    ModelTimeout,
-    AgentFault,
-    AgentUnavailable,
-    PrivacyUnavailable,
+RUN: tuple[type[errors.TurnkeepError], ...] = (
+    *(*ALWAYS, *BODY, errors.MessageTooLong, errors.UnknownAgent, errors.AgentMismatch, errors.IdempotencyKeyReused),
+    *(errors.NotFound, errors.DocumentNotFound, errors.TurnInProgress, errors.ThreadBusy, errors.Superseded),
+    *(*errors.OverLimit.__subclasses__(), *errors.ModelFault.__subclasses__()),
+    *(errors.StateCorrupt, errors.AgentFault, errors.AgentUnavailable, errors.PrivacyUnavailable),
+)
+COMMIT = (
+    *(*ALWAYS, *BODY, errors.NotFound, errors.InvalidRetryToken),
+    *(errors.ThreadBusy, errors.Superseded, errors.StateCorrupt),
 )
 KEY_HEADER = "Idempotency-Key"
 
@@ -118,12 +69,11 @@ class TurnRoutes:
         add = partial(router.add_api_route, response_model_exclude_unset=True)
         stream = partial(router.add_api_route, methods=["POST"], response_class=RunStreamResponse, status_code=200)
         read, run = problems(*READ), problems(*RUN)
-        commit = problems(*ALWAYS, *BODY, NotFound, InvalidRetryToken, ThreadBusy, Superseded, StateCorrupt)
         add("/threads/{thread_id}/turns", self.history, methods=["GET"], responses=read)
         add("/threads/{thread_id}/turns/{number}", self.read, methods=["GET"], responses=read)
         add("/threads/{thread_id}/turns", self.take, methods=["POST"], responses=run)
         stream("/threads/{thread_id}/turns/stream", self.stream, responses=run)
-        add("/threads/{thread_id}/turns:commit", self.commit, methods=["POST"], responses=commit)
+        add("/threads/{thread_id}/turns:commit", self.commit, methods=["POST"], responses=problems(*COMMIT))
         add("/chat", self.chat, methods=["POST"], responses=run)
         stream("/chat/stream", self.stream_chat, responses=run)
 

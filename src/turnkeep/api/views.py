@@ -81,19 +81,9 @@ class ThreadView(BaseModel):
 
     @classmethod
     def of(cls, thread: Thread) -> Self:
+        times = {name: iso(getattr(thread, name)) for name in ("created_at", "updated_at", "expires_at")}
         pending = thread.pending and PendingView(message=thread.pending.message, at=iso(thread.pending.at))
-        return cls(
-            thread_id=thread.thread_id,
-            created_at=iso(thread.created_at),
-            updated_at=iso(thread.updated_at),
-            status=thread.status,
-            metadata=thread.metadata,
-            agent=thread.agent,
-            title=thread.title,
-            turn_count=thread.turn_count,
-            expires_at=iso(thread.expires_at),
-            pending=pending,
-        )
+        return cls(**{**vars(thread), **times, "pending": pending})
 
 
 class TurnView(BaseModel):

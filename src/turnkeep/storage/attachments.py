@@ -15,20 +15,9 @@ from typing import Any
 from turnkeep.attachments import Attachment, AttachmentStatus, Piece
 from turnkeep.errors import AlreadyUploaded, DocumentNotFound, NotFound, StoreUnavailable, TooManyDocuments
 from turnkeep.records import JSON, Principal
+from turnkeep.storage import keys
 from turnkeep.storage.intake import Intake, living, map_source
 from turnkeep.storage.items import Item, Refused
-from turnkeep.storage.keys import (
-    DOCUMENT_CEILING,
-    DOCUMENT_FLOOR,
-    LAYOUT,
-    document_key,
-    document_of,
-    is_well_formed,
-    item_ttl,
-    pii_key,
-    text_key,
-    upload_key,
-)
 from turnkeep.storage.threads import Threads
 from turnkeep.storage.uploads import FORM_SECONDS, Form
 from turnkeep.storage.writes import Write
@@ -53,12 +42,12 @@ class Attachments(Intake):
         """A document that waits for its file, and the form that takes it. Raises NotFound, TooManyDocuments,
         StoreUnavailable."""
         head, now = self._threads.head(principal, thread_id), self._now()
-        sk, until = document_key(document_id), now + FORM_SECONDS * 1000
+        sk, until = keys.document_key(document_id), now + FORM_SECONDS * 1000
         item = {
             "PK": head.pk,
             "SK": sk,
-            "v": LAYOUT,
-            "ttl": item_ttl(head.created),
+            "v": keys.LAYOUT,
+            "ttl": keys.item_ttl(head.created),
             "born": head.born,
             "st": "waiting",
             "at": now,
@@ -82,7 +71,7 @@ class Attachments(Intake):
 
     def _place(self, pk: str, document_id: str) -> tuple[str, str]:
         """Where the file goes, and what it says of whose it is."""
-        key = upload_key(pk, document_id)
+        key = keys.upload_key(pk, document_id)
         return key, urlsafe_b64encode(self._encrypted({"pk": pk, "id": document_id}, key)).decode()
 
     def place(self, principal: Principal, thread_id: str, document_id: str) -> tuple[str, str]:
@@ -96,7 +85,7 @@ class Attachments(Intake):
     def awaits(self, key: str, owner: str) -> bool:
         """Whether a form that was filled in is ours and still good. Raises StoreUnavailable."""
         said = self.owner_of(key, owner)
-        item = self._items.get(said["pk"], document_key(said["id"])) if said else None
+        item = self._items.get(said["pk"], keys.document_key(said["id"])) if said else None
         return item is not None and item["st"] == "waiting" and item["until"] >= self._now()
 
     def documents(self, principal: Principal, thread_id: str) -> tuple[Attachment, ...]:
@@ -122,18 +111,18 @@ class Attachments(Intake):
 
     def _remove(self, item: Item) -> None:
         """The file first: who is cut off here finds the document again."""
-        pk, document_id = item["PK"], str(document_of(item["SK"]))
-        self._uploads.delete([upload_key(pk, document_id)])
-        texts = [text_key(document_id, part) for part in range(item.get("parts", 0))]
-        keys = [*texts, *(pii_key(map_source(document_id), part) for part in range(item.get("maps", 0)))]
-        rest = [Write("Delete", {"PK": pk, "SK": sk}) for sk in keys]
+        pk, document_id = item["PK"], str(keys.document_of(item["SK"]))
+        self._uploads.delete([keys.upload_key(pk, document_id)])
+        texts = [keys.text_key(document_id, part) for part in range(item.get("parts", 0))]
+        rest = [*texts, *(keys.pii_key(map_source(document_id), part) for part in range(item.get("maps", 0)))]
         as_read = Write("Delete", {"PK": pk, "SK": item["SK"]}, "st = :st", {":st": item["st"]})
-        self._items.transact(as_read, *rest)
+        self._items.transact(as_read, *(Write("Delete", {"PK": pk, "SK": sk}) for sk in rest))
 
     def statuses(self, pk: str, document_ids: Sequence[str]) -> dict[str, AttachmentStatus]:
         """Of those that exist. Raises StoreUnavailable."""
-        found = self._items.get_many((pk, document_key(each)) for each in document_ids if is_well_formed(each))
-        return {str(document_of(item["SK"])): self._state(item)[0] for item in found}
+        wanted = filter(keys.is_well_formed, document_ids)
+        found = self._items.get_many((pk, keys.document_key(each)) for each in wanted)
+        return {str(keys.document_of(item["SK"])): self._state(item)[0] for item in found}
 
     def active(self, pk: str) -> tuple[Attachment, ...]:
         """What a graph may know: the newest documents that are ready, oldest first, under the names that models may
@@ -143,19 +132,18 @@ class Attachments(Intake):
 
     def pieces(self, pk: str, document_id: str) -> tuple[Piece, ...]:
         """The text of a document, none where there is none. Raises StateCorrupt, StoreUnavailable."""
-        parts = self._items.between(pk, text_key(document_id, 0), text_key(document_id, 99))
+        parts = self._items.between(pk, keys.text_key(document_id, 0), keys.text_key(document_id, 99))
         if not parts:
             return ()
         whole = b"".join(part["data"] for part in parts)
-        return tuple(Piece(*each) for each in self._sealer.open(whole, pk, text_key(document_id, 0)))
+        return tuple(Piece(*each) for each in self._sealer.open(whole, pk, keys.text_key(document_id, 0)))
 
     def _items_of(self, pk: str) -> list[Item]:
-        return sorted(
-            self._items.between(pk, DOCUMENT_FLOOR, DOCUMENT_CEILING), key=lambda item: (item["at"], item["SK"])
-        )
+        found = self._items.between(pk, keys.DOCUMENT_FLOOR, keys.DOCUMENT_CEILING)
+        return sorted(found, key=lambda item: (item["at"], item["SK"]))
 
     def _item(self, pk: str, document_id: str) -> Item:
-        item = self._items.get(pk, document_key(document_id)) if is_well_formed(document_id) else None
+        item = self._items.get(pk, keys.document_key(document_id)) if keys.is_well_formed(document_id) else None
         if item is None:
             raise DocumentNotFound
         return item
@@ -166,7 +154,7 @@ class Attachments(Intake):
     def _attachment(self, item: Item, name: str) -> Attachment:
         (status, code), facts = self._state(item), self._facts(item)
         return Attachment(
-            id=str(document_of(item["SK"])),
+            id=str(keys.document_of(item["SK"])),
             name=name,
             status=status,
             created_at=item["at"] / 1000,

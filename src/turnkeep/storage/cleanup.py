@@ -16,22 +16,10 @@ from botocore.exceptions import ClientError
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.observability import logger, measure, place
+from turnkeep.storage import keys
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import Head, read_head
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import (
-    BY_EXPIRY,
-    ERASURE,
-    HEAD,
-    ITEM_DAYS,
-    LAYOUT,
-    SHARDS,
-    WATERMARK,
-    begin_of,
-    expiry_bucket,
-    hour,
-    next_hour,
-)
 from turnkeep.storage.persons import Persons
 
 DAY_MS = 86_400_000
@@ -100,11 +88,11 @@ class Cleanup:
 
     def begin_at(self, name: str) -> None:
         """The next sweep begins with this hour, because this one ended, or left something, here."""
-        self._items.put({**WATERMARK, "hour": name})
+        self._items.put({**keys.WATERMARK, "hour": name})
 
     def _walk(self, pool: ThreadPoolExecutor, now: int, has_time: Callable[[], bool]) -> Swept:
         swept, kept = Swept(), ""
-        name, last, oldest = self._first_hour(now), hour(now), hour(now - ITEM_DAYS * DAY_MS)
+        name, last, oldest = self._first_hour(now), keys.hour(now), keys.hour(now - keys.ITEM_DAYS * DAY_MS)
         while name <= last and swept.finished:
             done = self._sweep_hour(pool, name, now, has_time)
             if (done.unreadable or done.failed) and name >= oldest:
@@ -112,18 +100,18 @@ class Cleanup:
             if name < last and not has_time():
                 done.finished = False
             if not done.finished:
-                done.oldest_ms = max(done.oldest_ms, now - begin_of(name))
+                done.oldest_ms = max(done.oldest_ms, now - keys.begin_of(name))
             if done != Swept() or name == last:
                 self.begin_at(kept or name)
             swept.add(done)
-            name = next_hour(name)
+            name = keys.next_hour(name)
         return swept
 
     def _sweep_hour(self, pool: ThreadPoolExecutor, name: str, now: int, has_time: Callable[[], bool]) -> Swept:
         swept = Swept()
         running: set[Visit] = set()
         for pk, sk, bucket in self._entries(name):
-            delete = functools.partial(self._finish_person, has_time) if sk == ERASURE else self._delete_or_move
+            delete = functools.partial(self._finish_person, has_time) if sk == keys.ERASURE else self._delete_or_move
             if not has_time():
                 swept.finished = False
                 break
@@ -136,8 +124,8 @@ class Cleanup:
     def _entries(self, name: str) -> Iterator[tuple[str, str, str]]:
         """The keys of an hour with their bucket; of all shards in turn, so that no part of the index takes all. What
         failed in this sweep is left out, though its claim has moved it to this hour."""
-        buckets = [f"{name}#{shard:02d}" for shard in range(SHARDS)]
-        for row in zip_longest(*(self._items.index(BY_EXPIRY, "xh", bucket) for bucket in buckets)):
+        buckets = [f"{name}#{shard:02d}" for shard in range(keys.SHARDS)]
+        for row in zip_longest(*(self._items.index(keys.BY_EXPIRY, "xh", bucket) for bucket in buckets)):
             for entry, bucket in zip(row, buckets, strict=True):
                 if entry and entry["PK"] not in self._failed:
                     yield entry["PK"], entry["SK"], bucket
@@ -163,7 +151,7 @@ class Cleanup:
 
     def _delete_or_move(self, pk: str, bucket: str, now: int) -> Swept:
         try:
-            claimed, deleted = self._eraser.erase(pk, condition=_EXPIRED, values={":layout": LAYOUT})
+            claimed, deleted = self._eraser.erase(pk, condition=_EXPIRED, values={":layout": keys.LAYOUT})
         except Refused as refused:
             return self._move(refused.item, bucket, now) if refused.item else Swept()
         return Swept(threads=1, items=deleted.items, oldest_ms=_age(claimed, now))
@@ -173,13 +161,13 @@ class Cleanup:
         head = read_head(stands)
         if not head.is_alive(now) and not head.is_leased(now):
             raise StateCorrupt  # nothing that can be read says why it was refused
-        due = expiry_bucket(max(head.expires, now), head.pk)
+        due = keys.expiry_bucket(max(head.expires, now), head.pk)
         return Swept(moved=int(due != bucket and self._moves(head, bucket, due)))
 
     def _moves(self, head: Head, bucket: str, due: str) -> bool:
         values = {":due": due, ":bucket": bucket}
         try:
-            self._items.update(head.pk, HEAD, "SET xh = :due", values, condition="xh = :bucket")
+            self._items.update(head.pk, keys.HEAD, "SET xh = :due", values, condition="xh = :bucket")
         except Refused:  # another sweep has moved it, or the thread is gone
             return False
         return True
@@ -187,7 +175,7 @@ class Cleanup:
     def _left(self, pk: str, now: int, error: Exception, bucket: str) -> Swept:
         """A thread that a store did not let go; the claim, if it came through, holds. If not even its HEAD can be read,
         the table does not answer, and that ends the sweep."""
-        head = self._items.get(pk, HEAD)
+        head = self._items.get(pk, keys.HEAD)
         self._failed.add(pk)
         logger.warning(
             "thread left for the next cleanup", bucket=bucket, error=type(error).__name__, place=place(error)
@@ -197,8 +185,8 @@ class Cleanup:
     def _first_hour(self, now: int) -> str:
         """The hour in which the last sweep ended, because its end was still to come, or in which it left something.
         Without one, the table's first hour, or the first of which anything may still lie."""
-        item = self._items.get(WATERMARK["PK"], WATERMARK["SK"])
-        return str(item["hour"]) if item else hour(max(self._items.created(), now - ITEM_DAYS * DAY_MS))
+        item = self._items.get(keys.WATERMARK["PK"], keys.WATERMARK["SK"])
+        return str(item["hour"]) if item else keys.hour(max(self._items.created(), now - keys.ITEM_DAYS * DAY_MS))
 
 
 def _join(swept: Swept, running: set[Visit], until: str = "ALL_COMPLETED") -> set[Visit]:

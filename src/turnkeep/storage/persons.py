@@ -15,20 +15,9 @@ from dataclasses import dataclass
 from itertools import batched
 
 from turnkeep.records import Principal
+from turnkeep.storage import keys
 from turnkeep.storage.erasure import Erased, Eraser
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import (
-    BY_USER,
-    ERASURE,
-    HEAD,
-    LAYOUT,
-    day,
-    expiry_bucket,
-    exports_of,
-    item_ttl,
-    usage_of,
-    user_key,
-)
 
 STALLED_MS = 15 * 60_000
 """No function runs longer, and no retry token is good for longer."""
@@ -63,11 +52,11 @@ class Persons:
     def erase(self, principal: Principal, has_time: Callable[[], bool] = lambda: True) -> Receipt:
         """Everything that the user had until now, whatever runs on it: a running turn finds itself superseded. What
         there is no time for, another call or the next cleanup erases. Raises StoreUnavailable."""
-        user, now = user_key(principal), int(self._clock() * 1000)
-        mark = {"PK": user, "SK": ERASURE, "v": LAYOUT, "asked": now, "xh": expiry_bucket(now, user)}
+        user, now = keys.user_key(principal), int(self._clock() * 1000)
+        mark = {"PK": user, "SK": keys.ERASURE, "v": keys.LAYOUT, "asked": now, "xh": keys.expiry_bucket(now, user)}
         with suppress(Refused):  # one that was asked for later does the same, or the answer to this one was lost
             self._items.put(
-                {**mark, "ttl": item_ttl(now)},
+                {**mark, "ttl": keys.item_ttl(now)},
                 condition="attribute_not_exists(PK) OR asked < :asked",
                 values={":asked": now},
             )
@@ -78,7 +67,7 @@ class Persons:
 
     def finish(self, user: str, has_time: Callable[[], bool]) -> Receipt:
         """Goes on with an erasure that was asked for, by its partition; the last look ends it."""
-        mark = self._items.get(user, ERASURE)
+        mark = self._items.get(user, keys.ERASURE)
         if mark is None:
             return Receipt(0, complete=True)
         asked = mark["asked"]
@@ -89,20 +78,20 @@ class Persons:
             self._wait(user, asked)
             return receipt
         with suppress(Refused):  # it was asked for again
-            self._items.delete(user, ERASURE, condition="asked = :asked", values={":asked": asked})
+            self._items.delete(user, keys.ERASURE, condition="asked = :asked", values={":asked": asked})
         return receipt
 
     def _wait(self, user: str, asked: int) -> None:
-        due = expiry_bucket(asked + LAST_LOOK_MS, user)
+        due = keys.expiry_bucket(asked + LAST_LOOK_MS, user)
         with suppress(Refused):
             values = {":due": due, ":asked": asked}
-            self._items.update(user, ERASURE, "SET xh = :due", values, condition="asked = :asked")
+            self._items.update(user, keys.ERASURE, "SET xh = :due", values, condition="asked = :asked")
 
     def _erased(self, user: str, asked: int, has_time: Callable[[], bool]) -> Receipt:
         receipt = Receipt(asked)
         receipt.items += self._forget_days(user)
         # A worker whose request is gone deletes what it writes afterwards.
-        receipt.objects += self._eraser.delete_objects(exports_of(user), lambda name: was_asked_by(name, asked))
+        receipt.objects += self._eraser.delete_objects(keys.exports_of(user), lambda name: was_asked_by(name, asked))
         with ThreadPoolExecutor(self._at_once, thread_name_prefix="erasure") as pool:
             for _ in range(LOOKS):
                 if not has_time() or receipt.complete:
@@ -112,7 +101,7 @@ class Persons:
 
     def _forget_days(self, user: str) -> int:
         """That of today stays under its digest, and goes by its time to live: else erasure would make a budget anew."""
-        pk, today = usage_of(user), day(int(self._clock() * 1000))
+        pk, today = keys.usage_of(user), keys.day(int(self._clock() * 1000))
         past = [(pk, item["SK"]) for item in self._items.between(pk, " ", "~") if item["SK"] != today]
         self._items.write_many(deletes=past)
         return len(past)
@@ -120,8 +109,8 @@ class Persons:
     def _look(self, pool: ThreadPoolExecutor, receipt: Receipt, user: str, has_time: Callable[[], bool]) -> bool:
         """Erases what the index lists now; says whether that was nothing."""
         is_clean = True
-        for entries in batched(self._items.index(BY_USER, "u", user), PAGE, strict=False):
-            heads = self._items.get_many((entry["PK"], HEAD) for entry in entries)
+        for entries in batched(self._items.index(keys.BY_USER, "u", user), PAGE, strict=False):
+            heads = self._items.get_many((entry["PK"], keys.HEAD) for entry in entries)
             old = [head for head in heads if _is_left(head) and _was_born_by(head, receipt.erased_at)]
             is_clean = is_clean and not old
             for some in batched(old, self._at_once, strict=False):
