@@ -68,11 +68,6 @@ class Knowledge:
         """As a prompt names them: "[CC-2120] Trattamento di fine rapporto; ..."."""
         return "; ".join(f"[{one.id}] {one.title}" for one in self.get(ids))
 
-    def lookup(self, norms: Iterable[Reference], *, language: str = "it") -> list[Document]:
-        """The articles that are named with their law; none for a law alone and for what is not held."""
-        asked = [norm for norm in norms if norm.law and norm.article]
-        return self.get((id_ for id_, norm in self._norms.items() if any(one.is_in([norm]) for one in asked)), language)
-
     def holds(self, norm: Reference) -> bool:
         return norm.is_in(self._norms.values())
 
