@@ -30,6 +30,8 @@ UNUSED_FOLDERS = (
     *(f"aws_lambda_powertools/utilities/{name}" for name in ("auth_alpha", "batch", "circuit_breaker")),
     *(f"aws_lambda_powertools/utilities/{name}" for name in ("feature_flags", "idempotency", "kafka")),
     *(f"aws_lambda_powertools/utilities/{name}" for name in ("parser", "streaming", "validation")),
+    # What administers an organisation at OpenAI.
+    *("openai/resources/admin", "openai/types/admin"),
     # What makes and converts models; the extra `dense` only runs one.
     *("numpy/f2py", "onnxruntime/backend", "onnxruntime/datasets", "onnxruntime/quantization", "onnxruntime/tools"),
     "onnxruntime/transformers",
