@@ -10,51 +10,39 @@ from turnkeep_demo.regulations.vocabulary import content, language_of
 _AMOUNT = re.compile(r"\(amount\) = (\d+(?:\.\d+)?) EUR\b")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b(?![.,]\d)")
 _TODAY = re.compile(r"^Today is \D*(\d{4})")
-_RATES = re.compile(
-    r"(?:Per il|For) (?P<years>[\d a-z,]+): (?P<first>\d+) per cento? (?:fino a|up to) (?P<low>[\d.,]+\d)(?: euros?)?; "
-    r"(?P<second>\d+) per cento? (?:oltre|above) [\d.,]+ (?:e fino a|and up to) (?P<high>[\d.,]+\d)(?: euros?)?; "
-    r"(?P<third>\d+) per cento? (?:oltre|above)"
+RATES = re.compile(
+    r"(?:Per il|For) (?P<years>[\d a-z,]+): (\d+) per cento? (?:fino a|up to) ([\d.,]+\d)(?: euros?)?; "
+    r"(\d+) per cento? (?:oltre|above) [\d.,]+ (?:e fino a|and up to) ([\d.,]+\d)(?: euros?)?; (\d+) per cento?"
 )
 _CHANGED = re.compile(r"(?:Dal|From) (\d{4}) (?:la seconda aliquota scende al|the second rate falls to) (\d+)")
 # All that a question may hold beside the amount and the year: more of it, such as "netto" or "figli", asks for more.
 _PLAIN = "irpef imposta reddito imponibile lorda complessivo euro income tax gross taxable pago pay"
-_MISSING = "Only the gross IRPEF on one amount in euros, for a year whose brackets an article tells, is computed."
 
 
 def plan(parts: JSON) -> JSON:
     """The steps; none where anything is not as it is known."""
     question, notes = parts["query"], parts["notes"]
-    amounts = [each for note in notes if note.startswith(FACTS) for each in _AMOUNT.findall(note)]
-    today = [each for note in notes for each in _TODAY.findall(note)]
-    years = set(_YEAR.findall(question)) or set(today)
-    brackets = [found for one in parts["documents"] if (found := _brackets(one["text"], years))]
-    if len(amounts) != 1 or not brackets or not _is_plain(question):
-        return {"steps": [], "missing": _MISSING}
-    return {"steps": _steps(amounts[0], brackets[0], f"IRPEF {min(years)}"), "missing": ""}
-
-
-def tells_rates(document: JSON) -> bool:
-    return _RATES.search(document["text"]) is not None
-
-
-def _is_plain(question: str) -> bool:
     language = language_of(question)
-    left = set(content(question, language)) - set(content(_PLAIN, language))
-    return "irpef" in question.lower() and all(map(str.isdigit, left))
+    said = {word for word in content(question, language) if not word.isdigit()}
+    amounts = [each for note in notes if note.startswith(FACTS) for each in _AMOUNT.findall(note)]
+    years = set(_YEAR.findall(question)) or {each for note in notes for each in _TODAY.findall(note)}
+    brackets = [found for one in parts["documents"] if (found := _brackets(one["text"], years))]
+    if "irpef" not in said or not said <= set(content(_PLAIN, language)) or len(amounts) != 1 or not brackets:
+        return {"steps": [], "missing": "One amount in euros, and a year whose brackets are told."}
+    return {"steps": _steps(amounts[0], brackets[0], f"IRPEF {min(years)}"), "missing": ""}
 
 
 def _brackets(text: str, years: set[str]) -> list[str] | None:
     """Rate, limit, rate, limit, rate, for the one year that is asked."""
-    told, changed = _RATES.search(text), _CHANGED.search(text)
+    told, changed = RATES.search(text), _CHANGED.search(text)
     if not told or len(years) != 1:
         return None
-    [year], second = years, told["second"]
-    if changed and year >= changed[1]:
-        second = changed[2]
-    elif year not in told["years"]:
+    found = [re.sub(r"\D", "", each) for each in told.groups()[1:]]
+    if changed and min(years) >= changed[1]:
+        found[2] = changed[2]
+    elif min(years) not in told["years"]:
         return None
-    low, high = (re.sub(r"\D", "", told[name]) for name in ("low", "high"))
-    return [told["first"], low, second, high, told["third"]]
+    return found
 
 
 def _steps(amount: str, brackets: Sequence[str], name: str) -> list[JSON]:

@@ -2,34 +2,24 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from turnkeep.records import JSON
 from turnkeep_agents.regulations.prompts import ACTIVE
-from turnkeep_demo.regulations.vocabulary import MOST_CHARACTERS
+from turnkeep_demo.regulations.vocabulary import MOST_CHARACTERS, field_of
 
-
-def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
+_form = partial(re.compile, flags=re.IGNORECASE)
+_GREETING = _form(r"(?:ciao|salve|buon ?giorno|buona ?sera|hi|hello|hey|good (?:morning|afternoon|evening))\b[,! ]*")
 _TALK: Mapping[str, re.Pattern[str]] = {
-    "greeting": _form(
-        r"(?:ciao|salve|buon ?giorno|buona ?sera|hi|hello|hey|good (?:morning|afternoon|evening))(?: there| a tutti)?"
-        r"(?:,? (?:come (?:stai|sta|va)|tutto bene|how are you))?|come (?:stai|sta|va)|how are you"
-    ),
-    "thanks": _form(
-        r"(?:ok,? )?(?:(?:molte |tante )?grazie(?: mille| tante)?|(?:many )?thanks|thank you)(?: (?:so|very) much)?"
-    ),
+    "thanks": _form(r"(?:ok,? )?(?:(?:molte )?grazie(?: mille)?|(?:many )?thanks|thank you)(?: (?:so|very) much)?"),
     "help": _form(
-        r"(?:che )?cosa (?:sai|puoi) fare|che cosa posso chiederti|chi sei|come funzioni|aiuto|help|who are you"
-        r"|what (?:can you do|can i ask(?: you)?|do you know)"
+        r"(?:che )?cosa (?:sai|puoi) fare|chi sei|come stai|aiuto|help|who are you|what can (?:you do|i ask)"
     ),
     "summary": _form(
         r"(?:riassumi|ripeti|sintetizza|accorcia)(?:lo|la|mi)?(?: (?:la (?:tua )?risposta|tutto|quello che hai detto))?"
         r"|(?:summari[sz]e|shorten|repeat|sum up) (?:it|that|this|your answer|(?:our|the) conversation)"
     ),
 }
-_GREETED = _form(r"^(?:ciao|salve|hello|hi)[,!] ?(?=\w)")  # "Ciao, quante ..."
 # "E per il part-time?", "E se sono in prova?", "And for part-time workers?", "What about Sunday?"
 _FOLLOW_UP = _form(
     r"(?:e|ma|and|but) (?P<more>(?:per|se|in|durante|nel|nella|nei|con|senza|dopo|prima|quando|for|if|during|with"
@@ -45,28 +35,32 @@ _KIND = (
 _OWN = r"(?:mi[oa]|my|our|nostr[oa]|quest[oa]|this|attached)"
 _THE = rf"(?:il|lo|la|(?:d|n)el(?:lo|la)?|dal|al(?:la)?|sul|the|that|{_OWN})"
 POINTING = _form(rf"\b(?:(?:(?:d|n|a)?(?:el|al)?l['\u2019])|{_THE} )(?:{_OWN} )?{_KIND}")
-_ATTACHED = _form(rf"\b(?:allegat[oa]|attached|attachment|file|pdf)\b|\b{_OWN} {_KIND}")
+_ATTACHED = _form(
+    rf"\b(?:allegat[oa]|attached|attachment|file|pdf)\b|\b(?:{_OWN}|dice il|secondo il|nel|in the|does the) {_KIND}"
+)
 _LAW = _form(r"\b(?:legge|leggi|norm[ae]|normativa|law|legal|statutory)\b")
-_SUMMARISE = _form(r"\b(?:riassum\w+|sintesi|sintetizza|summari[sz]e|summary|sum up|di (?:che )?cosa parla)\b")
-_CALCULATE = _form(
-    r"^(?:(?:mi )?(?:puoi|può) calcol|calcola|(?:please )?(?:compute|calculate))"
-    r"|\bquant[aoei]\b.*\b(?:pago|verso|devo pagare)\b"
-    r"|\bhow much\b.*\b(?:i|we) (?:have to )?(?:pay|owe)\b"
-)
-_DEFINE = _form(
-    r"^(?:(?:che )?cos(?:a |['\u2019])(?:è|e'|sono|significa)|definizione|definisci|what (?:is|are)|define)\b"
-)
-_OWN_CASE = _form(
-    r"\b(?:mi (?:hanno|ha) (?:licenziat|notificat|contestat|sospes)\w*|sono stat[oa] licenziat\w|vogliono licenziarmi"
-    r"|ho ricevuto (?:una?|la|il) (?:cartella|avviso|accertamento|lettera di (?:licenziamento|contestazione))"
-    r"|i (?:was|have been|got|am being) (?:fired|dismissed|assessed)|fired me"
-    r"|i (?:received|got) an? (?:tax )?(?:assessment|payment notice|dismissal))\b"
+_ACTIONS: Mapping[str, re.Pattern[str]] = {
+    "calculate": _form(
+        r"^(?:(?:mi )?(?:puoi|può) calcol|calcola|(?:please )?(?:compute|calculate))"
+        r"|\bquant[aoei]\b.*\b(?:pago|verso|devo pagare)\b|\bhow much\b.*\b(?:i|we) (?:have to )?(?:pay|owe)\b"
+    ),
+    "summarise": _form(r"\b(?:riassum\w+|sintesi|sintetizza|summari[sz]e|summary|sum up|di (?:che )?cosa parla)\b"),
+    "define": _form(r"^(?:(?:che )?cos(?:a |['\u2019])(?:è|sono|significa)|definizione|what (?:is|are)|define)\b"),
+}
+# A case of the writer's own, where a mistake costs much.
+OWN_CASE = _form(
+    r"\b(?:mi (?:hanno|ha) (?:licenziat|notificat|contestat)\w*|sono stat[oa] licenziat\w|vogliono licenziarmi"
+    r"|ho ricevuto (?:una?|la|il|l['\u2019]) ?(?:cartella|avviso|accertamento)"
+    r"|i (?:was|got) (?:fired|dismissed)|i (?:received|got) an? (?:tax )?(?:assessment|payment notice))\b"
 )
 
 
 def talk_of(message: str) -> str | None:
-    """The kind of talk, where the whole message is that."""
-    plain = _GREETED.sub("", message[:MOST_CHARACTERS].strip().rstrip("?!. "))
+    """The kind of talk, where the whole message is that, or a greeting with no word of the law."""
+    said = message[:MOST_CHARACTERS].strip().rstrip("?!. ")
+    plain = _GREETING.sub("", said, count=1)
+    if plain != said and not field_of(plain)[0]:
+        return "greeting"
     return next((name for name, form in _TALK.items() if form.fullmatch(plain)), None)
 
 
@@ -82,26 +76,20 @@ def standalone(message: str, conversation: Sequence[JSON]) -> str:
     return f"{_LAST_FOR.sub('', before) if is_for else before} {more}?"
 
 
-def attached_names(notes: Sequence[str]) -> list[str]:
-    return [name for note in notes if note.startswith(ACTIVE) for name in _NAME.findall(note)]
+def action_of(message: str, *, is_named: bool) -> str:
+    said = message[:MOST_CHARACTERS].strip()
+    actions = [name for name, form in _ACTIONS.items() if form.search(said)]
+    return "look_up" if is_named and actions != ["calculate"] else next(iter(actions), "explain")
 
 
-def composition_of(message: str, names: Sequence[str]) -> str | None:
+def composition_of(message: str, notes: Sequence[str]) -> str | None:
     """`pure_doc` or `hybrid` where the message speaks of an attached document, even of one that is not there."""
-    said = message[:MOST_CHARACTERS].lower()
+    said, names = message[:MOST_CHARACTERS].lower(), attached_names(notes)
     is_called = any(name.rpartition(".")[0].lower() in said for name in names if "." in name)
     if not is_called and not (POINTING if names else _ATTACHED).search(said):
         return None
     return "hybrid" if _LAW.search(said) else "pure_doc"
 
 
-def action_of(message: str, *, is_named: bool) -> str:
-    said = message[:MOST_CHARACTERS].strip()
-    actions = {"calculate": _CALCULATE, "look_up": None, "summarise": _SUMMARISE, "define": _DEFINE}
-    found = (name for name, form in actions.items() if (form.search(said) if form else is_named))
-    return next(found, "explain")
-
-
-def is_own_case(message: str) -> bool:
-    """Whether the writer is in it, where a mistake costs much."""
-    return _OWN_CASE.search(message[:MOST_CHARACTERS]) is not None
+def attached_names(notes: Sequence[str]) -> list[str]:
+    return [name for note in notes if note.startswith(ACTIVE) for name in _NAME.findall(note)]

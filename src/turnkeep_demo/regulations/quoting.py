@@ -11,26 +11,26 @@ SENTENCES = 3
 IN_TITLE = 0.5  # share of the question's words
 
 
-def quote(question: str, documents: Sequence[JSON], language: str) -> tuple[JSON, str] | None:
-    """The document whose title is nearest to the question, among those that hold the whole of it, and its sentences."""
+def quote(question: str, documents: Sequence[JSON], language: str) -> list[str]:
+    """From the document whose title is nearest to the question, among those that hold the whole of it; one at most."""
     asked, found = set(content(question, language)), []
     for document in documents:
         title = set(content(document["title"], language))
         if sentences := _sentences(question, asked, title, document, language):
             share = len(title & asked) / len(title | asked) if len(asked) > 1 else 0.0  # "Che cos'è il TFR?": as found
             found.append((len(title & asked), share, document, sentences))
-    best = max(found, key=lambda one: one[:2], default=None)
-    return (best[2], cited(best[3], best[2])) if best else None
+    best = sorted(found, key=lambda one: one[:2], reverse=True)[:1]
+    return [told(document, sentences) for _, _, document, sentences in best]
 
 
 def quote_passage(question: str, passages: Sequence[JSON], language: str) -> list[str]:
     """The sentences of a user's document that hold most of the question's words, two at least or all of them."""
     asked = set(content(question, language))
-    told = [(one, each, len(stems(each, language) & asked)) for one in passages for each in sentences_of(one)]
-    most = max((held for _, _, held in told), default=0)
+    held = [(one, each, len(stems(each, language) & asked)) for one in passages for each in sentences_of(one)]
+    most = max((count for _, _, count in held), default=0)
     if most < min(2, len(asked)) or not asked or most <= len(asked) / 2:
         return []
-    return [f"{one['title']}: {cited([each], one)}" for one, each, held in told if held == most][:SENTENCES]
+    return [told(one, [each]) for one, each, count in held if count == most][:SENTENCES]
 
 
 def nearest(question: str, documents: Sequence[JSON], language: str) -> list[JSON]:
@@ -40,9 +40,9 @@ def nearest(question: str, documents: Sequence[JSON], language: str) -> list[JSO
     return [documents[weights.index(max(weights))]] if any(weights) else []
 
 
-def cited(sentences: Sequence[str], document: JSON) -> str:
-    """Each with its citation before the full stop, so that one can be quoted alone."""
-    return " ".join(f"{sentence.rstrip('.;: ')} [{document['id']}]." for sentence in sentences)
+def told(document: JSON, sentences: Sequence[str]) -> str:
+    """Under the title, each with its citation before the full stop, so that one can be quoted alone."""
+    return f"{document['title']}: {' '.join(f'{each.rstrip(".;: ")} [{document["id"]}].' for each in sentences)}"
 
 
 def sentences_of(document: JSON) -> list[str]:

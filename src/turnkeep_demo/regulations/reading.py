@@ -8,7 +8,7 @@ from turnkeep.blocks.facts import find
 from turnkeep.records import JSON
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 from turnkeep_demo.regulations import forms
-from turnkeep_demo.regulations.vocabulary import field_of, language_of
+from turnkeep_demo.regulations.vocabulary import MOST_CHARACTERS, field_of, language_of
 
 IRPEF_SEARCH = "aliquote e scaglioni IRPEF, art. 11 TUIR"
 
@@ -36,16 +36,16 @@ def read(parts: JSON) -> JSON:
         "composition_confidence": sure,
         "searches": [] if is_talk else [IRPEF_SEARCH] if is_irpef else [question],
         "facts": _facts(without(message, references(message)), notes, language),
-        "needs_professional": forms.is_own_case(message),
+        "needs_professional": forms.OWN_CASE.search(message[:MOST_CHARACTERS]) is not None,
     }
 
 
 def _composition(message: str, notes: Sequence[str], *, is_law: bool) -> tuple[str, float]:
     """And how sure that is: what speaks neither of a document nor in words of the law is a guess."""
-    names = forms.attached_names(notes)
-    if said := forms.composition_of(message, names):
+    if said := forms.composition_of(message, notes):
         return said, 0.9
-    return ("pure_doc", 0.5) if names and not is_law else ("pure_kb", 0.5 if names or not is_law else 0.9)
+    has_documents = bool(forms.attached_names(notes))
+    return ("pure_doc", 0.5) if has_documents and not is_law else ("pure_kb", 0.5 if has_documents else 0.9)
 
 
 def _facts(message: str, notes: Sequence[str], language: str) -> list[JSON]:

@@ -16,8 +16,8 @@ from turnkeep_agents.regulations.knowledge.references import Reference, referenc
 from turnkeep_agents.regulations.passages import LABEL_LETTERS
 from turnkeep_demo.model import Rule
 from turnkeep_demo.regulations import forms
-from turnkeep_demo.regulations.computing import plan, tells_rates
-from turnkeep_demo.regulations.quoting import SENTENCES, cited, nearest, quote, quote_passage, sentences_of
+from turnkeep_demo.regulations.computing import RATES, plan
+from turnkeep_demo.regulations.quoting import SENTENCES, nearest, quote, quote_passage, sentences_of, told
 from turnkeep_demo.regulations.reading import read, without
 from turnkeep_demo.regulations.sayings import SAYINGS
 from turnkeep_demo.regulations.vocabulary import content, language_of, stems
@@ -42,8 +42,7 @@ def _answer(parts: JSON) -> str:
     notes, documents, message = parts["notes"], parts["documents"], parts["query"]
     language = language_of(message)
     say, question = SAYINGS[language], (_noted(prompts.MEANING, notes) or [message])[0]
-    said = [say["unread"].format(each) for each in _noted(prompts.UNREAD, notes)]
-    said += [say[name] for name, begin in _NOTED.items() if _noted(begin, notes)]
+    said = [say[name] for name, begin in _NOTED.items() if _noted(begin, notes)]
     if documents and not _noted(prompts.NOT_COMPUTED, notes):
         said += _told(question, documents, _noted(prompts.COMPUTED, notes), language)
     said = said or [_not_understood(question, documents, language)]
@@ -51,6 +50,7 @@ def _answer(parts: JSON) -> str:
 
 
 _NOTED = {"empty": prompts.EMPTY, "not_attached": prompts.NOT_ATTACHED, "not_computed": prompts.NOT_COMPUTED}
+_NOTED["unread"] = prompts.UNREAD
 
 
 def _noted(begin: str, notes: Sequence[str]) -> list[str]:
@@ -62,14 +62,16 @@ def _told(question: str, documents: Sequence[JSON], computed: Sequence[str], lan
     passages = [one for one in documents if _PASSAGE.fullmatch(one["id"])]
     articles, say = [one for one in documents if one not in passages], SAYINGS[language]
     if computed:
-        begin = say["computed"].format(next(one["id"] for one in articles if tells_rates(one)))
+        begin = say["computed"].format(next(one["id"] for one in articles if RATES.search(one["text"])))
         return ["\n".join([begin, *(f"- {step}" for step in computed[0].split("; "))])]
     if passages and forms.action_of(question, is_named=False) == "summarise":
-        return [f"{say['begins']} {cited(sentences_of(passages[0])[:SENTENCES], passages[0])}"]
+        return [say["begins"], told(passages[0], sentences_of(passages[0])[:SENTENCES])]
     if named := references(question):
         return _named(question, named, articles, language)
-    bare = forms.POINTING.sub(" ", question)  # "in the contract" is not of what is asked
-    lines = [*quote_passage(bare, passages, language), *_quoted(bare, articles, language)]
+    bare = forms.POINTING.sub(" ", question) if passages else question  # "in the contract" is not of what is asked
+    for name in {one["title"].split(", ")[0] for one in passages}:
+        bare = bare.replace(name, " ")
+    lines = [*quote(bare, articles, language), *quote_passage(bare, passages, language)]
     return [*lines, say["compare"]] if lines and passages and articles else lines
 
 
@@ -84,25 +86,20 @@ def _named(question: str, named: Sequence[Reference], articles: Sequence[JSON], 
         elif not held:
             lines.append(say["not_held"].format(written))
         elif norm.article and len(held) == 1:
-            lines.append(f"{held[0]['title']}: {cited(sentences_of(held[0]), held[0])}")
+            lines.append(told(held[0], sentences_of(held[0])))
         else:
-            lines += _quoted(rest, held, language) or [say["of_law"].format(written, _titles(held[:MOST_LISTED]))]
+            lines += quote(rest, held, language) or [say["of_law"].format(written, _titles(held[:MOST_LISTED]))]
     if len(content(rest, language)) > 1 and any(norm.article for norm in named):
         lines.append(say["whole_article"])
     return list(dict.fromkeys(lines))
 
 
 def _held(norm: Reference, question: str, articles: Sequence[JSON]) -> list[JSON]:
-    """The articles that a reference may mean: of one in pieces ("art. 1, comma 54") that which the paragraph is in."""
+    """The articles that a reference may mean: of one in pieces, that of the paragraph."""
     held = [one for one in articles if norm.is_in([norm_of(Document(**one))])]
     paragraphs = _PARAGRAPH.findall(question[norm.start : norm.end + 20])
     exact = [one for one in held if one["id"].rpartition("-")[2] in paragraphs]
     return exact if len(held) > 1 and exact else held
-
-
-def _quoted(question: str, articles: Sequence[JSON], language: str) -> list[str]:
-    found = quote(question, articles, language)
-    return [f"{found[0]['title']}: {found[1]}"] if found else []
 
 
 def _titles(documents: Sequence[JSON]) -> str:
@@ -111,8 +108,8 @@ def _titles(documents: Sequence[JSON]) -> str:
 
 def _not_understood(question: str, documents: Sequence[JSON], language: str) -> str:
     say, found = SAYINGS[language], nearest(question, documents, language)
-    title = f" {say['nearest'].format(_titles(found))}" if found else ""
-    return f"{say['unknown']}{title}{_known(question, language)}"
+    title = say["nearest"].format(_titles(found)) if found else ""
+    return " ".join(filter(None, [say["unknown"], title, _known(question, language)]))
 
 
 def _known(question: str, language: str) -> str:
@@ -120,7 +117,7 @@ def _known(question: str, language: str) -> str:
     said = set(content(question, language))
     asked = [one for one in _asked() if language_of(one) == language]
     known = sorted(asked, key=lambda one: -len(said & stems(one, language)))[:KNOWN_QUESTIONS]
-    return f" {SAYINGS[language]['known'].format('; '.join(f'“{one}”' for one in known))}" if known else ""
+    return SAYINGS[language]["known"].format("; ".join(f"“{one}”" for one in known))
 
 
 @cache
@@ -140,9 +137,9 @@ def _respond(parts: JSON) -> str:
     replies = [said["content"] for said in parts["conversation"] if said["role"] == "assistant"]
     if talk == "summary" and replies:
         return sentences_of({"text": replies[-1]})[0]
-    return f"{say.get(talk or '', '')}{say['can']}{_known('', language)}"
+    return f"{say.get(talk or '', '')}{say['can']} {_known('', language)}"
 
 
 def _refuse(parts: JSON) -> str:
     language = language_of(parts["query"])
-    return f"{SAYINGS[language]['outside']}{_known(parts['query'], language)}"
+    return f"{SAYINGS[language]['outside']} {_known(parts['query'], language)}"

@@ -1,5 +1,4 @@
-"""The words that the demo goes by: which language a message is in, which of its words say something, which field of law
-they are of, whether it asks for a figure."""
+"""The words that the demo goes by: the language of a message, its words that say something, its field of law."""
 
 import re
 from collections.abc import Mapping
@@ -10,20 +9,20 @@ from turnkeep.blocks.words import STOP_WORDS, words
 
 MOST_CHARACTERS = 500
 
-_GREETED = ("ciao grazie salve buongiorno art legge spiega calcola definizione", "hello hi thanks explain calculate")
-_ITALIAN = (italian.STOP_WORDS - STOP_WORDS) | set(_GREETED[0].split())
-_ENGLISH = (STOP_WORDS - italian.STOP_WORDS) | set(_GREETED[1].split())
+_ITALIAN = (italian.STOP_WORDS - STOP_WORDS) | set(words("ciao grazie salve buongiorno art spiega calcola definizione"))
+_ENGLISH = (STOP_WORDS - italian.STOP_WORDS) | set(words("hello hi thanks explain calculate"))
 # What an article may leave unsaid though it answers: that and how something is asked, and whom all this law is about.
 _ASKING = frozenset(
     words(
         """
-        dire dice dicono prevede prevedono previsto prevista previsti previste stabilisce funziona significa vuol sapere
-        spiega spiegami definizione legge leggi norma norme regola regole articolo art comma italia italiano italiana
-        spetta spettano ammonta riguarda diritto diritti lavoratore lavoratori lavoratrice lavoratrici lavoro dipendente
-        dipendenti succede dura durano durata qual dammi vorrei calcola tempo caso invece ogni anno all ed entro possono
-        say says tell explain mean means definition law laws rule rules article italy italian work works worker workers
-        employee employees job entitled right rights get got under please know much many long last lasts happens happen
-        calculate compute time case need want there am been take year every per within
+        confronta rispetta dire dice dicono prevede prevedono previsto prevista previsti previste stabilisce funziona
+        significa vuol sapere spiega spiegami definizione legge leggi norma norme regola regole articolo art comma
+        italia italiano italiana spetta spettano ammonta riguarda diritto diritti lavoratore lavoratori lavoratrice
+        lavoratrici lavoro dipendente dipendenti succede dura durano durata cos dammi vorrei calcola tempo caso invece
+        ogni anno all ed entro possono compare comply say says tell explain mean means definition law laws rule rules
+        article italy italian work works worker workers employee employees job entitled right rights get got under
+        please know much many long last lasts happens happen calculate compute time case need want there am been take
+        year every per within
         """
     )
 )
@@ -56,25 +55,27 @@ _NO_FIGURE = re.compile(
 )
 _FIELDS: Mapping[str, str] = {
     "tax": """
-        irpef ires irap iva imu vat fiscal* tributar* impost* tass* aliquot* scaglion* detra* deduzion* deduc* deducti*
-        reddit* fattur* forfet* forfait* tax* income invoic* addizional* cedolare plusvalenz* success* inherit* ritenut*
-        withh* bonus superbonus ristruttur* renovation* accont* rottamazion*
+        irpef ires irap iva imu vat fiscal* tributar* impost* tass* aliquot* scaglion* detra* deduzion* deduc*
+        deducti* reddit* fattur* forfet* forfait* tax* income invoic* addizional* cedolare plusvalenz* success*
+        inherit* ritenut* withh* bonus superbonus ristruttur* renovation* accont* rottamazion*
         """,
     "labour": """
-        lavor* licenzi* dimission* dimett* ferie permess* congedo stipend* retribu* tfr preavviso straordinari* turni
-        orario part apprendist* contratt* assun* mansion* demansion* sciopero sindac* smart trasfert* infortuni*
-        malattia dismiss* fired fire employ* holiday* vacation leave wage* salar* pay overtime notice resign* strike*
-        union* severance apprentic* work* probation* sick rest break* night maternity paternity maternita paternita
-        riposo notturno prova datore bust* mobbing sicurezza safety compete concorrenza collettiv* agile
+        lavor* rapporto licenzi* dimission* dimett* ferie permess* congedo stipend* retribu* tfr preavviso
+        straordinari* turni orario part apprendist* contratt* assun* mansion* demansion* sciopero sindac* smart
+        trasfert* infortuni* malattia dismiss* fired fire employ* holiday* vacation leave wage* salar* pay overtime
+        notice resign* strike* union* severance apprentic* work* probation* sick rest break* night maternity paternity
+        maternita paternita riposo notturno prova datore bust* mobbing sicurezza safety compete concorrenza collettiv*
+        agile
         """,
     "social_security": """
         inps inail naspi coll contribut* contribution* pension* disoccupa* unemploy* previden* assegn* allowance
         benefit* invalid* disab* superstit* survivor* social cassa reversibilita
         """,
     "procedure": """
-        ricors* ricorr* accertament* cartell* sanzion* penalt* appeal* assessment* ravvedimento interpello contribuent*
-        taxpayer* autotutela privacy gdpr personal* accesso access silenzio procediment* procedure* riscossion* pignor*
-        ipoteca fermo rateizza* instal* court* mult* ruling* audit* cancellazione erasure notific* prescri* agenzia
+        ricors* ricorr* accertament* cartell* sanzion* penalt* appeal* assessment* ravvedimento interpello
+        contribuent* taxpayer* autotutela privacy gdpr personal* accesso access silenzio procediment* procedure*
+        riscossion* pignor* ipoteca fermo rateizza* instal* court* mult* ruling* audit* cancellazione erasure notific*
+        prescri* agenzia
         """,
 }
 _ENDING = re.compile(r"(?<=\w{4})(?:ations?|ments?|ings?|als?|ed|ly|es|s|e)$")
