@@ -60,8 +60,8 @@ class FusedRetriever:
 def open_retriever(
     documents: Sequence[Document], *, language: str = "en", dense: bool = False, vectors: Path | None = None
 ) -> Retriever:
-    """Lexical in `language`, "en" or "it", or fused by rank with a dense one; `vectors` is a file that spares a start
-    from encoding it all again. Raises MissingExtra."""
+    """Lexical in `language`, "en" or "it", or fused by rank with a dense one, which reads English; `vectors` is a file
+    that spares a start from encoding it all again. Raises MissingExtra."""
     lexical = LexicalRetriever(documents, language=language)
     return FusedRetriever([lexical, open_dense(documents, vectors)], weights=(1.0, DENSE_WEIGHT)) if dense else lexical
 
