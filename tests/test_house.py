@@ -241,7 +241,7 @@ def test_no_module_is_named_after_nothing() -> None:
 PLAN = {"graph", "state", "prompts", "settings", "reading", "nodes", "answers"}
 PLANNED = PLAN | {"commands", "rules", "__init__"}
 MOST_PLACES = 3
-LIMITS = {BACKEND: 22_000, AGENTS: 16_000, DEMO: 4_000}
+LIMITS = {BACKEND: 22_000, AGENTS: 20_000, DEMO: 5_000}
 ASKS_WHICH_MODEL = re.compile(r"\bis_demo\b|\bmodel is (?:not )?None\b|provider ==")
 
 

@@ -13,7 +13,7 @@ _GREETING = _form(r"(?:ciao|salve|buon ?giorno|buona ?sera|hi|hello|hey|good (?:
 _TALK: Mapping[str, re.Pattern[str]] = {
     "thanks": _form(r"(?:ok,? )?(?:(?:molte )?grazie(?: mille)?|(?:many )?thanks|thank you)(?: (?:so|very) much)?"),
     "help": _form(
-        r"(?:che )?cosa (?:sai|puoi) fare|chi sei|come stai|aiuto|help|who are you|what can (?:you do|i ask)"
+        r"(?:che )?cosa (?:sai|puoi) fare|chi sei|come stai|aiuto|help|who are you|what can (?:i ask|you do)"
     ),
     "summary": _form(
         r"(?:riassumi|ripeti|sintetizza|accorcia)(?:lo|la|mi)?(?: (?:la (?:tua )?risposta|tutto|quello che hai detto))?"

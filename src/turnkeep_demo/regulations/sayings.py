@@ -35,7 +35,7 @@ SAYINGS: Mapping[str, Mapping[str, str]] = {
         "not_held": "I do not find “{}” among my sources.",
         "which": "Of which law is “{}”? I find, among others: {}.",
         "of_law": "Of “{}” I find these articles: {}.",
-        "whole_article": "This is what the article says; whether it answers the whole question, a demo cannot tell.",
+        "whole_article": "This is what the article says; whether it answers all that is asked, a demo cannot tell.",
         "begins": "The document begins like this:",
         "compare": "Whether the document keeps to the law, a demo cannot tell.",
         "computed": "By the brackets of [{}], without tax credits and surcharges:",
