@@ -54,6 +54,7 @@ OURS = (
     "CAMPAIGNS__",
     "PRODUCTS__",
     "DATABASE__",
+    "REGULATIONS__",
     "TABLE_NAME",
     "BUCKET_NAME",
 )
