@@ -7,16 +7,20 @@ from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
-from turnkeep.blocks.facts.days import DAY, MONTH, WEEK, YEAR, Partial, Span, Unit
-from turnkeep.blocks.facts.days import chosen, on, shifted, unit_in, unit_of, weekday_in
+from turnkeep.blocks.facts import days
+from turnkeep.blocks.facts.days import DAY, MONTH, WEEK, YEAR, Partial, Span, Unit, on, unit_of
 from turnkeep.blocks.facts.tokens import Token, fraction
 
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
 PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # of which a half is counted
 
 type Point = Partial | Span | None
-type Read = Callable[[Sequence[Token], date], Point]
+type Read = Callable[[Sequence[Token], date], Any]
+"""To a Point, or a Quantity of quantities.py; ValueError outside the calendar."""
+type Rule = tuple[str, str, Read]
+"""A kind, for spans alone "date alone", for whole texts "date in text"; a pattern; what reads its match."""
 
 
 @cache
@@ -89,8 +93,8 @@ def base(found: Sequence[Token], today: date) -> Span | None:
     years = [number(year)] if year else range(today.year - 2, today.year + 3)
     starts = [date(each, number(month), 21 if month.kind == "s" else 1) for each in years]
     note, months = ("a season from the 21st", 3) if month.kind == "s" else ("", 1)
-    spans = [Span(start, shifted(start, months, "M") - DAY, note) for start in starts]
-    return spans[2] if one(found, "=") and not year else chosen(spans, today, way)
+    spans = [Span(start, days.shifted(start, months, "M") - DAY, note) for start in starts]
+    return spans[2] if one(found, "=") and not year else days.chosen(spans, today, way)
 
 
 def figures(found: Sequence[Token], today: date) -> Point:
@@ -119,10 +123,6 @@ def _day_first(day: int, month: int, year: int | None) -> Partial:
     return Partial(year, month, day, "read as day and month", Partial(year, day, month))
 
 
-def relative(found: Sequence[Token], today: date) -> Point:
-    return on(today + DAY * number(found[-1]))
-
-
 def counted(found: Sequence[Token], today: date) -> Point:
     """ "fra tre giorni", "2 anni, 1 mese e 21 giorni fa"."""
     if found[-1].kind == "o" and found[-1].word != "prima":
@@ -136,7 +136,7 @@ def moved(day: date, found: Sequence[Token], sign: int) -> date:
         if letter not in PARTS:
             raise ValueError(letter)
         times, part = (1, letter) if (count * size).denominator == 1 else PARTS[letter]  # "un mese e mezzo"
-        day = shifted(day, sign * round(count * size * times), part)
+        day = days.shifted(day, sign * round(count * size * times), part)
     return day
 
 
@@ -144,8 +144,8 @@ def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
     """ "2 anni e mezzo" is two and a half of a year."""
     pairs: list[tuple[Fraction, Unit]] = []
     count = Fraction(1)
-    for token in every(found, "nyxHu"):
-        if token.kind == "u":
+    for token in every(found, "nyxHue"):
+        if token.kind in "ue":
             pairs.append((count, unit([token])))
         elif token.kind == "H" and pairs:
             pairs[-1] = (pairs[-1][0] + Fraction(1, 2), pairs[-1][1])
@@ -177,7 +177,7 @@ def weekday_and_day(found: Sequence[Token], today: date) -> Point:
 def weekday_of_week(found: Sequence[Token], today: date) -> Point:
     """ "venerdì della prossima settimana"."""
     week = base(every(found, "=<>u"), today) if unit(found) == WEEK else None
-    return weekday_in(week, number(every(found, "w")[0]), 1) if week else None
+    return days.weekday_in(week, number(every(found, "w")[0]), 1) if week else None
 
 
 def nth(found: Sequence[Token], today: date) -> Point:
@@ -188,7 +188,7 @@ def nth(found: Sequence[Token], today: date) -> Point:
     size = unit([what]) if what else (3, "M")
 
     def made(span: Span) -> Span | None:
-        return weekday_in(span, number(what), at) if what and what.kind == "w" else unit_in(span, size, at)
+        return days.weekday_in(span, number(what), at) if what and what.kind == "w" else days.unit_in(span, size, at)
 
     if every(rest, "myus"):
         span = base(rest, today)
@@ -197,7 +197,7 @@ def nth(found: Sequence[Token], today: date) -> Point:
         return made(unit_of(today, MONTH)) if at > 0 else None
     if size[1] not in "MW" or size == MONTH or at < 0:
         return None
-    found_one = chosen((made(unit_of(today, YEAR, step)) for step in (-1, 0, 1)), today)
+    found_one = days.chosen((made(unit_of(today, YEAR, step)) for step in (-1, 0, 1)), today)
     return replace(found_one, note="year not named, the next one") if found_one else None
 
 
@@ -225,23 +225,21 @@ def bare(found: Sequence[Token], today: date) -> Point:
 COUNTED = "[nyxH] -?u(?: &? [nxy] u){0,3}(?: & H)?"
 BASE = "(?:m(?: y)?|y|[=<>] [ums]|u [=<>]|s(?: y)?)"
 _ALONE = "(?! [-/]?[u%PCcknyQmoO‰])"
-DATES: tuple[tuple[str, Read], ...] = (
-    ("(?:w~)?[nxo]~m(?:~y)?|(?:w~)?m~[no](?![u%c])(?:~y)?|y~n~m", named),
-    ("(?:w )?D", figures),
-    ("r", relative),
-    (f"[bi] {COUNTED}(?: A)?|{COUNTED} [gABo]", counted),
-    ("[=<>] w|w [<>=](?! u)", weekday),
-    ("w [no]" + _ALONE, weekday_and_day),
-    ("[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]", weekday_of_week),
-    (f"[o<] w(?: {BASE}| u)?|[o<] u (?:{BASE}|u)", nth),
-    ("[nxo] (?:[<>=] u|u [<>=])", day_of_month),
-    (f"E (?:{BASE}|u)", last_day),
-    ("w", weekday),
+RULES: tuple[Rule, ...] = (
+    ("date", "(?:w~)?[nxo]~m(?:~y)?|(?:w~)?m~[no](?![u%c])(?:~y)?|y~n~m", named),
+    ("date", "(?:w )?D", figures),
+    ("date", "r", lambda found, today: on(today + DAY * number(found[-1]))),
+    ("date", f"[bi] {COUNTED}(?: A)?|{COUNTED} [gABo]", counted),
+    ("date", "[=<>] w|w [<>=](?! u)", weekday),
+    ("date", "w [no]" + _ALONE, weekday_and_day),
+    ("date", "[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]", weekday_of_week),
+    ("date", f"[o<] w(?: {BASE}| u)?|[o<] u (?:{BASE}|u)", nth),
+    ("date", "[nxo] (?:[<>=] u|u [<>=])", day_of_month),
+    ("date", f"E (?:{BASE}|u)", last_day),
+    ("date", "w", weekday),
+    ("date alone", "[ny][/-][ny](?:[,/-]n)?", short),
+    ("date alone", "[nxoy]", bare),
+    ("date in text", "(?<=[LFtUqbfi])n/n(?!/)", short),
+    ("date in text", "(?<=[LFq])n(?![,.]n)" + _ALONE, bare),
 )
 """In an order in which the first that fits wins among those of the same length."""
-ONLY_ALONE: tuple[tuple[str, Read], ...] = (("[ny][/-][ny](?:[,/-]n)?", short), ("[nxoy]", bare))
-"""What is a date only where somebody says so: "4-22", "15"."""
-IN_TEXT: tuple[tuple[str, Read], ...] = (
-    ("(?<=[LFtUqbfi])n/n(?!/)", short),
-    ("(?<=[LFq])n(?![,.]n)" + _ALONE, bare),
-)

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from turnkeep.blocks.facts import dates
-from turnkeep.blocks.facts.dates import BASE, COUNTED, DATES, Point, Read
-from turnkeep.blocks.facts.dates import ahead, base, compiled, every, moved, named, note_of, nth, number, resolved, unit
-from turnkeep.blocks.facts.days import DAY, DECADE, OPEN_END, OPEN_START, WEEK, WEEKEND, YEAR, Partial, Span
-from turnkeep.blocks.facts.days import shifted, unit_of
+from turnkeep.blocks.facts import dates, days
+from turnkeep.blocks.facts.dates import BASE, COUNTED, Point, Read, Rule, base, every, named, number, resolved, unit
+from turnkeep.blocks.facts.days import DAY, DECADE, OPEN_END, OPEN_START, WEEK, WEEKEND, YEAR, Partial, Span, unit_of
 from turnkeep.blocks.facts.tokens import Token
 
 
@@ -21,14 +19,14 @@ def month_in_figures(found: Sequence[Token], today: date) -> Point:
 
 def rolling(found: Sequence[Token], today: date) -> Point:
     """ "i prossimi 3 mesi" from tomorrow, "le ultime tre settimane" to yesterday; decades are those of the calendar."""
-    way = ahead(found)
+    way = dates.ahead(found)
     if unit(found) == DECADE:
         near, far = unit_of(today, DECADE, way), unit_of(today, DECADE, way * number(every(found, "nx")[0]))
         return Span(min(near.start, far.start), max(near.end, far.end))
-    day = moved(today, found, way)
+    day = dates.moved(today, found, way)
     if way > 0:
-        return Span(today + DAY, day, note_of(found) or "from tomorrow")
-    return Span(day, today - DAY, note_of(found) or "up to yesterday")
+        return Span(today + DAY, day, dates.note_of(found) or "from tomorrow")
+    return Span(day, today - DAY, dates.note_of(found) or "up to yesterday")
 
 
 def week_with(found: Sequence[Token], today: date) -> Point:
@@ -47,11 +45,13 @@ def part(found: Sequence[Token], today: date) -> Point:
 
 def _cut(span: Span, kind: str) -> Span:
     """The first, second or middle half; of a week to Wednesday, from Thursday, Tuesday to Friday."""
-    days = (span.end - span.start).days + 1
-    middle = shifted(span.start, 6, "M") if days > 300 else span.start + DAY * (3 if days == 7 else days // 30 * 15)
+    count = (span.end - span.start).days + 1
+    middle = (
+        days.shifted(span.start, 6, "M") if count > 300 else span.start + DAY * (3 if count == 7 else count // 30 * 15)
+    )
     if kind == "M":
-        quarter = 1 if days == 7 else days // 4
-        return Span(span.start + DAY * quarter, span.end - DAY * (quarter + (days == 7)), "the middle half")
+        quarter = 1 if count == 7 else count // 4
+        return Span(span.start + DAY * quarter, span.end - DAY * (quarter + (count == 7)), "the middle half")
     return (
         Span(span.start, middle - DAY, "the first half") if kind == "S" else Span(middle, span.end, "the second half")
     )
@@ -88,7 +88,7 @@ def side(found: Sequence[Token], today: date) -> Point:
     text = dates.classes(found)
     if re.fullmatch("[nxo]", text):
         return dates.bare(found, today)
-    return next((read(found, today) for pattern, read in _SIDES if compiled(pattern).fullmatch(text)), None)
+    return next((read(found, today) for pattern, read in _SIDES if dates.compiled(pattern).fullmatch(text)), None)
 
 
 def _ranged(first: Point, last: Point, today: date) -> Point:
@@ -134,17 +134,8 @@ def open_ended(found: Sequence[Token], today: date) -> Point:
     return span.mapped(lambda each: Span(each.end + DAY if kind == "A" else each.start, OPEN_END)) if span else None
 
 
-def within(found: Sequence[Token], today: date) -> Point:
-    """ "entro 30 giorni"."""
-    return Span(today, moved(today, found[1:], 1), "from today")
-
-
-def weekend(found: Sequence[Token], today: date) -> Point:
-    return unit_of(today, WEEKEND, ahead(found))
-
-
 _SIDES: tuple[tuple[str, Read], ...] = (
-    *DATES,
+    *((pattern, read) for kind, pattern, read in dates.RULES if kind == "date"),
     ("[ny]/[ny](?:[,/-]n)?", dates.short),
     ("m(?: y)?|y", named),
     ("D", month_in_figures),
@@ -152,24 +143,22 @@ _SIDES: tuple[tuple[str, Read], ...] = (
 )
 _SIDE = "(?:" + "|".join(pattern for pattern, _ in _SIDES) + ")"
 _DAY = "[nxo]"
-PERIODS: tuple[tuple[str, Read], ...] = (
-    ("[=<>] u [bfF] w [t&] w", weekdays_of_week),
-    (f"(?:[Ffbi] )?(?:{_SIDE}|{_DAY})_[tU-]_{_SIDE}|b (?:{_SIDE}|{_DAY})_&_{_SIDE}", between),
-    (f"(?:[Ffb] )?{_SIDE}_[tU-]_{_DAY}(?! [uc%k])", between),
-    ("(?:[=<>] )?e|e [=<>]|e A L?>", weekend),
-    ("u A L?>", base),
-    (f"[<>] {COUNTED}|{COUNTED} [<>]|[nx] [<>] u", rolling),
-    (f"[o<] e {BASE}|[o<] u(?: {BASE}| u y)?|I(?: y)?|y b? ?[o] u", nth),
-    (f"u {_SIDE}", week_with),
-    (f"[SMET] (?:{BASE}|u)", part),
-    ("u [ny]", decade),
-    (BASE, base),
-    ("D", month_in_figures),
-    (f"[fFUAB] {_SIDE}", open_ended),
-    (f"q {COUNTED}", within),
+RULES: tuple[Rule, ...] = (
+    ("period", "[=<>] u [bfF] w [t&] w", weekdays_of_week),
+    ("period", f"(?:[Ffbi] )?(?:{_SIDE}|{_DAY})_[tU-]_{_SIDE}|b (?:{_SIDE}|{_DAY})_&_{_SIDE}", between),
+    ("period", f"(?:[Ffb] )?{_SIDE}_[tU-]_{_DAY}(?! [uc%k])", between),
+    ("period", "(?:[=<>] )?e|e [=<>]|e A L?>", lambda found, today: unit_of(today, WEEKEND, dates.ahead(found))),
+    ("period", "u A L?>", base),
+    ("period", f"[<>] {COUNTED}|{COUNTED} [<>]|[nx] [<>] u", rolling),
+    ("period", f"[o<] e {BASE}|[o<] u(?: {BASE}| u y)?|I(?: y)?|y b? ?[o] u", dates.nth),
+    ("period", f"u {_SIDE}", week_with),
+    ("period", f"[SMET] (?:{BASE}|u)", part),
+    ("period", "u [ny]", decade),
+    ("period", BASE, base),
+    ("period", "D", month_in_figures),
+    ("period", f"[fFUAB] {_SIDE}", open_ended),
+    ("period", f"q {COUNTED}", lambda found, today: Span(today, dates.moved(today, found[1:], 1), "from today")),
+    ("period alone", f"(?:[Ffb] )?{_DAY} [t&U-] {_DAY}", between),
+    ("period alone", f"q (?:{_SIDE}|{_DAY})|[fF] {_DAY}", open_ended),
+    ("period in text", f"F {_DAY} [tU-] {_DAY}(?! [uc%k])", between),
 )
-ONLY_ALONE: tuple[tuple[str, Read], ...] = (
-    (f"(?:[Ffb] )?{_DAY} [t&U-] {_DAY}", between),
-    (f"q (?:{_SIDE}|{_DAY})|[fF] {_DAY}", open_ended),
-)
-IN_TEXT: tuple[tuple[str, Read], ...] = ((f"F {_DAY} [tU-] {_DAY}(?! [uc%k])", between),)

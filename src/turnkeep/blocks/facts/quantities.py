@@ -1,13 +1,17 @@
 """Rules for durations, amounts, percentages, ordinals and numbers, and ranges of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from itertools import pairwise
 
-from turnkeep.blocks.facts.dates import COUNTED, classes, compiled, every, one, pairs_of
+from turnkeep.blocks.facts.dates import COUNTED, Rule, classes, compiled, every, note_of, one, pairs_of
 from turnkeep.blocks.facts.numerals import plain
 from turnkeep.blocks.facts.tokens import Token, fraction
+
+NUMBERED = "nyxHo"
+REFERENCE = "numbers a text"
 
 
 @dataclass(frozen=True)
@@ -18,66 +22,41 @@ class Quantity:
     other: str = ""
 
 
-type Read = Callable[[Sequence[Token], date], Quantity | None]
-
-NUMBERED = "nyxHo"
-
-
 def duration(found: Sequence[Token], today: date) -> Quantity | None:
-    """ "sei mesi e mezzo": P6.5M; "tutto il mese", "metà anno"."""
-    if found[0].kind == "M":
-        found = [Token("n", 0, 0, Fraction(1, 2)), *found[1:]]
-    sizes: dict[str, Fraction] = {}
-    for count, (size, letter) in pairs_of(found):
-        sizes[letter] = sizes.get(letter, Fraction(0)) + count * size
-    days, times = ("".join(plain(sizes[each]) + each[-1] for each in order if each in sizes) for order in _ORDERS)
-    note = "working days" if one(found, "W") else _note(found)
-    return Quantity(f"P{days}" + f"T{times}" * bool(times), note=note) if sizes else None
-
-
-_ORDERS = (("Y", "M", "W", "D"), ("TH", "TM", "TS"))
-
-
-def all_weekend(found: Sequence[Token], today: date) -> Quantity | None:
-    return Quantity("P2D")
-
-
-def _note(found: Sequence[Token]) -> str:
-    return next((token.note for token in found if token.note), "")
+    """ "sei mesi e mezzo": P6.5M; "tutto il mese", "metà anno", "l'intero weekend"."""
+    pairs = [(count, size, letter.replace("E", "D")) for count, (size, letter) in pairs_of(found)]
+    halved = Fraction(1, 2) if found[0].kind == "M" else 1
+    parts = {each: sum(count * size for count, size, letter in pairs if letter == each) for _, _, each in pairs}
+    written = {
+        each: plain(Fraction(parts[each] * halved)) + each[-1] for each in ["Y", "M", "W", "D", "TH", "TM", "TS"] if each in parts
+    }
+    times = "".join(text for each, text in written.items() if len(each) > 1)
+    days = "".join(text for each, text in written.items() if len(each) == 1)
+    return Quantity(f"P{days}" + f"T{times}" * bool(times), note="working days" if one(found, "W") else note_of(found))
 
 
 def _unit(found: Sequence[Token]) -> str:
-    unit = one(found, "cQ")
+    unit = one(found, "cQC")
     return str(unit.value) if unit else "pp" if one(found, "P") else ""
 
 
 def single(found: Sequence[Token], today: date) -> Quantity | None:
-    """ "1.234 km", "22%", "tre punti percentuali", "8,6 per mille"."""
-    token = every(found, NUMBERED)[0]
-    value = fraction(token)
-    if one(found, "‰"):
-        return Quantity(plain(value / 10), note=f"{plain(value)} per thousand")
-    return Quantity(
-        plain(value), _unit(found), token.note, plain(token.other) if token.other is not None and token.note else ""
-    )
-
-
-def amount(found: Sequence[Token], today: date) -> Quantity | None:
-    """ "€ 1.234,50", "tredici euro e quarantacinque cent", "12 centesimi"."""
+    """ "1.234 km", "€ 1.234,50", "tre punti percentuali", "8,6 per mille", "tredici euro e quarantacinque cent"."""
     first, *rest = every(found, NUMBERED)
-    value, cents = fraction(first), one(found, "C")
+    value, written = fraction(first), _money if one(found, "cC") else plain
     if rest:
-        part = fraction(rest[0])
-        is_cents = part < 100 and part.denominator == value.denominator == 1
-        return Quantity(money(value + part / 100), _unit(found), _note(found)) if is_cents else None
-    if cents:
-        return Quantity(money(value / 100), str(cents.value), f"hundredths of {cents.value}")
+        cents = fraction(rest[0])
+        is_part = cents < 100 and cents.denominator == value.denominator == 1
+        return Quantity(_money(value + cents / 100), _unit(found), note_of(found)) if is_part else None
+    if one(found, "‰C") and not one(found, "c"):
+        part, named = (10, "per thousand") if one(found, "‰") else (100, f"hundredths of {_unit(found)}")
+        return Quantity(written(value / part), _unit(found), f"{plain(value)} {named}")
     return Quantity(
-        money(value), _unit(found), first.note, money(first.other) if first.other is not None and first.note else ""
+        written(value), _unit(found), first.note, written(first.other) if first.other and first.note else ""
     )
 
 
-def money(value: Fraction) -> str:
+def _money(value: Fraction) -> str:
     """With two places where it is not whole."""
     whole, point, decimals = plain(value).partition(".")
     return f"{whole}.{decimals.ljust(2, '0')}" if point else whole
@@ -98,70 +77,49 @@ def ratio(found: Sequence[Token], today: date) -> Quantity | None:
     return Quantity(plain(sum(rest) + above / below)) if below and (not rest or above < below) else None
 
 
-def between(found: Sequence[Token], today: date) -> Quantity | None:
-    """ "tra 20 e 30", "da mille a millecinquecento"."""
-    first, last = [fraction(token) for token in every(found, NUMBERED)]
-    if first > last:
-        return Quantity("", _unit(found), "the first limit is above the second one")
-    return Quantity(f"[{plain(first)},{plain(last)}]", _unit(found), _note(found))
-
-
 def limits(found: Sequence[Token], today: date) -> Quantity | None:
-    """ "superiore a un quarto e inferiore a un mezzo": "(0.25,0.5)"."""
-    ends = {"[": "", "]": ""}
-    for part in compiled(f"[^{NUMBERED}]*?[{NUMBERED}][cQ%P]?[XY]?").finditer(classes(found)):
-        words = found[part.start() : part.end()]
-        side, limit = _limit(words)
-        if ends[side]:
+    """ "tra 20 e 30": "[20,30]"; "superiore a un quarto e inferiore a un mezzo": "(0.25,0.5)"."""
+    lower, upper, places = (
+        "",
+        "",
+        [match.end() for match in compiled(f"[{NUMBERED}][cQ%P]?[XY]?").finditer(classes(found))],
+    )
+    for start, end in pairwise([0, *places]):
+        words = found[start:end]
+        kinds, value = classes(words), plain(fraction(every(words, NUMBERED)[-1]))
+        way = next((kind for kind in reversed(kinds) if kind in "GJXYZV"), "b")
+        is_open = way in "GJ" and not one(words, "KN")
+        if (way in "GXZ") != ("N" in kinds) if way != "b" else not lower:
+            lower, way = f"{'(' if is_open else '['}{value}", way if not lower else "twice"
+        else:
+            upper, way = f"{value}{')' if is_open else ']'}", way if not upper else "twice"
+        if way == "twice":
             return None
-        ends[side] = limit
-    lower, upper = ends["["] or "(", ends["]"] or ")"
-    if len(lower) > 1 and len(upper) > 1 and Fraction(lower[1:]) > Fraction(upper[:-1]):
+    if lower and upper and Fraction(lower[1:]) > Fraction(upper[:-1]):
         return Quantity("", _unit(found), "the limits contradict each other")
-    return Quantity(f"{lower},{upper}", _unit(found), _note(found))
-
-
-def _limit(found: Sequence[Token]) -> tuple[str, str]:
-    """ "più di trenta": ("[", "(30"); "non inferiore a 30", "almeno 30": ("[", "[30")."""
-    kinds, value = classes(found), plain(fraction(every(found, NUMBERED)[-1]))
-    ways = "".join(each for each in kinds if each in "GJXYZV")
-    is_lower = (ways[-1:] in "GXZ") != ("N" in kinds)
-    is_included = any(each in kinds for each in "KNXYZV")
-    if is_lower:
-        return "[", ("[" if is_included else "(") + value
-    return "]", value + ("]" if is_included else ")")
+    return Quantity(f"{lower or '('},{upper or ')'}", _unit(found), note_of(found))
 
 
 _LIMIT = "(?:N z?)?(?:[GJ](?:[aLtfiF]{0,2}[GJ])?(?: K)?|[ZV])[aLtfiF]{0,2}"
 
 
-def _ranges(before: str, after: str) -> Iterator[tuple[str, Read]]:
-    one_, limit = f"{before}[{NUMBERED}]", f"{_LIMIT}{before}[{NUMBERED}]"
-    yield f"[bfF] {one_}(?:{after})? [t&U-] {one_}{after}|{before}[nyx]-{before}[nyx]{after}", between
-    yield f"{limit}{after}(?:[,z&a]{{0,3}}{limit}{after})?|{one_}{after} [XY]", limits
+def _ranges(kind: str, before: str, after: str) -> Iterator[Rule]:
+    each, limit = f"{before}[{NUMBERED}]", f"{_LIMIT}{before}[{NUMBERED}]"
+    yield kind, f"[bfF] {each}(?:{after})? [t&U-] {each}{after}|{before}[nyx]-{before}[nyx]{after}", limits
+    yield kind, f"{limit}{after}(?:[,z&a]{{0,3}}{limit}{after})?|{each}{after} [XY]", limits
 
 
-def reference(found: Sequence[Token], today: date) -> Quantity | None:
-    """ "art. 18", "legge n. 300/1970": a number of none of the kinds."""
-    return Quantity("", note=REFERENCE)
-
-
-REFERENCE = "numbers a text"
-IN_TEXT: tuple[tuple[str, Read], ...] = (("v[.aLv]{0,4}[nyoD](?! ?m)(?:/[ny])?|(?<!/)[ny]/y", reference),)
-DURATIONS: tuple[tuple[str, Read], ...] = (
-    (COUNTED + "(?: W)?|l L?u|L?u l|[HM] x? ?u", duration),
-    ("l L?e|L?e l", all_weekend),
-)
-AMOUNTS: tuple[tuple[str, Read], ...] = (
-    *_ranges("(?:c )?", " c"),
-    *_ranges("c ", ""),
-    ("[nyxH] c &? ?[ny] C|[nyxH] c n(?! [uck%CQ])|[nyxH] [cC]|c c?[nyxH]", amount),
-)
-PERCENTAGES: tuple[tuple[str, Read], ...] = (*_ranges("", " ?[%P]"), ("[nyxH] ?[%P‰]", single))
-ORDINALS: tuple[tuple[str, Read], ...] = (("[nx]?o", ordinal),)
-ORDINALS_ALONE: tuple[tuple[str, Read], ...] = (("[n<]", ordinal),)
-NUMBERS: tuple[tuple[str, Read], ...] = (
-    *_ranges("", "(?: Q)?(?! ?u)"),
-    ("(?:[ny] )?n/n|[nyx] O [nyx]", ratio),
-    ("[nyxHo](?: Q)?", single),
+RULES: tuple[Rule, ...] = (
+    ("number in text", "v[.aLv]{0,4}[nyoD](?! ?m)(?:/[ny])?|(?<!/)[ny]/y", lambda *_: Quantity("", note=REFERENCE)),
+    ("duration", COUNTED + "(?: W)?|l L?[ue]|L?[ue] l|[HM] x? ?u", duration),
+    *_ranges("amount", "(?:c )?", " c"),
+    *_ranges("amount", "c ", ""),
+    ("amount", "[nyxH] c &? ?[ny] C|[nyxH] c n(?! [uck%CQ])|[nyxH] [cC]|c c?[nyxH]", single),
+    *_ranges("percentage", "", " ?[%P]"),
+    ("percentage", "[nyxH] ?[%P‰]", single),
+    ("ordinal", "[nx]?o", ordinal),
+    ("ordinal alone", "[n<]", ordinal),
+    *_ranges("number", "", "(?: Q)?(?! ?u)"),
+    ("number", "(?:[ny] )?n/n|[nyx] O [nyx]", ratio),
+    ("number", "[nyxHo](?: Q)?", single),
 )
