@@ -3,7 +3,7 @@ one document for each article, in the language that is asked for."""
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -51,14 +51,18 @@ class Knowledge:
         return sha256(held).hexdigest()[:16]
 
     def search(self, queries: Sequence[str], limit: int, *, domain: str = "", language: str = "it") -> list[Document]:
-        """The best `limit` articles, best first: what a query names exactly before all others, then those of a law that
-        it names, then by words in Italian and English. Scores are 1 for the best match of words."""
-        scores = _summed(map(self._scores, queries))
-        if domain:
-            scores = {id_: score * (1 + DOMAIN_SHARE * self._is_of(id_, domain)) for id_, score in scores.items()}
-        self._raise_named(scores, [norm for query in queries for norm in references(query)])
-        ranked = sorted(scores, key=lambda id_: -scores[id_])[: max(limit, 0)]
-        return [replace(in_language(self.by_id[id_], language), score=round(scores[id_], 3)) for id_ in ranked]
+        """The best `limit` articles, of several queries in turns; of each query what it names exactly comes first. The
+        best match of words has the score 1."""
+        rankings = [self._ranked(query, domain) for query in queries]
+        longest = max(map(len, rankings), default=0)
+        in_turns = (ranking[at] for at in range(longest) for ranking in rankings if at < len(ranking))
+        best: dict[str, float] = {}
+        for id_, score in in_turns:
+            best.setdefault(id_, score)
+        return [
+            replace(in_language(self.by_id[id_], language), score=round(score, 3))
+            for id_, score in [*best.items()][: max(limit, 0)]
+        ]
 
     def get(self, ids: Iterable[str], language: str = "it") -> list[Document]:
         """In their order, without those that are not held."""
@@ -80,36 +84,31 @@ class Knowledge:
 
     def _scores(self, query: str) -> dict[str, float]:
         """An Italian query finds little in English and the other way round, so that the sum is that of its language."""
-        found = _summed({one.id: one.score or 0.0 for one in each.search(query, DEPTH)} for each in self._retrievers)
-        return {id_: score for id_, score in found.items() if score >= FAINT}
+        found: defaultdict[str, float] = defaultdict(float)
+        for one in (one for each in self._retrievers for one in each.search(query, DEPTH)):
+            found[one.id] += one.score or 0.0
+        best = max(found.values(), default=1.0)
+        return {id_: score / best for id_, score in found.items() if score >= FAINT * best}
 
-    def _raise_named(self, scores: dict[str, float], norms: Collection[Reference]) -> None:
-        exact = [norm for norm in norms if norm.law and norm.article]
-        # The law that is named, or for a lone "art. 18" every article of that number.
-        likely = [Reference(norm.law, "" if norm.law else norm.article) for norm in norms]
+    def _ranked(self, query: str, domain: str) -> list[tuple[str, float]]:
+        scores = {
+            id_: score * (1 + DOMAIN_SHARE * self._is_of(id_, domain)) for id_, score in self._scores(query).items()
+        }
+        named = references(query)
         for id_, norm in self._norms.items():
-            if any(one.is_in([norm]) for one in exact):
+            if any(one.article and one.is_in([norm]) for one in named if one.law):
                 scores[id_] = scores.get(id_, 0.0) + ARTICLE_NAMED
-            elif id_ in scores and any(one.is_in([norm]) for one in likely):
-                scores[id_] += LAW_NAMED
+            elif id_ in scores and any(one.is_in([norm]) for one in named if not (one.law and one.article)):
+                scores[id_] += LAW_NAMED  # of a law that is named as a whole, or by a lone "art. 18"
+        return sorted(scores.items(), key=lambda one: -one[1])
 
     def _is_of(self, id_: str, domain: str) -> bool:
         return bool(self.by_id[id_].metadata["domain"] == domain)
 
 
-def _summed(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """The best has 1 then, so that several queries count the same, however many words each has."""
-    total: defaultdict[str, float] = defaultdict(float)
-    for part in parts:
-        for id_, score in part.items():
-            total[id_] += score
-    best = max(total.values(), default=1.0)
-    return {id_: score / best for id_, score in total.items()}
-
-
 def in_language(article: Document, language: str) -> Document:
     """As a prompt and a source show it: in English if that is asked for and there, else in Italian."""
-    facts = {name: article.metadata[name] for name in ("law", "article", "domain", "as_of")}
+    facts = {name: article.metadata[name] for name in ("law", "article", "as_of")}
     if language == "en" and article.metadata["text_en"]:
         title = article.metadata["title_en"] or article.title
         return replace(article, title=title, text=article.metadata["text_en"], metadata=facts)

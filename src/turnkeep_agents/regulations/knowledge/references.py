@@ -14,8 +14,7 @@ _KINDS = {
     "D.P.C.M.": r"d\.?p\.?c\.?m\.?",
     "D.M.": r"d\.?m\.?|decreto\s+ministeriale|ministerial\s+decree",
     "R.D.": r"r\.?d\.?|regio\s+decreto|royal\s+decree",
-    # Not "per legge 180 giorni", "by law 30 days".
-    "L.": r"(?<!per )(?<!by )(?:legge|l\.?|law)",
+    "L.": r"legge|l\.?|law",
 }
 _NAMES = {
     "Codice di procedura civile": r"c\.\s?p\.\s?c\.|(?<=\d )cpc|cod\.\s?proc\.\s?civ\.|codice\s+di\s+procedura\s+civile"
@@ -36,7 +35,7 @@ _NAMES = {
 }
 # "Regolamento (UE) 2016/679", "direttiva 2003/88/CE", "Regulation (EC) No 883/2004"
 _EUROPEAN = (
-    r"(?P<eu>reg(?:olamento|ulation|\.)|dir(?:ettiva|ective|\.))\s*(?:\(?(?:ue|eu|ce|ec)\)?\s*)?(?:n[.o]{0,2}\s*)?"
+    r"(?P<eu>reg(?:olamento|ulation|\.)|dir(?:ettiva|ective|\.))\s*(?:europe[oa]\s+)?(?:\(?(?:ue|eu|ce|ec)\)?\s*)?(?:n[.o]{0,2}\s*)?"
     r"(?P<one>\d{2,4})/(?P<other>\d{2,4})"
 )
 _SUFFIX = (
@@ -95,6 +94,10 @@ def _laws(text: str) -> Iterator[Reference]:
             yield Reference(list(_NAMES)[int(kind[1:])], "", found.start(), found.end())
             continue
         year = found["dated"] or found["year"] or ""
+        if not year and text[max(found.start() - 4, 0) : found.start()].endswith(
+            ("per ", "by ")
+        ):  # "per legge 180 giorni", "by law 30 days"
+            continue
         if len(year) == 2:
             year = f"{'19' if int(year) >= _THIS_CENTURY else '20'}{year}"
         name = f"{list(_KINDS)[int(kind[1:])]} {int(found['count'])}"
@@ -132,12 +135,12 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     number = (
         rf"\s*(?:,?\s*(?:del|of|dated)?\s*{date}(?P<dated>\d{{4}})\s*,?)?"
         r"\s*(?:n\.?[°r]?|nr\.|no\.?|num\.|numero|number)?\s*(?P<count>\d{1,4})"
-        rf"(?:\s*(?:/|\bdel(?:l['\u2019]anno)?\b|\bof\b)\s*(?:{date})?(?P<year>\d{{4}}|\d{{2}}))?(?![\d/])(?!\s+{_MONTH}\s+\d{{4}})"
+        rf"(?:\s*(?:/|\bdel(?:l['\u2019]anno)?\b|\bof\b)\s*(?:{date})?(?P<year>\d{{4}}|\d{{2}})|(?!\s+{_MONTH}\s+\d{{4}}))(?![\d/])"
     )
     law = rf"(?<![\w.])(?:(?:{kinds}){number}|(?:{names})(?!\w)|{_EUROPEAN})"
     one = rf"\d{{1,4}}{_SUFFIX}"
     article = (
-        rf"\b(?:(?:artt\.?|articoli|articles|arts\.)\s*(?P<several>{one}(?:(?:\s*[,\u2013-]\s*|\s+(?:e|ed|o|and|or|to)\s+){one})*)"
+        rf"\b(?:(?:artt\.?|articoli|articles|arts\.)\s*(?:da\s+)?(?P<several>{one}(?:(?:\s*[,\u2013-]\s*|\s+(?:e|ed|o|a|and|or|to)\s+){one})*)"
         rf"|art(?:icolo|icle|\.)?\s*(?P<one>{one}))(?![\d/])"
     )
     words = "commi?|comma|co|c|lett(?:era|ere|er)?|par(?:agraph|agraphs|agrafo)?|n|num|nn|primo|secondo|terzo|quarto"
