@@ -81,7 +81,8 @@ def build_context(
     facts: Sequence[str],
     conversation: str = "",
 ) -> Context:
-    """Each source is in the order of its worth. `conversation` counts where the composition is chat."""
+    """Each source is in the order of its worth; passages of documents are shown behind the others, as they are read.
+    `conversation` counts where the composition is chat."""
     context = Context(budget_of(len(knowledge) + len(documents)))
     if composition == "chat":
         context.conversation = conversation
@@ -94,6 +95,8 @@ def build_context(
             context.duplicates.append(item.id)
         else:
             _take(context, source, item)
+    own = {one.id for one in documents}
+    context.documents.sort(key=lambda one: _place(one.id) if one.id in own else ("", 0))
     return context
 
 
@@ -145,6 +148,12 @@ def _take(context: Context, source: str, document: Document) -> None:
 
 def _spend(context: Context, source: str, tokens: int) -> None:
     context.tokens[source] = context.tokens.get(source, 0) + tokens
+
+
+def _place(passage_id: str) -> tuple[str, int]:
+    """Where a passage stands in its document, so that they are read in that order: "doc-3f9a1c-12"."""
+    document, _, number = passage_id.rpartition("-")
+    return document, int(number) if number.isdigit() else 0
 
 
 def _shortened(document: Document, tokens: int) -> Document:

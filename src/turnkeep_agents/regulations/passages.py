@@ -34,7 +34,7 @@ def warnings(documents: Documents) -> list[str]:
 
 
 def search(documents: Documents, active: Sequence[JSON], queries: Sequence[str], limit: int) -> list[Document]:
-    """The best `limit` passages, or where nothing fits (as for a summary) the first ones."""
+    """The best `limit` passages, then the first ones of what the queries do not find, as for a summary."""
     labels = {one["id"]: one["label"] for one in active}
     passages = [
         passage

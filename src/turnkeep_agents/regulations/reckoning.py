@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal, DivisionByZero, InvalidOperation
 
 from turnkeep.blocks.calendars import notation
+from turnkeep.blocks.facts.numerals import in_words
 from turnkeep_agents.regulations.prompts import Step
 
 type Value = Decimal | date
@@ -21,6 +22,7 @@ CONSTANTS = frozenset(map(Decimal, (100, 1000, 365, 366, 360, 30, 52, 26)))
 MOST_APART = 40_000  # days, weeks, months or years of one step
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _STEP = re.compile(r"\bs(\d+)\b")
 _DAYS = {"days": 1, "weeks": 7}
 _MONTHS = {"months": 1, "years": 12}
@@ -46,12 +48,14 @@ class Known:
 
 
 def known_in(texts: Collection[str], today: date) -> Known:
-    """Every number as Italians and as the English read it ("1.234,5", "1,234.5"), and every day that has a year."""
+    """Every number as Italians and as the English read it ("1.234,5", "1,234.5") or in words ("sessanta"), and every
+    day that has a year."""
     found = {each for text in texts for each in _NUMBER.findall(text)}
     plain = {plain for each in found for plain in (each.replace(".", "").replace(",", "."), each.replace(",", ""))}
     written = [reading for text in texts for one in notation("it").dates(text) for reading in one.readings]
     days = {day for reading in written for span in reading.spans() for day in span}
-    return Known({Decimal(each) for each in plain if each.count(".") <= 1}, {today, *days})
+    named = {number for text in texts for word in _WORD.findall(text) if (number := in_words(word.lower())) is not None}
+    return Known({*map(Decimal, named), *(Decimal(each) for each in plain if each.count(".") <= 1)}, {today, *days})
 
 
 def reckon(steps: Iterable[Step], known: Known) -> list[str]:

@@ -56,24 +56,32 @@ def test_each_result_adds_500_tokens_up_to_8000(results: int, budget: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("composition", "first", "is_last_complete"),
-    [("pure_kb", "K0", False), ("pure_doc", "doc0", False)],
+    ("composition", "whole", "other"),
+    [("pure_kb", "K", "doc"), ("pure_doc", "doc", "K")],
 )
-def test_what_the_composition_is_named_for_comes_first(composition: str, first: str, is_last_complete: bool) -> None:
+def test_what_the_composition_is_named_for_has_its_room_first(composition: str, whole: str, other: str) -> None:
     context = build_context(
         composition,  # type: ignore[arg-type]
-        knowledge=pieces("K", 6),
-        documents=pieces("doc", 6),
+        knowledge=pieces("K", 6, 300),
+        documents=pieces("doc", 6, 300),
         facts=["2026-03-31"],
     )
-    assert context.documents[0].id == first
+    shown = [one.id for one in context.documents]
+    assert f"{whole}0" in shown
     assert context.facts == ["2026-03-31"] or context.left_out
-    other = "doc" if first == "K0" else "K"
-    assert any(each.startswith(other) for each in context.left_out)
+    assert sum(each.startswith(whole) for each in shown) > sum(each.startswith(other) for each in shown)
+
+
+def test_passages_are_shown_as_they_are_read() -> None:
+    own = [piece(f"doc-3f9a1c-{at}", f"passage {'x' * at}") for at in (10, 2, 1)]
+    context = build_context("pure_doc", knowledge=pieces("K", 1, 20), documents=own, facts=[])
+    assert [one.id for one in context.documents] == ["K0", "doc-3f9a1c-1", "doc-3f9a1c-2", "doc-3f9a1c-10"]
 
 
 def test_a_hybrid_has_about_half_of_each_and_all_facts() -> None:
-    context = build_context("hybrid", knowledge=pieces("K", 6), documents=pieces("doc", 6), facts=["2026-03-31"])
+    context = build_context(
+        "hybrid", knowledge=pieces("K", 6, 300), documents=pieces("doc", 6, 300), facts=["2026-03-31"]
+    )
     assert context.facts == ["2026-03-31"]
     assert context.tokens[FACTS] < 20
     assert 0.4 < context.tokens[KNOWLEDGE] / (context.tokens[KNOWLEDGE] + context.tokens[DOCUMENTS]) < 0.6

@@ -49,11 +49,14 @@ async def test_what_was_not_found_is_named_to_the_model_and_else_costs_its_sente
     assert [source.id for source in lost.sources if source.cited] == ["DLGS-66-2003-10"]
 
 
-async def test_an_article_that_does_not_exist_may_be_said_to_be_missing(talk: Thread) -> None:
+async def test_an_article_that_does_not_exist_is_named_as_such_to_the_model_and_may_be_said_to_be_missing(
+    talk: Thread, script: ScriptedModel
+) -> None:
     said = (ANSWER, "L'art. 9999 del codice civile non è tra i documenti.")
     reply = await talk.say(NO_SUCH, read(NO_SUCH, action="look_up"), said)
     assert reply.text == said[1]
     assert not any(source.cited for source in reply.sources)
+    assert f"{prompts.NOT_HELD}art. 9999 del codice civile" in script.prompt(ANSWER)
 
 
 @pytest.mark.parametrize(("composition", "name"), [("pure_doc", RESPOND), ("hybrid", ANSWER)])

@@ -15,6 +15,7 @@ from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, me
 from turnkeep_agents.regulations.reading import READ_CALL, Reading, Span, checked, facts_in, told
 from turnkeep_agents.regulations.state import RegulationsState
 
+MOST_PASSAGES = 24  # of documents that are asked about: about as many as the context holds
 MOST_CITED = 6  # articles of earlier replies that the reading is told
 
 
@@ -51,7 +52,9 @@ class Finding(Desk):
         knowledge = self.knowledge.search(
             reading["searches"], most, domain=reading["domain"], language=state["language"]
         )
-        own = passages.search(runtime.context.documents, state["active"], reading["searches"], most)
+        is_about_them = reading["composition"] in ("pure_doc", "hybrid")
+        most_passages = MOST_PASSAGES if is_about_them else most
+        own = passages.search(runtime.context.documents, state["active"], reading["searches"], most_passages)
         found = {"knowledge": [*map(asdict, knowledge)], "documents": [*map(asdict, own)]}
         return {"found": found, **noted(state, f"Found {len(knowledge)} articles and {len(own)} passages.")}
 
