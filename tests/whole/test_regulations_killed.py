@@ -119,6 +119,20 @@ def test_a_document_is_in_every_later_turn_until_it_is_removed(deployment: Deplo
         assert "L'orario è di 38 ore." not in deployment.prompt(at)
 
 
+def test_of_a_document_without_text_the_model_is_told_that_there_is_none(
+    deployment: Deployment, model: WireServer
+) -> None:
+    with deployment.running() as client:
+        client.post("/threads", json={"thread_id": "t"})
+        document = attach(client, "t", b"  \n \n", "scansione.md")
+        assert settled(client, "t", document)["status"] == "failed"
+        model.script += [reads(question=NOTICE, composition="pure_doc"), says("Non vedo un testo.")]
+        told = ask(client, "t", NOTICE, attachments=[document])
+    assert told["warnings"] == ["attachment_failed"]
+    assert prompts.NO_DOCUMENTS in deployment.prompt(-2)
+    assert prompts.NOT_ATTACHED in json.loads(deployment.prompt())[-1]["content"]
+
+
 def test_personal_data_lies_nowhere_and_its_owner_is_told_it(
     deployment: Deployment, model: WireServer, dynamodb: "DynamoDBClient"
 ) -> None:

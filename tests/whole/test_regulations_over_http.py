@@ -8,6 +8,7 @@ from calls_of_regulations import ANSWER, FAQ, LEAVE, WELL, knowledge_in, plans, 
 from whole_site import Site, Visitor, edges_of, edges_taken, nodes_of
 from wire import Answer, WireServer, says
 
+from turnkeep.api.auth import USER_HEADER
 from turnkeep_agents.regulations.settings import RegulationsSettings
 
 MUCH = "Quanta imposta pago su 20000 euro?"
@@ -86,6 +87,21 @@ async def test_an_answer_that_is_given_again_is_a_turn_like_every_other(
     assert again["usage"]["input_tokens"] == 0 < first["usage"]["input_tokens"]
     kept = await visitor.get("/threads/t2/turns/1")
     assert kept == {name: value for name, value in again.items() if name not in ("session_id", "thread_created")}
+
+
+@pytest.mark.parametrize(("pii", "calls"), [(True, 2), (False, 4)], ids=["hidden", "not looked for"])
+async def test_somebody_else_is_given_it_where_personal_data_is_hidden(
+    pii: bool, calls: int, site: Site, model: WireServer
+) -> None:
+    own = RegulationsSettings(knowledge=knowledge_in(site.folder), pii=pii)
+    visitor = await site.serve(model, own, default_agent="regulations")
+    model.script += WELL
+    await visitor.say(LEAVE, "t1")
+    model.script += [] if pii else WELL
+    asked = {"message": LEAVE, "session_id": "t1"}
+    answer = await visitor.http.post("/chat", json=asked, headers={USER_HEADER: f"{site.user}-2"})
+    assert (answer.json()["reply"], answer.json()["turn_number"]) == (ANSWER, 1)
+    assert len(model.bodies) == calls
 
 
 async def test_personal_data_is_never_in_an_answer_for_somebody_else(
