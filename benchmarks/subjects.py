@@ -59,12 +59,9 @@ class MemoryObjects:
         self.held: dict[str, bytes] = {}
         self.puts = 0
 
-    def put(self, key: str, body: bytes) -> None:
-        self.held[key] = body
+    def put(self, key: str, body: bytes | IO[bytes]) -> None:
+        self.held[key] = body if isinstance(body, bytes) else body.read()
         self.puts += 1
-
-    def put_file(self, key: str, file: IO[bytes]) -> None:
-        self.put(key, file.read())
 
     def link(self, key: str, seconds: int) -> str:
         return key

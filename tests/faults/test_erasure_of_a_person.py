@@ -108,8 +108,8 @@ class LateItems(MemoryItems):
 
 
 class Files(MemoryObjects):
-    def put_file(self, key: str, file: IO[bytes]) -> None:
-        self.put(key, file.read())
+    def put(self, key: str, body: bytes | IO[bytes]) -> None:
+        super().put(key, body if isinstance(body, bytes) else body.read())
 
 
 WRITES = ("put", "update", "delete", "write_many", "transact", "get", "get_many", "between", "pages_of", "index")

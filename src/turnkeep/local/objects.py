@@ -19,13 +19,10 @@ class FolderObjects:
     def __init__(self, folder: Path):
         self._folder = folder
 
-    def put(self, key: str, body: bytes) -> None:
+    def put(self, key: str, body: bytes | IO[bytes]) -> None:
         file = self._file(key)
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, body)
-
-    def put_file(self, key: str, file: IO[bytes]) -> None:
-        self.put(key, file.read())
+        write_atomically(file, body if isinstance(body, bytes) else body.read())
 
     def link(self, key: str, seconds: int) -> str:
         """A route of the server, see exports.py; who guesses a name gets what nobody without its key can read."""

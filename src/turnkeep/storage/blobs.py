@@ -25,10 +25,8 @@ INLINE_BYTES = 300 * 1024
 class Objects(Protocol):
     """Where large values lie: S3, or a folder on a laptop."""
 
-    def put(self, key: str, body: bytes) -> None: ...
-
-    def put_file(self, key: str, file: IO[bytes]) -> None:
-        """The same, of what is too large to be held at once."""
+    def put(self, key: str, body: bytes | IO[bytes]) -> None:
+        """A file where the body is too large to be held at once."""
         ...
 
     def link(self, key: str, seconds: int) -> str:
@@ -75,13 +73,7 @@ class Bucket:
 class S3Objects(Bucket):
     """Objects in it; raises StoreUnavailable where S3 does not answer."""
 
-    def put(self, key: str, body: bytes) -> None:
-        self._put(key, body)
-
-    def put_file(self, key: str, file: IO[bytes]) -> None:
-        self._put(key, file)
-
-    def _put(self, key: str, body: bytes | IO[bytes]) -> None:
+    def put(self, key: str, body: bytes | IO[bytes]) -> None:
         with answered(), request_to("S3", "PutObject"):
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
 

@@ -209,19 +209,6 @@ def _passed_over(error: Exception, bucket: str) -> Swept:
 
 
 def _tell(swept: Swept) -> None:
-    measure(
-        {
-            "CleanupDeleted": swept.threads,
-            "CleanupUnreadable": swept.unreadable,
-            "OldestExpiredAge": swept.oldest_ms / 1000,
-        }
-    )
-    logger.info(
-        "cleanup ended",
-        threads=swept.threads,
-        items=swept.items,
-        moved=swept.moved,
-        unreadable=swept.unreadable,
-        failed=swept.failed,
-        finished=swept.finished,
-    )
+    waited = swept.oldest_ms / 1000
+    measure({"CleanupDeleted": swept.threads, "CleanupUnreadable": swept.unreadable, "OldestExpiredAge": waited})
+    logger.info("cleanup ended", **{name: value for name, value in vars(swept).items() if name != "oldest_ms"})

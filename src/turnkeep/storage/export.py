@@ -188,7 +188,7 @@ class Exports:
             if _write(file, self.lines(Principal(asks["tenant"], asks["user"])), asks, has_time):
                 size = file.tell()
                 file.seek(0)
-                self._objects.put_file(name + ANSWER, file)
+                self._objects.put(name + ANSWER, file)
                 logger.info("export written", bytes=size)
             else:
                 logger.error("no time left to write an export")

@@ -8,16 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from turnkeep.errors import (
-    AgentMismatch,
-    IdempotencyKeyReused,
-    NotFound,
-    StateCorrupt,
-    StoreUnavailable,
-    Superseded,
-    ThreadBusy,
-    TurnInProgress,
-)
+from turnkeep import errors
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.head import Head, is_erased, key_digest, read_head
 from turnkeep.storage.items import Item, Refused
@@ -107,7 +98,7 @@ class Leases(Threads):
         )
         try:
             return self._held(want, self._trusted(item))
-        except StateCorrupt:
+        except errors.StateCorrupt:
             self.release(replace(want, head=replace(want.head, seq=item["seq"])))
             raise
 
@@ -122,7 +113,7 @@ class Leases(Threads):
         if head and head.is_alive(want.head.created):
             return self._busy(want, head, agent)
         if head is None or user is None:
-            raise NotFound
+            raise errors.NotFound
         return replace(want, head=self._replace_dead(head, user, hold), created=True)
 
     def _busy(self, want: Begun, head: Head, agent: str | None) -> Begun | Turn:
@@ -135,16 +126,16 @@ class Leases(Threads):
         wait = max(1, min(_LONGEST_WAIT_SECONDS, -(-(head.lease.until - now) // 1000))) if head.lease else 1
         if head.pending and head.pending.key == want.key and head.is_leased(now):
             if head.pending.body not in body_digests(self._sealer, head.pk, want.body):
-                raise IdempotencyKeyReused
-            raise TurnInProgress(retry_after=wait)
+                raise errors.IdempotencyKeyReused
+            raise errors.TurnInProgress(retry_after=wait)
         if agent and head.agent and head.agent != agent:
-            raise AgentMismatch
-        raise ThreadBusy(retry_after=wait)
+            raise errors.AgentMismatch
+        raise errors.ThreadBusy(retry_after=wait)
 
     def _replay(self, head: Head, number: int, body: bytes) -> Turn:
         link = self._chain.turn(head, number)
         if link.item["b"] not in body_digests(self._sealer, head.pk, body):
-            raise IdempotencyKeyReused
+            raise errors.IdempotencyKeyReused
         return turn_of(link, self._chain.details(link))
 
     def _closed(self, begun: Begun, *place: str) -> bytes:
@@ -160,8 +151,8 @@ class Leases(Threads):
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "data": sealed}
         try:
             self._items.write_many(puts=[item])
-        except StoreUnavailable:
-            with suppress(StoreUnavailable):
+        except errors.StoreUnavailable:
+            with suppress(errors.StoreUnavailable):
                 self.release(begun)
             raise
 
@@ -172,7 +163,7 @@ class Leases(Threads):
         try:
             self._items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", values, condition=MINE)
         except Refused as refused:
-            raise Superseded from refused
+            raise errors.Superseded from refused
 
     def release(self, begun: Begun) -> None:
         """Gives the thread back unchanged; the message stays shown as pending until the next turn."""

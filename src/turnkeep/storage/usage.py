@@ -106,7 +106,7 @@ class Usage:
     def _take(self, pk: str, today: str, want: Hold, minute: int, *, is_new: bool) -> Item:
         """Raises Refused where a limit is reached, or where `is_new` is wrong: whether the item's minute is over."""
         values: Item = {":tokens": want.tokens, ":micro": want.micro, ":zero": 0, ":v": USAGE_LAYOUT}
-        values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self._ttl(KEPT_DAYS)}
+        values |= {":mark": want.mark, ":marks": frozenset({want.mark}), ":ttl": self._ttl()}
         changes = ["tokens = if_not_exists(tokens, :zero) + :tokens", "micro = if_not_exists(micro, :zero) + :micro"]
         changes += ["v = :v", "#ttl = :ttl"]
         allowed = [_OURS, "NOT contains(#open, :mark)"]
@@ -146,15 +146,15 @@ class Usage:
             self._minutes.clear()
         self._minutes[pk] = minute
 
-    def _ttl(self, days: int) -> int:
-        return self.now() // 1000 + days * 86_400
+    def _ttl(self) -> int:
+        return self.now() // 1000 + KEPT_DAYS * 86_400
 
     # all users together
 
     def add_to_all(self, tokens: int, micro: int) -> None:
         """Counted plainly, so a request that is sent twice counts twice: it stops a runaway and is no bill."""
         today = day(self.now())
-        values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": USAGE_LAYOUT, ":ttl": self._ttl(KEPT_DAYS)}
+        values = {":tokens": tokens, ":micro": micro, ":turns": 1, ":v": USAGE_LAYOUT, ":ttl": self._ttl()}
         changes = "SET v = :v, #ttl = :ttl ADD tokens :tokens, micro :micro, turns :turns"
         self._know_all(Day.read(today, self._items.update(DEPLOYMENT_USAGE, today, changes, values, condition=_OURS)))
 

@@ -1,11 +1,9 @@
 """A span for each run of a graph, for each of its nodes and for each model call in it. They hold names, times and
 tokens; what is said passes by here and is not looked at."""
 
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from langchain_core.messages import BaseMessage
 from langchain_core.outputs import LLMResult
 from langgraph.errors import GraphBubbleUp
 
@@ -34,41 +32,16 @@ class TracedMeter(UsageMeter):
         self._spans: dict[UUID, Span] = {}
         self._parents: dict[UUID, Segment] = {}
 
-    def on_chain_start(
-        self,
-        serialized: Mapping[str, Any] | None,
-        inputs: Any,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        tags: list[str] | None = None,
-        **more: Any,
-    ) -> None:
-        is_step = parent_run_id is None or any(tag.startswith(_STEP) for tag in tags or ())
+    def on_chain_start(self, *given: Any, run_id: UUID, parent_run_id: UUID | None = None, **more: Any) -> None:
+        is_step = parent_run_id is None or any(tag.startswith(_STEP) for tag in more.get("tags") or ())
         self._begin(run_id, parent_run_id, str(more.get("name") or "graph") if is_step else None)
 
-    def on_chat_model_start(
-        self,
-        serialized: dict[str, Any],
-        messages: list[list[BaseMessage]],
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        **more: Any,
-    ) -> None:
-        super().on_chat_model_start(serialized, messages, run_id=run_id)
+    def on_chat_model_start(self, *given: Any, run_id: UUID, parent_run_id: UUID | None = None, **more: Any) -> None:
+        super().on_chat_model_start(*given, run_id=run_id)
         self._begin(run_id, parent_run_id, str(more.get("name") or "model"))
 
-    def on_llm_start(
-        self,
-        serialized: dict[str, Any],
-        prompts: list[str],
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        **more: Any,
-    ) -> None:
-        super().on_llm_start(serialized, prompts, run_id=run_id)
+    def on_llm_start(self, *given: Any, run_id: UUID, parent_run_id: UUID | None = None, **more: Any) -> None:
+        super().on_llm_start(*given, run_id=run_id)
         self._begin(run_id, parent_run_id, str(more.get("name") or "model"))
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
