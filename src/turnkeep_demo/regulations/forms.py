@@ -36,7 +36,8 @@ _OWN = r"(?:mi[oa]|my|our|nostr[oa]|quest[oa]|this|attached)"
 _THE = rf"(?:il|lo|la|(?:d|n)el(?:lo|la)?|dal|al(?:la)?|sul|the|that|{_OWN})"
 POINTING = _form(rf"\b(?:(?:(?:d|n|a)?(?:el|al)?l['\u2019])|{_THE} )(?:{_OWN} )?{_KIND}")
 _ATTACHED = _form(
-    rf"\b(?:allegat[oa]|attached|attachment|file|pdf)\b|\b(?:{_OWN}|dice il|secondo il|nel|in the|does the) {_KIND}"
+    r"\b(?:allegat[oa]|attached|attachment|file|pdf)\b"
+    rf"|\b(?:quest[oa]|this|(?:dice|secondo|nel|in|does|says)(?: (?:il|la|the|{_OWN}))*) {_KIND}"
 )
 _LAW = _form(r"\b(?:legge|leggi|norm[ae]|normativa|law|legal|statutory)\b")
 _ACTIONS: Mapping[str, re.Pattern[str]] = {

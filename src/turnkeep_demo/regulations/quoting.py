@@ -5,22 +5,37 @@ from collections.abc import Sequence
 
 from turnkeep.blocks.wording import units
 from turnkeep.records import JSON
+from turnkeep_demo.regulations.sayings import SAYINGS
 from turnkeep_demo.regulations.vocabulary import asks_figure, content, has_figure, has_negation, stems
 
 SENTENCES = 3
 IN_TITLE = 0.5  # share of the question's words
+EQUAL = 0.8  # of the best title's share
 
 
 def quote(question: str, documents: Sequence[JSON], language: str) -> list[str]:
-    """From the document whose title is nearest to the question, among those that hold the whole of it; one at most."""
+    """From the documents whose titles are nearest to the question, among those that hold the whole of it: of one, of
+    two whose titles hold the same of it, or the titles alone where each is of a part: "NASpI: durata"."""
     asked, found = set(content(question, language)), []
     for document in documents:
         title = set(content(document["title"], language))
         if sentences := _sentences(question, asked, title, document, language):
             share = len(title & asked) / len(title | asked) if len(asked) > 1 else 0.0  # "Che cos'è il TFR?": as found
             found.append((len(title & asked), share, document, sentences))
-    best = sorted(found, key=lambda one: one[:2], reverse=True)[:1]
-    return [told(document, sentences) for _, _, document, sentences in best]
+    best = sorted(found, key=lambda one: one[:2], reverse=True)[:2]
+    if parts := [one for one in documents if best and _is_part(one["title"], best[0][2]["title"], asked, language)]:
+        return [SAYINGS[language]["parts"].format(titles(parts))]
+    equal = [each for each in best if each[0] == best[0][0] and each[1] >= EQUAL * best[0][1]]
+    return [told(document, sentences) for _, _, document, sentences in equal[: 2 if len(asked) > 1 else 1]]
+
+
+def _is_part(title: str, best: str, asked: set[str], language: str) -> bool:
+    head, _, part = best.partition(":")
+    return bool(part) and title.partition(":")[0] == head and asked.isdisjoint(stems(part, language))
+
+
+def titles(documents: Sequence[JSON]) -> str:
+    return "; ".join(f"“{one['title']}” [{one['id']}]" for one in documents)
 
 
 def quote_passage(question: str, passages: Sequence[JSON], language: str) -> list[str]:

@@ -1,28 +1,27 @@
-"""What the demo says for each inner call of `regulations`: an article that is named is quoted, a question by the
-sentences that hold all of it. What it does not understand whole it says, with the nearest article and questions it
-knows; in Italian where the message is Italian, else in English."""
+"""What the demo says for each inner call of `regulations`: an article that is named is quoted, else sentences that hold
+the whole question. What it does not understand it says; in Italian where the message is Italian, else in English."""
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
-from turnkeep.blocks.documents import Document, load_documents
-from turnkeep.demo import sample
+from turnkeep.blocks.documents import Document
 from turnkeep.records import JSON
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.knowledge.articles import norm_of
-from turnkeep_agents.regulations.knowledge.faq import read_answer
+from turnkeep_agents.regulations.knowledge.folder import open_knowledge
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 from turnkeep_agents.regulations.passages import LABEL_LETTERS
 from turnkeep_demo.model import Rule
 from turnkeep_demo.regulations import forms
 from turnkeep_demo.regulations.computing import RATES, plan
-from turnkeep_demo.regulations.quoting import SENTENCES, nearest, quote, quote_passage, sentences_of, told
+from turnkeep_demo.regulations.quoting import SENTENCES, nearest, quote, quote_passage, sentences_of, titles, told
 from turnkeep_demo.regulations.reading import read, without
 from turnkeep_demo.regulations.sayings import SAYINGS
 from turnkeep_demo.regulations.vocabulary import content, language_of, stems
 
 MOST_LISTED, KNOWN_QUESTIONS = 5, 2
+_NOTED = {name.lower(): getattr(prompts, name) for name in ("EMPTY", "NOT_ATTACHED", "NOT_COMPUTED", "UNREAD")}
 _PARAGRAPH = re.compile(r"\b(?:comm[ai]|paragraphs?|c\.) ?(\d+)", re.IGNORECASE)
 _PASSAGE = re.compile(rf"doc-[0-9a-f]{{{LABEL_LETTERS}}}-\d+")
 
@@ -47,10 +46,6 @@ def _answer(parts: JSON) -> str:
         said += _told(question, documents, _noted(prompts.COMPUTED, notes), language)
     said = said or [_not_understood(question, documents, language)]
     return "\n\n".join([*said, *([say["professional"]] if prompts.PROFESSIONAL in notes else [])])
-
-
-_NOTED = {"empty": prompts.EMPTY, "not_attached": prompts.NOT_ATTACHED, "not_computed": prompts.NOT_COMPUTED}
-_NOTED["unread"] = prompts.UNREAD
 
 
 def _noted(begin: str, notes: Sequence[str]) -> list[str]:
@@ -82,13 +77,13 @@ def _named(question: str, named: Sequence[Reference], articles: Sequence[JSON], 
         held = _held(norm, question, articles)
         written = question[norm.start : norm.end]
         if not norm.law:
-            lines.append(say["which"].format(written, _titles(held or articles[:1])))
+            lines.append(say["which"].format(written, titles(held or articles[:1])))
         elif not held:
             lines.append(say["not_held"].format(written))
         elif norm.article and len(held) == 1:
             lines.append(told(held[0], sentences_of(held[0])))
         else:
-            lines += quote(rest, held, language) or [say["of_law"].format(written, _titles(held[:MOST_LISTED]))]
+            lines += quote(rest, held, language) or [say["of_law"].format(written, titles(held[:MOST_LISTED]))]
     if len(content(rest, language)) > 1 and any(norm.article for norm in named):
         lines.append(say["whole_article"])
     return list(dict.fromkeys(lines))
@@ -102,13 +97,9 @@ def _held(norm: Reference, question: str, articles: Sequence[JSON]) -> list[JSON
     return exact if len(held) > 1 and exact else held
 
 
-def _titles(documents: Sequence[JSON]) -> str:
-    return "; ".join(f"“{one['title']}” [{one['id']}]" for one in documents)
-
-
 def _not_understood(question: str, documents: Sequence[JSON], language: str) -> str:
     say, found = SAYINGS[language], nearest(question, documents, language)
-    title = say["nearest"].format(_titles(found)) if found else ""
+    title = say["nearest"].format(titles(found)) if found else ""
     return " ".join(filter(None, [say["unknown"], title, _known(question, language)]))
 
 
@@ -123,10 +114,8 @@ def _known(question: str, language: str) -> str:
 @cache
 def _asked() -> tuple[str, ...]:
     """Questions of the bundled FAQ that name no law and no figure."""
-    folder = sample("regulations", "REGULATIONS__KNOWLEDGE")
-    answers = [one for file in sorted(folder.glob("faq*.jsonl")) for one in load_documents(file, read_answer)]
-    every = [question for one in answers for question in one.metadata["questions"]]
-    return tuple(one for one in every if not references(one) and not re.search(r"\d", one))
+    every = [question for one in open_knowledge(None).faq.answers for question in one.metadata["questions"]]
+    return tuple(one for one in every if not references(one) and not any(map(str.isdigit, one)))
 
 
 def _respond(parts: JSON) -> str:
