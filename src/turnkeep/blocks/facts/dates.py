@@ -60,7 +60,9 @@ def note_of(found: Sequence[Token]) -> str:
     return next((token.note for token in found if token.note), "")
 
 
-def resolved(point: Point, today: date) -> Span | None:
+def resolved(point: Point, today: date) -> Span:
+    if point is None:
+        raise ValueError("no day")
     return point.resolved(today) if isinstance(point, Partial) else point
 
 
@@ -75,17 +77,13 @@ def named(found: Sequence[Token], today: date) -> Point:
     return _checked(Partial(number(year) if year else None, number(month), number(day)), wanted, today)
 
 
-def _checked(value: Partial, wanted: Token | None, today: date) -> Point:
-    """With a remark where the weekday is another one; without a year it may tell which."""
-    span = value.resolved(today)
-    if wanted is None or span is None or span.start.weekday() == number(wanted):
-        return value
-    if value.year is None and span.other and span.other.start.weekday() == number(wanted):
-        return replace(span.other, note="the year in which the weekday fits", other=replace(span, other=None))
-    return replace(value, note=f"that day is no {wanted.word}")
+def _checked(value: Partial, wanted: Token | None, today: date) -> Partial:
+    """With a remark where the weekday is another one."""
+    is_other = wanted is not None and value.resolved(today).start.weekday() != number(wanted)
+    return replace(value, note=f"that day is no {wanted.word}") if wanted and is_other else value
 
 
-def base(found: Sequence[Token], today: date) -> Span | None:
+def base(found: Sequence[Token], today: date) -> Span:
     """A stretch that has a name: "lo scorso settembre", "questa settimana", "l'estate", "il mese dopo il prossimo"."""
     month, year, way = one(found, "ms"), one(found, "y"), ahead(found)
     if month is None or (month.kind == "m" and not every(found, "<>=")):
@@ -144,7 +142,7 @@ def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
     """ "2 anni e mezzo" is two and a half of a year."""
     pairs: list[tuple[Fraction, Unit]] = []
     count = Fraction(1)
-    for token in every(found, "nyxHue"):
+    for token in every(found, "hnyxHue"):
         if token.kind in "ue":
             pairs.append((count, unit([token])))
         elif token.kind == "H" and pairs:
@@ -170,51 +168,43 @@ def weekday(found: Sequence[Token], today: date) -> Point:
 def weekday_and_day(found: Sequence[Token], today: date) -> Point:
     """ "venerdì 22": the nearest day that is both."""
     near = (today + DAY * sign * away for away in range(400) for sign in (1, -1))
-    day = next((day for day in near if (day.weekday(), day.day) == (number(found[0]), number(found[1]))), None)
-    return on(day, "the nearest such day") if day else None
-
-
-def weekday_of_week(found: Sequence[Token], today: date) -> Point:
-    """ "venerdì della prossima settimana"."""
-    week = base(every(found, "=<>u"), today) if unit(found) == WEEK else None
-    return days.weekday_in(week, number(every(found, "w")[0]), 1) if week else None
+    fitting = (day for day in near if (day.weekday(), day.day) == (number(found[0]), number(found[1])))
+    return next((on(day, "the nearest such day") for day in fitting), None)
 
 
 def nth(found: Sequence[Token], today: date) -> Point:
     """ "il primo venerdì di luglio", "il terzo trimestre 2025", "l'ultimo giorno del mese"."""
     which, what = one(found, "oI") or found[0], one(found, "w") or one(found, "eu")
-    at = -1 if which.kind == "<" else max(number(which), 0)
+    at, size = -1 if which.kind == "<" else number(which), unit([what]) if what else (3, "M")
     rest = [token for token in found if token is not which and token is not what]
-    size = unit([what]) if what else (3, "M")
+    is_weekday = what is not None and what.kind == "w"
 
-    def made(span: Span) -> Span | None:
-        return days.weekday_in(span, number(what), at) if what and what.kind == "w" else days.unit_in(span, size, at)
+    def made(span: Span) -> Span:
+        return days.weekday_in(span, number(what), at) if what and is_weekday else days.unit_in(span, size, at)
 
     if every(rest, "myus"):
-        span = base(rest, today)
-        return span.mapped(made) if span else None
-    if what and what.kind == "w":
-        return made(unit_of(today, MONTH)) if at > 0 else None
-    if size[1] not in "MW" or size == MONTH or at < 0:
-        return None
+        return base(rest, today).mapped(made)
+    if is_weekday or size[1] not in "MW" or size == MONTH or at < 0:
+        return made(unit_of(today, MONTH)) if is_weekday and at > 0 else None
     found_one = days.chosen((made(unit_of(today, YEAR, step)) for step in (-1, 0, 1)), today)
-    return replace(found_one, note="year not named, the next one") if found_one else None
+    return replace(found_one, note="year not named, the next one")
 
 
-def day_of_month(found: Sequence[Token], today: date) -> Point:
-    """ "il 20 del prossimo mese"."""
-    month = base(every(found, "=<>u"), today)
+def of_unit(found: Sequence[Token], today: date) -> Point:
+    """ "venerdì della prossima settimana", "il 20 del mese scorso"."""
+    span, day, wanted = base(every(found, "=<>u"), today), one(found, "nxo"), one(found, "w")
+    if unit(found) != (MONTH if day else WEEK):
+        return None
     return (
-        Partial(month.start.year, month.start.month, number(every(found, "nxo")[0]))
-        if month and unit(found) == MONTH
-        else None
+        Partial(span.start.year, span.start.month, number(day))
+        if day
+        else days.weekday_in(span, number(wanted or found[0]), 1)
     )
 
 
 def last_day(found: Sequence[Token], today: date) -> Point:
     """ "fine mese", "end of March"."""
-    span = base(found[1:], today)
-    return span.mapped(lambda each: on(each.end)) if span else None
+    return base(found[1:], today).mapped(lambda each: on(each.end))
 
 
 def bare(found: Sequence[Token], today: date) -> Point:
@@ -222,7 +212,7 @@ def bare(found: Sequence[Token], today: date) -> Point:
     return Partial(None, None, number(found[-1])) if 1 <= number(found[-1]) <= 31 else None
 
 
-COUNTED = "[nyxH] -?u(?: &? [nxy] u){0,3}(?: & H)?"
+COUNTED = "[hnyxH] -?u(?: &? [nxy] u){0,3}(?: & H)?"
 BASE = "(?:m(?: y)?|y|[=<>] [ums]|u [=<>]|s(?: y)?)"
 _ALONE = "(?! [-/]?[u%PCcknyQmoO‰])"
 RULES: tuple[Rule, ...] = (
@@ -232,9 +222,8 @@ RULES: tuple[Rule, ...] = (
     ("date", f"[bi] {COUNTED}(?: A)?|{COUNTED} [gABo]", counted),
     ("date", "[=<>] w|w [<>=](?! u)", weekday),
     ("date", "w [no]" + _ALONE, weekday_and_day),
-    ("date", "[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]", weekday_of_week),
+    ("date", "[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]|[nxo] [<>=] u|[nxo] u [<>=]", of_unit),
     ("date", f"[o<] w(?: {BASE}| u)?|[o<] u (?:{BASE}|u)", nth),
-    ("date", "[nxo] (?:[<>=] u|u [<>=])", day_of_month),
     ("date", f"E (?:{BASE}|u)", last_day),
     ("date", "w", weekday),
     ("date alone", "[ny][/-][ny](?:[,/-]n)?", short),

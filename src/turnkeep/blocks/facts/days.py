@@ -23,10 +23,14 @@ class Span:
     other: "Span | None" = None
     is_day: bool = False
 
-    def mapped(self, made: "Callable[[Span], Span | None]") -> "Span | None":
-        """And its other one."""
-        first, other = made(self), self.other and made(self.other)
-        return replace(first, note=first.note or self.note, other=other) if first else None
+    def mapped(self, made: "Callable[[Span], Span]") -> "Span":
+        """And its other one, where there is such a one."""
+        first = made(self)
+        try:
+            other = self.other and made(self.other)
+        except ValueError:
+            other = None
+        return replace(first, note=first.note or self.note, other=other)
 
 
 @dataclass(frozen=True)
@@ -39,34 +43,30 @@ class Partial:
     note: str = ""
     swapped: "Partial | None" = None  # 4/3 for 3/4
 
-    def resolved(self, today: date) -> Span | None:
-        """None where there is no such day."""
+    def resolved(self, today: date) -> Span:
+        this = today.year * 12 + today.month - 1
+        months = [divmod(month, 12) for month in range(this - MONTHS, this + MONTHS + 1)]
         if self.year or self.month:
             years = [self.year] if self.year else range(today.year - YEARS, today.year + YEARS + 1)
-            spans = [_span(year, self.month, self.day) for year in years]
-        else:
-            this = today.year * 12 + today.month - 1
-            months = [divmod(month, 12) for month in range(this - MONTHS, this + MONTHS + 1)]
-            spans = [_span(year, month + 1, self.day) for year, month in months]
-        found = chosen(spans, today)
+            months = [(year, (self.month or 1) - 1) for year in years]
+        span = chosen((_span(year, self.month or not self.year, month + 1, self.day) for year, month in months), today)
         note = self.note or ("" if self.year else f"{'year' if self.month else 'month'} not named, the next one")
-        other = self.swapped.resolved(today) if self.swapped else found and found.other
-        return replace(found, note=note, other=other) if found else None
+        return replace(span, note=note, other=self.swapped.resolved(today) if self.swapped else span.other)
 
 
-def _span(year: int, month: int | None, day: int | None) -> Span | None:
+def _span(year: int, has_month: object, month: int, day: int | None) -> Span | None:
     try:
-        start = date(year, month or 1, day or 1)
+        start = date(year, month, day or 1)
     except (ValueError, OverflowError):
         return None
-    return on(start) if day else Span(start, date(year, month or 12, monthrange(year, month or 12)[1]))
+    return on(start) if day else unit_of(start, MONTH if has_month else YEAR)
 
 
 def on(day: date, note: str = "", other: date | None = None) -> Span:
     return Span(day, day, note, on(other) if other else None, is_day=True)
 
 
-def chosen(spans: Iterable[Span | None], today: date, way: int = 0) -> Span | None:
+def chosen(spans: Iterable[Span | None], today: date, way: int = 0) -> Span:
     """Of spans in their order the coming one, or with a way the last (-1) or next (1); its other is the next best."""
     known = [span for span in spans if span]
     past, coming = [span for span in known[::-1] if span.end < today], [span for span in known if span.end >= today]
@@ -76,7 +76,9 @@ def chosen(spans: Iterable[Span | None], today: date, way: int = 0) -> Span | No
         fitting = fitting[
             : 2 if fitting and fitting[0].start.year == today.year else 1
         ]  # "scorso settembre" in November
-    return replace(fitting[0], other=fitting[1] if len(fitting) > 1 else None) if fitting else None
+    if not fitting:
+        raise ValueError("no such day")
+    return replace(fitting[0], other=fitting[1] if len(fitting) > 1 else None)
 
 
 def shifted(day: date, count: int, letter: str) -> date:
@@ -102,18 +104,20 @@ def unit_of(day: date, unit: Unit, ahead: int = 0) -> Span:
     return Span(start, end, is_day=start == end)
 
 
-def weekday_in(span: Span, weekday: int, at: int) -> Span | None:
+def weekday_in(span: Span, weekday: int, at: int) -> Span:
     """The first, second ... or with -1 the last one."""
-    if at < 0:
-        return on(span.end - DAY * ((span.end.weekday() - weekday) % 7))
     day = span.start + DAY * ((weekday - span.start.weekday()) % 7 + 7 * (at - 1))
-    return on(day) if at and day <= span.end else None
+    return _inside(on(span.end - DAY * ((span.end.weekday() - weekday) % 7) if at < 0 else day), span)
 
 
-def unit_in(span: Span, unit: Unit, at: int) -> Span | None:
+def unit_in(span: Span, unit: Unit, at: int) -> Span:
     """Weeks as ISO 8601 counts them: the first one is that of the first Thursday."""
     if unit[1] in "WE":
-        day = weekday_in(span, 3 if unit == WEEK else 6, at)
-        return unit_of(day.start, unit) if day else None
-    found = unit_of(span.end, unit) if at < 0 else unit_of(span.start, unit, at - 1)
-    return found if at and found.end <= span.end else None
+        return unit_of(weekday_in(span, 3 if unit == WEEK else 6, at).start, unit)
+    return _inside(unit_of(span.end, unit) if at < 0 else unit_of(span.start, unit, at - 1), span)
+
+
+def _inside(found: Span, span: Span) -> Span:
+    if not span.start <= found.start <= found.end <= span.end:
+        raise ValueError("no such day")
+    return found

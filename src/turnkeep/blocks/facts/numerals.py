@@ -7,7 +7,6 @@ from functools import cache
 
 from turnkeep.blocks.facts.lexicon import lexicon
 
-LONGEST_WORD = 80
 EXACT_DIGITS, ROUNDED_DIGITS = 60, 15  # of decimals, and of what is none, such as two thirds
 _MARKS = {"it": ".", "en": ","}  # between thousands
 
@@ -33,7 +32,7 @@ def _italian() -> re.Pattern[str]:
 
 
 def in_words(word: str) -> int | None:
-    found = _italian().fullmatch(word) if word and len(word) <= LONGEST_WORD else None
+    found = _italian().fullmatch(word) if word else None
     if found is None:
         return None
     return 1000 * (1 if found["one"] else _below(found, "1") if found["many"] else 0) + _below(found, "2")
@@ -46,18 +45,11 @@ def _below(found: re.Match[str], part: str) -> int:
 
 def ordinal_in_words(word: str) -> int | None:
     """ "ventunesimo", "duemillesimi"; those up to ten are in the lexicon."""
-    found = (
-        re.fullmatch(r"(\w*?)(milion|miliard|bilion|trilion|mill)?esim[oaie]", word)
-        if len(word) <= LONGEST_WORD
-        else None
-    )
-    if found is None:
-        return None
+    found = re.fullmatch(r"(\w*?)(milion|miliard|bilion|trilion|mill)?esim[oaie]", word)
     sizes = {"milion": 10**6, "miliard": 10**9, "bilion": 10**12, "trilion": 10**18, "mill": 1000}
-    if found[2]:
-        times = in_words(found[1]) if found[1] else 1
-        return times * sizes[found[2]] if times else None
-    return next((value for ending in ("", *"oiae") if (value := in_words(found[1] + ending))), None)
+    if found and found[2]:
+        return sizes[found[2]] * ((in_words(found[1]) or 0) if found[1] else 1) or None
+    return next((value for ending in ("", *"oiae") if found and (value := in_words(found[1] + ending))), None)
 
 
 def in_figures(text: str, language: str) -> tuple[Fraction, Fraction | None, str]:

@@ -37,20 +37,12 @@ def _rewritten(found: list[Token], pattern: str, join: Join) -> list[Token]:
 
 
 def _as_year(token: Token) -> Token:
-    is_year = (
-        token.kind == "n" and not token.word and 1000 < fraction(token) < 3000 and fraction(token).denominator == 1
-    )
+    is_year = token.kind == "n" and not token.word and fraction(token) in range(1001, 3000)
     return replace(token, kind="y") if is_year else token
 
 
-def _number(
-    found: Sequence[Token], value: Fraction, scale: int = 1, other: Fraction | None = None, kind: str = "n"
-) -> Token:
-    return Token(kind, found[0].start, found[-1].end, value, "", found[0].note, other, scale)
-
-
-def _half(found: Sequence[Token]) -> Token:
-    return _number(found, Fraction(1, 2))
+def _number(found: Sequence[Token], value: Fraction, scale: int = 1, other: Fraction | None = None) -> Token:
+    return Token("n", found[0].start, found[-1].end, value, "", found[0].note, other, scale)
 
 
 def _times(found: Sequence[Token]) -> Token | None:
@@ -60,11 +52,8 @@ def _times(found: Sequence[Token]) -> Token | None:
         return _number(found, first * fraction(last) if len(found) > 1 else first)
     size, other = int(fraction(last)), found[0].other
     is_sure = len(last.word) > 1 or last.word == "k" or last.start == found[0].end
-    return _number(found, first * size, size, None if other is None else other * size) if is_sure else None
-
-
-def _hundreds(found: Sequence[Token]) -> Token | None:
-    return _number(found, fraction(found[0]) * 100) if found[1].value == 100 and fraction(found[0]) < 100 else None
+    scale = size if size > 100 else 1
+    return _number(found, first * size, scale, None if other is None else other * size) if is_sure else None
 
 
 def _sum(found: Sequence[Token]) -> Token | None:
@@ -100,16 +89,16 @@ def _part(found: Sequence[Token]) -> Token | None:
         return _number(found, value / 4) if is_part else None
     ordinal = fraction(last)
     if last.word[-2:] in ("", "st", "nd", "rd", "th") and value >= SMALLEST_TENS and 0 < ordinal < _room(value):
-        return _number(found, value + ordinal, kind="o")
+        return replace(_number(found, value + ordinal), kind="o")
     is_part = len(found) == 2 and last.word.isalpha() and last.word[-1] in "oihs" and ordinal > 2
     return _number(found, value / ordinal, other=value * ordinal) if is_part else None
 
 
 def _decimal(found: Sequence[Token]) -> Token | None:
     """ "duecento punto ventinove"."""
-    value, decimals = fraction(found[0]), fraction(found[-1])
-    is_word = _is_word(found[0]) and _is_word(found[-1])
-    return _number(found, value + decimals / 10 ** len(str(decimals))) if is_word else None
+    decimals = fraction(found[-1])
+    value = fraction(found[0]) + decimals / 10 ** len(str(decimals))
+    return _number(found, value) if _is_word(found[0]) and _is_word(found[-1]) else None
 
 
 def _is_word(token: Token) -> bool:
@@ -118,11 +107,11 @@ def _is_word(token: Token) -> bool:
 
 _STEPS: tuple[tuple[str, Join], ...] = (
     ("[nyx]&x?H", _rest),
-    ("(?:x?H|Hx)(?=[kd])|xH", _half),
+    ("(?:x?H|Hx)(?=[kd])|xH", lambda found: _number(found, Fraction(1, 2))),
     (_FIRST + "[nyx][&-]?[ou]", _part),
     (_FIRST + "[nyx]d|(?<![nyx])d", _times),
     ("[nyx]-?[nyx]", _sum),
-    ("[nyx]k", _hundreds),
+    ("[nyx]k", lambda found: _times(found) if found[1].value == 100 else None),
     ("[nyx][&-]?[nyx](?!o|&n?H)", _sum),
     ("[nyx]p[nyx]", _decimal),
     ("[nyx]k", _times),

@@ -1,5 +1,6 @@
 """Rules for durations, amounts, percentages, ordinals and numbers, and ranges of them."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -24,15 +25,13 @@ class Quantity:
 
 def duration(found: Sequence[Token], today: date) -> Quantity | None:
     """ "sei mesi e mezzo": P6.5M; "tutto il mese", "metà anno", "l'intero weekend"."""
-    pairs = [(count, size, letter.replace("E", "D")) for count, (size, letter) in pairs_of(found)]
-    halved = Fraction(1, 2) if found[0].kind == "M" else 1
-    parts = {each: sum(count * size for count, size, letter in pairs if letter == each) for _, _, each in pairs}
-    written = {
-        each: plain(Fraction(parts[each] * halved)) + each[-1] for each in ["Y", "M", "W", "D", "TH", "TM", "TS"] if each in parts
-    }
-    times = "".join(text for each, text in written.items() if len(each) > 1)
-    days = "".join(text for each, text in written.items() if len(each) == 1)
-    return Quantity(f"P{days}" + f"T{times}" * bool(times), note="working days" if one(found, "W") else note_of(found))
+    halved = Fraction(1, 2) if found[0].kind == "M" else Fraction(1)
+    sizes: dict[str, Fraction] = {}
+    for count, (size, letter) in pairs_of(found):
+        sizes[letter.replace("E", "D")] = sizes.get(letter, Fraction(0)) + count * size * halved
+    parts = [plain(sizes[each]) + each for each in ("Y", "M", "W", "D", "TH", "TM", "TS") if each in sizes]
+    text = re.sub(r"(?<=[HMS])(.*?)T", r"\1", "".join(re.sub(r"(.*)T(.)", r"T\1\2", part) for part in parts))
+    return Quantity("P" + text, note="working days" if one(found, "W") else note_of(found))
 
 
 def _unit(found: Sequence[Token]) -> str:
@@ -79,25 +78,21 @@ def ratio(found: Sequence[Token], today: date) -> Quantity | None:
 
 def limits(found: Sequence[Token], today: date) -> Quantity | None:
     """ "tra 20 e 30": "[20,30]"; "superiore a un quarto e inferiore a un mezzo": "(0.25,0.5)"."""
-    lower, upper, places = (
-        "",
-        "",
-        [match.end() for match in compiled(f"[{NUMBERED}][cQ%P]?[XY]?").finditer(classes(found))],
-    )
-    for start, end in pairwise([0, *places]):
-        words = found[start:end]
+    places = [match.end() for match in compiled(f"[{NUMBERED}][cQ%P]?[XY]?").finditer(classes(found))]
+    lower, upper = list[str](), list[str]()
+    for words in (found[start:end] for start, end in pairwise([0, *places])):
         kinds, value = classes(words), plain(fraction(every(words, NUMBERED)[-1]))
-        way = next((kind for kind in reversed(kinds) if kind in "GJXYZV"), "b")
-        is_open = way in "GJ" and not one(words, "KN")
-        if (way in "GXZ") != ("N" in kinds) if way != "b" else not lower:
-            lower, way = f"{'(' if is_open else '['}{value}", way if not lower else "twice"
-        else:
-            upper, way = f"{value}{')' if is_open else ']'}", way if not upper else "twice"
-        if way == "twice":
-            return None
-    if lower and upper and Fraction(lower[1:]) > Fraction(upper[:-1]):
+        way = "".join(kind for kind in kinds if kind in "GJXYZV")[-1:]
+        is_open = way in ("G", "J") and not one(words, "KN")
+        is_lower = (way in "GXZ") != ("N" in kinds) if way else not lower
+        (lower if is_lower else upper).append(
+            ("(" if is_open else "[") + value if is_lower else value + (")" if is_open else "]")
+        )
+    if len(lower) > 1 or len(upper) > 1:
+        return None
+    if lower and upper and Fraction(lower[0][1:]) > Fraction(upper[0][:-1]):
         return Quantity("", _unit(found), "the limits contradict each other")
-    return Quantity(f"{lower or '('},{upper or ')'}", _unit(found), note_of(found))
+    return Quantity(f"{''.join(lower) or '('},{''.join(upper) or ')'}", _unit(found), note_of(found))
 
 
 _LIMIT = "(?:N z?)?(?:[GJ](?:[aLtfiF]{0,2}[GJ])?(?: K)?|[ZV])[aLtfiF]{0,2}"
@@ -112,6 +107,7 @@ def _ranges(kind: str, before: str, after: str) -> Iterator[Rule]:
 RULES: tuple[Rule, ...] = (
     ("number in text", "v[.aLv]{0,4}[nyoD](?! ?m)(?:/[ny])?|(?<!/)[ny]/y", lambda *_: Quantity("", note=REFERENCE)),
     ("duration", COUNTED + "(?: W)?|l L?[ue]|L?[ue] l|[HM] x? ?u", duration),
+    ("duration alone", f"[fqF] {COUNTED}", duration),
     *_ranges("amount", "(?:c )?", " c"),
     *_ranges("amount", "c ", ""),
     ("amount", "[nyxH] c &? ?[ny] C|[nyxH] c n(?! [uck%CQ])|[nyxH] [cC]|c c?[nyxH]", single),

@@ -6,8 +6,8 @@ from datetime import date
 from functools import cache
 from typing import Literal
 
-from turnkeep.blocks.facts import dates, periods, quantities
-from turnkeep.blocks.facts.days import OPEN_END, OPEN_START, Span
+from turnkeep.blocks.facts import dates, quantities, ranges
+from turnkeep.blocks.facts.days import OPEN_END, OPEN_START, Partial, Span
 from turnkeep.blocks.facts.lexicon import language_of
 from turnkeep.blocks.facts.phrases import merged
 from turnkeep.blocks.facts.tokens import Token, tokens
@@ -20,17 +20,17 @@ _WEAK = "un uno una un' a an one sei prima secondo second may set mar sat sun"
 """What alone is rather another word: "sei sicuro", "secondo la legge", "I may"."""
 _FAMILIES: tuple[tuple[Kind, ...], ...] = (
     ("date", "period", "duration"),
-    ("number", "percentage", "amount"),
     ("ordinal",),
+    ("number", "percentage", "amount"),
 )
 """As what a span is read where it is none of its kind: "nel 2024" is no date."""
 
 
 @dataclass(frozen=True)
 class Fact:
-    """`value` by kind: date "2026-03-31"; period "2026-01-01/2026-03-31", both ends included, an open one ".."; duration
-    of ISO 8601 "P3M"; amount, percentage and number as decimals "1234.50", ranges of them as "[20,30]", "(30,)"; ordinal
-    "3", from the end "-1". It is empty where the words contradict themselves, and `reading` says how."""
+    """`value` by kind: date "2026-03-31"; period "2026-01-01/2026-03-31", both ends included, an open one "..";
+    duration of ISO 8601 "P3M"; amount, percentage and number as decimals "1234.50", ranges of them "[20,30]", "(30,)";
+    ordinal "3", from the end "-1". It is empty where the words contradict themselves, and `reading` says how."""
 
     text: str  # as it stands in the message
     kind: Kind
@@ -77,20 +77,22 @@ def find(text: str, *, today: date, language: str = "it") -> list[Fact]:
 
 @cache
 def _rules(kind: Kind, scope: str = "") -> list[tuple[str, dates.Read]]:
-    rules = (*dates.RULES, *periods.RULES, *quantities.RULES)
+    rules = (*dates.RULES, *ranges.RULES, *quantities.RULES)
     return [(pattern, read) for name, pattern, read in rules if name == kind + scope]
 
 
 def _fact(text: str, kind: Kind, read: dates.Read, found: Sequence[Token], today: date) -> Fact | None:
     try:
         value = read([token for token in found if token.kind not in "aL,."], today)
+        span = dates.resolved(value, today) if isinstance(value, Partial) else value
     except (ValueError, OverflowError):  # outside the calendar
         return Fact(text, kind, "", reading=_NO_DAY)
     if isinstance(value, quantities.Quantity):
         return Fact(text, kind, value.value, value.unit, value.note, value.other)
-    span = dates.resolved(value, today)
-    if span is None or span.end < span.start:
-        return value and Fact(text, kind, "", reading="it ends before it begins" if span else _NO_DAY)
+    if not isinstance(span, Span):
+        return None
+    if span.end < span.start:
+        return Fact(text, kind, "", reading="it ends before it begins")
     written, other = _written(span), _written(span.other) if span.other else ""
     return Fact(text, "date" if span.is_day else "period", written, "", span.note, other if other != written else "")
 

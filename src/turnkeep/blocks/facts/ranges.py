@@ -1,7 +1,7 @@
 """Rules for periods, both ends included. What one end of a range leaves open is taken from the other one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -32,29 +32,27 @@ def rolling(found: Sequence[Token], today: date) -> Point:
 def week_with(found: Sequence[Token], today: date) -> Point:
     """ "settimana del 16 settembre"."""
     span = resolved(side(found[1:], today), today)
-    return span.mapped(lambda each: unit_of(each.start, WEEK)) if span and unit(found[:1]) == WEEK else None
+    return span.mapped(lambda each: unit_of(each.start, WEEK)) if unit(found[:1]) == WEEK else None
 
 
 def part(found: Sequence[Token], today: date) -> Point:
     """ "inizio del prossimo anno", "fine marzo", "resto della settimana"."""
     span = base(found[1:], today)
-    if span and found[0].kind == "T":
+    if found[0].kind == "T":
         return replace(span, start=max(today, span.start))
-    return span.mapped(lambda each: _cut(each, found[0].kind)) if span else None
+    return span.mapped(lambda each: _cut(each, found[0].kind))
 
 
 def _cut(span: Span, kind: str) -> Span:
     """The first, second or middle half; of a week to Wednesday, from Thursday, Tuesday to Friday."""
     count = (span.end - span.start).days + 1
-    middle = (
-        days.shifted(span.start, 6, "M") if count > 300 else span.start + DAY * (3 if count == 7 else count // 30 * 15)
-    )
+    half = 3 if count == 7 else count // 30 * 15
+    middle = days.shifted(span.start, 6, "M") if count > 300 else span.start + DAY * half
     if kind == "M":
         quarter = 1 if count == 7 else count // 4
         return Span(span.start + DAY * quarter, span.end - DAY * (quarter + (count == 7)), "the middle half")
-    return (
-        Span(span.start, middle - DAY, "the first half") if kind == "S" else Span(middle, span.end, "the second half")
-    )
+    ends = (span.start, middle - DAY) if kind == "S" else (middle, span.end)
+    return Span(*ends, f"the {'first' if kind == 'S' else 'second'} half")
 
 
 def decade(found: Sequence[Token], today: date) -> Point:
@@ -95,12 +93,9 @@ def _ranged(first: Point, last: Point, today: date) -> Point:
     if isinstance(first, Partial) and isinstance(last, Partial):
         first, last = _shared(first, last)
     end = resolved(last, today)
-    if first is None or end is None:
-        return None
     if isinstance(first, Partial) and first.year is None:
-        return end.mapped(lambda each: (start := _before(first, each.end)) and Span(start.start, each.end))
-    start = resolved(first, today)
-    return Span(start.start, end.end, end.note) if start else None
+        return end.mapped(lambda each: Span(_before(first, each.end).start, each.end))
+    return Span(resolved(first, today).start, end.end, end.note)
 
 
 def _shared(first: Partial, last: Partial) -> tuple[Partial, Partial]:
@@ -109,15 +104,13 @@ def _shared(first: Partial, last: Partial) -> tuple[Partial, Partial]:
         last = replace(last, month=first.month, year=first.year)
     if first.month is None and first.day is not None:
         first = replace(first, month=last.month)
-    over = int(bool(first.month and last.month and first.month > last.month))
-    if first.year is None and last.year is not None:
-        first = replace(first, year=last.year - over)
-    elif last.year is None and first.year is not None:
-        last = replace(last, year=first.year + over)
-    return replace(first, swapped=None), replace(last, swapped=None)
+    over = (first.month or 0) > (last.month or 12)
+    year = first.year or (last.year - over if last.year else None)
+    last_year = last.year or (first.year + over if first.year else None)
+    return replace(first, year=year, swapped=None), replace(last, year=last_year, swapped=None)
 
 
-def _before(first: Partial, end: date) -> Span | None:
+def _before(first: Partial, end: date) -> Span:
     """Of the end's year, or of the one before where its month is later: "dal 10 dicembre al 3 marzo"."""
     month = first.month or end.month
     return replace(first, swapped=None, month=month, year=end.year - (month > end.month)).resolved(end)
@@ -125,13 +118,15 @@ def _before(first: Partial, end: date) -> Span | None:
 
 def open_ended(found: Sequence[Token], today: date) -> Point:
     """ "dal 1° gennaio", "fino a marzo", "dopo il 15 marzo"; "entro il 15 marzo" begins today."""
-    span, kind = resolved(side(found[1:], today), today), found[0].kind
-    if kind in "Uq":
-        start = OPEN_START if kind == "U" else today
-        return span.mapped(lambda each: Span(start, each.end)) if span else None
-    if kind == "B":
-        return span.mapped(lambda each: Span(OPEN_START, each.start - DAY)) if span else None
-    return span.mapped(lambda each: Span(each.end + DAY if kind == "A" else each.start, OPEN_END)) if span else None
+    ends: dict[str, Callable[[Span], Span]] = {
+        "U": lambda each: Span(OPEN_START, each.end),
+        "q": lambda each: Span(today, each.end),
+        "A": lambda each: Span(each.end + DAY, OPEN_END),
+        "B": lambda each: Span(OPEN_START, each.start - DAY),
+    }
+    return resolved(side(found[1:], today), today).mapped(
+        ends.get(found[0].kind, lambda each: Span(each.start, OPEN_END))
+    )
 
 
 _SIDES: tuple[tuple[str, Read], ...] = (
@@ -149,7 +144,7 @@ RULES: tuple[Rule, ...] = (
     ("period", f"(?:[Ffb] )?{_SIDE}_[tU-]_{_DAY}(?! [uc%k])", between),
     ("period", "(?:[=<>] )?e|e [=<>]|e A L?>", lambda found, today: unit_of(today, WEEKEND, dates.ahead(found))),
     ("period", "u A L?>", base),
-    ("period", f"[<>] {COUNTED}|{COUNTED} [<>]|[nx] [<>] u", rolling),
+    ("period", f"[<>] {COUNTED}|{COUNTED} [<>]|[hnx] [<>] u", rolling),
     ("period", f"[o<] e {BASE}|[o<] u(?: {BASE}| u y)?|I(?: y)?|y b? ?[o] u", dates.nth),
     ("period", f"u {_SIDE}", week_with),
     ("period", f"[SMET] (?:{BASE}|u)", part),
