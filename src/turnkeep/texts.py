@@ -10,9 +10,13 @@ _DROPPED = frozenset("\r\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _ACTIVE = re.compile(
     r"!(?=\[)"  # "![" loads an image
     r"|<(?=[a-z/!?])(?!https?://)"  # "<img" is a tag
-    r"|\](?=\((?!https?://))"  # "](javascript:"
-    r"|\](?=:[^\S\n]*(?:\n|$|(?!https?://)\S*[:&%\\<]))",  # "[label]: javascript:", of which the rest may follow below
+    r"|\](?=\((?!https?://))",  # "](javascript:"
     re.IGNORECASE,
+)
+# "[label]: javascript:" where a line begins, of which the rest may follow below; not "the rates [TUIR-11]:"
+_DEFINITION = re.compile(
+    r"(?:^[ \t>*+\-\d.)]*\[|\A)(?:\\.|[^\[\]\\]){0,999}\](?=:[^\S\n]*(?:\n|\Z|(?!https?://)\S*[:&%\\<]))",
+    re.IGNORECASE | re.MULTILINE,
 )
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 
@@ -40,7 +44,7 @@ def printable_in(value: Any) -> Any:
 def disarmed(markdown: str) -> str:
     """Markdown of which nothing loads by itself or runs: a blank makes an image a link, a tag text, and a link that
     leads elsewhere than to http(s) its words. It may be given piece by piece, cut at blanks."""
-    return _ACTIVE.sub(r"\g<0> ", printable(markdown))
+    return _ACTIVE.sub(r"\g<0> ", _DEFINITION.sub(r"\g<0> ", printable(markdown)))
 
 
 def is_web_address(text: str) -> bool:
