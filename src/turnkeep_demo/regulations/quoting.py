@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from turnkeep.blocks.wording import units
 from turnkeep.records import JSON
+from turnkeep_demo.regulations.forms import action_of
 from turnkeep_demo.regulations.sayings import SAYINGS
 from turnkeep_demo.regulations.vocabulary import asks_figure, content, has_figure, has_negation, stems
 
@@ -65,12 +66,11 @@ def sentences_of(document: JSON) -> list[str]:
 
 
 def _sentences(question: str, asked: set[str], title: set[str], document: JSON, language: str) -> list[str]:
-    """Empty where a word of the question is missing, a figure that it asks for, or a "not" of it."""
-    if (
-        not asked
-        or len(asked & title) < IN_TITLE * len(asked)
-        or has_negation(question) > has_negation(document["title"])
-    ):
+    """Empty where a word of the question is missing, a figure that it asks for, or a "not" of it; what defines a thing
+    has it in its title."""
+    is_definition = action_of(question, is_named=False) == "define" and not asks_figure(question)
+    least = 1.0 if is_definition else IN_TITLE
+    if not asked or len(asked & title) < least * len(asked) or has_negation(question) > has_negation(document["title"]):
         return []
     told, rest = sentences_of(document), asked - title
     held = [stems(sentence, language) & asked for sentence in told]
