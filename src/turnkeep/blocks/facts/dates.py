@@ -66,31 +66,33 @@ def resolved(point: Point, today: date) -> Span:
     return point.resolved(today) if isinstance(point, Partial) else point
 
 
+def value(found: Sequence[Token], kinds: str) -> int | None:
+    token = one(found, kinds)
+    return number(token) if token else None
+
+
 def named(found: Sequence[Token], today: date) -> Point:
     """ "lunedì 12 gennaio 2026", "1° gennaio", "marzo 2026", "anno 2025"."""
-    month, year, wanted, day = one(found, "m"), one(found, "y"), one(found, "w"), one(found, "nox")
+    month, year, day = value(found, "m"), value(found, "y"), value(found, "nox")
     if day is None or (month is None and unit(found) == YEAR):
-        year = year or day
-        return Partial(number(year) if year else None, number(month) if month else None, None)
-    if month is None or not 1 <= number(day) <= 31:
-        return None
-    return _checked(Partial(number(year) if year else None, number(month), number(day)), wanted, today)
+        return Partial(year or day, month, None)
+    return _checked(Partial(year, month, day), found, today) if month and day <= 31 else None
 
 
-def _checked(value: Partial, wanted: Token | None, today: date) -> Partial:
+def _checked(date_: Partial, found: Sequence[Token], today: date) -> Partial:
     """With a remark where the weekday is another one."""
-    is_other = wanted is not None and value.resolved(today).start.weekday() != number(wanted)
-    return replace(value, note=f"that day is no {wanted.word}") if wanted and is_other else value
+    wanted = one(found, "w")
+    is_other = wanted is not None and date_.resolved(today).start.weekday() != number(wanted)
+    return replace(date_, note=f"that day is no {wanted.word}") if wanted and is_other else date_
 
 
 def base(found: Sequence[Token], today: date) -> Span:
     """A stretch that has a name: "lo scorso settembre", "questa settimana", "l'estate", "il mese dopo il prossimo"."""
-    month, year, way = one(found, "ms"), one(found, "y"), ahead(found)
-    if month is None or (month.kind == "m" and not every(found, "<>=")):
-        return resolved(named(every(found, "my"), today), today) if month or year else unit_of(today, unit(found), way)
-    years = [number(year)] if year else range(today.year - 2, today.year + 3)
-    starts = [date(each, number(month), 21 if month.kind == "s" else 1) for each in years]
-    note, months = ("a season from the 21st", 3) if month.kind == "s" else ("", 1)
+    named_, year, way = one(found, "ms"), value(found, "y"), ahead(found)
+    if named_ is None or (named_.kind == "m" and not every(found, "<>=")):
+        return resolved(named(every(found, "my"), today), today) if named_ or year else unit_of(today, unit(found), way)
+    day, months, note = (21, 3, "a season from the 21st") if named_.kind == "s" else (1, 1, "")
+    starts = [date(each, number(named_), day) for each in ([year] if year else range(today.year - 2, today.year + 3))]
     spans = [Span(start, days.shifted(start, months, "M") - DAY, note) for start in starts]
     return spans[2] if one(found, "=") and not year else days.chosen(spans, today, way)
 
@@ -101,10 +103,10 @@ def figures(found: Sequence[Token], today: date) -> Point:
     first, second, *third = map(int, parts)
     if not third:
         return Partial(*((first, second) if len(parts[0]) == 4 else (second, first)), None)
-    if len(parts[0]) == 4:
-        return _checked(Partial(first, second, third[0]), one(found, "w"), today)
-    year = third[0] + (0 if len(parts[2]) == 4 else 2000 if third[0] < CENTURY_TURN else 1900)
-    return _checked(_day_first(first, second, year), one(found, "w"), today)
+    century = 0 if len(parts[2]) == 4 else 2000 if third[0] < CENTURY_TURN else 1900
+    is_iso = len(parts[0]) == 4
+    written = Partial(first, second, third[0]) if is_iso else _day_first(first, second, third[0] + century)
+    return _checked(written, found, today)
 
 
 def short(found: Sequence[Token], today: date) -> Point:
@@ -154,7 +156,7 @@ def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
 
 def weekday(found: Sequence[Token], today: date) -> Point:
     """ "venerdì", "venerdì scorso"; "domenica prossima" is that of next week, the other one the coming."""
-    wanted, kinds = number(every(found, "w")[0]), classes(found)
+    wanted, kinds = value(found, "w") or 0, classes(found)
     coming = today + DAY * ((wanted - today.weekday()) % 7)
     before = today - DAY * ((today.weekday() - wanted - 1) % 7 + 1)
     there = unit_of(today, WEEK, ahead(found)).start + DAY * wanted
@@ -177,29 +179,25 @@ def nth(found: Sequence[Token], today: date) -> Point:
     which, what = one(found, "oI") or found[0], one(found, "w") or one(found, "eu")
     at, size = -1 if which.kind == "<" else number(which), unit([what]) if what else (3, "M")
     rest = [token for token in found if token is not which and token is not what]
-    is_weekday = what is not None and what.kind == "w"
+    wanted = number(what) if what and what.kind == "w" else None
 
     def made(span: Span) -> Span:
-        return days.weekday_in(span, number(what), at) if what and is_weekday else days.unit_in(span, size, at)
+        return days.unit_in(span, size, at) if wanted is None else days.weekday_in(span, wanted, at)
 
     if every(rest, "myus"):
         return base(rest, today).mapped(made)
-    if is_weekday or size[1] not in "MW" or size == MONTH or at < 0:
-        return made(unit_of(today, MONTH)) if is_weekday and at > 0 else None
+    if wanted is not None or size[1] not in "MW" or size == MONTH or at < 0:
+        return made(unit_of(today, MONTH)) if wanted is not None and at > 0 else None
     found_one = days.chosen((made(unit_of(today, YEAR, step)) for step in (-1, 0, 1)), today)
     return replace(found_one, note="year not named, the next one")
 
 
 def of_unit(found: Sequence[Token], today: date) -> Point:
     """ "venerdì della prossima settimana", "il 20 del mese scorso"."""
-    span, day, wanted = base(every(found, "=<>u"), today), one(found, "nxo"), one(found, "w")
+    span, day = base(every(found, "=<>u"), today), value(found, "nox")
     if unit(found) != (MONTH if day else WEEK):
         return None
-    return (
-        Partial(span.start.year, span.start.month, number(day))
-        if day
-        else days.weekday_in(span, number(wanted or found[0]), 1)
-    )
+    return Partial(span.start.year, span.start.month, day) if day else days.weekday_in(span, value(found, "w") or 0, 1)
 
 
 def last_day(found: Sequence[Token], today: date) -> Point:

@@ -9,7 +9,6 @@ from typing import Literal
 from turnkeep.blocks.facts import dates, quantities, ranges
 from turnkeep.blocks.facts.days import OPEN_END, OPEN_START, Partial, Span
 from turnkeep.blocks.facts.lexicon import language_of
-from turnkeep.blocks.facts.phrases import merged
 from turnkeep.blocks.facts.tokens import Token, tokens
 
 type Kind = Literal["date", "period", "duration", "amount", "percentage", "ordinal", "number"]
@@ -43,7 +42,7 @@ class Fact:
 def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fact | None:
     """The value of a span; None where it cannot be read or is no such thing: "31 febbraio". Its kind is what the words
     are, which may be another one: "nel 2024" named as a date is a period."""
-    known = merged(tokens(text, language_of(language))) if len(text) <= LONGEST else []
+    known = tokens(text, language_of(language)) if len(text) <= LONGEST else []
     found = _trimmed(known)
     kinds = dates.classes(found)
     if kinds == "x" and len(known) > 1:  # "un po' di soldi"
@@ -57,7 +56,7 @@ def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fa
 
 def find(text: str, *, today: date, language: str = "it") -> list[Fact]:
     """The facts of a text in order, none within another one."""
-    found = merged(tokens(text, language_of(language)))
+    found = tokens(text, language_of(language))
     kinds, facts, taken = dates.classes(found), list[Fact](), 0
     rules = [
         (kind, rule)

@@ -1,13 +1,18 @@
-"""A text as tokens, each of a class: what the rules match is a string of one letter a token."""
+"""A text as tokens, each of a class: what the rules match is a string of one letter a token. Several words that are one
+number are one token: "3 milioni e mezzo", "two thirds", "una dozzina", "twenty-first"."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from turnkeep.blocks.facts.lexicon import folded, lexicon
 from turnkeep.blocks.facts.numerals import in_figures, in_words, ordinal_in_words
 
 LONGEST_PHRASE = 4  # words
+HALVES_OF_SCALE = 10**6  # "2 milioni e mezzo" is half a million more, "duemila e mezzo" half of one
+SMALLEST_TENS, SMALLEST_HUNDREDS = 20, 100
+_FIRST = "(?<![nyxk-])"  # of the numbers that stand together
 
 _TOKEN = re.compile(
     r"(?P<date>(?<![\w.,/])(?:\d{1,4}(?P<mark>[-/.])\d{1,2}(?P=mark)\d{1,4}(?![\w/-]|[.,]\d)|\d{1,2}/\d{1,2},\d\d(?:\d\d)?(?!\w)"
@@ -36,6 +41,10 @@ class Token:
 
 
 def tokens(text: str, language: str) -> list[Token]:
+    return _merged(_single(text, language))
+
+
+def _single(text: str, language: str) -> list[Token]:
     raw = list(_TOKEN.finditer(text))
     words = [folded(match[0]) for match in raw]
     words = [word.rstrip("'") for word in words] if language == "en" else words  # "two months' notice"
@@ -77,3 +86,115 @@ def _token(match: re.Match[str], word: str, language: str) -> Token:
 def fraction(token: Token) -> Fraction:
     """A half of "mezzo"."""
     return Fraction(token.value) if isinstance(token.value, int | Fraction) else Fraction(1, 2)
+
+
+type Join = Callable[[Sequence[Token]], Token | None]
+
+
+def _merged(found: Sequence[Token]) -> list[Token]:
+    """With every number as one token."""
+    result = list(found)
+    for pattern, join in _STEPS:
+        before = len(result) + 1
+        while len(result) < before:
+            before, result = len(result), _rewritten(result, pattern, join)
+    return [_as_year(token) for token in result]
+
+
+def _rewritten(found: list[Token], pattern: str, join: Join) -> list[Token]:
+    kinds, place, at, taken = "".join(token.kind for token in found), re.compile(pattern), 0, 0
+    result: list[Token] = []
+    while match := place.search(kinds, at):
+        token = join(found[match.start() : match.end()])
+        at = match.end() if token else match.start() + 1
+        if token:
+            result += [*found[taken : match.start()], token]
+            taken = at
+    return result + found[taken:]
+
+
+def _as_year(token: Token) -> Token:
+    is_year = token.kind == "n" and not token.word and fraction(token) in range(1001, 3000)
+    return replace(token, kind="y") if is_year else token
+
+
+def _number(found: Sequence[Token], value: Fraction, scale: int = 1, other: Fraction | None = None) -> Token:
+    return Token("n", found[0].start, found[-1].end, value, "", found[0].note, other, scale)
+
+
+def _times(found: Sequence[Token]) -> Token | None:
+    """ "due" "milioni", "una" "dozzina"; a single letter stands at its number: "50M"."""
+    first, last = fraction(found[0]), found[-1]
+    if len(found) == 1 or last.kind == "d":
+        return _number(found, first * fraction(last) if len(found) > 1 else first)
+    size, other = int(fraction(last)), found[0].other
+    is_sure = len(last.word) > 1 or last.word == "k" or last.start == found[0].end
+    scale = size if size > 100 else 1
+    return _number(found, first * size, scale, None if other is None else other * size) if is_sure else None
+
+
+def _sum(found: Sequence[Token]) -> Token | None:
+    """ "twenty" "five", "cento" e "due", "milioni" "duecentomila"; not "dieci e venti", "nel 2024, 300"."""
+    first, last, mark = found[0], found[-1], found[1].kind if len(found) > 2 else ""
+    value, rest = fraction(first), fraction(last)
+    if not (_is_word(first) and _is_word(last)) or not value.denominator == rest.denominator == 1:
+        return None
+    is_joined = mark != "," and value >= (SMALLEST_HUNDREDS if mark == "&" else SMALLEST_TENS)
+    room = first.scale if first.scale > 1 else _room(value) if is_joined else 0
+    return _number(found, value + rest, last.scale) if 0 < rest < room else None
+
+
+def _room(value: Fraction) -> int:
+    """What may be added in words: below 100 to "duecento"."""
+    text = str(value)
+    return int(10 ** (len(text) - len(text.rstrip("0"))))
+
+
+def _rest(found: Sequence[Token]) -> Token | None:
+    """ "cento e tre quarti", "3 milioni e mezzo", "trecento e due dozzine"."""
+    first, last = fraction(found[0]), fraction(found[-1])
+    scale = found[0].scale if found[0].scale >= HALVES_OF_SCALE else 1
+    is_whole = first.denominator == 1 and not found[0].other
+    return _number(found, first + last * scale, found[0].scale) if is_whole and 0 < last < 1 else None
+
+
+def _part(found: Sequence[Token]) -> Token | None:
+    """ "due terzi", "one quarter"; "thirty-first" is an ordinal."""
+    value, last = fraction(found[0]), found[-1]
+    if last.kind == "u":
+        is_part = last.word.startswith("quarter") and value in (1, 3) and _is_word(found[0])
+        return _number(found, value / 4) if is_part else None
+    ordinal = fraction(last)
+    if last.word[-2:] in ("", "st", "nd", "rd", "th") and value >= SMALLEST_TENS and 0 < ordinal < _room(value):
+        return replace(_number(found, value + ordinal), kind="o")
+    is_part = len(found) == 2 and last.word.isalpha() and last.word[-1] in "oihs" and ordinal > 2
+    return _number(found, value / ordinal, other=value * ordinal) if is_part else None
+
+
+def _decimal(found: Sequence[Token]) -> Token | None:
+    """ "duecento punto ventinove"."""
+    decimals = fraction(found[-1])
+    value = fraction(found[0]) + decimals / 10 ** len(str(decimals))
+    return _number(found, value) if _is_word(found[0]) and _is_word(found[-1]) else None
+
+
+def _is_word(token: Token) -> bool:
+    return not token.word[-1:].isdigit()
+
+
+_STEPS: tuple[tuple[str, Join], ...] = (
+    ("[nyx]&x?H", _rest),
+    ("(?:x?H|Hx)(?=[kd])|xH", lambda found: _number(found, Fraction(1, 2))),
+    (_FIRST + "[nyx][&-]?[ou]", _part),
+    (_FIRST + "[nyx]d|(?<![nyx])d", _times),
+    ("[nyx]-?[nyx]", _sum),
+    ("[nyx]k", lambda found: _times(found) if found[1].value == 100 else None),
+    ("[nyx][&-]?[nyx](?!o|&n?H)", _sum),
+    ("[nyx]p[nyx]", _decimal),
+    ("[nyx]k", _times),
+    ("[nyx][&,-]?[nyx]", _sum),
+    ("[nyx][&-]?[ou]", _part),
+    ("[nyx]&(?:n|x?H)", _rest),
+    ("[n]k", _times),
+)
+"""In this order, each as often as it can be: tens, hundreds, scales, what is added to them."""
