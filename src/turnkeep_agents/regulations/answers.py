@@ -17,15 +17,21 @@ IDS = IdForm(re.compile(r"[A-Z]{1,6}(?:-[A-Za-z0-9]+){1,5}|doc-[0-9a-f]{6}-\d+")
 class Grounded(Citing):
     """`Citing`, and every law that a sentence names stands in a source or in what the user asked."""
 
-    def __init__(self, documents: Sequence[Document], known_ids: Collection[str], said: Sources):
+    def __init__(
+        self, documents: Sequence[Document], known_ids: Collection[str], said: Sources, unheld: Sequence[str] = ()
+    ):
+        """`unheld` are laws that only the user has named: what cites a source may not name them."""
         texts = [*map(_told, documents)]
         super().__init__(documents, texts, known_ids, IDS, said)
+        self._unheld = [one for text in unheld for one in references(text)]
         self._references = [norm_of(one) for one in documents if "law" in one.metadata]
         self._references += [each for text in (*texts, *said.known, *said.asked) for each in references(text)]
 
     def problems(self, unit: str) -> Sequence[str]:
         named = references(unit)
         foreign = [unit[one.start : one.end] for one in named if not one.is_in(self._references)]
+        if check_citations(unit, self._known_ids, IDS).cited:
+            foreign += [unit[one.start : one.end] for one in named if one.is_in(self._unheld)]
         problems = [f"“{each}” is in none of the documents; leave it out" for each in foreign]
         return problems or super().problems(_without(unit, named))
 

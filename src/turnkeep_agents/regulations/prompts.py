@@ -26,11 +26,12 @@ composition: pure_kb where the law answers; pure_doc where an attached document 
 has to be held against the law; chat for talk, also to shorten, translate or repeat what was said.
 searches: one, or one for each of two or three things asked apart: the words that the articles of law would have, in \
 Italian, with article and law where you know them ("art. 7 L. 300/1970"); in a document its own words. Empty for chat.
-facts: every date, period, duration, amount, percentage, ordinal and number in the message that the answer may depend \
-on, copied letter by letter with the words that belong to it ("dal 3 al 10 marzo", "duemila euro al mese"). No numbers \
-of laws and articles.
+facts: every date, period, duration, amount, percentage, ordinal and number that the answer may depend on, copied \
+letter by letter from the message with the words that belong to it ("dal 3 al 10 marzo", "duemila euro al mese"); \
+where it goes on from an earlier message of the user, those of that one too. No numbers of laws and articles, or of \
+how long the reply shall be.
 needs_professional: whether the user wants to know what to do in a case of their own where a mistake costs much \
-(dismissal, dispute, assessment, penalty, large sums), so that a professional should look at it.
+(dismissal, dispute, assessment, penalty, large sums), so that a professional should be asked.
 confidences: 0 to 1."""
 
 ANSWER = """You are an assistant for Italian tax and labour law. Your reply is read by the user who wrote the message; \

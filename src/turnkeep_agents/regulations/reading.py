@@ -1,7 +1,7 @@
 """How a message is understood: one typed call, and what code makes of the facts that it names."""
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import date
 from typing import Literal
 
@@ -26,8 +26,9 @@ _WITHOUT_DOCUMENTS: Mapping[str, Composition] = {
 class Span(BaseModel):
     """A fact that the message names."""
 
-    text: str = Field(description="copied from the message, letter by letter")
+    text: str = Field(description="copied from what the user wrote, letter by letter")
     kind: Kind
+    has_passed: bool = Field(description="whether the message tells of it as gone by")
 
 
 class Reading(BaseModel):
@@ -58,12 +59,14 @@ def checked(reading: Reading, message: str, *, has_documents: bool) -> Reading:
     )
 
 
-def facts_in(message: str, spans: list[Span], language: str, today: date) -> tuple[list[JSON], list[str]]:
-    """The facts with their values, and the spans that have none; what does not stand in the message is no fact."""
+def facts_in(
+    messages: Sequence[str], spans: Sequence[Span], language: str, today: date
+) -> tuple[list[JSON], list[str]]:
+    """The facts with their values, and the spans that have none; what stands in no message of the user is no fact."""
     facts: list[JSON] = []
     unread: list[str] = []
     for span in spans[:MOST_FACTS]:
-        if not span.text.strip() or span.text not in message:
+        if not span.text.strip() or not any(span.text in message for message in messages):
             continue
         fact = _fact(span, language, today)
         if fact and fact.value:
@@ -76,7 +79,9 @@ def facts_in(message: str, spans: list[Span], language: str, today: date) -> tup
 def _fact(span: Span, language: str, today: date) -> Fact | None:
     """In the language of the reply, else in another: a message may mix them, or wish for a reply in another one."""
     read = (canonical(span.text, span.kind, today=today, language=each) for each in (language, *LANGUAGES))
-    return next(filter(None, read), None)
+    fact = next(filter(None, read), None)
+    is_other = fact and fact.other and span.has_passed and fact.kind in ("date", "period") and fact.value > str(today)
+    return replace(fact, value=fact.other, reading="gone by", other=fact.value) if fact and is_other else fact
 
 
 def told(fact: JSON) -> str:

@@ -29,6 +29,8 @@ class RegulationsState(TypedDict):
     """Of the reply, two letters. By `read`."""
     reading: JSON
     """`domain`, `action`, `composition`, `confidences`, `searches`, `needs_professional`. By `read`."""
+    unheld: list[str]
+    """Laws that the message names and that are not in the knowledge base. By `read`."""
     facts: list[JSON]
     """Dates, amounts and the like that the message names, with their canonical values. By `check_facts`."""
     unread: list[str]
@@ -61,6 +63,7 @@ def new_turn() -> dict[str, Any]:
         "standalone_query": "",
         "language": "",
         "reading": {},
+        "unheld": [],
         "facts": [],
         "unread": [],
         "found": {"knowledge": [], "documents": []},

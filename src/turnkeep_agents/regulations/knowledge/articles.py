@@ -51,18 +51,14 @@ class Knowledge:
         return sha256(held).hexdigest()[:16]
 
     def search(self, queries: Sequence[str], limit: int, *, domain: str = "", language: str = "it") -> list[Document]:
-        """The best `limit` articles, of several queries in turns; of each query what it names exactly comes first. The
-        best match of words has the score 1."""
-        rankings = [self._ranked(query, domain) for query in queries]
-        longest = max(map(len, rankings), default=0)
-        in_turns = (ranking[at] for at in range(longest) for ranking in rankings if at < len(ranking))
-        best: dict[str, float] = {}
-        for id_, score in in_turns:
-            best.setdefault(id_, score)
-        return [
-            replace(in_language(self.by_id[id_], language), score=round(score, 3))
-            for id_, score in [*best.items()][: max(limit, 0)]
-        ]
+        """The best `limit` articles, best first; of each query what it names exactly comes first, and each query
+        counts the same."""
+        scores: defaultdict[str, float] = defaultdict(float)
+        for ranking in (self._ranked(query, domain) for query in queries):
+            for id_, score in ranking.items():
+                scores[id_] += score / max(ranking.values())
+        ranked = sorted(scores, key=lambda id_: -scores[id_])[: max(limit, 0)]
+        return [replace(in_language(self.by_id[id_], language), score=round(scores[id_], 3)) for id_ in ranked]
 
     def get(self, ids: Iterable[str], language: str = "it") -> list[Document]:
         """In their order, without those that are not held."""
@@ -90,7 +86,7 @@ class Knowledge:
         best = max(found.values(), default=1.0)
         return {id_: score / best for id_, score in found.items() if score >= FAINT * best}
 
-    def _ranked(self, query: str, domain: str) -> list[tuple[str, float]]:
+    def _ranked(self, query: str, domain: str) -> dict[str, float]:
         scores = {
             id_: score * (1 + DOMAIN_SHARE * self._is_of(id_, domain)) for id_, score in self._scores(query).items()
         }
@@ -100,7 +96,7 @@ class Knowledge:
                 scores[id_] = scores.get(id_, 0.0) + ARTICLE_NAMED
             elif id_ in scores and any(one.is_in([norm]) for one in named if not (one.law and one.article)):
                 scores[id_] += LAW_NAMED  # of a law that is named as a whole, or by a lone "art. 18"
-        return sorted(scores.items(), key=lambda one: -one[1])
+        return scores
 
     def _is_of(self, id_: str, domain: str) -> bool:
         return bool(self.by_id[id_].metadata["domain"] == domain)

@@ -17,14 +17,12 @@ from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.answers import Grounded, cited_in
 from turnkeep_agents.regulations.choosing import Choice, choose
 from turnkeep_agents.regulations.context import build_context
-from turnkeep_agents.regulations.knowledge.references import references
 from turnkeep_agents.regulations.nodes.desk import (
     ANSWER_TOKENS,
     TALK_TOKENS,
     Desk,
     Update,
     asking,
-    message_of,
     noted,
     run_id,
     said_by,
@@ -48,7 +46,7 @@ class Answering(Desk):
         prompt = PromptBuilder(prompts.CALCULATE).with_retrieval_context(shown(state))
         prompt.with_notes([f"{prompts.FACTS}{'; '.join(facts)}"] if facts else []).with_note(today_note(runtime))
         asked = prompt.with_query(state["standalone_query"]).messages()
-        texts = [*(one.text for one in shown(state)), *facts, *said_by(state, "human")]
+        texts = [*(one.text for one in shown(state)), *facts, *said_by(state, "human"), state["standalone_query"]]
         known = known_in(texts, runtime.context.now.date())
         plan = await ask_typed(self.models.main, prompts.CALCULATE_CALL, asked)
         lines, problem = _carried_out(plan, known)
@@ -114,6 +112,7 @@ class Answering(Desk):
 
     async def refuse(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
         prompt = self.begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
+        prompt.with_notes([f"{prompts.NOT_HELD}{'; '.join(state['unheld'])}"] if state["unheld"] else [])
         answer = await ask_text(self.models.small, prompts.REFUSE_CALL, asking(prompt, state))
         said = say(answer.text, tell=runtime.stream_writer, run_id=run_id(state))
         update = {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *answer.warnings]}
@@ -130,15 +129,13 @@ class Answering(Desk):
     def _notes(self, state: RegulationsState) -> list[str]:
         reading, metadata = state["reading"], state["context_metadata"]
         facts = [one for one in map(told, state["facts"]) if one not in metadata["left_out"]]
-        message = message_of(state)
-        unheld = [message[one.start : one.end] for one in references(message) if not self.knowledge.holds(one)]
         notes = {
             f"{prompts.FACTS}{'; '.join(facts)}": facts,
             f"{prompts.UNREAD}{'; '.join(state['unread'])}": state["unread"],
             f"{prompts.COMPUTED}{'; '.join(state['steps'])}": state["steps"],
             f"{prompts.NOT_COMPUTED}{state['missing']}": reading["action"] == "calculate" and not state["steps"],
             prompts.NOT_ATTACHED: reading["lacks_document"],
-            f"{prompts.NOT_HELD}{'; '.join(unheld)}": unheld and not self.knowledge.is_empty,
+            f"{prompts.NOT_HELD}{'; '.join(state['unheld'])}": state["unheld"],
             prompts.EMPTY: self.knowledge.is_empty,
             prompts.NOTHING: not state["context"] and not self.knowledge.is_empty,
             prompts.CUT: metadata["truncated"],
@@ -174,7 +171,7 @@ class Answering(Desk):
         today, facts = runtime.context.now.date(), [*map(told, state["facts"]), *state["steps"]]
         known = [*facts, *said_by(state, "ai"), *said_by(state, "human"), *map(str, self.knowledge.told.values())]
         said = Sources(known, days=[(today, today)], language=state["language"])
-        return Grounded(documents, self.knowledge.by_id, said)
+        return Grounded(documents, self.knowledge.by_id, said, state["unheld"])
 
 
 def _carried_out(plan: prompts.Steps, known: Known) -> tuple[list[str], str]:

@@ -11,11 +11,14 @@ from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts
 from turnkeep_agents.regulations.answers import cited_in
 from turnkeep_agents.regulations.context import build_context
-from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, message_of, noted
+from turnkeep_agents.regulations.knowledge.references import references
+from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, message_of, noted, said_by
 from turnkeep_agents.regulations.reading import READ_CALL, Reading, Span, checked, facts_in, told
 from turnkeep_agents.regulations.state import RegulationsState
 
+LAW_NOT_HELD = "law_not_held"
 MOST_PASSAGES = 24  # of documents that are asked about: about as many as the context holds
+MOST_HELD_AGAINST, QUERY_CHARACTERS = 6, 300  # passages whose words the law is searched for, and how many of them
 MOST_CITED = 6  # articles of earlier replies that the reading is told
 
 
@@ -32,8 +35,11 @@ class Finding(Desk):
         found = checked(said, message, has_documents=bool(state["active"]))
         route = _route(found)
         runtime.stream_writer({"event": "route_decision", "route": route})
+        unheld = [message[one.start : one.end] for one in references(message) if not self.knowledge.holds(one)]
         return {
             "route": route,
+            "unheld": [] if self.knowledge.is_empty else unheld,
+            "warnings": [*state["warnings"], *([LAW_NOT_HELD] if unheld else [])],
             "standalone_query": found.question,
             "language": found.language,
             "reading": {**_kept(found), "lacks_document": said.composition != found.composition},
@@ -43,18 +49,20 @@ class Finding(Desk):
     def check_facts(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
         """The spans become values, or are asked about."""
         spans, today = [Span(**span) for span in state["reading"]["spans"]], runtime.context.now.date()
-        facts, unread = facts_in(message_of(state), spans, state["language"], today)
+        facts, unread = facts_in(said_by(state, "human"), spans, state["language"], today)
         return {"facts": facts, "unread": unread, **noted(state, f"{len(facts)} of {len(spans)} facts have a value.")}
 
     def retrieve(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
         runtime.stream_writer({"event": "tool_start", "tool": "retrieve"})
-        reading, most = state["reading"], self.tuning.top_k
-        knowledge = self.knowledge.search(
-            reading["searches"], most, domain=reading["domain"], language=state["language"]
-        )
+        reading, most, documents = state["reading"], self.tuning.top_k, runtime.context.documents
         is_about_them = reading["composition"] in ("pure_doc", "hybrid")
         most_passages = MOST_PASSAGES if is_about_them else most
-        own = passages.search(runtime.context.documents, state["active"], reading["searches"], most_passages)
+        own = passages.search(documents, state["active"], reading["searches"], most_passages)
+        queries = [*reading["searches"]]
+        if reading["composition"] == "hybrid":  # what the document is about, the reading has not seen
+            queries += [f"{one.title} {one.text[:QUERY_CHARACTERS]}" for one in own[:MOST_HELD_AGAINST]]
+            most += len(queries) - len(reading["searches"])
+        knowledge = self.knowledge.search(queries, most, domain=reading["domain"], language=state["language"])
         found = {"knowledge": [*map(asdict, knowledge)], "documents": [*map(asdict, own)]}
         return {"found": found, **noted(state, f"Found {len(knowledge)} articles and {len(own)} passages.")}
 
