@@ -7,14 +7,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-ALLOWED_HEADERS = (
-    "Authorization",
-    "Content-Type",
-    "Idempotency-Key",
-    "Last-Event-ID",
-    "X-Api-Key",
-    "X-Correlation-Id",
-)
+ALLOWED_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Api-Key", "X-Correlation-Id")
 EXPOSED_HEADERS = (
     "Content-Location",
     "Idempotency-Key",

@@ -20,15 +20,11 @@ ID_PATTERN = "^[A-Za-z0-9_-]{1,64}$"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def check_id(value: str, where: str = "") -> str:
+def check_id(value: str, *, where: str = "") -> str:
     """Raises InvalidId, which is the same for everyone and tells nothing about what exists."""
     if not _ID.fullmatch(value):
         raise InvalidId(f"{where}: {InvalidId.advice}" if where else None)
     return value
-
-
-def _is_id(value: str) -> str:
-    return check_id(value)
 
 
 def check_message(value: str) -> str:
@@ -63,7 +59,7 @@ def _fault(advice: str) -> PydanticCustomError:
     return PydanticCustomError(OWN_WORDS, advice)
 
 
-Id = Annotated[str, AfterValidator(_is_id), WithJsonSchema({"type": "string", "pattern": ID_PATTERN})]
+Id = Annotated[str, AfterValidator(check_id), WithJsonSchema({"type": "string", "pattern": ID_PATTERN})]
 Name = Annotated[str, Field(min_length=1, max_length=1024, description="as who signs people in writes it: `auth0|1`")]
 Message = Annotated[
     str,

@@ -87,11 +87,7 @@ class Items:
         if values:
             more["ExpressionAttributeValues"] = encode(values)
         self._call(
-            "put_item",
-            TableName=self._table,
-            Item=encode(item),
-            ReturnValuesOnConditionCheckFailure="ALL_OLD",
-            **more,
+            "put_item", TableName=self._table, Item=encode(item), ReturnValuesOnConditionCheckFailure="ALL_OLD", **more
         )
 
     def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:

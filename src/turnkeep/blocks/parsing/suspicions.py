@@ -17,11 +17,7 @@ _MARKERS = re.compile(
 
 def suspicions(text: str) -> Counter[str]:
     """How often each was met: "invisible_characters", "tag_characters", "role_markers"."""
-    patterns = {
-        "invisible_characters": _INVISIBLE_RUN,
-        "tag_characters": _TAG_CHARACTERS,
-        "role_markers": _MARKERS,
-    }
+    patterns = {"invisible_characters": _INVISIBLE_RUN, "tag_characters": _TAG_CHARACTERS, "role_markers": _MARKERS}
     return +Counter({name: sum(1 for _ in pattern.finditer(text)) for name, pattern in patterns.items()})
 
 

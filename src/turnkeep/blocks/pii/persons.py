@@ -37,8 +37,7 @@ _SPOKEN_TO = re.compile(r", (?:can|could|would|will|please|puoi|può|potresti|po
 _LISTED = re.compile(rf"({_CAPITAL})((?:, {_CAPITAL})*) (?:and|e|ed|y|et|und) ({_CAPITAL})(?! [^\W\d_a-z])")
 _LETTERHEAD = re.compile(rf"\W*({_CAPITAL}(?: {_CAPITAL}|(?: [A-Z]\.?)){{1,2}})(?=\n)")
 _SELF = re.compile(
-    r"\b(?:i'?m|i am|this is|sono|io sono|it's|here is|here's|ecco|qui|thanks|grazie|regards|saluti),? *\n*$",
-    re.I,
+    r"\b(?:i'?m|i am|this is|sono|io sono|it's|here is|here's|ecco|qui|thanks|grazie|regards|saluti),? *\n*$", re.I
 )
 _FAMILY_ENDINGS = re.compile(
     r"\w{3,}(?:ovic|evic|ovich|evich|ova|eva|ov|yev|iev|sky|ski|ska|wicz|czyk|enko|chuk|yan|poulos|akis|idis|nen"
