@@ -71,7 +71,7 @@ def read(question: str = "Quali ferie spettano?", *spans: tuple[str, str], **fie
         "composition_confidence": 0.8,
         "searches": [question],
         "needs_professional": False,
-        "facts": [{"text": text, "kind": kind} for text, kind in spans],
+        "facts": [{"text": text, "kind": kind, "has_passed": False} for text, kind in spans],
     }
     return READ, Reading(question=question, **{**known, **fields})
 

@@ -49,6 +49,13 @@ async def test_what_was_not_found_is_named_to_the_model_and_else_costs_its_sente
     assert [source.id for source in lost.sources if source.cited] == ["DLGS-66-2003-10"]
 
 
+async def test_of_an_article_that_nobody_holds_nothing_is_cited(talk: Thread, script: ScriptedModel) -> None:
+    wrong = "L'art. 9999 c.c. lo vieta [DLGS-66-2003-10]."
+    script.play(read("Ferie?"), (ANSWER, f"Non lo conosco. {wrong}"), (REPAIR, Rewritten(sentences=[wrong])))
+    reply = await talk.say(NO_SUCH)
+    assert (reply.text, set(reply.warnings)) == ("Non lo conosco.", {"sentence_removed", "no_citation", "law_not_held"})
+
+
 async def test_an_article_that_does_not_exist_is_named_as_such_to_the_model_and_may_be_said_to_be_missing(
     talk: Thread, script: ScriptedModel
 ) -> None:
