@@ -47,10 +47,9 @@ def _brackets(text: str, years: set[str]) -> list[str] | None:
 
 def _steps(amount: str, brackets: Sequence[str], name: str) -> list[JSON]:
     first, low, second, high, third = brackets
-    rows = [(low if float(amount) > float(low) else amount, first)]
-    if float(amount) > float(low):
-        rows.append((f"({high if float(amount) > float(high) else amount} - {low})", second))
-    if float(amount) > float(high):
-        rows.append((f"({amount} - {high})", third))
-    steps = [{"name": f"{rate} %", "expression": f"{part} * {rate} / 100"} for part, rate in rows]
-    return [*steps, {"name": name, "expression": " + ".join(f"s{at}" for at in range(1, len(rows) + 1))}]
+    parts = [(min(amount, low, key=float), first), (f"({min(amount, high, key=float)} - {low})", second)]
+    parts = [*parts, (f"({amount} - {high})", third)][
+        : 1 + (float(amount) > float(low)) + (float(amount) > float(high))
+    ]
+    steps = [{"name": f"{rate} %", "expression": f"{part} * {rate} / 100"} for part, rate in parts]
+    return [*steps, {"name": name, "expression": " + ".join(f"s{at}" for at in range(1, len(parts) + 1))}]

@@ -9,15 +9,11 @@ from turnkeep_agents.regulations.prompts import ACTIVE
 from turnkeep_demo.regulations.vocabulary import MOST_CHARACTERS, field_of
 
 _form = partial(re.compile, flags=re.IGNORECASE)
-_GREETING = _form(r"(?:ciao|salve|buon ?giorno|buona ?sera|hi|hello|hey|good (?:morning|afternoon|evening))\b[,! ]*")
+_GREETING = _form(r"^(?:ciao|salve|buon ?giorno|buona ?sera|hi|hello|hey|good (?:morning|afternoon|evening))\b[,! ]*")
 _TALK: Mapping[str, re.Pattern[str]] = {
     "thanks": _form(r"(?:ok,? )?(?:(?:molte )?grazie(?: mille)?|(?:many )?thanks|thank you)(?: (?:so|very) much)?"),
     "help": _form(
         r"(?:che )?cosa (?:sai|puoi) fare|chi sei|come stai|aiuto|help|who are you|what can (?:i ask|you do)"
-    ),
-    "summary": _form(
-        r"(?:riassumi|ripeti|sintetizza|accorcia)(?:lo|la|mi)?(?: (?:la (?:tua )?risposta|tutto|quello che hai detto))?"
-        r"|(?:summari[sz]e|shorten|repeat|sum up) (?:it|that|this|your answer|(?:our|the) conversation)"
     ),
 }
 # "E per il part-time?", "E se sono in prova?", "And for part-time workers?", "What about Sunday?"
@@ -83,14 +79,12 @@ def action_of(message: str, *, is_named: bool) -> str:
     return "look_up" if is_named and actions != ["calculate"] else next(iter(actions), "explain")
 
 
-def composition_of(message: str, notes: Sequence[str]) -> str | None:
-    """`pure_doc` or `hybrid` where the message speaks of an attached document, even of one that is not there."""
-    said, names = message[:MOST_CHARACTERS].lower(), attached_names(notes)
+def composition_of(message: str, notes: Sequence[str], *, is_law: bool) -> tuple[str, float]:
+    """And how sure that is. A message may speak of a document that is not there; what speaks neither of one nor in
+    words of the law is a guess."""
+    names = [name for note in notes if note.startswith(ACTIVE) for name in _NAME.findall(note)]
+    said = message[:MOST_CHARACTERS].lower()
     is_called = any(name.rpartition(".")[0].lower() in said for name in names if "." in name)
-    if not is_called and not (POINTING if names else _ATTACHED).search(said):
-        return None
-    return "hybrid" if _LAW.search(said) else "pure_doc"
-
-
-def attached_names(notes: Sequence[str]) -> list[str]:
-    return [name for note in notes if note.startswith(ACTIVE) for name in _NAME.findall(note)]
+    if is_called or (POINTING if names else _ATTACHED).search(said):
+        return ("hybrid" if _LAW.search(said) else "pure_doc"), 0.9
+    return ("pure_doc", 0.5) if names and not is_law else ("pure_kb", 0.5 if names else 0.9)

@@ -13,6 +13,7 @@ from turnkeep_demo.regulations.vocabulary import MOST_CHARACTERS, field_of, lang
 IRPEF_SEARCH = "aliquote e scaglioni IRPEF, art. 11 TUIR"
 
 _A = frozenset(["un", "uno", "una", "a", "an", "one"])
+_PAST = re.compile(r"\b(?:ho|ha|hanno|abbiamo|stat[oaie]|was|were|had|got|fired|received)\b", re.IGNORECASE)
 _TODAY = re.compile(r"^Today is .*(\d{4}-\d\d-\d\d)")
 _MONTHS = r"(?:gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic|jan|may|jun|jul|aug|sep|oct|dec)[a-z]*"
 _DAY = re.compile(rf"\b\d\d? (?:di |of )?{_MONTHS}\b", re.IGNORECASE)
@@ -24,7 +25,7 @@ def read(parts: JSON) -> JSON:
     question = message if is_talk else forms.standalone(message, parts["conversation"])
     norms, (field, sure_of_field) = references(question), field_of(question)
     action = "talk" if is_talk else forms.action_of(message, is_named=bool(norms))
-    composition, sure = ("chat", 1.0) if is_talk else _composition(message, notes, is_law=bool(field or norms))
+    composition, sure = ("chat", 1.0) if is_talk else forms.composition_of(message, notes, is_law=bool(field or norms))
     is_irpef = action == "calculate" and "irpef" in question.lower()
     return {
         "question": question or "?",
@@ -35,26 +36,19 @@ def read(parts: JSON) -> JSON:
         "composition": composition,
         "composition_confidence": sure,
         "searches": [] if is_talk else [IRPEF_SEARCH] if is_irpef else [question],
-        "facts": _facts(without(message, references(message)), notes, language),
+        "facts": [] if is_talk else _facts(without(message, references(message)), notes, language),
         "needs_professional": forms.OWN_CASE.search(message[:MOST_CHARACTERS]) is not None,
     }
-
-
-def _composition(message: str, notes: Sequence[str], *, is_law: bool) -> tuple[str, float]:
-    """And how sure that is: what speaks neither of a document nor in words of the law is a guess."""
-    if said := forms.composition_of(message, notes):
-        return said, 0.9
-    has_documents = bool(forms.attached_names(notes))
-    return ("pure_doc", 0.5) if has_documents and not is_law else ("pure_kb", 0.5 if has_documents else 0.9)
 
 
 def _facts(message: str, notes: Sequence[str], language: str) -> list[JSON]:
     """What has a value, and days that no month has: "il 31 febbraio" is asked about."""
     [today] = [date.fromisoformat(day) for note in notes for day in _TODAY.findall(note)]
     found = find(message, today=today, language=language)
-    facts = [{"text": one.text, "kind": one.kind} for one in found if one.text.lower() not in _A]
-    days = [day for day in _DAY.findall(message) if not any(day in one.text for one in found)]
-    return facts + [{"text": day, "kind": "date"} for day in days]
+    facts: list[tuple[str, str]] = [(one.text, one.kind) for one in found if one.text.lower() not in _A]
+    facts += [(day, "date") for day in _DAY.findall(message) if not any(day in one.text for one in found)]
+    has_passed = _PAST.search(message) is not None
+    return [{"text": text, "kind": kind, "has_passed": has_passed} for text, kind in facts]
 
 
 def without(message: str, norms: Sequence[Reference]) -> str:

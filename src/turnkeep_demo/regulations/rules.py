@@ -123,9 +123,6 @@ def _respond(parts: JSON) -> str:
     say, talk = SAYINGS[language], forms.talk_of(message)
     if prompts.NOT_ATTACHED in parts["notes"]:
         return say["not_attached"]
-    replies = [said["content"] for said in parts["conversation"] if said["role"] == "assistant"]
-    if talk == "summary" and replies:
-        return sentences_of({"text": replies[-1]})[0]
     return f"{say.get(talk or '', '')}{say['can']} {_known('', language)}"
 
 
