@@ -13,6 +13,7 @@ from turnkeep.blocks.facts import days
 from turnkeep.blocks.facts.days import DAY, MONTH, WEEK, YEAR, Partial, Span, Unit, on, unit_of
 from turnkeep.blocks.facts.tokens import Token, fraction
 
+PLURALS = {"giorni", "settimane", "mesi", "anni", "days", "weeks", "months", "years"}
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
 PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # of which a half is counted
 
@@ -86,8 +87,15 @@ def _checked(date_: Partial, found: Sequence[Token], today: date) -> Partial:
     return replace(date_, note=f"that day is no {wanted.word}") if wanted and is_other else date_
 
 
+def _is_vague(found: Sequence[Token]) -> bool:
+    """ "ultimi giorni", "primi mesi del 2020": how many is not said."""
+    return any(token.word in PLURALS for token in every(found, "u"))
+
+
 def base(found: Sequence[Token], today: date) -> Span:
     """A stretch that has a name: "lo scorso settembre", "questa settimana", "l'estate", "il mese dopo il prossimo"."""
+    if _is_vague(found):
+        raise ValueError("how many?")
     named_, year, way = one(found, "ms"), value(found, "y"), ahead(found)
     if named_ is None or (named_.kind == "m" and not every(found, "<>=")):
         return resolved(named(every(found, "my"), today), today) if named_ or year else unit_of(today, unit(found), way)
@@ -127,7 +135,8 @@ def counted(found: Sequence[Token], today: date) -> Point:
     """ "fra tre giorni", "2 anni, 1 mese e 21 giorni fa"."""
     if found[-1].kind == "o" and found[-1].word != "prima":
         return None
-    return on(moved(today, found, -1 if found[-1].kind in "gBo" else 1), note_of(found))
+    start = today + DAY * (value(found, "r") or 0)  # "due settimane da oggi"
+    return on(moved(start, found, -1 if found[-1].kind in "gBo" else 1), note_of(found))
 
 
 def moved(day: date, found: Sequence[Token], sign: int) -> date:
@@ -184,6 +193,8 @@ def nth(found: Sequence[Token], today: date) -> Point:
     def made(span: Span) -> Span:
         return days.unit_in(span, size, at) if wanted is None else days.weekday_in(span, wanted, at)
 
+    if _is_vague(found):
+        return None
     if every(rest, "myus"):
         return base(rest, today).mapped(made)
     if wanted is not None or size[1] not in "MW" or size == MONTH or at < 0:
@@ -194,9 +205,10 @@ def nth(found: Sequence[Token], today: date) -> Point:
 
 def of_unit(found: Sequence[Token], today: date) -> Point:
     """ "venerdì della prossima settimana", "il 20 del mese scorso"."""
-    span, day = base(every(found, "=<>u"), today), value(found, "nox")
-    if unit(found) != (MONTH if day else WEEK):
+    day = value(found, "nox")
+    if unit(found) != (MONTH if day else WEEK) or _is_vague(found):
         return None
+    span = base(every(found, "=<>u"), today)
     return Partial(span.start.year, span.start.month, day) if day else days.weekday_in(span, value(found, "w") or 0, 1)
 
 
@@ -211,13 +223,13 @@ def bare(found: Sequence[Token], today: date) -> Point:
 
 
 COUNTED = "[hnyxH] -?u(?: &? [nxy] u){0,3}(?: & H)?"
-BASE = "(?:m(?: y)?|y|[=<>] [ums]|u [=<>]|s(?: y)?)"
+BASE = "(?:[ums] [=<>]|[=<>] [ums]|[ms](?: y)?|y)"
 _ALONE = "(?! [-/]?[u%PCcknyQmoO‰])"
 RULES: tuple[Rule, ...] = (
     ("date", "(?:w~)?[nxo]~m(?:~y)?|(?:w~)?m~[no](?![u%c])(?:~y)?|y~n~m", named),
     ("date", "(?:w )?D", figures),
     ("date", "r", lambda found, today: on(today + DAY * number(found[-1]))),
-    ("date", f"[bi] {COUNTED}(?: A)?|{COUNTED} [gABo]", counted),
+    ("date", f"[bi] {COUNTED}(?: A)?|{COUNTED} (?:[gABo]|f r)", counted),
     ("date", "[=<>] w|w [<>=](?! u)", weekday),
     ("date", "w [no]" + _ALONE, weekday_and_day),
     ("date", "[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]|[nxo] [<>=] u|[nxo] u [<>=]", of_unit),

@@ -66,7 +66,7 @@ def in_figures(text: str, language: str) -> tuple[Fraction, Fraction | None, str
 def _separated(body: str, thousands: str) -> tuple[Fraction, Fraction | None, str]:
     marks, groups = re.findall(r"[.,]", body), re.split(r"[.,]", body)
     together, split = Fraction("".join(groups)), Fraction(f"{''.join(groups[:-1])}.{groups[-1]}" if marks else body)
-    if len(marks) != 1 or len(groups[1]) != 3 or len(groups[0]) > 3 or groups[0].startswith("0"):
+    if len(marks) != 1 or len(groups[1]) != 3 or len(groups[0]) > 3 or not groups[0].strip("0"):
         return (together if len(marks) > 1 and len(set(marks)) == 1 else split), None, ""
     if marks[0] == thousands:
         return together, split, f'"{marks[0]}" read as a mark of thousands'

@@ -37,10 +37,12 @@ def week_with(found: Sequence[Token], today: date) -> Point:
 
 def part(found: Sequence[Token], today: date) -> Point:
     """ "inizio del prossimo anno", "fine marzo", "resto della settimana"."""
-    span = base(found[1:], today)
-    if found[0].kind == "T":
+    span, kind = base(found[1:], today), found[0].kind
+    if kind == "o":  # "prima metà del 2016"
+        kind = {1: "S", 2: "E"}[number(found[0])]
+    if kind == "T":
         return replace(span, start=max(today, span.start))
-    return span.mapped(lambda each: _cut(each, found[0].kind))
+    return span.mapped(lambda each: _cut(each, kind))
 
 
 def _cut(span: Span, kind: str) -> Span:
@@ -142,12 +144,13 @@ RULES: tuple[Rule, ...] = (
     ("period", "[=<>] u [bfF] w [t&] w", weekdays_of_week),
     ("period", f"(?:[Ffbi] )?(?:{_SIDE}|{_DAY})_[tU-]_{_SIDE}|b (?:{_SIDE}|{_DAY})_&_{_SIDE}", between),
     ("period", f"(?:[Ffb] )?{_SIDE}_[tU-]_{_DAY}(?! [uc%k])", between),
-    ("period", "(?:[=<>] )?e|e [=<>]|e A L?>", lambda found, today: unit_of(today, WEEKEND, dates.ahead(found))),
+    ("period", "e A L?>|e [=<>]|(?:[=<>] )?e", lambda found, today: unit_of(today, WEEKEND, dates.ahead(found))),
     ("period", "u A L?>", base),
     ("period", f"[<>] {COUNTED}|{COUNTED} [<>]|[hnx] [<>] u", rolling),
-    ("period", f"[o<] e {BASE}|[o<] u(?: {BASE}| u y)?|I(?: y)?|y b? ?[o] u", dates.nth),
+    ("period", f"[o<] e {BASE}|[o<] u(?: {BASE}| u y)?|I(?: y)?|y I|y b? ?[o] u", dates.nth),
     ("period", f"u {_SIDE}", week_with),
-    ("period", f"[SMET] (?:{BASE}|u)", part),
+    ("period", f"(?:[SMET]|o(?= M)) (?:M )?(?:{BASE}|u)", part),
+    ("period", "(?:u|l L?) ?m(?: y)?|l L?y", named),
     ("period", "u [ny]", decade),
     ("period", BASE, base),
     ("period", "D", month_in_figures),

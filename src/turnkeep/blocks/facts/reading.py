@@ -48,8 +48,11 @@ def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fa
     if kinds == "x" and len(known) > 1:  # "un po' di soldi"
         return None
     for each in sorted(next(family for family in _FAMILIES if kind in family), key=lambda other: other != kind):
+        start = int(kind == each == "date" and kinds[:1] == "q")  # "entro il 31 marzo"
+        start += int(start > 0 and kinds[1:2] == "L")
         for pattern, read in (*_rules(each), *_rules(each, " alone")):
-            if dates.compiled(pattern).fullmatch(kinds) and (fact := _fact(text, each, read, found, today)):
+            matches = dates.compiled(pattern).fullmatch(kinds, start)
+            if matches and (fact := _fact(text, each, read, found[start:], today)):
                 return fact if fact.reading != _NO_DAY else None
     return None
 
@@ -92,7 +95,8 @@ def _fact(text: str, kind: Kind, read: dates.Read, found: Sequence[Token], today
         return None
     if span.end < span.start:
         return Fact(text, kind, "", reading="it ends before it begins")
-    written, other = _written(span), _written(span.other) if span.other else ""
+    has_other = span.other is not None and span.other.start <= span.other.end
+    written, other = _written(span), _written(span.other) if span.other and has_other else ""
     return Fact(text, "date" if span.is_day else "period", written, "", span.note, other if other != written else "")
 
 

@@ -59,3 +59,16 @@ def test_any_text_is_read_without_a_fault_and_its_facts_stand_in_it(language: st
     assert all(fact.text in text for fact in facts)
     for kind in ("date", "number", "amount"):
         canonical(text, kind, today=TODAY, language=language)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("le 3 settimane precedenti", ["2026-11-02/2026-11-22"]),
+        ("il weekend dopo il prossimo", ["2026-12-12/2026-12-13"]),
+        ("agosto scorso", ["2026-08-01/2026-08-31"]),
+        ("gli ultimi giorni", []),
+    ],
+)
+def test_a_stretch_of_time_is_found_whole_and_a_vague_one_is_none(text: str, meant: list[str]) -> None:
+    assert [value for *_, value in found(text)] == meant
