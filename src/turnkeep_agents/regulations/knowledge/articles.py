@@ -51,14 +51,16 @@ class Knowledge:
         return sha256(held).hexdigest()[:16]
 
     def search(self, queries: Sequence[str], limit: int, *, domain: str = "", language: str = "it") -> list[Document]:
-        """The best `limit` articles, best first; of each query what it names exactly comes first, and each query
-        counts the same."""
+        """The best `limit` articles: the best of each query, which is what it names exactly, then what fits all of
+        them; each query counts the same."""
+        rankings = [ranking for query in queries if (ranking := self._ranked(query, domain))]
         scores: defaultdict[str, float] = defaultdict(float)
-        for ranking in (self._ranked(query, domain) for query in queries):
+        for ranking in rankings:
             for id_, score in ranking.items():
                 scores[id_] += score / max(ranking.values())
-        ranked = sorted(scores, key=lambda id_: -scores[id_])[: max(limit, 0)]
-        return [replace(in_language(self.by_id[id_], language), score=round(scores[id_], 3)) for id_ in ranked]
+        firsts = dict.fromkeys(max(ranking, key=lambda id_: ranking[id_]) for ranking in rankings)
+        best = [*firsts, *sorted(scores.keys() - firsts.keys(), key=lambda id_: -scores[id_])][: max(limit, 0)]
+        return [replace(in_language(self.by_id[id_], language), score=round(scores[id_], 3)) for id_ in best]
 
     def get(self, ids: Iterable[str], language: str = "it") -> list[Document]:
         """In their order, without those that are not held."""
