@@ -10,34 +10,24 @@ from turnkeep.api.views import Problem
 from turnkeep.records import JSON
 
 REFERENCE = "#/components/schemas/{model}"
-EVENT: JSON = {
-    "type": "object",
-    "description": "One server-sent event; exactly one `complete` or `error` comes last.",
-    "required": ["event", "data", "id"],
-    "properties": {
-        "event": {"type": "string", "description": "route_decision, tool_start, node, token, custom, complete, error"},
-        "data": {
-            "type": "string",
-            "contentMediaType": "application/json",
-            "description": "An object that repeats `event`: of `complete` the turn, of `error` the problem.",
-        },
-        "id": {"type": "string", "description": "counts from 1"},
-    },
-}
 
 
-INTERNAL_EVENT: JSON = {
-    "type": "object",
-    "description": "A `data:` line and an empty one; the last event is `complete` or `error`, and there is just one.",
-    "required": ["data"],
-    "properties": {
-        "data": {
-            "type": "string",
-            "contentMediaType": "application/json",
-            "description": "An object whose `event` is route_decision, tool_start, token, complete or error.",
-        }
-    },
-}
+def _event(description: str, data: str, **others: JSON) -> JSON:
+    told = {"type": "string", "contentMediaType": "application/json", "description": data}
+    properties = {**others, "data": told}
+    return {"type": "object", "description": description, "required": list(properties), "properties": properties}
+
+
+EVENT = _event(
+    "One server-sent event; exactly one `complete` or `error` comes last.",
+    "An object that repeats `event`: of `complete` the turn, of `error` the problem.",
+    event={"type": "string", "description": "route_decision, tool_start, node, token, custom, complete, error"},
+    id={"type": "string", "description": "counts from 1"},
+)
+INTERNAL_EVENT = _event(
+    "A `data:` line and an empty one; the last event is `complete` or `error`, and there is just one.",
+    "An object whose `event` is route_decision, tool_start, token, complete or error.",
+)
 
 
 def describe(title: str, version: str, routes: list[BaseRoute]) -> JSON:
