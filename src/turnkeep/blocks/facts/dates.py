@@ -222,7 +222,7 @@ def bare(found: Sequence[Token], today: date) -> Point:
     return Partial(None, None, number(found[-1])) if 1 <= number(found[-1]) <= 31 else None
 
 
-COUNTED = "[hnyxH] -?u(?: &? [nxy] u){0,3}(?: & H)?"
+COUNTED = "[hnyxH] -?W? ?u(?: &? [nxy] u){0,3}(?: & H)?"
 BASE = "(?:[ums] [=<>]|[=<>] [ums]|[ms](?: y)?|y)"
 _ALONE = "(?! [-/]?[u%PCcknyQmoO‰])"
 RULES: tuple[Rule, ...] = (

@@ -14,7 +14,7 @@ HALVES_OF_SCALE = 10**6  # "2 milioni e mezzo" is half a million more, "duemila 
 SMALLEST_TENS, SMALLEST_HUNDREDS = 20, 100
 _FIRST = "(?<![nyxk-])"  # of the numbers that stand together
 
-_TOKEN = re.compile(
+_PATTERN = (
     r"(?P<date>(?<![\w.,/])(?:\d{1,4}(?P<mark>[-/.])\d{1,2}(?P=mark)\d{1,4}(?![\w/-]|[.,]\d)|\d{1,2}/\d{1,2},\d\d(?:\d\d)?(?!\w)"
     r"|(?:(?:19|20)\d\d[-/](?:0?[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])/(?:19|20)\d\d)(?![\w/-]|[.,]\d)))"
     r"|(?P<name>[^\W\d_]+\d\w{0,40}|(?<![\d:])\d{1,2}:\d\d(?!\w))"
@@ -23,8 +23,7 @@ _TOKEN = re.compile(
     r"|(?<![\w.,])[.,]\d{1,12})"
     r"(?:e[+-]?\d{1,2}\b|\^[+-]{0,2}\d{1,2}\b)?)"
     r"(?:(?P<article>-?(?:bis|ter|quater|quinquies|sexies|septies|octies)\b)|(?P<ordinal>[°ºª]|(?:esim[oaie]|st|nd|rd|th)\b))?"
-    r"|(?P<word>[^\W\d_]{1,80}['\u2019]?|us\$)|(?P<sign>[^\s\w])",
-    re.IGNORECASE,
+    r"|(?P<word>[^\W\d_]{1,80}['\u2019]?|us\$)|(?P<sign>[^\s\w])"
 )
 _SIGNS = {"\u2013": "-", "\u2014": "-", "<": "J", ">": "G", "'": "a", "\u2019": "a"} | {sign: sign for sign in ",.-/%"}
 
@@ -46,7 +45,7 @@ def tokens(text: str, language: str) -> list[Token]:
 
 
 def _single(text: str, language: str) -> list[Token]:
-    raw = list(_TOKEN.finditer(text))
+    raw = list(re.finditer(_PATTERN, text, re.IGNORECASE))
     words = [folded(match[0]) for match in raw]
     words = [word.rstrip("'") for word in words] if language == "en" else words  # "two months' notice"
     known = lexicon(language)
@@ -168,7 +167,7 @@ def _part(found: Sequence[Token]) -> Token | None:
     ordinal = fraction(last)
     if last.word[-2:] in ("", "st", "nd", "rd", "th") and value >= SMALLEST_TENS and 0 < ordinal < _room(value):
         return replace(_number(found, value + ordinal), kind="o")
-    is_part = len(found) == 2 and last.word.isalpha() and last.word[-1] in "oihs" and ordinal > 2
+    is_part = len(found) == 2 and last.word.isalpha() and last.word[-1] in "oihsd" and ordinal > 2
     return _number(found, value / ordinal, other=value * ordinal) if is_part else None
 
 
