@@ -7,7 +7,7 @@ from turnkeep.records import JSON
 from turnkeep_agents.regulations.prompts import FACTS
 from turnkeep_demo.regulations.vocabulary import content, language_of
 
-_AMOUNT = re.compile(r"\(amount\) = (\d+(?:\.\d+)?) EUR\b")
+_AMOUNT = re.compile(r"\((?:amount|number)\) = (\d+(?:\.\d+)?\b(?: EUR)?)")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b(?![.,]\d)")
 _TODAY = re.compile(r"^Today is \D*(\d{4})")
 RATES = re.compile(
@@ -22,14 +22,14 @@ _PLAIN = "irpef imposta reddito imponibile lorda complessivo euro income tax gro
 def plan(parts: JSON) -> JSON:
     """The steps; none where anything is not as it is known."""
     question, notes = parts["query"], parts["notes"]
-    language = language_of(question)
-    said = {word for word in content(question, language) if not word.isdigit()}
+    said, plain = (set(content(text, language_of(question))) for text in (question, _PLAIN))
     amounts = [each for note in notes if note.startswith(FACTS) for each in _AMOUNT.findall(note)]
     years = set(_YEAR.findall(question)) or {each for note in notes for each in _TODAY.findall(note)}
     brackets = [found for one in parts["documents"] if (found := _brackets(one["text"], years))]
-    if "irpef" not in said or not said <= set(content(_PLAIN, language)) or len(amounts) != 1 or not brackets:
+    is_plain = "irpef" in said and all(word in plain or word.isdigit() for word in said)
+    if not is_plain or not brackets or len(amounts) != 1 or not amounts[0].endswith(" EUR"):
         return {"steps": [], "missing": "One amount in euros, and a year whose brackets are told."}
-    return {"steps": _steps(amounts[0], brackets[0], f"IRPEF {min(years)}"), "missing": ""}
+    return {"steps": _steps(amounts[0].removesuffix(" EUR"), brackets[0], f"IRPEF {min(years)}"), "missing": ""}
 
 
 def _brackets(text: str, years: set[str]) -> list[str] | None:
@@ -37,12 +37,10 @@ def _brackets(text: str, years: set[str]) -> list[str] | None:
     told, changed = RATES.search(text), _CHANGED.search(text)
     if not told or len(years) != 1:
         return None
-    found = [re.sub(r"\D", "", each) for each in told.groups()[1:]]
+    rates = [re.sub(r"\D", "", each) for each in told.groups()[1:]]
     if changed and min(years) >= changed[1]:
-        found[2] = changed[2]
-    elif min(years) not in told["years"]:
-        return None
-    return found
+        return [*rates[:2], changed[2], *rates[3:]]
+    return rates if min(years) in told["years"] else None
 
 
 def _steps(amount: str, brackets: Sequence[str], name: str) -> list[JSON]:

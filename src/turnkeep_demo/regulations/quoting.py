@@ -24,7 +24,8 @@ def quote(question: str, documents: Sequence[JSON], language: str) -> list[str]:
             share = len(title & asked) / len(title | asked) if len(asked) > 1 else 0.0  # "Che cos'è il TFR?": as found
             found.append((len(title & asked), share, document, sentences))
     best = sorted(found, key=lambda one: one[:2], reverse=True)[:2]
-    if parts := [one for one in documents if best and _is_part(one["title"], best[0][2]["title"], asked, language)]:
+    parts = [one for one in documents if best and _is_part(one["title"], best[0][2]["title"], asked, language)]
+    if len(parts) > 1:
         return [SAYINGS[language]["parts"].format(titles(parts))]
     equal = [each for each in best if each[0] == best[0][0] and each[1] >= EQUAL * best[0][1]]
     return [told(document, sentences) for _, _, document, sentences in equal[: 2 if len(asked) > 1 else 1]]

@@ -25,7 +25,7 @@ def read(parts: JSON) -> JSON:
     question = message if is_talk else forms.standalone(message, parts["conversation"])
     norms, (field, sure_of_field) = references(question), field_of(question)
     action = "talk" if is_talk else forms.action_of(message, is_named=bool(norms))
-    composition, sure = ("chat", 1.0) if is_talk else forms.composition_of(message, notes, is_law=bool(field or norms))
+    composition, sure = ("chat", 1.0) if is_talk else forms.composition_of(question, notes, is_law=bool(field or norms))
     is_irpef = action == "calculate" and "irpef" in question.lower()
     return {
         "question": question or "?",

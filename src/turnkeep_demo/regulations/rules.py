@@ -1,5 +1,5 @@
 """What the demo says for each inner call of `regulations`: an article that is named is quoted, else sentences that hold
-the whole question. What it does not understand it says; in Italian where the message is Italian, else in English."""
+all that is asked. What it does not understand it says; in Italian where the message is Italian, else in English."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ def _noted(begin: str, notes: Sequence[str]) -> list[str]:
 
 
 def _told(question: str, documents: Sequence[JSON], computed: Sequence[str], language: str) -> list[str]:
-    """Nothing where it does not understand the question whole."""
+    """Nothing where it does not understand it whole."""
     passages = [one for one in documents if _PASSAGE.fullmatch(one["id"])]
     articles, say = [one for one in documents if one not in passages], SAYINGS[language]
     if computed:

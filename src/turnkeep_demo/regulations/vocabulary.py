@@ -9,7 +9,7 @@ from turnkeep.blocks.words import STOP_WORDS, words
 
 MOST_CHARACTERS = 500
 
-_ITALIAN = (italian.STOP_WORDS - STOP_WORDS) | set(words("ciao grazie salve buongiorno art spiega calcola definizione"))
+_ITALIAN = (italian.STOP_WORDS - STOP_WORDS) | set(words("ciao grazie salve buongiorno art legge calcola definizione"))
 _ENGLISH = (STOP_WORDS - italian.STOP_WORDS) | set(words("hello hi thanks explain calculate"))
 # What an article may leave unsaid though it answers: that and how something is asked, and whom all this law is about.
 _ASKING = frozenset(

@@ -168,6 +168,7 @@ async def test_irpef_is_computed_from_the_brackets_of_the_article(message: str, 
     [
         "Calcola l'IRPEF su 42.000 euro nel 2019",
         "Calcola l'IRPEF su 42.000 euro con due figli",
+        "Calcola l'IRPEF su 10.000 e 20.000 euro",
         "Calcola lo stipendio netto su 42.000 euro lordi",
     ],
 )
