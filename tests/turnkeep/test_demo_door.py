@@ -51,7 +51,6 @@ def test_without_a_model_it_is_said_that_none_is_set(corpus: PapersSettings, out
         ("campaigns", "CAMPAIGNS__WAREHOUSE"),
         ("database", "DATABASE__URL"),
         ("regulations", "REGULATIONS__KNOWLEDGE"),
-        ("regulations", "REGULATIONS__KNOWLEDGE"),
     ],
 )
 def test_without_data_it_is_said_which_setting_names_them(agent: str, setting: str, output: Output) -> None:

@@ -28,7 +28,10 @@ def quote(question: str, documents: Sequence[JSON], language: str) -> list[str]:
     if len(parts) > 1:
         return [SAYINGS[language]["parts"].format(titles(parts))]
     equal = [each for each in best if each[0] == best[0][0] and each[1] >= EQUAL * best[0][1]]
-    return [told(document, sentences) for _, _, document, sentences in equal[: 1 if len(asked) < 2 or asks_figure(question) else 2]]
+    return [
+        told(document, sentences)
+        for _, _, document, sentences in equal[: 1 if len(asked) < 2 or asks_figure(question) else 2]
+    ]
 
 
 def _is_part(title: str, best: str, asked: set[str], language: str) -> bool:
