@@ -22,6 +22,7 @@ AGENTS: Mapping[str, tuple[float, float]] = {
     "products": (8, 4),
     "database": (8, 4),
     "papers": (7, 4),
+    "regulations": (8, 6),
 }
 """Write and read units of a turn from the tenth on: turn_cost.py."""
 LIMITS_WRITES, CEILING_WRITES = 2, 1
@@ -50,7 +51,7 @@ class Row:
 def main() -> None:
     named = "".join(f"{name.removeprefix('anthropic.').removeprefix('amazon.'):>18}" for name in MODELS)
     print(f"{'agent':12}{'calls':>6}{'in':>7}{'out':>6}{named}{'DynamoDB':>10}{'Lambda, API':>13}")
-    rows = [_row(agent) for agent in AGENTS]
+    rows = [_row(agent) for agent in AGENTS if _recordings(agent).exists()]
     for row in rows:
         print(f"{row.agent:12}{row.calls:>6.1f}{row.tokens_in:>7}{row.tokens_out:>6}", end="")
         print("".join(f"{row.models[name]:>18.2f}" for name in MODELS) + f"{row.store:>10.4f}{row.rest:>13.3f}")
@@ -60,7 +61,7 @@ def main() -> None:
 
 
 def _row(agent: str) -> Row:
-    turns = [json.loads(line) for line in (RECORDINGS / f"{agent}.jsonl").read_text().splitlines()]
+    turns = [json.loads(line) for line in _recordings(agent).read_text().splitlines()]
     calls = [turn["calls"] for turn in turns]
     read = statistics.mean(sum(map(_prompt, each)) for each in calls)
     written = statistics.mean(sum(map(_answer, each)) for each in calls)
@@ -75,6 +76,10 @@ def _row(agent: str) -> Row:
         1000 * (writes * WRITE_UNIT + reads * READ_UNIT),
         1000 * (GATEWAY_REQUEST + LAMBDA_REQUEST + TURN_SECONDS * MEMORY_GB * LAMBDA_GB_SECOND),
     )
+
+
+def _recordings(agent: str) -> Path:
+    return RECORDINGS / f"{agent}.jsonl"
 
 
 def _prompt(call: Mapping[str, list[Mapping[str, str]]]) -> int:
