@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from turnkeep.blocks.calendars import Written
 from turnkeep.blocks.figures import SIZE, Figure, Reader, Row, Span
 from turnkeep.blocks.reckoning import computed, of_group, total
 
@@ -80,6 +81,8 @@ class Known:
         self._sources = sources
         reader, texts = Reader(sources.language, sources.prices), [*sources.known, *sources.asked]
         self.days = [*sources.days, *_days_of(reader, texts)]
+        dates = (found for text in texts for found in reader.dates(text))
+        self._yearless = {each for found in dates for each in found.readings if each.year is None}
         self.sizes = {tight(found[0]) for text in texts for found in SIZE.finditer(text)}
         self.tables = [table for text in sources.known for table in reader.tables(text)]
         self.lines = [row for text in sources.known for row in reader.lines(text)]
@@ -90,6 +93,11 @@ class Known:
         self.rows = self._by_name(labelled)
         self.figures = list(self._figures(labelled))
         self._anything: dict[str, list[float]] = {}
+
+    def has_day(self, written: Written) -> bool:
+        """Whether it is a known one, or stands without a year in a text: "by 30 June"."""
+        spans = (reading.fits(*span) for reading in written.readings for span in self.days)
+        return any(spans) or not self._yearless.isdisjoint(written.readings)
 
     def all_lines(self) -> list[Sequence[Figure]]:
         return [row.figures for row in (*self.lines, *(row for table in self.tables for row in table.rows))]

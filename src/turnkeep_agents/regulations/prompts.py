@@ -48,8 +48,8 @@ DOMAINS: Mapping[str, str] = {
     "labour": "The question is about work: say whom a rule protects, and that collective agreements may differ where "
     "an article leaves it to them.",
     "social_security": "The question is about social security: say which fund or body and which year a figure is of.",
-    "procedure": "The question is about rights and procedure: name terms, where they begin, and what follows if they "
-    "are missed.",
+    "procedure": "The question is about rights and procedure: name terms, where they begin, their last day where it "
+    "was computed, and what follows if they are missed. A term that ends on a Saturday or Sunday may go on to Monday.",
     "none": "The question is about the user's own documents.",
 }
 

@@ -66,7 +66,8 @@ def reckon(steps: Iterable[Step], known: Known) -> list[str]:
         value = _carry_out(step.expression.strip(), results, known)
         said = _STEP.sub(lambda name: _plain(results[name[0]]), step.expression.strip())
         results[f"s{at}"] = value
-        lines.append(f"s{at} {step.name}: {said} = {_plain(value)}")
+        weekday = f" ({value:%A})" if isinstance(value, date) else ""
+        lines.append(f"s{at} {step.name}: {said} = {_plain(value)}{weekday}")
     return lines
 
 
