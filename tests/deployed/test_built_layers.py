@@ -106,6 +106,15 @@ def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict
     assert started("api", code, **facts) == "papers"
 
 
+def test_law_is_found_and_facts_are_read_with_what_the_layers_hold(started: Callable[..., str]) -> None:
+    code = (
+        "from datetime import date; from turnkeep.agents import build_agent; from turnkeep.settings import Settings;"
+        "from turnkeep.blocks.facts import canonical; print(build_agent('regulations', Settings()).name,"
+        "canonical('duemila euro', 'amount', today=date(2026, 1, 1)).value)"
+    )
+    assert started("api", code, MODEL="demo") == "regulations 2000"
+
+
 def test_personal_data_is_found_with_what_the_layers_hold(started: Callable[..., str]) -> None:
     text = "Mario Rossi, RSSMRA85T10A562S, +39 06 6982 1234, IT60X0542811101000000123456, 12345670017"
     code = f"from turnkeep.blocks.pii import find; print(*(one.kind for one in find({text!r})))"
