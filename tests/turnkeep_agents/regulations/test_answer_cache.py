@@ -141,3 +141,9 @@ async def test_the_oldest_answers_are_forgotten_first(script: ScriptedModel, beg
 async def test_without_room_nothing_is_remembered(begin: Begin) -> None:
     for answer in (WELL, (ANSWER, READINGS)):
         assert (await begin(cache=AnswerCache(0)).say(ASKED, read(), answer)).text == answer[1]
+
+
+async def test_an_answer_that_something_is_wrong_with_is_not_given_again(begin: Begin) -> None:
+    assert (await begin().say(ASKED, read(), (ANSWER, "Dipende."))).warnings == ("no_citation",)
+    assert (await begin().say(ASKED, read(), WELL)).text == WELL[1]
+    assert (await begin().say(ASKED)).text == WELL[1]
