@@ -3,13 +3,16 @@ about."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, zip_longest
 
 from turnkeep.attachments import Attachment, Documents, Piece
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.retrieval import open_retriever
+from turnkeep.blocks.wording import units
 from turnkeep.records import JSON
 
 LABEL_LETTERS = 6
+CLAUSE_WORDS, CLAUSE_CHARACTERS = 4, 300
 SPEAKS_TO_MODEL = "document_speaks_to_model"
 
 
@@ -52,6 +55,13 @@ def search(documents: Documents, active: Sequence[JSON], queries: Sequence[str],
     best = sorted(found.values(), key=lambda one: -(one.score or 0.0))[:limit]
     rest = [one for one in passages if one.id not in found]
     return [replace(one, score=round(one.score or 0.0, 3)) for one in best] + rest[: limit - len(best)]
+
+
+def clauses(passages: Sequence[Document], most: int) -> list[str]:
+    """Sentences and items of them, of each passage its first, then of each its second and so on."""
+    said = [[unit for unit in units(one.text) if len(unit.split()) >= CLAUSE_WORDS] for one in passages]
+    in_turns = chain.from_iterable(zip_longest(*said))
+    return [clause.strip()[:CLAUSE_CHARACTERS] for clause in in_turns if clause][:most]
 
 
 def _passages(document: Attachment, label: str, pieces: Iterable[Piece]) -> list[Document]:

@@ -18,7 +18,7 @@ from turnkeep_agents.regulations.state import RegulationsState
 
 LAW_NOT_HELD = "law_not_held"
 MOST_PASSAGES = 24  # of documents that are asked about: about as many as the context holds
-MOST_HELD_AGAINST, QUERY_CHARACTERS = 6, 300  # passages whose words the law is searched for, and how many of them
+MOST_CLAUSES = 12  # of documents, that the law is searched for
 MOST_CITED = 6  # articles of earlier replies that the reading is told
 
 
@@ -58,11 +58,11 @@ class Finding(Desk):
         is_about_them = reading["composition"] in ("pure_doc", "hybrid")
         most_passages = MOST_PASSAGES if is_about_them else most
         own = passages.search(documents, state["active"], reading["searches"], most_passages)
-        queries = [*reading["searches"]]
-        if reading["composition"] == "hybrid":  # what the document is about, the reading has not seen
-            queries += [f"{one.title} {one.text[:QUERY_CHARACTERS]}" for one in own[:MOST_HELD_AGAINST]]
-            most += len(queries) - len(reading["searches"])
-        knowledge = self.knowledge.search(queries, most, domain=reading["domain"], language=state["language"])
+        # What a document says, the reading has not seen: the law is searched for its clauses as well.
+        clauses = passages.clauses(own, MOST_CLAUSES) if reading["composition"] == "hybrid" else []
+        knowledge = self.knowledge.search(
+            [*reading["searches"], *clauses], most + len(clauses), domain=reading["domain"], language=state["language"]
+        )
         found = {"knowledge": [*map(asdict, knowledge)], "documents": [*map(asdict, own)]}
         return {"found": found, **noted(state, f"Found {len(knowledge)} articles and {len(own)} passages.")}
 
