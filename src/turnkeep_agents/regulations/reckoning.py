@@ -6,7 +6,7 @@ import operator
 import re
 from calendar import monthrange
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal, DivisionByZero, InvalidOperation
 
@@ -49,11 +49,13 @@ class Known:
 
 def known_in(texts: Collection[str], today: date) -> Known:
     """Every number as Italians and as the English read it ("1.234,5", "1,234.5") or in words ("sessanta"), and every
-    day that has a year."""
+    day; one without a year may be of this year, the last or the next."""
     found = {each for text in texts for each in _NUMBER.findall(text)}
     plain = {plain for each in found for plain in (each.replace(".", "").replace(",", "."), each.replace(",", ""))}
     written = [reading for text in texts for one in notation("it").dates(text) for reading in one.readings]
-    days = {day for reading in written for span in reading.spans() for day in span}
+    near = range(today.year - 1, today.year + 2)
+    dated = [replace(one, year=year) for one in written for year in ([one.year] if one.year else near)]
+    days = {day for one in dated for span in one.spans() for day in span}
     named = {number for text in texts for word in _WORD.findall(text) if (number := in_words(word.lower())) is not None}
     return Known({*map(Decimal, named), *(Decimal(each) for each in plain if each.count(".") <= 1)}, {today, *days})
 

@@ -9,7 +9,7 @@ from turnkeep_agents.regulations.reckoning import Unreckonable, known_in, reckon
 
 SHOWN = (
     "23 per cento fino a 28.000 euro, 35 per cento fino a 50.000 euro; on an income of 42,000.50 EUR",
-    "assunta il 31 gennaio 2026",
+    "assunta il 31 gennaio 2026, malata dal 12 ottobre, entro sessanta giorni",
 )
 KNOWN = known_in(SHOWN, date(2026, 11, 23))
 
@@ -37,6 +37,7 @@ def test_brackets_are_computed_step_by_step() -> None:
         ('before("2026-01-31", 2, "years")', "2024-01-31 (Wednesday)"),
         ('after("2026-11-23", 6, "weeks")', "2027-01-04 (Monday)"),
         ('days("2026-01-31", "2026-11-23")', "296"),
+        ('after("2026-10-12", 60, "days")', "2026-12-11 (Friday)"),
         ('max("2026-01-31", "2026-11-23")', "2026-11-23 (Monday)"),
     ],
 )
