@@ -1,90 +1,65 @@
-"""Rules for dates: patterns over the classes of tokens. In a pattern a blank is what may stand between two words,
-"_" the same without a comma, "~" what may stand within a date: "16. Nov. 2016"."""
+"""Rules for dates and periods: patterns over the classes of tokens. In a pattern a blank is what may stand between two
+words, "_" the same without a comma, "~" what may stand within a date: "16. Nov. 2016"."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from functools import cache
+from functools import partial
 from typing import Any
 
 from turnkeep.blocks.facts import days
-from turnkeep.blocks.facts.days import DAY, MONTH, WEEK, YEAR, Partial, Span, Unit, on, unit_of
-from turnkeep.blocks.facts.tokens import Token, fraction
+from turnkeep.blocks.facts.days import DAY, MONTH, OPEN_END, OPEN_START, WEEK, YEAR, Span, Unit, dated, on, unit_of
+from turnkeep.blocks.facts.tokens import Token, ahead, classes, compiled, every, fraction, note_of, one, value
 
 PLURALS = {"giorni", "settimane", "mesi", "anni", "days", "weeks", "months", "years"}
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
 PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # of which a half is counted
 
-type Point = Partial | Span | None
 type Read = Callable[[Sequence[Token], date], Any]
-"""To a Point, or a Quantity of quantities.py; ValueError outside the calendar."""
+"""To a Span, or a Quantity of reading.py; ValueError outside the calendar."""
 type Rule = tuple[str, str, Read]
 """A kind, for spans alone "date alone", for whole texts "date in text"; a pattern; what reads its match."""
 
 
-@cache
-def compiled(pattern: str) -> re.Pattern[str]:
-    blanks = {" ": "[aL,]{0,2}", "_": "[aL]{0,2}", "~": "[aL,./-]{0,2}"}
-    return re.compile("".join(blanks.get(letter, letter) for letter in pattern))
-
-
-def classes(found: Sequence[Token]) -> str:
-    return "".join(token.kind for token in found)
-
-
-def every(found: Sequence[Token], kinds: str) -> list[Token]:
-    return [token for token in found if token.kind in kinds]
-
-
-def one(found: Sequence[Token], kinds: str) -> Token | None:
-    return next(iter(every(found, kinds)), None)
-
-
-def number(token: Token) -> int:
-    return int(fraction(token))
-
-
 def unit(found: Sequence[Token]) -> Unit:
     """The last one named."""
-    value = [token.value for token in every(found, "ue")][-1:]
-    return value[0] if value and isinstance(value[0], tuple) else YEAR
+    last = [token.value for token in every(found, "ueR")][-1:]
+    return last[0] if last and isinstance(last[0], tuple) else YEAR
 
 
-def ahead(found: Sequence[Token]) -> int:
-    """1 of "next", -1 of "last", 2 of "after next"."""
-    return sum({">": 1, "<": -1, "A": 1}.get(token.kind, 0) for token in found)
-
-
-def note_of(found: Sequence[Token]) -> str:
-    return next((token.note for token in found if token.note), "")
-
-
-def resolved(point: Point, today: date) -> Span:
-    if point is None:
-        raise ValueError("no day")
-    return point.resolved(today) if isinstance(point, Partial) else point
-
-
-def value(found: Sequence[Token], kinds: str) -> int | None:
-    token = one(found, kinds)
-    return number(token) if token else None
-
-
-def named(found: Sequence[Token], today: date) -> Point:
-    """ "lunedì 12 gennaio 2026", "1° gennaio", "marzo 2026", "anno 2025"."""
+def named(found: Sequence[Token], today: date) -> Span | None:
+    """ "lunedì 12 gennaio 2026", "1° gennaio", "marzo 2026", "anno 2025", "venerdì 22", "il 15"."""
     month, year, day = value(found, "m"), value(found, "y"), value(found, "nox")
-    if day is None or (month is None and unit(found) == YEAR):
-        return Partial(year or day, month, None)
-    return _checked(Partial(year, month, day), found, today) if month and day <= 31 else None
+    return _checked(dated(today, year, month, day), found) if month or year or 1 <= (day or 0) <= 31 else None
 
 
-def _checked(date_: Partial, found: Sequence[Token], today: date) -> Partial:
-    """With a remark where the weekday is another one."""
+def figures(found: Sequence[Token], today: date) -> Span | None:
+    """ "2026-03-31", "31/03/26", "03/2025", "22/04"."""
+    text = "/".join(str(token.value) for token in every(found, "Dny"))
+    first, second, year = [*map(int, re.findall(r"\d+", text)), None][:3]
+    if first is None or second is None:
+        return None
+    if first > 31 or (second > 31 and year is None):
+        return _checked(dated(today, max(first, second), min(first, second), year), found)
+    year = year if year is None or year >= 100 else year + (2000 if year < CENTURY_TURN else 1900)
+    if first <= 12 < second:
+        first, second = second, first
+    span = dated(today, year, second, first)
+    if first <= 12 and first != second:
+        span = replace(span, note="read as day and month", other=dated(today, year, first, second))
+    return _checked(span, found)
+
+
+def _checked(span: Span, found: Sequence[Token]) -> Span:
+    """By its weekday the other one, or with a remark that it is none such."""
     wanted = one(found, "w")
-    is_other = wanted is not None and date_.resolved(today).start.weekday() != number(wanted)
-    return replace(date_, note=f"that day is no {wanted.word}") if wanted and is_other else date_
+    if wanted is None or span.start.weekday() == fraction(wanted):
+        return span
+    if span.other and span.other.start.weekday() == fraction(wanted):
+        return replace(span.other, note="the nearest such day")
+    return replace(span, note=f"that day is no {wanted.word}")
 
 
 def _is_vague(found: Sequence[Token]) -> bool:
@@ -98,54 +73,29 @@ def base(found: Sequence[Token], today: date) -> Span:
         raise ValueError("how many?")
     named_, year, way = one(found, "ms"), value(found, "y"), ahead(found)
     if named_ is None or (named_.kind == "m" and not every(found, "<>=")):
-        return resolved(named(every(found, "my"), today), today) if named_ or year else unit_of(today, unit(found), way)
+        return dated(today, year, value(found, "m"), None) if named_ or year else unit_of(today, unit(found), way)
     day, months, note = (21, 3, "a season from the 21st") if named_.kind == "s" else (1, 1, "")
-    starts = [date(each, number(named_), day) for each in ([year] if year else range(today.year - 2, today.year + 3))]
+    years = [year] if year else range(today.year - 2, today.year + 3)
+    starts = [date(each, int(fraction(named_)), day) for each in years]
     spans = [Span(start, days.shifted(start, months, "M") - DAY, note) for start in starts]
     return spans[2] if one(found, "=") and not year else days.chosen(spans, today, way)
 
 
-def figures(found: Sequence[Token], today: date) -> Point:
-    """ "2026-03-31", "31/03/26", "03/2025"."""
-    parts = re.split(r"[-/.,]", str(found[-1].value))
-    first, second, *third = map(int, parts)
-    if not third:
-        return Partial(*((first, second) if len(parts[0]) == 4 else (second, first)), None)
-    century = 0 if len(parts[2]) == 4 else 2000 if third[0] < CENTURY_TURN else 1900
-    is_iso = len(parts[0]) == 4
-    written = Partial(first, second, third[0]) if is_iso else _day_first(first, second, third[0] + century)
-    return _checked(written, found, today)
-
-
-def short(found: Sequence[Token], today: date) -> Point:
-    """ "22/04", "4-22"."""
-    first, second, *years = [number(token) for token in every(found, "ny")]
-    return _day_first(first, second, years[0] if years else None)
-
-
-def _day_first(day: int, month: int, year: int | None) -> Partial:
-    if month > 12 >= day:
-        return Partial(year, day, month)
-    if day > 12 or day == month:
-        return Partial(year, month, day)
-    return Partial(year, month, day, "read as day and month", Partial(year, day, month))
-
-
-def counted(found: Sequence[Token], today: date) -> Point:
+def counted(found: Sequence[Token], today: date) -> Span | None:
     """ "fra tre giorni", "2 anni, 1 mese e 21 giorni fa"."""
     if found[-1].kind == "o" and found[-1].word != "prima":
         return None
     start = today + DAY * (value(found, "r") or 0)  # "due settimane da oggi"
-    return on(moved(start, found, -1 if found[-1].kind in "gBo" else 1), note_of(found))
+    return on(_moved(start, found, -1 if found[-1].kind in "gBo" else 1), note_of(found))
 
 
-def moved(day: date, found: Sequence[Token], sign: int) -> date:
+def _moved(day: date, found: Sequence[Token], sign: int) -> date:
     """The day so many units away; ValueError where they are of time."""
     for count, (size, letter) in sorted(pairs_of(found), key=lambda pair: "YMWD".find(pair[1][1])):
         if letter not in PARTS:
             raise ValueError(letter)
-        times, part = (1, letter) if (count * size).denominator == 1 else PARTS[letter]  # "un mese e mezzo"
-        day = days.shifted(day, sign * round(count * size * times), part)
+        times, part_ = (1, letter) if (count * size).denominator == 1 else PARTS[letter]  # "un mese e mezzo"
+        day = days.shifted(day, sign * round(count * size * times), part_)
     return day
 
 
@@ -163,7 +113,7 @@ def pairs_of(found: Sequence[Token]) -> list[tuple[Fraction, Unit]]:
     return pairs
 
 
-def weekday(found: Sequence[Token], today: date) -> Point:
+def weekday(found: Sequence[Token], today: date) -> Span | None:
     """ "venerdì", "venerdì scorso"; "domenica prossima" is that of next week, the other one the coming."""
     wanted, kinds = value(found, "w") or 0, classes(found)
     coming = today + DAY * ((wanted - today.weekday()) % 7)
@@ -176,69 +126,165 @@ def weekday(found: Sequence[Token], today: date) -> Point:
     return on(coming, "the coming one", before)
 
 
-def weekday_and_day(found: Sequence[Token], today: date) -> Point:
-    """ "venerdì 22": the nearest day that is both."""
-    near = (today + DAY * sign * away for away in range(400) for sign in (1, -1))
-    fitting = (day for day in near if (day.weekday(), day.day) == (number(found[0]), number(found[1])))
-    return next((on(day, "the nearest such day") for day in fitting), None)
-
-
-def nth(found: Sequence[Token], today: date) -> Point:
+def nth(found: Sequence[Token], today: date) -> Span | None:
     """ "il primo venerdì di luglio", "il terzo trimestre 2025", "l'ultimo giorno del mese"."""
     which, what = one(found, "oI") or found[0], one(found, "w") or one(found, "eu")
-    at, size = -1 if which.kind == "<" else number(which), unit([what]) if what else (3, "M")
+    at, size = -1 if which.kind == "<" else int(fraction(which)), unit([what]) if what else (3, "M")
     rest = [token for token in found if token is not which and token is not what]
-    wanted = number(what) if what and what.kind == "w" else None
-
-    def made(span: Span) -> Span:
-        return days.unit_in(span, size, at) if wanted is None else days.weekday_in(span, wanted, at)
-
+    wanted = value(found, "w")
     if _is_vague(found):
         return None
     if every(rest, "myus"):
-        return base(rest, today).mapped(made)
+        return base(rest, today).mapped(lambda span: days.nth_in(span, size, at, wanted))
+    if wanted is not None and at > 0:
+        return days.nth_in(unit_of(today, MONTH), size, at, wanted)
     if wanted is not None or size[1] not in "MW" or size == MONTH or at < 0:
-        return made(unit_of(today, MONTH)) if wanted is not None and at > 0 else None
-    found_one = days.chosen((made(unit_of(today, YEAR, step)) for step in (-1, 0, 1)), today)
-    return replace(found_one, note="year not named, the next one")
+        return None
+    coming = days.chosen([days.nth_in(unit_of(today, YEAR, step), size, at) for step in (-1, 0, 1)], today)
+    return replace(coming, note="year not named, the next one")
 
 
-def of_unit(found: Sequence[Token], today: date) -> Point:
+def of_unit(found: Sequence[Token], today: date) -> Span | None:
     """ "venerdì della prossima settimana", "il 20 del mese scorso"."""
     day = value(found, "nox")
     if unit(found) != (MONTH if day else WEEK) or _is_vague(found):
         return None
     span = base(every(found, "=<>u"), today)
-    return Partial(span.start.year, span.start.month, day) if day else days.weekday_in(span, value(found, "w") or 0, 1)
+    return days.nth_in(span, (1, "D"), day or 1, None if day else value(found, "w"))
 
 
-def last_day(found: Sequence[Token], today: date) -> Point:
-    """ "fine mese", "end of March"."""
-    return base(found[1:], today).mapped(lambda each: on(each.end))
+def rolling(found: Sequence[Token], today: date) -> Span | None:
+    """ "i prossimi 3 mesi" from tomorrow, "le ultime tre settimane" to yesterday."""
+    day, is_next = _moved(today, found, ahead(found)), ahead(found) > 0
+    ends = (today + DAY, day) if is_next else (day, today - DAY)
+    return Span(*ends, note_of(found) or ("from tomorrow" if is_next else "up to yesterday"))
 
 
-def bare(found: Sequence[Token], today: date) -> Point:
-    """ "il 15"."""
-    return Partial(None, None, number(found[-1])) if 1 <= number(found[-1]) <= 31 else None
+def part(found: Sequence[Token], today: date) -> Span | None:
+    """ "inizio del prossimo anno", "fine marzo", "prima metà del 2016", "resto della settimana"."""
+    kind = {1: "S", 2: "E"}.get(value(found[:1], "o") or 0, found[0].kind)
+
+    def cut(span: Span) -> Span:
+        count = (span.end - span.start).days + 1
+        middle = days.shifted(span.start, 6, "M") if count > 360 else span.start + DAY * (count // 2)
+        quarter = DAY * (count // 4)
+        cuts = {
+            "S": Span(span.start, middle - DAY, "the first half"),
+            "E": Span(middle, span.end, "the second half"),
+            "M": Span(span.start + quarter, span.end - quarter, "the middle half"),
+            "T": Span(max(today, span.start), span.end),
+        }
+        return cuts[kind]
+
+    return base(found[1:], today).mapped(cut) if kind in "SEMT" else None
+
+
+def week_with(found: Sequence[Token], today: date) -> Span | None:
+    """ "settimana del 16 settembre"."""
+    span = side(found[1:], today) if unit(found[:1]) == WEEK else None
+    return span and span.mapped(lambda each: unit_of(each.start, WEEK))
+
+
+def decade(found: Sequence[Token], today: date) -> Span | None:
+    """ "anni 70", "anni 1970"; else a year."""
+    year = value(found, "ny") or 0
+    if found[0].word != "anni" or year % 10:
+        return named(every(found, "y"), today)
+    early, late = (unit_of(date(year % 100 + century, 1, 1), (10, "Y")) for century in (1900, 2000))
+    if year < 100:
+        return replace(early, other=late, note="century not named, the twentieth")
+    return early if year < 2000 else late
+
+
+def between(found: Sequence[Token], today: date) -> Span | None:
+    """ "dal 4 al 22 marzo", "tra mercoledì e venerdì", "2014-2018"."""
+    found = found[1:] if found[0].kind in "Ffbi" else found
+    for at in (at for at in range(1, len(found) - 1) if found[at].kind in "tU-&"):
+        ends = found[:at], found[at + 1 :]
+        left, right = (_with_month(*each) for each in (ends, ends[::-1]))
+        first, last = side(left, today), side(right, today)
+        if first and last:
+            last = replace(last, other=None) if one(right, "D/") else last
+            return last.mapped(partial(_ranged, first.start, classes(left), classes(right)))
+    return None
+
+
+def _with_month(found: Sequence[Token], other: Sequence[Token]) -> list[Token]:
+    return [*found, *(every(other, "m") if re.fullmatch("w?[nxo]", classes(found)) else ())]
+
+
+def _ranged(first: date, left: str, right: str, span: Span) -> Span:
+    """Of the other end's year where one names none, or of that before or after it: "dal 10 dicembre al 3 marzo"."""
+    last = span.end
+    if re.fullmatch(_YEARLESS, left):
+        first = first.replace(month=last.month) if re.fullmatch("w?[nxo]", left) else first
+        first = first.replace(year=last.year - (first.month > last.month))
+    elif re.fullmatch(_YEARLESS, right):
+        last = last.replace(year=first.year + (first.month > last.month))
+    return Span(first, last)
+
+
+def side(found: Sequence[Token], today: date) -> Span | None:
+    """One end of a range."""
+    ends = (*_SIDES, (_DAY, named))
+    return next((read(found, today) for pattern, read in ends if compiled(pattern).fullmatch(classes(found))), None)
+
+
+def open_ended(found: Sequence[Token], today: date) -> Span | None:
+    """ "dal 1° gennaio", "fino a marzo", "dopo il 15 marzo"; "entro il 15 marzo" begins today."""
+    kind, span = found[0].kind, side(found[1:], today)
+
+    def made(each: Span) -> Span:
+        starts = {"U": OPEN_START, "B": OPEN_START, "q": today, "A": each.end + DAY}
+        ends = {"U": each.end, "B": each.start - DAY, "q": each.end}
+        return Span(starts.get(kind, each.start), ends.get(kind, OPEN_END))
+
+    return span and span.mapped(made)
 
 
 COUNTED = "[hnyxH] -?W? ?u(?: &? [nxy] u){0,3}(?: & H)?"
-BASE = "(?:[ums] [=<>]|[=<>] [ums]|[ms](?: y)?|y)"
+_BASE = "(?:[ums] [=<>]|[=<>] [ums]|[ms](?: y)?|y)"
+_YEARLESS = "w?[nxom/]+"
 _ALONE = "(?! [-/]?[u%PCcknyQmoO‰])"
-RULES: tuple[Rule, ...] = (
+_DATES: tuple[Rule, ...] = (
     ("date", "(?:w~)?[nxo]~m(?:~y)?|(?:w~)?m~[no](?![u%c])(?:~y)?|y~n~m", named),
     ("date", "(?:w )?D", figures),
-    ("date", "r", lambda found, today: on(today + DAY * number(found[-1]))),
+    ("date", "r", lambda found, today: on(today + DAY * (value(found, "r") or 0))),
     ("date", f"[bi] {COUNTED}(?: A)?|{COUNTED} (?:[gABo]|f r)", counted),
     ("date", "[=<>] w|w [<>=](?! u)", weekday),
-    ("date", "w [no]" + _ALONE, weekday_and_day),
+    ("date", "w [no]" + _ALONE, named),
     ("date", "[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]|[nxo] [<>=] u|[nxo] u [<>=]", of_unit),
-    ("date", f"[o<] w(?: {BASE}| u)?|[o<] u (?:{BASE}|u)", nth),
-    ("date", f"E (?:{BASE}|u)", last_day),
+    ("date", f"[o<] w(?: {_BASE}| u)?|[o<] u (?:{_BASE}|u)", nth),
+    ("date", f"E (?:{_BASE}|u)", lambda found, today: base(found[1:], today).mapped(lambda each: on(each.end))),
     ("date", "w", weekday),
-    ("date alone", "[ny][/-][ny](?:[,/-]n)?", short),
-    ("date alone", "[nxoy]", bare),
-    ("date in text", "(?<=[LFtUqbfi])n/n(?!/)", short),
-    ("date in text", "(?<=[LFq])n(?![,.]n)" + _ALONE, bare),
 )
 """In an order in which the first that fits wins among those of the same length."""
+_SIDES: tuple[tuple[str, Read], ...] = (
+    *((pattern, read) for _, pattern, read in _DATES),
+    ("n/n", figures),
+    ("m(?: y)?|y", named),
+    (_BASE, base),
+)
+_SIDE = "(?:" + "|".join(pattern for pattern, _ in _SIDES) + ")"
+_DAY = "[nxo]"
+RULES: tuple[Rule, ...] = (
+    *_DATES,
+    ("date alone", "n[/-]n", figures),
+    ("date alone", _DAY, named),
+    ("date in text", "(?<=[LFtUqbfi])n/n(?!/)", figures),
+    ("date in text", "(?<=[LFq])n(?![,.]n)" + _ALONE, named),
+    ("period", f"(?:[Ffbi] )?(?:{_SIDE}|{_DAY})_[tU-]_{_SIDE}|b (?:{_SIDE}|{_DAY})_&_{_SIDE}", between),
+    ("period", f"(?:[Ffb] )?{_SIDE}_[tU-]_{_DAY}(?! [uc%k])", between),
+    ("period", f"{_BASE}|[eu] A L?>|e [=<>]|(?:[=<>] )?e", base),
+    ("period", f"[<>] {COUNTED}|{COUNTED} [<>]|[hnx] [<>] u", rolling),
+    ("period", f"[o<] e {_BASE}|[o<] u(?: {_BASE}| u y)?|I(?: y)?|y I|y b? ?[o] u", nth),
+    ("period", f"(?:[SMET]|o(?= M)) (?:M )?(?:{_BASE}|u)", part),
+    ("period", f"u {_SIDE}", week_with),
+    ("period", "(?:u|l L?) ?m(?: y)?|l L?y", named),
+    ("period", "u [ny]", decade),
+    ("period", f"[fFUAB] {_SIDE}", open_ended),
+    ("period", f"q {COUNTED}", lambda found, today: Span(today, _moved(today, found[1:], 1), "from today")),
+    ("period alone", f"(?:[Ffb] )?{_DAY} [t&U-] {_DAY}", between),
+    ("period alone", f"q (?:{_SIDE}|{_DAY})|[fF] {_DAY}", open_ended),
+    ("period in text", f"F {_DAY} [tU-] {_DAY}(?! [uc%k])", between),
+)

@@ -1,15 +1,20 @@
-"""Values of spans that somebody named, and facts of a text by the same patterns."""
+"""Values of spans that somebody named, and facts of a text by the same patterns: the rules for durations, amounts,
+percentages, ordinals and numbers, and what tries all rules."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 
-from turnkeep.blocks.facts import dates, quantities, ranges
-from turnkeep.blocks.facts.days import OPEN_END, OPEN_START, Partial, Span
-from turnkeep.blocks.facts.lexicon import language_of
-from turnkeep.blocks.facts.tokens import Token, tokens
+from turnkeep.blocks.facts import dates
+from turnkeep.blocks.facts.dates import COUNTED, Read, Rule, pairs_of, unit
+from turnkeep.blocks.facts.days import Span
+from turnkeep.blocks.facts.numerals import plain
+from turnkeep.blocks.facts.tokens import Token, classes, compiled, every, fraction, note_of, one, tokens
 
 type Kind = Literal["date", "period", "duration", "amount", "percentage", "ordinal", "number"]
 
@@ -23,6 +28,9 @@ _FAMILIES: tuple[tuple[Kind, ...], ...] = (
     ("number", "percentage", "amount"),
 )
 """As what a span is read where it is none of its kind: "nel 2024" is no date."""
+NUMBERED = "nyxHo"
+RATES = {(1, "TH"): "hour", (1, "D"): "day", (1, "W"): "week", (1, "M"): "month", (1, "Y"): "year"}
+REFERENCE = "numbers a text"
 
 
 @dataclass(frozen=True)
@@ -39,19 +47,123 @@ class Fact:
     other: str = ""  # the value that it may mean as well
 
 
+@dataclass(frozen=True)
+class Quantity:
+    value: str
+    unit: str = ""
+    note: str = ""
+    other: str = ""
+
+
+def duration(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "sei mesi e mezzo": P6.5M; "tutto il mese", "metà anno", "l'intero weekend"."""
+    halved = Fraction(1, 2) if found[0].kind == "M" else Fraction(1)
+    sizes: dict[str, Fraction] = {}
+    for count, (size, letter) in pairs_of(found):
+        sizes[letter.replace("E", "D")] = sizes.get(letter, Fraction(0)) + count * size * halved
+    date_, time = (
+        "".join(plain(sizes[each]) + each[-1] for each in letters if each in sizes)
+        for letters in ("YMWD", ("TH", "TM", "TS"))
+    )
+    text = f"P{date_}T{time}" if time else f"P{date_}"
+    return Quantity(text, note="working days" if one(found, "W") else note_of(found))
+
+
+def _unit(found: Sequence[Token]) -> str:
+    unit = one(found, "cQC")
+    return str(unit.value) if unit else "pp" if one(found, "P") else ""
+
+
+def single(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "1.234 km", "€ 1.234,50", "tre punti percentuali", "8,6 per mille", "tredici euro e quarantacinque cent"."""
+    first, *rest = every(found, NUMBERED)
+    value, places = fraction(first), 2 if one(found, "cC") else 0
+    if rest:
+        cents = fraction(rest[0])
+        is_part = cents < 100 and cents.denominator == value.denominator == 1
+        return Quantity(plain(value + cents / 100, 2), _unit(found), note_of(found)) if is_part else None
+    if one(found, "‰C") and not one(found, "c"):
+        part, named = (10, "per thousand") if one(found, "‰") else (100, f"hundredths of {_unit(found)}")
+        return Quantity(plain(value / part, places), _unit(found), f"{plain(value)} {named}")
+    other = plain(first.other, places) if first.other and first.note else ""
+    return Quantity(plain(value, places), _unit(found), first.note, other)
+
+
+def ordinal(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "terzo", "cento milionesimo"; "penultimo" is -2."""
+    token = found[-1]
+    value = Fraction(-1) if token.kind == "<" else token.other if token.kind == "n" else fraction(token)
+    if value is None or value.denominator != 1 or (token.kind == "<" and token.word[:5] not in ("ultim", "last")):
+        return None
+    return Quantity(plain(value), note="counted from the end" if value < 0 else "")
+
+
+def ratio(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "2 1/4", "uno su tre"."""
+    *rest, above, below = [fraction(token) for token in every(found, NUMBERED)]
+    return Quantity(plain(sum(rest) + above / below)) if below and (not rest or above < below) else None
+
+
+def limits(found: Sequence[Token], today: date) -> Quantity | None:
+    """ "tra 20 e 30": "[20,30]"; "superiore a un quarto e inferiore a un mezzo": "(0.25,0.5)"."""
+    places = [match.end() for match in compiled(f"[{NUMBERED}][cQ%P]?[XY]?").finditer(classes(found))]
+    ends: dict[bool, str] = {}  # the lower one, the upper one
+    for words in (found[start:end] for start, end in pairwise([0, *places])):
+        kinds, value = classes(words), plain(fraction(every(words, NUMBERED)[-1]))
+        way = "".join(kind for kind in kinds if kind in "GJXYZV")[-1:]
+        opening, closing = "()" if way in ("G", "J") and not one(words, "KN") else "[]"
+        is_lower = (way in "GXZ") != ("N" in kinds) if way else True not in ends
+        if is_lower in ends:
+            return None
+        ends[is_lower] = opening + value if is_lower else value + closing
+    lower, upper = ends.get(True, "("), ends.get(False, ")")
+    if len(ends) > 1 and Fraction(lower[1:]) > Fraction(upper[:-1]):
+        return Quantity("", _unit(found), "the limits contradict each other")
+    return Quantity(f"{lower},{upper}", _unit(found), note_of(found))
+
+
+_LIMIT = "(?:N z?)?(?:[GJ](?:[aLtfiF]{0,2}[GJ])?(?: K)?|[ZV])[aLtfiF]{0,2}"
+
+
+def _ranges(kind: str, before: str, after: str) -> Iterator[Rule]:
+    each, limit = f"{before}[{NUMBERED}]", f"{_LIMIT}{before}[{NUMBERED}]"
+    yield kind, f"[bfF] {each}(?:{after})? [t&U-] {each}{after}|{before}[nyx]-{before}[nyx]{after}", limits
+    yield kind, f"{limit}{after}(?:[,z&a]{{0,3}}{limit}{after})?|{each}{after} [XY]", limits
+
+
+_RATE = "a{0,3}(?:[tLx/]u(?! ?[<>=mynogAfB])|R)"
+RULES: tuple[Rule, ...] = (
+    ("number in text", "v[.aLv]{0,4}[nyoD](?! ?m)(?:/[ny])?|(?<!/)[ny]/y", lambda *_: Quantity("", note=REFERENCE)),
+    ("duration", COUNTED + "(?: W)?|l L?[ue]|L?[ue] l|[HM] x? ?u", duration),
+    ("duration alone", f"[fqF] {COUNTED}", duration),
+    *_ranges("amount", "(?:c )?", " c"),
+    *_ranges("amount", "c ", ""),
+    ("amount", "[nyxH] c &? ?[ny] C|[nyxH] c n(?! [uck%CQ])|[nyxH] [cC]|c c?[nyxH]", single),
+    ("amount alone", f"[nyx](?={_RATE})", single),
+    *_ranges("percentage", "", " ?[%P]"),
+    ("percentage", "[nyxH] ?[%P‰]", single),
+    ("ordinal", "[nx]?o", ordinal),
+    ("ordinal alone", "[n<]", ordinal),
+    *_ranges("number", "", "(?: Q)?(?! ?u)"),
+    ("number", "(?:[ny] )?n/n|[nyx] O [nyx]", ratio),
+    ("number", "[nyxHo](?: Q)?", single),
+)
+
+
 def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fact | None:
     """The value of a span; None where it cannot be read or is no such thing: "31 febbraio". Its kind is what the words
     are, which may be another one: "nel 2024" named as a date is a period."""
-    known = tokens(text, language_of(language)) if len(text) <= LONGEST else []
-    found = _trimmed(known)
-    kinds = dates.classes(found)
+    known = tokens(text, language) if len(text) <= LONGEST else []
+    found = known[: len(classes(known).rstrip("aLftFbiqU,.z"))]  # "circa 3 mesi", "il 22%"
+    found = found[len(found) - len(classes(found).lstrip("aL,.z")) :]
+    kinds = classes(found)
     if kinds == "x" and len(known) > 1:  # "un po' di soldi"
         return None
     for each in sorted(next(family for family in _FAMILIES if kind in family), key=lambda other: other != kind):
         start = int(kind == each == "date" and kinds[:1] == "q")  # "entro il 31 marzo"
         start += int(start > 0 and kinds[1:2] == "L")
         for pattern, read in (*_rules(each), *_rules(each, " alone")):
-            matches = dates.compiled(pattern).fullmatch(kinds, start)
+            matches = compiled(pattern).fullmatch(kinds, start)
             if matches and (fact := _fact(text, each, read, found[start:], today)):
                 return fact if fact.reading != _NO_DAY else None
     return None
@@ -59,57 +171,40 @@ def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fa
 
 def find(text: str, *, today: date, language: str = "it") -> list[Fact]:
     """The facts of a text in order, none within another one."""
-    found = tokens(text, language_of(language))
-    kinds, facts, taken = dates.classes(found), list[Fact](), 0
-    rules = [
-        (kind, rule)
-        for scope in (" in text", "")
-        for family in _FAMILIES
-        for kind in family
-        for rule in _rules(kind, scope)
-    ]
-    places = [(*at.span(), kind, rule[1]) for kind, rule in rules for at in dates.compiled(rule[0]).finditer(kinds)]
+    found = tokens(text, language)
+    kinds, facts, taken = classes(found), list[Fact](), 0
+    scopes = [(kind, scope) for scope in (" in text", "") for family in _FAMILIES for kind in family]
+    rules = [(kind, rule) for kind, scope in scopes for rule in _rules(kind, scope)]
+    places = [(*at.span(), kind, rule[1]) for kind, rule in rules for at in compiled(rule[0]).finditer(kinds)]
     for start, end, kind, read in sorted(places, key=lambda place: (place[0], -place[1])):
         if start >= taken and (end > start + 1 or found[start].word not in _WEAK.split()):
             fact = _fact(text[found[start].start : found[end - 1].end], kind, read, found[start:end], today)
             taken = end if fact else taken
-            facts += [fact] if fact and fact.reading not in (_NO_DAY, quantities.REFERENCE) else []
+            facts += [fact] if fact and fact.reading not in (_NO_DAY, REFERENCE) else []
     return facts
 
 
 @cache
-def _rules(kind: Kind, scope: str = "") -> list[tuple[str, dates.Read]]:
-    rules = (*dates.RULES, *ranges.RULES, *quantities.RULES)
-    return [(pattern, read) for name, pattern, read in rules if name == kind + scope]
+def _rules(kind: Kind, scope: str = "") -> list[tuple[str, Read]]:
+    rules = (*dates.RULES, *RULES)
+    rate = f"(?:{_RATE})?" if kind == "amount" else ""
+    return [(f"(?:{pattern}){rate}", read) for name, pattern, read in rules if name == kind + scope]
 
 
-def _fact(text: str, kind: Kind, read: dates.Read, found: Sequence[Token], today: date) -> Fact | None:
+def _fact(text: str, kind: Kind, read: Read, found: Sequence[Token], today: date) -> Fact | None:
+    words = [token for token in found if token.kind not in "aL,."]
+    rate = re.search("[tx/]?[uR]$", classes(words)) if kind == "amount" else None  # "1.900 euro lordi al mese"
     try:
-        value = read([token for token in found if token.kind not in "aL,."], today)
-        span = dates.resolved(value, today) if isinstance(value, Partial) else value
+        span = read(words[: rate.start()] if rate else words, today)
     except (ValueError, OverflowError):  # outside the calendar
         return Fact(text, kind, "", reading=_NO_DAY)
-    if isinstance(value, quantities.Quantity):
-        return Fact(text, kind, value.value, value.unit, value.note, value.other)
+    if isinstance(span, Quantity):
+        per = f"per {RATES.get(unit(words), words[-1].word)}" if rate else ""
+        return Fact(text, kind, span.value, span.unit, "; ".join(filter(None, (span.note, per))), span.other)
     if not isinstance(span, Span):
         return None
     if span.end < span.start:
         return Fact(text, kind, "", reading="it ends before it begins")
     has_other = span.other is not None and span.other.start <= span.other.end
-    written, other = _written(span), _written(span.other) if span.other and has_other else ""
+    written, other = f"{span}", f"{span.other}" if has_other else ""
     return Fact(text, "date" if span.is_day else "period", written, "", span.note, other if other != written else "")
-
-
-def _written(span: Span) -> str:
-    if span.is_day:
-        return span.start.isoformat()
-    return f"{'..' if span.start == OPEN_START else span.start}/{'..' if span.end == OPEN_END else span.end}"
-
-
-def _trimmed(found: list[Token]) -> list[Token]:
-    """Without what stands around a value: "circa 3 mesi", "il 22%"."""
-    while found and found[-1].kind in "aLftFbiqU,.z":
-        found = found[:-1]
-    while found and found[0].kind in "aL,.z":
-        found = found[1:]
-    return found

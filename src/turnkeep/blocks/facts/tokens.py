@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 
-from turnkeep.blocks.facts.lexicon import folded, lexicon
-from turnkeep.blocks.facts.numerals import in_figures, in_words, ordinal_in_words
+from turnkeep.blocks.facts.numerals import folded, in_figures, in_words, lexicon, ordinal_in_words
 
 LONGEST_PHRASE = 4  # words
 HALVES_OF_SCALE = 10**6  # "2 milioni e mezzo" is half a million more, "duemila e mezzo" half of one
@@ -21,7 +21,7 @@ _PATTERN = (
     r"|(?P<figure>(?:(?<![\w)])[-\u2212+])?"
     r"(?:(?<![\d.,])\d{1,3}(?:[ \u00a0\u202f]\d{3}){1,9}(?:,\d{1,12})?(?![\d.])|\d{1,40}(?:[.,'\u2019]\d{1,40}){0,12}"
     r"|(?<![\w.,])[.,]\d{1,12})"
-    r"(?:e[+-]?\d{1,2}\b|\^[+-]{0,2}\d{1,2}\b)?)"
+    r"(?:e[+-]?\d{1,2}\b)?)"
     r"(?:(?P<article>-?(?:bis|ter|quater|quinquies|sexies|septies|octies)\b)|(?P<ordinal>[°ºª]|(?:esim[oaie]|st|nd|rd|th)\b))?"
     r"|(?P<word>[^\W\d_]{1,80}['\u2019]?|us\$)|(?P<sign>[^\s\w])"
 )
@@ -41,7 +41,17 @@ class Token:
 
 
 def tokens(text: str, language: str) -> list[Token]:
-    return _merged(_single(text, language))
+    """Of Italian, or English for any other language; every number is one token."""
+    found = _single(text, "it" if language.strip().casefold().startswith("it") else "en")
+    for pattern, join in _STEPS:
+        kinds, at = classes(found), 0
+        while match := re.compile(pattern).search(kinds, at):
+            start, end = match.span()
+            token = join(found[start:end])
+            at = start if token else start + 1
+            if token:
+                found[start:end], kinds = [token], kinds[:start] + token.kind + kinds[end:]
+    return found
 
 
 def _single(text: str, language: str) -> list[Token]:
@@ -78,8 +88,6 @@ def _token(match: re.Match[str], word: str, language: str) -> Token:
     ordinal = ordinal_in_words(word) if match["word"] and language == "it" else None
     if number or ordinal:
         return Token("o" if ordinal else "y" if 1000 < (number or 0) < 3000 else "n", *span, number or ordinal, word)
-    if match["name"] and re.fullmatch(r"[qt][1-4]", word):
-        return Token("I", *span, int(word[1]), word)
     return Token(_SIGNS.get(word, "z") if match["sign"] else "z", *span, None, word)
 
 
@@ -88,38 +96,44 @@ def fraction(token: Token) -> Fraction:
     return Fraction(token.value) if isinstance(token.value, int | Fraction) else Fraction(1, 2)
 
 
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    blanks = {" ": "[aL,]{0,2}", "_": "[aL]{0,2}", "~": "[aL,./-]{0,2}"}
+    return re.compile("".join(blanks.get(letter, letter) for letter in pattern))
+
+
+def classes(found: Sequence[Token]) -> str:
+    return "".join(token.kind for token in found)
+
+
+def every(found: Sequence[Token], kinds: str) -> list[Token]:
+    return [token for token in found if token.kind in kinds]
+
+
+def one(found: Sequence[Token], kinds: str) -> Token | None:
+    return next(iter(every(found, kinds)), None)
+
+
+def value(found: Sequence[Token], kinds: str) -> int | None:
+    token = one(found, kinds)
+    return int(fraction(token)) if token else None
+
+
+def note_of(found: Sequence[Token]) -> str:
+    return next((token.note for token in found if token.note), "")
+
+
+def ahead(found: Sequence[Token]) -> int:
+    """1 of "next", -1 of "last", 2 of "after next"."""
+    return sum({">": 1, "<": -1, "A": 1}.get(token.kind, 0) for token in found)
+
+
 type Join = Callable[[Sequence[Token]], Token | None]
 
 
-def _merged(found: Sequence[Token]) -> list[Token]:
-    """With every number as one token."""
-    result = list(found)
-    for pattern, join in _STEPS:
-        before = len(result) + 1
-        while len(result) < before:
-            before, result = len(result), _rewritten(result, pattern, join)
-    return [_as_year(token) for token in result]
-
-
-def _rewritten(found: list[Token], pattern: str, join: Join) -> list[Token]:
-    kinds, place, at, taken = "".join(token.kind for token in found), re.compile(pattern), 0, 0
-    result: list[Token] = []
-    while match := place.search(kinds, at):
-        token = join(found[match.start() : match.end()])
-        at = match.end() if token else match.start() + 1
-        if token:
-            result += [*found[taken : match.start()], token]
-            taken = at
-    return result + found[taken:]
-
-
-def _as_year(token: Token) -> Token:
-    is_year = token.kind == "n" and not token.word and fraction(token) in range(1001, 3000)
-    return replace(token, kind="y") if is_year else token
-
-
 def _number(found: Sequence[Token], value: Fraction, scale: int = 1, other: Fraction | None = None) -> Token:
-    return Token("n", found[0].start, found[-1].end, value, "", found[0].note, other, scale)
+    kind = "y" if 1000 < value < 3000 and value.denominator == 1 else "n"
+    return Token(kind, found[0].start, found[-1].end, value, "", found[0].note, other, scale)
 
 
 def _times(found: Sequence[Token]) -> Token | None:
@@ -137,7 +151,11 @@ def _sum(found: Sequence[Token]) -> Token | None:
     """ "twenty" "five", "cento" e "due", "milioni" "duecentomila"; not "dieci e venti", "nel 2024, 300"."""
     first, last, mark = found[0], found[-1], found[1].kind if len(found) > 2 else ""
     value, rest = fraction(first), fraction(last)
-    if not (_is_word(first) and _is_word(last)) or not value.denominator == rest.denominator == 1:
+    if (
+        last.word in ("a", "an")
+        or not (_is_word(first) and _is_word(last))
+        or not value.denominator == rest.denominator == 1
+    ):
         return None
     is_joined = mark != "," and value >= (SMALLEST_HUNDREDS if mark == "&" else SMALLEST_TENS)
     room = first.scale if first.scale > 1 else _room(value) if is_joined else 0
@@ -171,13 +189,6 @@ def _part(found: Sequence[Token]) -> Token | None:
     return _number(found, value / ordinal, other=value * ordinal) if is_part else None
 
 
-def _decimal(found: Sequence[Token]) -> Token | None:
-    """ "duecento punto ventinove"."""
-    decimals = fraction(found[-1])
-    value = fraction(found[0]) + decimals / 10 ** len(str(decimals))
-    return _number(found, value) if _is_word(found[0]) and _is_word(found[-1]) else None
-
-
 def _is_word(token: Token) -> bool:
     return not token.word[-1:].isdigit()
 
@@ -190,7 +201,6 @@ _STEPS: tuple[tuple[str, Join], ...] = (
     ("[nyx]-?[nyx]", _sum),
     ("[nyx]k", lambda found: _times(found) if found[1].value == 100 else None),
     ("[nyx][&-]?[nyx](?!o|&n?H)", _sum),
-    ("[nyx]p[nyx]", _decimal),
     ("[nyx]k", _times),
     ("[nyx][&,-]?[nyx]", _sum),
     ("[nyx][&-]?[ou]", _part),

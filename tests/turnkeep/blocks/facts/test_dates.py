@@ -34,6 +34,8 @@ def value(text: str, kind: Kind = "date", language: str = "it", today: date = TO
         ("il primo lunedì di maggio 2026", "2026-05-04"),
         ("venerdì della prossima settimana", "2026-12-04"),
         ("il 20 del mese scorso", "2026-10-20"),
+        ("venerdì 27", "2026-11-27"),
+        ("martedì 31 marzo", "2026-03-31"),
     ],
 )
 def test_italian_dates_count_from_the_day_of_the_run(text: str, meant: str) -> None:
@@ -58,7 +60,16 @@ def test_english_dates_count_from_the_day_of_the_run(text: str, meant: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["31 febbraio", "29/2/2027", "32/01/2026", "il 45", "2026-13-01", "la quinta domenica di giugno 2026"]
+    "text",
+    [
+        "31 febbraio",
+        "terza metà del 2026",
+        "29/2/2027",
+        "32/01/2026",
+        "il 45",
+        "2026-13-01",
+        "la quinta domenica di giugno 2026",
+    ],
 )
 def test_a_day_that_does_not_exist_is_no_date(text: str) -> None:
     assert value(text) is None
@@ -93,6 +104,9 @@ def test_a_weekday_that_is_another_one_is_told() -> None:
         ("dal 4 al 22 marzo 2027", "2027-03-04/2027-03-22"),
         ("dal 4 al 22", "2026-12-04/2026-12-22"),
         ("dal 10 dicembre al 3 marzo", "2026-12-10/2027-03-03"),
+        ("dal 10 dicembre 2025 al 3 marzo", "2025-12-10/2026-03-03"),
+        ("dal 4 al 30 novembre", "2026-11-04/2026-11-30"),
+        ("inizio febbraio 2027", "2027-02-01/2027-02-14"),
         ("tra il 28 febbraio e il 3 marzo 2028", "2028-02-28/2028-03-03"),
         ("primo trimestre 2025", "2025-01-01/2025-03-31"),
         ("secondo semestre dell'anno scorso", "2025-07-01/2025-12-31"),

@@ -75,6 +75,27 @@ def test_amounts_have_a_currency(text: str, language: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "language", "meant", "per"),
+    [
+        ("900 euro lordi al mese", "it", "900 EUR", "per month"),
+        ("30k l'anno", "it", "30000", "per year"),
+        ("12 euro all'ora", "it", "12 EUR", "per hour"),
+        ("circa 2000 euro netti mensili", "it", "2000 EUR", "per month"),
+        ("€ 120/mese", "it", "120 EUR", "per month"),
+        ("tra 1500 e 2000 euro al mese", "it", "[1500,2000] EUR", "per month"),
+        ("35000 euro di RAL", "it", "35000 EUR", ""),
+        ("500 euro l'anno scorso", "it", "None", ""),
+        ("50k euros a year", "en", "50000 EUR", "per year"),
+        ("$25 per hour", "en", "25 USD", "per hour"),
+        ("£500 gross a week", "en", "500 GBP", "per week"),
+    ],
+)
+def test_what_an_amount_is_paid_for_is_told(text: str, language: str, meant: str, per: str) -> None:
+    fact = read(text, "amount", language=language)
+    assert (f"{value(text, 'amount', language)}", fact.reading if fact else "") == (meant, per)
+
+
+@pytest.mark.parametrize(
     ("text", "language", "meant"),
     [
         ("il ventidue per cento", "it", "22"),
