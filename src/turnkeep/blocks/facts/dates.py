@@ -17,8 +17,7 @@ PLURALS = {"giorni", "settimane", "mesi", "anni", "days", "weeks", "months", "ye
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
 PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # of which a half is counted
 
-type Read = Callable[[Sequence[Token], date], Any]
-"""To a Span, or a Quantity of reading.py; ValueError outside the calendar."""
+type Read = Callable[[Sequence[Token], date], Any]  # a Span, or a Fact of reading.py; ValueError outside the calendar
 type Rule = tuple[str, str, Read]
 """A kind, for spans alone "date alone", for whole texts "date in text"; a pattern; what reads its match."""
 
@@ -38,9 +37,8 @@ def named(found: Sequence[Token], today: date) -> Span | None:
 def figures(found: Sequence[Token], today: date) -> Span | None:
     """ "2026-03-31", "31/03/26", "03/2025", "22/04"."""
     text = "/".join(str(token.value) for token in every(found, "Dny"))
-    first, second, year = [*map(int, re.findall(r"\d+", text)), None][:3]
-    if first is None or second is None:
-        return None
+    first, second, *years = map(int, re.findall(r"\d+", text))
+    year = years[0] if years else None
     if first > 31 or (second > 31 and year is None):
         return _checked(dated(today, max(first, second), min(first, second), year), found)
     year = year if year is None or year >= 100 else year + (2000 if year < CENTURY_TURN else 1900)
@@ -136,9 +134,9 @@ def nth(found: Sequence[Token], today: date) -> Span | None:
         return None
     if every(rest, "myus"):
         return base(rest, today).mapped(lambda span: days.nth_in(span, size, at, wanted))
-    if wanted is not None and at > 0:
-        return days.nth_in(unit_of(today, MONTH), size, at, wanted)
-    if wanted is not None or size[1] not in "MW" or size == MONTH or at < 0:
+    if wanted is not None:
+        return days.nth_in(unit_of(today, MONTH), size, at, wanted) if at > 0 else None
+    if size[1] not in "MW" or size == MONTH or at < 0:
         return None
     coming = days.chosen([days.nth_in(unit_of(today, YEAR, step), size, at) for step in (-1, 0, 1)], today)
     return replace(coming, note="year not named, the next one")
@@ -168,21 +166,14 @@ def part(found: Sequence[Token], today: date) -> Span | None:
         count = (span.end - span.start).days + 1
         middle = days.shifted(span.start, 6, "M") if count > 360 else span.start + DAY * (count // 2)
         quarter = DAY * (count // 4)
-        cuts = {
+        return {
             "S": Span(span.start, middle - DAY, "the first half"),
             "E": Span(middle, span.end, "the second half"),
             "M": Span(span.start + quarter, span.end - quarter, "the middle half"),
             "T": Span(max(today, span.start), span.end),
-        }
-        return cuts[kind]
+        }[kind]
 
     return base(found[1:], today).mapped(cut) if kind in "SEMT" else None
-
-
-def week_with(found: Sequence[Token], today: date) -> Span | None:
-    """ "settimana del 16 settembre"."""
-    span = side(found[1:], today) if unit(found[:1]) == WEEK else None
-    return span and span.mapped(lambda each: unit_of(each.start, WEEK))
 
 
 def decade(found: Sequence[Token], today: date) -> Span | None:
@@ -242,7 +233,7 @@ def open_ended(found: Sequence[Token], today: date) -> Span | None:
     return span and span.mapped(made)
 
 
-COUNTED = "[hnyxH] -?W? ?u(?: &? [nxy] u){0,3}(?: & H)?"
+COUNTED = "[hnyxH] -?W? ?u(?: &? [nxy] u){0,3}(?: & x?H)?"
 _BASE = "(?:[ums] [=<>]|[=<>] [ums]|[ms](?: y)?|y)"
 _YEARLESS = "w?[nxom/]+"
 _ALONE = "(?! [-/]?[u%PCcknyQmoO‰])"
@@ -251,18 +242,16 @@ _DATES: tuple[Rule, ...] = (
     ("date", "(?:w )?D", figures),
     ("date", "r", lambda found, today: on(today + DAY * (value(found, "r") or 0))),
     ("date", f"[bi] {COUNTED}(?: A)?|{COUNTED} (?:[gABo]|f r)", counted),
-    ("date", "[=<>] w|w [<>=](?! u)", weekday),
+    ("date", "[=<>] w|w [<>=](?! u)|w", weekday),
     ("date", "w [no]" + _ALONE, named),
     ("date", "[=<>] u w|w [=<>] u|u [<>=] w|w u [<>=]|[nxo] [<>=] u|[nxo] u [<>=]", of_unit),
     ("date", f"[o<] w(?: {_BASE}| u)?|[o<] u (?:{_BASE}|u)", nth),
     ("date", f"E (?:{_BASE}|u)", lambda found, today: base(found[1:], today).mapped(lambda each: on(each.end))),
-    ("date", "w", weekday),
 )
 """In an order in which the first that fits wins among those of the same length."""
 _SIDES: tuple[tuple[str, Read], ...] = (
     *((pattern, read) for _, pattern, read in _DATES),
     ("n/n", figures),
-    ("m(?: y)?|y", named),
     (_BASE, base),
 )
 _SIDE = "(?:" + "|".join(pattern for pattern, _ in _SIDES) + ")"
@@ -279,7 +268,6 @@ RULES: tuple[Rule, ...] = (
     ("period", f"[<>] {COUNTED}|{COUNTED} [<>]|[hnx] [<>] u", rolling),
     ("period", f"[o<] e {_BASE}|[o<] u(?: {_BASE}| u y)?|I(?: y)?|y I|y b? ?[o] u", nth),
     ("period", f"(?:[SMET]|o(?= M)) (?:M )?(?:{_BASE}|u)", part),
-    ("period", f"u {_SIDE}", week_with),
     ("period", "(?:u|l L?) ?m(?: y)?|l L?y", named),
     ("period", "u [ny]", decade),
     ("period", f"[fFUAB] {_SIDE}", open_ended),

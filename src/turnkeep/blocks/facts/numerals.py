@@ -10,8 +10,7 @@ from pathlib import Path
 
 from turnkeep.blocks.calendars import notation
 
-type Entry = tuple[str, object]
-"""A class and a value: ("m", 3), ("u", (3, "M")), ("c", "EUR")."""
+type Entry = tuple[str, object]  # a class and a value: ("m", 3), ("u", (3, "M")), ("c", "EUR")
 
 LONG_LETTERS = 4  # of a word that counts in the other language too: "euro", "April", not "due" or "set"
 EXACT_DIGITS, ROUNDED_DIGITS = 60, 15  # of decimals, and of what is none, such as two thirds
@@ -47,8 +46,7 @@ def _entries(language: str) -> list[tuple[str, Entry]]:
         which, kind, *words = line.split()
         if which in (language, "*"):
             size = re.fullmatch(r"(-?\d+)([A-Z]*)", kind[2:])
-            number = int(size[1]) if size else 0
-            value = (number, size[2]) if size and size[2] else number if size else kind[2:] or None
+            value = kind[2:] if size is None else (int(size[1]), size[2]) if size[2] else int(size[1])
             found += [(word, (kind[0], value)) for word in words]
     return found
 

@@ -1,12 +1,11 @@
-"""Values of spans that somebody named, and facts of a text by the same patterns: the rules for durations, amounts,
-percentages, ordinals and numbers, and what tries all rules."""
+"""Values of spans that somebody named, and facts of a text by the same patterns; with the rules for quantities."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Literal
 
@@ -20,9 +19,8 @@ type Kind = Literal["date", "period", "duration", "amount", "percentage", "ordin
 
 LONGEST = 500  # characters of a span
 _NO_DAY = "there is no such day"
-_WEAK = "un uno una un' a an one sei prima secondo second may set mar sat sun"
-"""What alone is rather another word: "sei sicuro", "secondo la legge", "I may"."""
-_FAMILIES: tuple[tuple[Kind, ...], ...] = (
+_WEAK = "un uno una un' a an one sei prima secondo second may set mar sat sun"  # alone other words: "sei sicuro"
+_KINDS: tuple[tuple[Kind, ...], ...] = (
     ("date", "period", "duration"),
     ("ordinal",),
     ("number", "percentage", "amount"),
@@ -47,26 +45,19 @@ class Fact:
     other: str = ""  # the value that it may mean as well
 
 
-@dataclass(frozen=True)
-class Quantity:
-    value: str
-    unit: str = ""
-    note: str = ""
-    other: str = ""
+Quantity = partial(Fact, "", "number")  # of any kind of quantity, whose span and kind are set with those of the rule
 
 
-def duration(found: Sequence[Token], today: date) -> Quantity | None:
+def duration(found: Sequence[Token], today: date) -> Fact | None:
     """ "sei mesi e mezzo": P6.5M; "tutto il mese", "metà anno", "l'intero weekend"."""
     halved = Fraction(1, 2) if found[0].kind == "M" else Fraction(1)
     sizes: dict[str, Fraction] = {}
     for count, (size, letter) in pairs_of(found):
         sizes[letter.replace("E", "D")] = sizes.get(letter, Fraction(0)) + count * size * halved
-    date_, time = (
-        "".join(plain(sizes[each]) + each[-1] for each in letters if each in sizes)
-        for letters in ("YMWD", ("TH", "TM", "TS"))
-    )
-    text = f"P{date_}T{time}" if time else f"P{date_}"
-    return Quantity(text, note="working days" if one(found, "W") else note_of(found))
+    date_ = "".join(plain(sizes[each]) + each for each in "YMWD" if each in sizes)
+    time = "".join(plain(sizes["T" + each]) + each for each in "HMS" if "T" + each in sizes)
+    note = "working days" if one(found, "W") else note_of(found)
+    return Quantity(f"P{date_}T{time}" if time else f"P{date_}", reading=note)
 
 
 def _unit(found: Sequence[Token]) -> str:
@@ -74,7 +65,7 @@ def _unit(found: Sequence[Token]) -> str:
     return str(unit.value) if unit else "pp" if one(found, "P") else ""
 
 
-def single(found: Sequence[Token], today: date) -> Quantity | None:
+def single(found: Sequence[Token], today: date) -> Fact | None:
     """ "1.234 km", "€ 1.234,50", "tre punti percentuali", "8,6 per mille", "tredici euro e quarantacinque cent"."""
     first, *rest = every(found, NUMBERED)
     value, places = fraction(first), 2 if one(found, "cC") else 0
@@ -89,22 +80,22 @@ def single(found: Sequence[Token], today: date) -> Quantity | None:
     return Quantity(plain(value, places), _unit(found), first.note, other)
 
 
-def ordinal(found: Sequence[Token], today: date) -> Quantity | None:
+def ordinal(found: Sequence[Token], today: date) -> Fact | None:
     """ "terzo", "cento milionesimo"; "penultimo" is -2."""
     token = found[-1]
     value = Fraction(-1) if token.kind == "<" else token.other if token.kind == "n" else fraction(token)
     if value is None or value.denominator != 1 or (token.kind == "<" and token.word[:5] not in ("ultim", "last")):
         return None
-    return Quantity(plain(value), note="counted from the end" if value < 0 else "")
+    return Quantity(plain(value), reading="counted from the end" if value < 0 else "")
 
 
-def ratio(found: Sequence[Token], today: date) -> Quantity | None:
+def ratio(found: Sequence[Token], today: date) -> Fact | None:
     """ "2 1/4", "uno su tre"."""
     *rest, above, below = [fraction(token) for token in every(found, NUMBERED)]
     return Quantity(plain(sum(rest) + above / below)) if below and (not rest or above < below) else None
 
 
-def limits(found: Sequence[Token], today: date) -> Quantity | None:
+def limits(found: Sequence[Token], today: date) -> Fact | None:
     """ "tra 20 e 30": "[20,30]"; "superiore a un quarto e inferiore a un mezzo": "(0.25,0.5)"."""
     places = [match.end() for match in compiled(f"[{NUMBERED}][cQ%P]?[XY]?").finditer(classes(found))]
     ends: dict[bool, str] = {}  # the lower one, the upper one
@@ -133,7 +124,7 @@ def _ranges(kind: str, before: str, after: str) -> Iterator[Rule]:
 
 _RATE = "a{0,3}(?:[tLx/]u(?! ?[<>=mynogAfB])|R)"
 RULES: tuple[Rule, ...] = (
-    ("number in text", "v[.aLv]{0,4}[nyoD](?! ?m)(?:/[ny])?|(?<!/)[ny]/y", lambda *_: Quantity("", note=REFERENCE)),
+    ("number in text", "v[.aLv]{0,4}[nyoD](?! ?m)(?:/[ny])?|(?<!/)[ny]/y", lambda *_: Quantity("", reading=REFERENCE)),
     ("duration", COUNTED + "(?: W)?|l L?[ue]|L?[ue] l|[HM] x? ?u", duration),
     ("duration alone", f"[fqF] {COUNTED}", duration),
     *_ranges("amount", "(?:c )?", " c"),
@@ -159,9 +150,8 @@ def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fa
     kinds = classes(found)
     if kinds == "x" and len(known) > 1:  # "un po' di soldi"
         return None
-    for each in sorted(next(family for family in _FAMILIES if kind in family), key=lambda other: other != kind):
-        start = int(kind == each == "date" and kinds[:1] == "q")  # "entro il 31 marzo"
-        start += int(start > 0 and kinds[1:2] == "L")
+    for each in sorted(next(family for family in _KINDS if kind in family), key=lambda other: other != kind):
+        start = kinds.startswith("q") + kinds.startswith("qL") if kind == each == "date" else 0  # "entro il 31 marzo"
         for pattern, read in (*_rules(each), *_rules(each, " alone")):
             matches = compiled(pattern).fullmatch(kinds, start)
             if matches and (fact := _fact(text, each, read, found[start:], today)):
@@ -173,7 +163,7 @@ def find(text: str, *, today: date, language: str = "it") -> list[Fact]:
     """The facts of a text in order, none within another one."""
     found = tokens(text, language)
     kinds, facts, taken = classes(found), list[Fact](), 0
-    scopes = [(kind, scope) for scope in (" in text", "") for family in _FAMILIES for kind in family]
+    scopes = [(kind, scope) for scope in (" in text", "") for family in _KINDS for kind in family]
     rules = [(kind, rule) for kind, scope in scopes for rule in _rules(kind, scope)]
     places = [(*at.span(), kind, rule[1]) for kind, rule in rules for at in compiled(rule[0]).finditer(kinds)]
     for start, end, kind, read in sorted(places, key=lambda place: (place[0], -place[1])):
@@ -186,9 +176,8 @@ def find(text: str, *, today: date, language: str = "it") -> list[Fact]:
 
 @cache
 def _rules(kind: Kind, scope: str = "") -> list[tuple[str, Read]]:
-    rules = (*dates.RULES, *RULES)
     rate = f"(?:{_RATE})?" if kind == "amount" else ""
-    return [(f"(?:{pattern}){rate}", read) for name, pattern, read in rules if name == kind + scope]
+    return [(f"(?:{each}){rate}", read) for name, each, read in (*dates.RULES, *RULES) if name == kind + scope]
 
 
 def _fact(text: str, kind: Kind, read: Read, found: Sequence[Token], today: date) -> Fact | None:
@@ -198,9 +187,9 @@ def _fact(text: str, kind: Kind, read: Read, found: Sequence[Token], today: date
         span = read(words[: rate.start()] if rate else words, today)
     except (ValueError, OverflowError):  # outside the calendar
         return Fact(text, kind, "", reading=_NO_DAY)
-    if isinstance(span, Quantity):
+    if isinstance(span, Fact):
         per = f"per {RATES.get(unit(words), words[-1].word)}" if rate else ""
-        return Fact(text, kind, span.value, span.unit, "; ".join(filter(None, (span.note, per))), span.other)
+        return replace(span, text=text, kind=kind, reading="; ".join(filter(None, (span.reading, per))))
     if not isinstance(span, Span):
         return None
     if span.end < span.start:

@@ -56,21 +56,17 @@ def tokens(text: str, language: str) -> list[Token]:
 
 def _single(text: str, language: str) -> list[Token]:
     raw = list(re.finditer(_PATTERN, text, re.IGNORECASE))
-    words = [folded(match[0]) for match in raw]
-    words = [word.rstrip("'") for word in words] if language == "en" else words  # "two months' notice"
+    words = [folded(match[0]).rstrip("'" if language == "en" else "") for match in raw]  # "two months' notice"
     known = lexicon(language)
-    found: list[Token] = []
-    at = 0
+    found, at = list[Token](), 0
     while at < len(raw):
-        sizes = range(min(LONGEST_PHRASE, len(raw) - at), 0, -1)
+        word, sizes = words[at], range(min(LONGEST_PHRASE, len(raw) - at), 0, -1)
         size, entry = next(((n, each) for n in sizes if (each := known.get(tuple(words[at : at + n])))), (1, None))
-        if words[at] == "mar" and found and found[-1].kind in "nxo":  # else Tuesday
+        if word == "mar" and found and found[-1].kind in "nxo":  # else Tuesday
             entry = ("m", 3)
         note = f"{raw[at][0]} read as {entry[1]}" if entry and entry[0] == "h" else ""  # "qualche", "a few"
         span = raw[at].start(), raw[at + size - 1].end()
-        found.append(
-            Token(entry[0], *span, entry[1], words[at], note) if entry else _token(raw[at], words[at], language)
-        )
+        found.append(Token(entry[0], *span, entry[1], word, note) if entry else _token(raw[at], word, language))
         at += size
     return found
 
@@ -128,9 +124,6 @@ def ahead(found: Sequence[Token]) -> int:
     return sum({">": 1, "<": -1, "A": 1}.get(token.kind, 0) for token in found)
 
 
-type Join = Callable[[Sequence[Token]], Token | None]
-
-
 def _number(found: Sequence[Token], value: Fraction, scale: int = 1, other: Fraction | None = None) -> Token:
     kind = "y" if 1000 < value < 3000 and value.denominator == 1 else "n"
     return Token(kind, found[0].start, found[-1].end, value, "", found[0].note, other, scale)
@@ -151,11 +144,8 @@ def _sum(found: Sequence[Token]) -> Token | None:
     """ "twenty" "five", "cento" e "due", "milioni" "duecentomila"; not "dieci e venti", "nel 2024, 300"."""
     first, last, mark = found[0], found[-1], found[1].kind if len(found) > 2 else ""
     value, rest = fraction(first), fraction(last)
-    if (
-        last.word in ("a", "an")
-        or not (_is_word(first) and _is_word(last))
-        or not value.denominator == rest.denominator == 1
-    ):
+    are_words = _is_word(first) and _is_word(last) and last.word not in ("a", "an")
+    if not are_words or not value.denominator == rest.denominator == 1:
         return None
     is_joined = mark != "," and value >= (SMALLEST_HUNDREDS if mark == "&" else SMALLEST_TENS)
     room = first.scale if first.scale > 1 else _room(value) if is_joined else 0
@@ -193,9 +183,9 @@ def _is_word(token: Token) -> bool:
     return not token.word[-1:].isdigit()
 
 
-_STEPS: tuple[tuple[str, Join], ...] = (
+_STEPS: tuple[tuple[str, Callable[[Sequence[Token]], Token | None]], ...] = (
     ("[nyx]&x?H", _rest),
-    ("(?:x?H|Hx)(?=[kd])|xH", lambda found: _number(found, Fraction(1, 2))),
+    ("(?:x?H|Hx)(?=[kdu])|(?<!u&)xH", lambda found: _number(found, Fraction(1, 2))),
     (_FIRST + "[nyx][&-]?[ou]", _part),
     (_FIRST + "[nyx]d|(?<![nyx])d", _times),
     ("[nyx]-?[nyx]", _sum),

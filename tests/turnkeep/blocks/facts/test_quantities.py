@@ -120,6 +120,8 @@ def test_percentages(text: str, language: str, meant: str) -> None:
         ("tutto il mese", "it", "P1M"),
         ("un trimestre", "it", "P3M"),
         ("six and a half months", "en", "P6.5M"),
+        ("half a year", "en", "P0.5Y"),
+        ("a year and a half", "en", "P1.5Y"),
         ("3 years and 2 months", "en", "P3Y2M"),
     ],
 )
