@@ -13,6 +13,7 @@ from turnkeep.records import JSON
 from turnkeep_agents.regulations.state import Composition
 
 MOST_SEARCHES, MOST_FACTS = 3, 12
+MONTH_OPEN = "month not named"  # "e se era il 20?" goes on from an earlier message, which names it
 LANGUAGES = ("it", "en")
 MOST_CHARACTERS = 500  # of a search or a standalone question
 _WITHOUT_DOCUMENTS: Mapping[str, Composition] = {
@@ -69,7 +70,7 @@ def facts_in(
         if not span.text.strip() or not any(span.text in message for message in messages):
             continue
         fact = _fact(span, language, today)
-        if fact and fact.value:
+        if fact and fact.value and not (len(messages) > 1 and fact.reading.startswith(MONTH_OPEN)):
             facts.append(asdict(fact))
         else:
             unread.append(f"{span.text} ({fact.reading})" if fact else span.text)
@@ -81,7 +82,11 @@ def _fact(span: Span, language: str, today: date) -> Fact | None:
     read = (canonical(span.text, span.kind, today=today, language=each) for each in (language, *LANGUAGES))
     fact = next(filter(None, read), None)
     is_other = fact and fact.other and span.has_passed and fact.kind in ("date", "period") and fact.value > str(today)
-    return replace(fact, value=fact.other, reading="gone by", other=fact.value) if fact and is_other else fact
+    return (
+        replace(fact, value=fact.other, reading=f"{fact.reading.partition(',')[0]}, gone by", other=fact.value)
+        if fact and is_other
+        else fact
+    )
 
 
 def told(fact: JSON) -> str:
