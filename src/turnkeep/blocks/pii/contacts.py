@@ -128,6 +128,8 @@ def _numbers_of(at: re.Match[str]) -> list[tuple[int, int]]:
 
 def _is_phone(spelling: str, digits: str, before: str) -> bool:
     groups = re.findall(r"\d+", spelling)
+    if "(" in spelling and ")" not in spelling:  # "2025 (5.300 euro)"
+        return False
     if max(map(len, groups)) < 2 or _DATE.match(spelling) or _NO_PHONE.search(before) or _RANGE.fullmatch(spelling):
         return False
     is_abroad = spelling.lstrip("(").startswith(("+", "00")) and len(digits) >= 8

@@ -83,7 +83,7 @@ def test_is_found_whole_and_alone(kind: str, frame: str, datum: str, value: str 
         "L'art. 2120 c.c. e il d.lgs. 81/2008, la L. 104/1992, l'art. 18 della legge n. 300/1970.",
         "Il TFR è di 12.345,67 euro, 1.234.567 in tutto, il 7,41% in più; 10 000 € e $ 94.000.",
         "Dal 01/02/2024 al 3 aprile 2025, negli anni 1990-1995, alle 12:20:39 del 2003-08-28.",
-        "Scaglioni 28.000 - 50.000: (50000 - 28000) * 35 / 100 = 7700.",
+        "Scaglioni 28.000 - 50.000: (50000 - 28000) * 35 / 100 = 7700; per il 2025 (5.300 euro dal 2026).",
         "La Corte di Cassazione, sez. lavoro, sentenza n. 12345/2020, e il Tribunale di Milano.",
         "In via provvisoria entro 30 giorni; per via telematica entro 15 giorni.",
         "Il Decreto Legislativo del Presidente della Repubblica e la Gazzetta Ufficiale.",
