@@ -13,7 +13,7 @@ from turnkeep.records import JSON
 from turnkeep_agents.regulations.state import Composition
 
 MOST_SEARCHES, MOST_FACTS = 3, 12
-MONTH_OPEN = "month not named"  # "e se era il 20?" goes on from an earlier message, which names it
+MONTH_OPEN = "month not named"  # "e se era il 20?" goes on from what names it, "il 30 settembre, anzi il 29" as well
 LANGUAGES = ("it", "en")
 MOST_CHARACTERS = 500  # of a search or a standalone question
 _WITHOUT_DOCUMENTS: Mapping[str, Composition] = {
@@ -70,11 +70,16 @@ def facts_in(
         if not span.text.strip() or not any(span.text in message for message in messages):
             continue
         fact = _fact(span, language, today)
-        if fact and fact.value and not (len(messages) > 1 and fact.reading.startswith(MONTH_OPEN)):
+        is_open = fact and fact.reading.startswith(MONTH_OPEN) and (len(messages) > 1 or _has_other_day(span, spans))
+        if fact and fact.value and not is_open:
             facts.append(asdict(fact))
         else:
             unread.append(f"{span.text} ({fact.reading})" if fact else span.text)
     return facts, unread
+
+
+def _has_other_day(span: Span, spans: Sequence[Span]) -> bool:
+    return any(each.kind in ("date", "period") for each in spans if each is not span)
 
 
 def _fact(span: Span, language: str, today: date) -> Fact | None:
