@@ -59,14 +59,8 @@ class Answering(Desk):
 
     def choose_model(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
         """Raises BudgetExceeded before a call that would cost too much."""
-        choice = choose(
-            self.models,
-            domain=state["reading"]["domain"],
-            action=state["reading"]["action"],
-            prompt=self._asked(state, runtime),
-            most_written=prompts.ANSWER_CALL.max_tokens,
-            limit=self.tuning.answer_usd,
-        )
+        reading, asked = state["reading"], self._asked(state, runtime)
+        choice = self._choose(reading["domain"], reading["action"], prompts.ANSWER_CALL, asked)
         return {"choice": asdict(choice), **noted(state, f"{choice.model} answers: {choice.reason}.")}
 
     async def answer(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
@@ -96,14 +90,7 @@ class Answering(Desk):
         passages = [Document(id_, id_, "") for id_ in ids if id_ not in self.knowledge.by_id]
         known = [*self.knowledge.get(ids, state["language"]), *passages]
         judge, asked = self._judge(known, state, runtime), asking(prompt, state)
-        choice = choose(
-            self.models,
-            domain="none",
-            action="talk",
-            prompt=asked,
-            most_written=prompts.RESPOND_CALL.max_tokens,
-            limit=self.tuning.answer_usd,
-        )
+        choice = self._choose("none", "talk", prompts.RESPOND_CALL, asked)
         update = await self._word(prompts.RESPOND_CALL, choice, asked, judge, state=state, runtime=runtime)
         cited = [source for source in judge.sources() if source["cited"]]
         metadata = built.metadata("chat", [], 0)
@@ -113,10 +100,16 @@ class Answering(Desk):
     async def refuse(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
         prompt = self.begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
         prompt.with_notes([f"{prompts.NOT_HELD}{'; '.join(state['unheld'])}"] if state["unheld"] else [])
-        answer = await ask_text(self.models.small, prompts.REFUSE_CALL, asking(prompt, state))
+        asked = asking(prompt, state)
+        choice = self._choose("none", "talk", prompts.REFUSE_CALL, asked)
+        answer = await ask_text(choice.of(self.models), prompts.REFUSE_CALL, asked)
         said = say(answer.text, tell=runtime.stream_writer, run_id=run_id(state))
         update = {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *answer.warnings]}
-        return {**update, **noted(state, "Said what can be asked instead.")}
+        return {**update, "choice": asdict(choice), **noted(state, "Said what can be asked instead.")}
+
+    def _choose(self, domain: str, action: str, call: TextCall, asked: Sequence[BaseMessage]) -> Choice:
+        written, limit = call.max_tokens, self.tuning.answer_usd
+        return choose(self.models, domain=domain, action=action, prompt=asked, most_written=written, limit=limit)
 
     def _asked(self, state: RegulationsState, runtime: Runtime[RunContext]) -> list[BaseMessage]:
         """The prompt of the answer, by domain."""
