@@ -32,9 +32,12 @@ _ENDINGS = (
     r"|tie|katu|kuja|polku|straat|laan|dijk|kade|gracht|plein|singel|hof|hove|steeg|braut|stígur|vegur)"
 )
 _MONTHS = r"(?!(?i:jan|feb|mar|apr|mag|may|giu|jun|lug|jul|ago|aug|set|sep|ott|oct|nov|dic|dec)\w*\b)"
+_NO_ACRONYM = r"(?![A-Z]{2,5}\b(?![ ]+[\dA-Z]))"  # "via PEC", but "via XX Settembre"
+_NO_LAW = r"(?!(?:Article|Art|Section|Law|Legge|Decree|Legislative|Decreto|Comma)\b)"  # "March 2015 Article 18"
 _FORMS = (
     # "via Garibaldi 12/A", "C.so Vittorio Emanuele II, n. 5", "via XX Settembre"
-    rf"(?i:{_ITALIAN})[ ](?:\d{{1,2}}[ ])?(?:(?:d[ei]|del|della|dei|degli|delle|dell'|al|alla|san|santa)[ ]?)?{_NAME}"
+    rf"(?i:{_ITALIAN})[ ]{_NO_ACRONYM}(?:\d{{1,2}}[ ])?"
+    rf"(?:(?:d[ei]|del|della|dei|degli|delle|dell'|al|alla|san|santa)[ ]?)?{_NAME}"
     rf"(?:,?[ ](?:n\.?[ °]?|nr\.?[ ]?|civico[ ])?{_NUMBER}|,?[ ]snc)?",
     # "via roma 12"
     r"(?<!per[ ])(?:via|viale|piazza|corso)[ ][a-zà-ù]{3,},?[ ](?:n\.?[ ]?)?\d{1,3}(?:/\w)?\b(?![ ](?:giorni"
@@ -50,7 +53,7 @@ _FORMS = (
     # "Erzsébet tér 19.", "808 Kálmán Imre u. 12."
     rf"(?:\d{{1,5}}[ ])?{_NAME}[ ](?:u\.|utca|tér|út|útja|körút|sor|cesta|ulica|trg|sokak|cad\.|sok\.)[ ]{_NUMBER}\.?",
     # "641 Dašická 688", "19902 Dobrovského 1394"
-    rf"\d{{2,5}}[ ]{_MONTHS}{_NAME}[ ]\d{{1,4}}\b(?![.,]\d|[ ]?[%€$])",
+    rf"\d{{2,5}}[ ]{_MONTHS}{_NO_LAW}{_NAME}[ ]\d{{1,4}}\b(?![.,]\d|[ ]?[%€$])",
     # "3911 fourth avenue"
     r"\d{1,5}[ ](?:\d{1,5}[ ])?(?!km|miles?\b)(?:[a-z]+[ ]){1,2}(?:street|avenue|road|boulevard|blvd)\b",
     # "USS Mahler\nFPO AA 70489"

@@ -11,6 +11,7 @@ from turnkeep.blocks.pii.lists import words_of
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*(?:\.(?=[ ,\n]))?")
 _CAPITAL = r"[^\W\d_a-zà-öø-ÿ][^\W\d_]++(?:['-][^\W\d_]++)*+"
+_ID = re.compile(r"-\d")  # behind "DLGS", "CC": "DLGS-66-2003-10"
 _PARTICLES = words_of("particles")
 _TITLES = words_of("titles")
 _NAMED = re.compile(
@@ -67,7 +68,7 @@ class _Word(NamedTuple):
 
 def _word(at: re.Match[str]) -> _Word:
     text, bare = at[0], plain(at[0])
-    is_upper = text[0].isupper()
+    is_upper = text[0].isupper() and not (text.isupper() and _ID.match(at.string, at.end()))
     return _Word(text, *at.span(), bare, is_upper and bare not in _NOT_NAMES, is_upper and len(bare) == 1)
 
 
@@ -134,7 +135,7 @@ def _finding(text: str, start: int, end: int) -> Finding:
 def _named(text: str, start: int, *, any_case: bool) -> Iterator[Finding]:
     """After "my name is": at most four words with capitals, or two without."""
     ends: list[int] = []
-    is_upper = text[start].isupper()
+    is_upper, has_word = text[start].isupper(), False  # a lone initial is none: "under L. 104/1992"
     for at in _WORD.finditer(text, start, start + 80):
         word = _word(at)
         is_joined = text[ends[-1] : word.start] in (" ", "  ") if ends else word.start == start
@@ -142,7 +143,8 @@ def _named(text: str, start: int, *, any_case: bool) -> Iterator[Finding]:
         if not is_joined or not is_fit or len(ends) == (4 if is_upper else 2):
             break
         ends.append(word.end)
-    if ends:
+        has_word = has_word or not word.is_initial
+    if has_word:
         yield _finding(text, start, ends[-1])
 
 
@@ -182,7 +184,8 @@ def _run(words: list[_Word], n: int, text: str) -> int:
 
 def _is_name(run: list[_Word], before: _Word | None, text: str, known: Collection[str]) -> bool:
     head, rest = run[0], run[1:]
-    lead = before.plain if before and head.start - before.end < 3 else ""
+    is_next = before and head.start - before.end < 3 and "[" not in text[before.end : head.start]
+    lead = before.plain if before and is_next else ""
     if lead in _TITLES or (lead in _ROLES and not rest[2:]) or any(word.plain in known for word in run):
         return True
     if any(part in _FIRST for part in head.plain.split("-")):
