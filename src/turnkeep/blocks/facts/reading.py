@@ -146,7 +146,7 @@ def canonical(text: str, kind: Kind, *, today: date, language: str = "it") -> Fa
     are, which may be another one: "nel 2024" named as a date is a period."""
     known = tokens(text, language) if len(text) <= LONGEST else []
     found = known[: len(classes(known).rstrip("aLftFbiqU,.z"))]  # "circa 3 mesi", "il 22%"
-    found = found[len(found) - len(classes(found).lstrip("aL,.z")) :]
+    found = found[len(found) - len(re.sub(r"^[aL,.z]*(?:[ti]L?(?=[my]|u ?y))?", "", classes(found)).strip()) :]
     kinds = classes(found)
     if kinds == "x" and len(known) > 1:  # "un po' di soldi"
         return None
