@@ -68,8 +68,7 @@ def reckon(steps: Iterable[Step], known: Known) -> list[str]:
         value = _carry_out(step.expression.strip(), results, known)
         said = _STEP.sub(lambda name: _plain(results[name[0]]), step.expression.strip())
         results[f"s{at}"] = value
-        weekday = f" ({value:%A})" if isinstance(value, date) else ""
-        lines.append(f"s{at} {step.name}: {said} = {_plain(value)}{weekday}")
+        lines.append(f"s{at} {step.name}: {said} = {_plain(value)}{_weekday(value)}")
     return lines
 
 
@@ -156,6 +155,14 @@ def _day(text: str, known: Collection[date]) -> date:
     if day in known:
         return day
     raise Unreckonable(f"{text} stands neither in the documents nor in the message")
+
+
+def _weekday(value: Value) -> str:
+    """Of a day; of a weekend's, which a term may not end on, the next Monday as well."""
+    if not isinstance(value, date):
+        return ""
+    days_to_monday = 7 - value.weekday()
+    return f" ({value:%A}{f', then Monday {value + timedelta(days_to_monday)}' if days_to_monday < 3 else ''})"
 
 
 def _plain(value: Value) -> str:

@@ -46,7 +46,7 @@ class RegulationsState(TypedDict):
     steps: list[str]
     """What was computed. By `calculate`."""
     missing: str
-    """Why nothing was. By `calculate`."""
+    """What a computation would have needed besides. By `calculate`."""
     sources: list[JSON]
     """What the reply was written from: `{id, title, url, score, cited}`. By the node that replies."""
     reply: str

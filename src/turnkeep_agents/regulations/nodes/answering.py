@@ -54,8 +54,7 @@ class Answering(Desk):
             again = [*asked, HumanMessage(f"{problem}. Plan the steps again.")]
             plan = await ask_typed(self.models.main, prompts.CALCULATE_CALL, again)
             lines, _ = _carried_out(plan, known)
-        missing = "" if lines else plan.missing
-        return {"steps": lines, "missing": missing, **noted(state, f"Computed {len(lines)} steps.")}
+        return {"steps": lines, "missing": plan.missing, **noted(state, f"Computed {len(lines)} steps.")}
 
     def choose_model(self, state: RegulationsState, runtime: Runtime[RunContext]) -> Update:
         """Raises BudgetExceeded before a call that would cost too much."""
@@ -126,6 +125,7 @@ class Answering(Desk):
             f"{prompts.FACTS}{'; '.join(facts)}": facts,
             f"{prompts.UNREAD}{'; '.join(state['unread'])}": state["unread"],
             f"{prompts.COMPUTED}{'; '.join(state['steps'])}": state["steps"],
+            f"{prompts.MISSING}{state['missing']}": state["steps"] and state["missing"],
             f"{prompts.NOT_COMPUTED}{state['missing']}": reading["action"] == "calculate" and not state["steps"],
             prompts.NOT_ATTACHED: reading["lacks_document"],
             f"{prompts.NOT_HELD}{'; '.join(state['unheld'])}": state["unheld"],
