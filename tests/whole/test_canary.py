@@ -57,7 +57,7 @@ KEPT = {"TURN.data", "object"}
 KEY_OF_ITEM = {"HEAD.PK", "TURN.PK", "CP.PK", "ASIDE.PK"}
 
 MAY: dict[str, set[str]] = {
-    "message": {"answer", "HEAD.pend", "HEAD.title", "ASIDE.data", "CP.data", *KEPT},
+    "message": {"answer", "HEAD.pend", "HEAD.title", "CP.data", *KEPT},
     "noisy": {"answer", "HEAD.pend"},
     "reply": {"answer", *KEPT},
     "thread": {"answer", *KEY_OF_ITEM},

@@ -211,4 +211,12 @@ def _passed_over(error: Exception, bucket: str) -> Swept:
 def _tell(swept: Swept) -> None:
     waited = swept.oldest_ms / 1000
     measure({"CleanupDeleted": swept.threads, "CleanupUnreadable": swept.unreadable, "OldestExpiredAge": waited})
-    logger.info("cleanup ended", **{name: value for name, value in vars(swept).items() if name != "oldest_ms"})
+    logger.info(
+        "cleanup ended",
+        threads=swept.threads,
+        items=swept.items,
+        moved=swept.moved,
+        unreadable=swept.unreadable,
+        failed=swept.failed,
+        finished=swept.finished,
+    )
