@@ -51,13 +51,17 @@ type Left = dict[str, list[tuple[str, str]]]
 
 DAY = date(2030, 3, 17)
 
+OPEN = {"REGULATIONS__PII": "false"}
+"""No agent of this deployment is private: what it keeps is to be found, where it may be. test_private_over_http.py and
+faults/test_canaries.py look at one that is."""
+
 KEPT = {"TURN.data", "object"}
 """Where turns lie: in items, and in objects where they are large."""
 
 KEY_OF_ITEM = {"HEAD.PK", "TURN.PK", "CP.PK", "ASIDE.PK"}
 
 MAY: dict[str, set[str]] = {
-    "message": {"answer", "HEAD.pend", "HEAD.title", "CP.data", *KEPT},
+    "message": {"answer", "HEAD.pend", "HEAD.title", "ASIDE.data", "CP.data", *KEPT},
     "noisy": {"answer", "HEAD.pend"},
     "reply": {"answer", *KEPT},
     "thread": {"answer", *KEY_OF_ITEM},
@@ -354,7 +358,7 @@ def test_nothing_that_is_planted_ends_where_it_should_not(kind: str, scene: Scen
 
 def start_with_keys(scene: Scene, stores: Stores) -> "Parameters":
     vault = Parameters(stores.client("ssm"), f"/canary/{secrets.token_hex(4)}")
-    environ = stores.environ(scene.word) | LOUD
+    environ = stores.environ(scene.word) | LOUD | OPEN
     environ |= {"AWS_ENDPOINT_URL_DYNAMODB": scene.site.store.url, "AUTH": "keys"}
     environ |= {"SEAL_KEY_PARAMETER": f"{vault.path}/seal"}
     drive.make_keys(scene, stores.table, environ, lambda: secrets_of(vault.lie()["seal"]))
@@ -371,7 +375,7 @@ def start_with_keys(scene: Scene, stores: Stores) -> "Parameters":
 
 def start_with_tokens(scene: Scene, stores: Stores, issuer: Issuer) -> "Secret":
     vault = Secret(stores.client("secretsmanager"), f"canary-{secrets.token_hex(4)}")
-    environ = stores.environ(scene.word)
+    environ = stores.environ(scene.word) | OPEN
     environ |= {"AWS_ENDPOINT_URL_DYNAMODB": scene.site.store.url, "AUTH": "jwt"}
     environ |= {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "JWT_JWKS_URL": issuer.url}
     drive.make_tokens(scene)
