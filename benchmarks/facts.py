@@ -1,4 +1,5 @@
-"""How many spans `turnkeep.blocks.facts` turns into the value that people gave them, and how many dateparser does.
+"""How many spans `turnkeep_agents.regulations.facts` turns into the value that people gave them, and how many dateparser
+does.
 
     python benchmarks/facts.py --data DIR [--misses]
 
@@ -19,7 +20,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from turnkeep.blocks.facts import Fact, Kind, canonical, find
+from turnkeep_agents.regulations.facts import Fact, Kind, canonical, find
 
 TODAY = date(2016, 11, 7)
 OUTSIDE = {

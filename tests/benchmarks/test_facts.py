@@ -1,7 +1,7 @@
 from datetime import date
 
 from facts import Row, either, period, same_limits
-from turnkeep.blocks.facts import Fact
+from turnkeep_agents.regulations.facts import Fact
 
 TODAY = date(2026, 11, 23)
 

@@ -109,7 +109,7 @@ def test_a_turn_finds_all_that_it_loads(started: Callable[..., str], facts: dict
 def test_law_is_found_and_facts_are_read_with_what_the_layers_hold(started: Callable[..., str]) -> None:
     code = (
         "from datetime import date; from turnkeep.agents import build_agent; from turnkeep.settings import Settings;"
-        "from turnkeep.blocks.facts import canonical; print(build_agent('regulations', Settings()).name,"
+        "from turnkeep_agents.regulations.facts import canonical; print(build_agent('regulations', Settings()).name,"
         "canonical('duemila euro', 'amount', today=date(2026, 1, 1)).value)"
     )
     assert started("api", code, MODEL="demo") == "regulations 2000"

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from turnkeep.blocks.documents import CorpusError, load_documents
-from turnkeep.blocks.manual.manual import load_manual
 from turnkeep.records import Principal, RunContext
 from turnkeep.settings import Settings
 from turnkeep.storage.plans import Loaded
 from turnkeep.turns.graph import GraphRun, first_input
 from turnkeep_agents.campaigns.warehouse.lines import Options
 from turnkeep_agents.campaigns.warehouse.loading import load_csv
+from turnkeep_agents.database.manual import load_manual
 from turnkeep_agents.database.verified import load_verified
 from turnkeep_agents.papers.corpus import read_paper
 from turnkeep_agents.papers.graph import build

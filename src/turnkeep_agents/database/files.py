@@ -3,7 +3,7 @@ nor SQLAlchemy nor sqlglot, because functions and the local server do this at th
 
 from pathlib import Path
 
-from turnkeep.blocks.manual.pages import read_files
+from turnkeep.blocks.pages import read_files
 from turnkeep_agents.database.access import load_access
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.settings import DatabaseSettings

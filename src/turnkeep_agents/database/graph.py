@@ -10,11 +10,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from turnkeep.agents import Agent
-from turnkeep.blocks.manual.manual import Manual, open_manual
 from turnkeep.demo import sample
 from turnkeep.models.chat import Models, chat_models
 from turnkeep.records import Reply, RunContext, Source
 from turnkeep.settings import Settings
+from turnkeep_agents.database.manual import Manual, open_manual
 from turnkeep_agents.database.nodes.answering import AnsweringNodes
 from turnkeep_agents.database.nodes.orchestration import OrchestratorNodes
 from turnkeep_agents.database.nodes.planning import PlanningNodes

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from turnkeep.blocks.manual.manual import Manual
 from turnkeep.databases.errors import DatabaseError
-from turnkeep.databases.results import Result
 from turnkeep.records import Principal
 from turnkeep_agents.database.checks.date_spans import DateSpans
 from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
 from turnkeep_agents.database.guard.repairs import repair
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.manual import Manual
 from turnkeep_agents.database.planning.ranking import TableRanker
+from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.database import Database
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified

@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from turnkeep.blocks.facts import Fact, Kind, canonical
 from turnkeep.models.calls import TypedCall
 from turnkeep.records import JSON
+from turnkeep_agents.regulations.facts import Fact, Kind, canonical
 from turnkeep_agents.regulations.state import Composition
 
 MOST_SEARCHES, MOST_FACTS = 3, 12

@@ -9,9 +9,9 @@ from functools import cache, partial
 import sqlglot
 from sqlglot import exp
 
-from turnkeep.blocks.manual.manual import load_manual
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON
+from turnkeep_agents.database.manual import load_manual
 from turnkeep_agents.database.prompts import LAST_RESULT
 from turnkeep_demo.database.counts import counts
 from turnkeep_demo.database.field_service import FOLDER

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
-from turnkeep.blocks.facts import find
 from turnkeep.records import JSON
+from turnkeep_agents.regulations.facts import find
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 from turnkeep_demo.regulations import forms
 from turnkeep_demo.regulations.vocabulary import MOST_CHARACTERS, field_of, language_of

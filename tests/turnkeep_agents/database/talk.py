@@ -9,15 +9,15 @@ from typing import Any
 from agent_thread import Thread
 from scripted_model import ScriptedModel, Step
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.manual.manual import Manual
-from turnkeep.databases.results import Result
 from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep_agents.database.access import Access, Rule, SecureView
 from turnkeep_agents.database.graph import compile_graph
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
+from turnkeep_agents.database.manual import Manual
 from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.reading import Ask, Reading
+from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Pair, Verified
 from turnkeep_agents.database.workspace import Workspace

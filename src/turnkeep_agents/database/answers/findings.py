@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from turnkeep.blocks.tables import LONGEST_CELL, is_single, plain, preview, table_of
+from turnkeep_agents.database.answers.tables import LONGEST_CELL, is_single, plain, preview, table_of
 from turnkeep_agents.database.prompts import LAST_QUESTION
 from turnkeep_agents.database.state import Finding, Shown
 

@@ -8,10 +8,10 @@ from hashlib import sha256
 
 from sqlglot import exp
 
-from turnkeep.databases.results import Result
 from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.records import Table
 from turnkeep_agents.database.planning.schema_text import is_audit_moment, main_date
+from turnkeep_agents.database.results import Result
 
 MOST_KEPT = 5_000
 MOST_ASKED = 12  # statements of one turn

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 
 from sqlglot import exp, parse_one
 
-from turnkeep.databases.results import Result
 from turnkeep_agents.database.guard.verdicts import Dialect
+from turnkeep_agents.database.results import Result
 
 MOST_CONDITIONS = 6
 MOST_NEAR = 3

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp, parse_one
 
-from turnkeep.databases.results import Result
 from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.results import Result
 
 type Try = Callable[[str], Result | None]
 type Ends = tuple[str, str]  # alias, column

@@ -8,8 +8,8 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from turnkeep.databases.errors import DatabaseError
-from turnkeep.local.whereabouts import opened, place_of, trouble_of
 from turnkeep_agents.database.access import Access, load_access
+from turnkeep_agents.database.commands.whereabouts import opened, place_of, trouble_of
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.introspection import introspect
 from turnkeep_agents.database.joins.links import sound_links

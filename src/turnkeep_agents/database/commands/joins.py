@@ -16,11 +16,11 @@ from turnkeep.agents import read_settings
 from turnkeep.databases.errors import DatabaseError
 from turnkeep.errors import ModelFault
 from turnkeep.local import LocalError
-from turnkeep.local.whereabouts import opened, place_of, trouble_of
 from turnkeep.models.chat import chat_models
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile
 from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.access import Access, AccessError, load_access
+from turnkeep_agents.database.commands.whereabouts import opened, place_of, trouble_of
 from turnkeep_agents.database.joins.associations import with_associations
 from turnkeep_agents.database.joins.drawing import draw
 from turnkeep_agents.database.joins.files import JoinGraphError, load_graph, save_graph

@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError
-from turnkeep.blocks.manual.manual import load_manual
-from turnkeep.blocks.manual.pages import File, read_files
+from turnkeep.blocks.pages import File, read_files
 from turnkeep.local import LocalError
 from turnkeep.local.home import Home, write_atomically
+from turnkeep_agents.database.manual import load_manual
 
 
 def place_in(home: Home) -> Path:

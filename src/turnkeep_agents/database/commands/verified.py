@@ -4,7 +4,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from turnkeep.agents import read_settings
-from turnkeep.blocks.manual.manual import Manual
 from turnkeep.databases.errors import DatabaseError
 from turnkeep.local import LocalError
 from turnkeep.records import Principal
@@ -13,6 +12,7 @@ from turnkeep.settings import explain as explain_settings
 from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
 from turnkeep_agents.database.guard.guard import Checked
+from turnkeep_agents.database.manual import Manual
 from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified, dated, load_verified

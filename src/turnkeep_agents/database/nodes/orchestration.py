@@ -8,12 +8,12 @@ from langgraph.runtime import Runtime
 
 from turnkeep.blocks import memory
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.manual.manual import page_of
 from turnkeep.blocks.prompting import Trimmed
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import shown_text
+from turnkeep_agents.database.manual import page_of
 from turnkeep_agents.database.nodes.turn import (
     LONGEST_MESSAGE,
     MESSAGE_CUT,

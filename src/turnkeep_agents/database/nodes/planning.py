@@ -5,8 +5,8 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.tables import PAGE
 from turnkeep.records import RunContext
+from turnkeep_agents.database.answers.tables import PAGE
 from turnkeep_agents.database.nodes.outcomes import failed
 from turnkeep_agents.database.nodes.turn import TurnNodes, Update, ask_of, found, last_of_ask, last_shown, step
 from turnkeep_agents.database.planning.choosing import choose, ways_between

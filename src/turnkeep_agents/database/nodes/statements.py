@@ -7,12 +7,11 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
-from turnkeep.blocks.tables import size_of
-from turnkeep.databases.results import Result
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.records import RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import last_question
+from turnkeep_agents.database.answers.tables import size_of
 from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
@@ -44,6 +43,7 @@ from turnkeep_agents.database.nodes.turn import (
 from turnkeep_agents.database.planning.choosing import described
 from turnkeep_agents.database.planning.schema_text import book_keeping, neighbours, schema_text
 from turnkeep_agents.database.prompts import Written
+from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.database import DatabaseError, QueryFailed, SchemaChanged
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Ran
 from turnkeep_agents.database.workspace import Snapshot, runner

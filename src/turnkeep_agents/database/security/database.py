@@ -20,7 +20,6 @@ from turnkeep.databases.errors import (
     SchemaChanged,
     TenantUnknown,
 )
-from turnkeep.databases.results import Result
 from turnkeep.databases.sessions import Sessions
 from turnkeep.demo import maker, sample
 from turnkeep.locations import source_of
@@ -29,6 +28,7 @@ from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.records import JoinGraph
+from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.complaints import tell_sqlite
 from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.security.servers import ServerWall

@@ -13,12 +13,12 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from turnkeep.databases.engines import Called, open_url
 from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed, TenantUnknown
-from turnkeep.databases.results import Result, read_result
 from turnkeep.databases.sessions import Sessions
 from turnkeep.databases.watch import Watch
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
+from turnkeep_agents.database.results import Result, read_result
 from turnkeep_agents.database.security.complaints import tell_server
 from turnkeep_agents.database.security.hidden import OPEN_PROCEDURE, READ_SCHEMA, SCHEMA, UNKNOWN_TENANT
 from turnkeep_agents.database.settings import DatabaseSettings

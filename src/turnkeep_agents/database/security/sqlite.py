@@ -15,10 +15,10 @@ from pathlib import Path
 
 from turnkeep.databases.engines import connect_file
 from turnkeep.databases.errors import DatabaseDown, TenantUnknown
-from turnkeep.databases.results import Cell, Result, read_result
 from turnkeep.databases.watch import PROGRESS_STEPS
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access
+from turnkeep_agents.database.results import Cell, Result, read_result
 from turnkeep_agents.database.security.ciphers import decrypt
 from turnkeep_agents.database.security.complaints import is_ended, is_too_big
 from turnkeep_agents.database.security.definitions import inner, outer

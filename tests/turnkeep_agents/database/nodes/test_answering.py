@@ -4,7 +4,7 @@ import pytest
 from langchain_core.messages import AIMessage
 from talk import ANSWER, COUNT, READ, SEVEN, TALK, WRITE, Talk, ask, read, write
 
-from turnkeep.databases.results import Result
+from turnkeep_agents.database.results import Result
 
 QUESTION = "How many employees are active?"
 STAFF = (read(ask(QUESTION, "employee")), write(COUNT))

@@ -2,7 +2,7 @@
 
 from talk import ANSWER, Talk, ask, read, write
 
-from turnkeep.databases.results import Result
+from turnkeep_agents.database.results import Result
 
 NAMES = "SELECT name AS crew FROM crew"
 LIST = (read(ask("Show the crews", "crew")), write(NAMES), (ANSWER, "These are the crews."))

@@ -13,8 +13,8 @@ from two_companies import CANARY, HASTY_SECONDS, KEY, OTHER, OWN, SEAL, hasty
 
 from mariadb import Server
 from postgres import PostgresServer
-from turnkeep.databases.results import Result
 from turnkeep.records import Principal
+from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.ciphers import encrypt
 from turnkeep_agents.database.security.database import DatabaseError, QueryFailed, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings

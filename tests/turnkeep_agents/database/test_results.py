@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.databases.results import CUT_MARK, Result, plain, read_result
+from turnkeep_agents.database.results import CUT_MARK, Result, plain, read_result
 
 
 @pytest.mark.parametrize(

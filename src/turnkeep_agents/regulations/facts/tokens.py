@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-from turnkeep.blocks.facts.numerals import folded, in_figures, in_words, lexicon, ordinal_in_words
+from turnkeep_agents.regulations.facts.numerals import folded, in_figures, in_words, lexicon, ordinal_in_words
 
 LONGEST_PHRASE = 4  # words
 HALVES_OF_SCALE = 10**6  # "2 milioni e mezzo" is half a million more, "duemila e mezzo" half of one

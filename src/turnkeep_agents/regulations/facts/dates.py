@@ -9,9 +9,31 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from turnkeep.blocks.facts import days
-from turnkeep.blocks.facts.days import DAY, MONTH, OPEN_END, OPEN_START, WEEK, YEAR, Span, Unit, dated, on, unit_of
-from turnkeep.blocks.facts.tokens import Token, ahead, classes, compiled, every, fraction, note_of, one, value
+from turnkeep_agents.regulations.facts import days
+from turnkeep_agents.regulations.facts.days import (
+    DAY,
+    MONTH,
+    OPEN_END,
+    OPEN_START,
+    WEEK,
+    YEAR,
+    Span,
+    Unit,
+    dated,
+    on,
+    unit_of,
+)
+from turnkeep_agents.regulations.facts.tokens import (
+    Token,
+    ahead,
+    classes,
+    compiled,
+    every,
+    fraction,
+    note_of,
+    one,
+    value,
+)
 
 PLURALS = {"giorni", "settimane", "mesi", "anni", "days", "weeks", "months", "years"}
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985

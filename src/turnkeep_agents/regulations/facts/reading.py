@@ -9,11 +9,11 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Literal
 
-from turnkeep.blocks.facts import dates
-from turnkeep.blocks.facts.dates import COUNTED, Read, Rule, pairs_of, unit
-from turnkeep.blocks.facts.days import Span
-from turnkeep.blocks.facts.numerals import plain
-from turnkeep.blocks.facts.tokens import Token, classes, compiled, every, fraction, note_of, one, tokens
+from turnkeep_agents.regulations.facts import dates
+from turnkeep_agents.regulations.facts.dates import COUNTED, Read, Rule, pairs_of, unit
+from turnkeep_agents.regulations.facts.days import Span
+from turnkeep_agents.regulations.facts.numerals import plain
+from turnkeep_agents.regulations.facts.tokens import Token, classes, compiled, every, fraction, note_of, one, tokens
 
 type Kind = Literal["date", "period", "duration", "amount", "percentage", "ordinal", "number"]
 

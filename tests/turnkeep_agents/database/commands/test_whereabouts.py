@@ -13,7 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
 from turnkeep.databases.errors import DatabaseDown
-from turnkeep.local.whereabouts import opened, place_of, trouble_of
+from turnkeep_agents.database.commands.whereabouts import opened, place_of, trouble_of
 
 URL = "mysql+pymysql://reader:hush@db.example.com:3307/shop"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turnkeep.blocks.facts import canonical, find
+from turnkeep_agents.regulations.facts import canonical, find
 
 TODAY = date(2026, 11, 23)
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from turnkeep.blocks import pages
 from turnkeep.blocks.documents import CorpusError
-from turnkeep.blocks.manual import pages
-from turnkeep.blocks.manual.manual import load_manual, open_manual
-from turnkeep.blocks.manual.sections import LONGEST_SECTION
+from turnkeep.blocks.sections import LONGEST_SECTION
+from turnkeep_agents.database.manual import load_manual, open_manual
 
 PAGE = """# Valves
 

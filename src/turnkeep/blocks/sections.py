@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from turnkeep.blocks.manual.pages import File, slug
+from turnkeep.blocks.pages import File, slug
 
 LONGEST_SECTION = 4_000  # characters
 OPENING = "overview"  # the id of what stands before the first heading
