@@ -15,6 +15,7 @@ from turnkeep.tokens import estimate_tokens
 type Message = BaseMessage | Mapping[str, Any]
 type Said = dict[str, str]
 
+MEANING = "With the conversation in mind it asks: "
 CUT_MARK = " [cut]"
 TAGS = ("memory", "conversation", "user", "assistant", "documents", "document", "note", "tool_results", "tool_result")
 _TAG = re.compile(rf"<(?=[^\w<>]*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
@@ -121,6 +122,11 @@ class PromptBuilder:
     def with_query(self, query: str, label: str = "Question") -> Self:
         self._parts["query"] = query
         return self._add(f"{label}: {_defuse(query)}")
+
+    def with_message(self, message: str, meaning: str) -> Self:
+        """The message, and what it means where that is more."""
+        self.with_notes([f"{MEANING}{meaning}"] if meaning != message else [])
+        return self.with_query(message, label="Message")
 
     def with_note(self, note: str) -> Self:
         self._parts["notes"].append(note)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Protocol
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -111,6 +111,11 @@ def say(text: str, *, tell: Tell, run_id: UUID, warnings: tuple[str, ...] = ()) 
     text = disarmed(text)
     tell(token(str(run_id), text))
     return Worded(text, str(run_id), warnings)
+
+
+def reply_id(agent: str, messages: Sequence[BaseMessage]) -> UUID:
+    """Of the reply to the last of the messages: a node that runs again replaces its reply instead of adding one."""
+    return uuid5(NAMESPACE_OID, f"{agent}.reply:{messages[-1].id}")
 
 
 def token(message_id: str, content: str) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
-from uuid import NAMESPACE_OID, UUID, uuid5
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
@@ -12,7 +11,7 @@ from turnkeep.blocks.citations import Citing
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import say, word
+from turnkeep.blocks.wording import reply_id, say, word
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
@@ -64,7 +63,7 @@ class Nodes:
         prompt = self._begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
         prompt.with_note(f"{prompts.SCOPE}{state['reasoning_steps'][0]}")
         answer = await ask_text(self.models.main, prompts.REFUSE_CALL, _asking(prompt, state))
-        said = say(answer.text, tell=runtime.stream_writer, run_id=_run_id(state))
+        said = say(answer.text, tell=runtime.stream_writer, run_id=reply_id("papers", state["messages"]))
         update = {"messages": [said.message], "reply": said.text, "warnings": list(answer.warnings)}
         return {**update, **_step(state, "Said what can be asked instead.")}
 
@@ -158,7 +157,7 @@ class Nodes:
     async def _word(
         self, call: TextCall, prompt: PromptBuilder, judge: Citing, state: PapersState, runtime: Runtime[RunContext]
     ) -> Update:
-        asked, id_, tell = _asking(prompt, state), _run_id(state), runtime.stream_writer
+        asked, id_, tell = _asking(prompt, state), reply_id("papers", state["messages"]), runtime.stream_writer
         said = await word(self.models.main, call, asked, judge, tell=tell, run_id=id_, fallback=judge.listed())
         if not said.text:
             raise ModelError("The model's answer held nothing that can be shown.")
@@ -174,17 +173,8 @@ class Nodes:
 
 
 def _asking(prompt: PromptBuilder, state: PapersState) -> list[BaseMessage]:
-    """The message, and what it means where that is more."""
-    message, question = state["messages"][-1].text, state["standalone_query"]
-    if question != message:
-        prompt.with_note(f"{prompts.MEANING}{question}")
-    return prompt.with_query(message, label="Message").messages()
+    return prompt.with_message(state["messages"][-1].text, state["standalone_query"]).messages()
 
 
 def _step(state: PapersState, sentence: str) -> Update:
     return {"reasoning_steps": [*state["reasoning_steps"], sentence]}
-
-
-def _run_id(state: PapersState) -> UUID:
-    """From the id of the message, so that a node that runs again replaces its reply instead of adding one."""
-    return uuid5(NAMESPACE_OID, f"papers.reply:{state['messages'][-1].id}")

@@ -5,14 +5,13 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
-from uuid import NAMESPACE_OID, UUID, uuid5
 
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks import memory
 from turnkeep.blocks.prompting import CUT_MARK
 from turnkeep.blocks.verification import Verifier
-from turnkeep.blocks.wording import Worded, say, units, word
+from turnkeep.blocks.wording import Worded, reply_id, say, units, word
 from turnkeep.models.calls import ToolsCall, ask_tools
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
@@ -94,11 +93,11 @@ class Nodes:
 
     async def respond(self, state: ProductsState, runtime: Runtime[RunContext]) -> Update:
         """What the reading has written, a question back as well; a figure that nobody gave it has it worded anew."""
-        judge = self._judge(state, runtime)
+        judge, id_ = self._judge(state, runtime), reply_id("products", state["messages"])
         parts = units(state["draft"])
         if any(judge.problems(part) or judge.accept(part) != part for part in parts):
             return self._reply(state, await self._worded(state, runtime))
-        return self._reply(state, say(state["draft"], tell=runtime.stream_writer, run_id=_run_id(state)))
+        return self._reply(state, say(state["draft"], tell=runtime.stream_writer, run_id=id_))
 
     clarify = respond
 
@@ -122,7 +121,7 @@ class Nodes:
             self._prompts(state, runtime, state["memory"]).answer(_message(state), state["results"]),
             self._judge(state, runtime),
             tell=runtime.stream_writer,
-            run_id=_run_id(state),
+            run_id=reply_id("products", state["messages"]),
             fallback=facts_of(self.catalogue.get(_found(state)), self.catalogue),
         )
 
@@ -163,8 +162,3 @@ def _searched(state: ProductsState) -> list[str]:
 
 def _found(state: ProductsState) -> list[str]:
     return list(dict.fromkeys(id_ for result in state["results"] for id_ in result["ids"]))
-
-
-def _run_id(state: ProductsState) -> UUID:
-    """From the id of the question, so that a node that runs again replaces its message instead of adding one."""
-    return uuid5(NAMESPACE_OID, f"products.reply:{state['messages'][-1].id}")

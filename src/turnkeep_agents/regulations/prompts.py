@@ -91,7 +91,6 @@ PROFESSIONAL = """Say in one sentence that a case like this should be looked at 
 employment consultant, lawyer)."""
 MISSING = "Missing for the rest of the computation: "
 NOT_COMPUTED = "It could not be computed from what was found. Say which figure or rule is missing. "
-MEANING = "With the conversation in mind it asks: "
 
 
 class Step(BaseModel):

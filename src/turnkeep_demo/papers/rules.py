@@ -7,10 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from turnkeep.blocks.documents import load_documents
+from turnkeep.blocks.prompting import MEANING
 from turnkeep.blocks.words import words
 from turnkeep.records import JSON
 from turnkeep_agents.papers.corpus import read_paper
-from turnkeep_agents.papers.prompts import CITED, FOUND, MEANING, SEARCHED
+from turnkeep_agents.papers.prompts import CITED, FOUND, SEARCHED
 from turnkeep_demo.model import Rule
 from turnkeep_demo.papers import forms
 from turnkeep_demo.papers.forms import Asked, meant_by, named, question_of, talk_of, terms

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from turnkeep.blocks.documents import Document
+from turnkeep.blocks.prompting import MEANING
 from turnkeep.records import JSON
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.knowledge.articles import norm_of
@@ -40,7 +41,7 @@ def rules() -> Mapping[str, Rule]:
 def _answer(parts: JSON) -> str:
     notes, documents, message = parts["notes"], parts["documents"], parts["query"]
     language = language_of(message)
-    say, question = SAYINGS[language], (_noted(prompts.MEANING, notes) or [message])[0]
+    say, question = SAYINGS[language], (_noted(MEANING, notes) or [message])[0]
     said = [say[name] for name, begin in _NOTED.items() if _noted(begin, notes)]
     if documents and not _noted(prompts.NOT_COMPUTED, notes):
         said += _told(question, documents, _noted(prompts.COMPUTED, notes), language)

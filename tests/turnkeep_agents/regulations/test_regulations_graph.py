@@ -23,6 +23,7 @@ from law_samples import (
 
 from agent_thread import Thread
 from scripted_model import ScriptedModel
+from turnkeep.blocks.prompting import MEANING
 from turnkeep.records import RunContext
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.graph import compile_graph
@@ -127,7 +128,7 @@ async def test_the_reading_is_told_what_was_cited_so_far(talk: Thread, script: S
     await talk.say("Quali ferie spettano?", read(), WELL)
     await talk.say("E chi non le usa?", read("Chi non usa le ferie?"), WELL)
     assert f"{prompts.CITED}[DLGS-66-2003-10] Ferie annuali" in script.prompt(READ)
-    assert f"{prompts.MEANING}Chi non usa le ferie?" in script.prompt(ANSWER)
+    assert f"{MEANING}Chi non usa le ferie?" in script.prompt(ANSWER)
 
 
 async def test_english_is_answered_from_the_english_text(talk: Thread, script: ScriptedModel) -> None:

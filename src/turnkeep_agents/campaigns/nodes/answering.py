@@ -5,7 +5,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any, Literal
-from uuid import NAMESPACE_OID, UUID, uuid5
 
 from langgraph.runtime import Runtime
 
@@ -75,7 +74,8 @@ class Answering(Desk):
 
     async def respond(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Update:
         """In the order of the answers' priority: a question, a refusal, figures alone, figures with advice."""
-        checked, tell, run_id = state["gate"] or {}, runtime.stream_writer, _reply_id(state)
+        checked, tell = state["gate"] or {}, runtime.stream_writer
+        run_id = wording.reply_id("campaigns", state["messages"])
         if state["clarification"] or not checked.get("valid"):
             text = state["clarification"] or REFUSED.format(reason=checked.get("reason", ""))
             route = state["route"] if state["clarification"] else "refuse"
@@ -144,8 +144,3 @@ def _meant(state: CampaignsState) -> str:
     """The standalone query, where it says more than the message."""
     meant = state["standalone_query"]
     return "" if meant.casefold() == message_of(state).casefold() else meant
-
-
-def _reply_id(state: CampaignsState) -> UUID:
-    """It follows from that of the message, so that a node that runs again replaces its reply."""
-    return uuid5(NAMESPACE_OID, f"campaigns.reply:{state['messages'][-1].id}")

@@ -1,12 +1,11 @@
 """The answer: one call over all findings, held against them sentence by sentence; then the rows."""
 
 from collections.abc import Sequence
-from uuid import NAMESPACE_OID, UUID, uuid5
 
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.wording import Worded, say, word
+from turnkeep.blocks.wording import Worded, reply_id, say, word
 from turnkeep.records import RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.addresses import unlinked
@@ -41,17 +40,17 @@ MOST_TOLD, MOST_TITLES = 20, 20
 
 class AnsweringNodes(TurnNodes):
     async def answer(self, state: DatabaseState, runtime: Runtime[RunContext]) -> Update:
-        findings = state["findings"]
+        findings, id_ = state["findings"], reply_id("database", state["messages"])
         asked_back = next((one["asked_back"] for one in findings if one.get("asked_back")), "")
         if not findings:
             return await self._talked(state, runtime)
         if asked_back and len(findings) == 1:
             text = unlinked(asked_back, [message_of(state)])
-            worded = say(text, tell=runtime.stream_writer, run_id=_run_id(state))
+            worded = say(text, tell=runtime.stream_writer, run_id=id_)
             return {**self._replied(state, worded, ReplyJudge(None)), "route": "clarify"}
         tables = [below for one in findings if (below := _below(one, state["language"], is_only=len(findings) == 1))]
         if all(one["kind"] == "more_rows" and one.get("rows") for one in findings):
-            worded = say("\n\n".join(tables), tell=runtime.stream_writer, run_id=_run_id(state))
+            worded = say("\n\n".join(tables), tell=runtime.stream_writer, run_id=id_)
             return self._replied(state, worded, ReplyJudge(None))
         return await self._answered(state, runtime, "\n\n".join([*filter(None, [asked_back]), *tables]))
 
@@ -83,7 +82,7 @@ class AnsweringNodes(TurnNodes):
             prompt,
             judge,
             tell=runtime.stream_writer,
-            run_id=_run_id(state),
+            run_id=reply_id("database", state["messages"]),
             fallback=_fallback(findings, state["language"]),
             end=f"\n\n{end}" if end else "",
         )
@@ -112,7 +111,7 @@ class AnsweringNodes(TurnNodes):
             prompt,
             judge,
             tell=runtime.stream_writer,
-            run_id=_run_id(state),
+            run_id=reply_id("database", state["messages"]),
             fallback="\u2026",
         )
         return self._replied(state, worded, judge)
@@ -169,8 +168,3 @@ def _fallback(findings: Sequence[Finding], language: str) -> str:
 def _described(name: str, snapshot: Snapshot) -> str:
     comment = snapshot.schema.graph.tables[name].comment
     return f"{name} ({comment})" if comment else name
-
-
-def _run_id(state: DatabaseState) -> UUID:
-    """From the id of the question, so that a node that runs again replaces its message instead of adding one."""
-    return uuid5(NAMESPACE_OID, f"database.reply:{state['messages'][-1].id}")

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import say, word
+from turnkeep.blocks.wording import reply_id, say, word
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.records import RunContext
@@ -24,7 +24,6 @@ from turnkeep_agents.regulations.nodes.desk import (
     Update,
     asking,
     noted,
-    run_id,
     said_by,
     shown,
     today_note,
@@ -102,7 +101,7 @@ class Answering(Desk):
         asked = asking(prompt, state)
         choice = self._choose("none", "talk", prompts.REFUSE_CALL, asked)
         answer = await ask_text(choice.of(self.models), prompts.REFUSE_CALL, asked)
-        said = say(answer.text, tell=runtime.stream_writer, run_id=run_id(state))
+        said = say(answer.text, tell=runtime.stream_writer, run_id=reply_id("regulations", state["messages"]))
         update = {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *answer.warnings]}
         return {**update, "choice": asdict(choice), **noted(state, "Said what can be asked instead.")}
 
@@ -152,7 +151,7 @@ class Answering(Desk):
             asked,
             judge,
             tell=runtime.stream_writer,
-            run_id=run_id(state),
+            run_id=reply_id("regulations", state["messages"]),
             fallback=judge.listed(),
         )
         if not said.text:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import Any
-from uuid import NAMESPACE_OID, UUID, uuid5
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
@@ -54,17 +53,8 @@ def today_note(runtime: Runtime[RunContext]) -> str:
 
 
 def asking(prompt: PromptBuilder, state: RegulationsState) -> list[BaseMessage]:
-    """The message, and what it means where that is more."""
-    message, question = message_of(state), state["standalone_query"]
-    if question != message:
-        prompt.with_note(f"{prompts.MEANING}{question}")
-    return prompt.with_query(message, label="Message").messages()
+    return prompt.with_message(message_of(state), state["standalone_query"]).messages()
 
 
 def noted(state: RegulationsState, sentence: str) -> Update:
     return {"reasoning_steps": [*state["reasoning_steps"], sentence]}
-
-
-def run_id(state: RegulationsState) -> UUID:
-    """From the id of the message, so that a node that runs again replaces its reply instead of adding one."""
-    return uuid5(NAMESPACE_OID, f"regulations.reply:{state['messages'][-1].id}")

@@ -5,12 +5,12 @@ from typing import Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.wording import say
+from turnkeep.blocks.wording import reply_id, say
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.regulations import passages, prompts
 from turnkeep_agents.regulations.cache import key_of
-from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, message_of, noted, run_id
+from turnkeep_agents.regulations.nodes.desk import READ_TOKENS, Desk, Update, message_of, noted
 from turnkeep_agents.regulations.state import RegulationsState
 
 KEPT = ("route", "standalone_query", "language", "reading", "facts", "context_metadata", "choice", "steps", "sources")
@@ -26,7 +26,7 @@ class Shortcuts(Desk):
         if hit is None:
             return found
         runtime.stream_writer({"event": "route_decision", "route": "faq"})
-        said = say(hit.answer, tell=runtime.stream_writer, run_id=run_id(state))
+        said = say(hit.answer, tell=runtime.stream_writer, run_id=reply_id("regulations", state["messages"]))
         cited = self.knowledge.get(hit.articles, hit.language)
         return {
             **found,
@@ -51,7 +51,7 @@ class Shortcuts(Desk):
         if known is None:
             return {"cache_key": key}
         runtime.stream_writer({"event": "route_decision", "route": known["route"]})
-        said = say(known["reply"], tell=runtime.stream_writer, run_id=run_id(state))
+        said = say(known["reply"], tell=runtime.stream_writer, run_id=reply_id("regulations", state["messages"]))
         kept = {name: known[name] for name in KEPT}
         step = noted(state, "The same was answered before, from the same sources and on the same day.")
         return {**kept, "messages": [said.message], "reply": said.text, "warnings": [*known["warnings"]], **step}
