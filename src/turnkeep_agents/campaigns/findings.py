@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from turnkeep.records import JSON
 from turnkeep_agents.campaigns.requests import Frozen
 
 type Severity = Literal["none", "low", "medium", "high", "critical"]
@@ -48,6 +49,7 @@ class Finding(Frozen):
     issues: tuple[Issue, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = Field((), description="codes that the client sees")
+    chart: JSON | None = Field(None, description="a plot of the figures in its table")
 
 
 def whose(name: str, within: str) -> str:

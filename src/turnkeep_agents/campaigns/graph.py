@@ -75,6 +75,7 @@ def read_reply(values: Mapping[str, Any]) -> Reply:
             "figures": [
                 {"specialist": one.specialist, **figure.model_dump()} for one in findings for figure in one.figures
             ],
+            "chart": next((one.chart for one in findings if one.chart), None),
             "issues": [issue.model_dump() for one in findings for issue in one.issues],
             "diagnosis": values["diagnosis"],
             "exit_reason": values["exit_reason"] or None,

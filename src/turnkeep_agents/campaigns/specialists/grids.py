@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
 
+from turnkeep.blocks.charts import of_figures
+from turnkeep.records import JSON
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Grain
 from turnkeep_agents.campaigns.specialists.peers import change, ranked, why_not
@@ -65,10 +67,27 @@ def say_table(study: Study, table: Table) -> None:
         study.say(f"{_title(study, table, 1)} {_in_words(table, lines[0])}.")
     else:
         study.say(f"{_title(study, table, len(chosen))}\n\n{markdown(_head(study, table), lines)}")
+        study.chart = study.chart or _chart(study, table, [line[0] for line in lines])
     _note_rows(study, table, len(rows), chosen)
     if table.is_series:
         _note_parts(study, table)
         _say_mean(study, table, chosen)
+
+
+def _chart(study: Study, table: Table, subjects: Sequence[str]) -> JSON | None:
+    """Of the first metric; things that go on side by side in time are not drawn."""
+    metric = table.metrics[0]
+    if len(table.by) > 1:
+        return None
+    return of_figures(
+        subjects,
+        capital(table.nouns[0]),
+        metric,
+        heading(metric),
+        study.period.label,
+        is_series=table.is_series,
+        is_share=METRICS[metric].unit == "percent",
+    )
 
 
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

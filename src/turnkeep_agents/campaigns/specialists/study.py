@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
+from turnkeep.records import JSON
 from turnkeep_agents.campaigns.findings import SEVERITIES, Figure, Finding, Issue, Severity
 from turnkeep_agents.campaigns.metrics import METRICS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period, Request
@@ -36,6 +37,7 @@ class Study:
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     status: Literal["ok", "no_data"] = "ok"
+    chart: JSON | None = None
     _figures: dict[tuple[str, str, str], Figure] = field(default_factory=dict)
     _proposed: list[tuple[int, float, str, Callable[[], Issue]]] = field(default_factory=list)
 
@@ -120,6 +122,7 @@ class Study:
             issues=issues,
             notes=tuple(self.notes),
             warnings=tuple(dict.fromkeys(self.warnings)),
+            chart=self.chart,
         )
 
 
