@@ -31,7 +31,8 @@ class Api(FastAPI):
     """FastAPI behind our edge and CORS, with our OpenAPI document."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        return for_browsers(Edge(super().build_middleware_stack(), mint=self.state.new_id), self.state.cors_origins)
+        app = Edge(super().build_middleware_stack(), mint=self.state.new_id)
+        return for_browsers(app, self.state.cors_origins, self.state.cors_pattern)
 
     def openapi(self) -> JSON:
         self.openapi_schema = self.openapi_schema or describe(self.title, self.version, self.routes)
@@ -56,6 +57,7 @@ def create_app(
     app.state.authenticate = authenticate
     app.state.new_id = new_id
     app.state.cors_origins = services.settings.cors_origins
+    app.state.cors_pattern = None
     app.state.salt = services.settings.log_salt
     app.router.route_class = JsonRoute
     _add_routes(app.router, services, new_id)

@@ -3,11 +3,14 @@ errors can be read there too, and a preflight, which never carries a credential,
 
 from collections.abc import Sequence
 
+from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from turnkeep.api.auth import USER_HEADER
+
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-ALLOWED_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Api-Key", "X-Correlation-Id")
 EXPOSED_HEADERS = (
     "Content-Location",
     "Idempotency-Key",
@@ -17,19 +20,38 @@ EXPOSED_HEADERS = (
     "X-Correlation-Id",
     "X-Pagination-Next",
     "X-Pagination-Total",
+    "X-Request-Id",
+    "X-Should-Retry",
+    "X-Turnkeep-Thread",
+    "X-Turnkeep-Warnings",
     "X-Unreadable-Threads",
 )
+ON_THIS_MACHINE = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?|https://(eu\.)?smith\.langchain\.com"
+"""What may call a laptop's server: pages of the same laptop, and LangGraph's Studio, which is one of the web."""
 
 
-def for_browsers(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
-    """The app itself where no origin may call. A browser's own credentials (cookies) are never asked for."""
-    if not origins:
+class _Cors(CORSMiddleware):
+    def preflight_response(self, request_headers: Headers) -> Response:
+        """Any header may be sent, because clients bring their own (`x-stainless-os`, `x-auth-scheme`), but not the one
+        that names another user of a laptop."""
+        asked = request_headers.get("access-control-request-headers", "").lower().split(",")
+        if USER_HEADER.lower() in (name.strip() for name in asked):
+            return Response(f"{USER_HEADER} is not for web pages.", 400)
+        return super().preflight_response(request_headers)
+
+
+def for_browsers(app: ASGIApp, origins: Sequence[str], pattern: str | None = None) -> ASGIApp:
+    """The app itself where no origin may call. A browser's own credentials (cookies) are never asked for. A page of the
+    web that may call may call into a private network too, where this server stands in one."""
+    if not origins and not pattern:
         return app
-    return CORSMiddleware(
+    return _Cors(
         app,
         allow_origins=origins,
+        allow_origin_regex=pattern,
         allow_methods=METHODS,
-        allow_headers=ALLOWED_HEADERS,
+        allow_headers=("*",),
         expose_headers=EXPOSED_HEADERS,
         allow_credentials=False,
+        allow_private_network=True,
     )

@@ -20,6 +20,7 @@ from fastapi import FastAPI
 from turnkeep.agents import read_settings
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
+from turnkeep.api.browsers import ON_THIS_MACHINE
 from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.local import LocalError
@@ -133,6 +134,7 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     app = create_app(services, authenticate=local_principal)
     take_uploads(app, services, uploads, objects)
     take_exports(app, services.exports, objects)
+    app.state.cors_pattern = None if settings.cors_origins else ON_THIS_MACHINE
     app.add_middleware(OwnHosts)
     return app
 

@@ -12,6 +12,7 @@ from scripted import ScriptedTurns, complete, read_events, token
 
 from bare_app import bare_app
 from turnkeep.api.auth import local_principal
+from turnkeep.api.browsers import ON_THIS_MACHINE
 from turnkeep.errors import Unauthorized
 from turnkeep.settings import Settings
 
@@ -30,9 +31,16 @@ EXPOSED = {
     "content-location",
     "x-pagination-total",
     "x-pagination-next",
+    "x-request-id",
+    "x-should-retry",
+    "x-turnkeep-thread",
+    "x-turnkeep-warnings",
     "x-unreadable-threads",
 }
-SENT = "authorization,content-type,idempotency-key,x-api-key,x-correlation-id,last-event-id"
+SENT = (
+    "authorization,content-type,idempotency-key,last-event-id,openai-beta,openai-organization,x-api-key,x-auth-scheme,"
+    "x-correlation-id,x-openwebui-chat-id,x-stainless-os,x-stainless-retry-count,x-turnkeep-thread"
+)
 
 
 def nobody(_: "Request") -> "Principal":
@@ -112,13 +120,43 @@ async def test_a_preflight_needs_no_credential_and_allows_what_clients_send(log:
     assert log.getvalue() == ""  # it does not reach the API
 
 
-async def test_a_preflight_for_more_than_that_is_refused() -> None:
+async def test_a_preflight_for_another_method_or_for_another_user_is_refused() -> None:
     async with browser(app_of(PAGE)) as client:
         for asked in (
             {"Access-Control-Request-Method": "TRACE"},
-            {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x-turnkeep-user"},
+            {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "accept, X-Turnkeep-User"},
         ):
             assert (await client.options("/chat", headers=asked)).status_code == 400
+
+
+ON_A_LAPTOP = [
+    ("https://smith.langchain.com", True),
+    ("https://eu.smith.langchain.com", True),
+    ("http://localhost:3000", True),
+    ("http://127.0.0.1:5173", True),
+    ("http://[::1]:8080", True),
+    ("https://localhost", True),
+    ("https://evil.example.com", False),
+    ("https://smith.langchain.com.evil.example", False),
+    ("https://xsmith.langchain.com", False),
+    ("http://smith.langchain.com", False),
+    ("http://localhost.evil.example", False),
+    ("http://localhost:3000.evil.example", False),
+    ("null", False),
+]
+
+
+@pytest.mark.parametrize(("origin", "may"), ON_A_LAPTOP)
+async def test_a_laptop_lets_its_own_pages_and_studio_in(origin: str, may: bool) -> None:
+    app = app_of()
+    app.state.cors_pattern = ON_THIS_MACHINE
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Private-Network": "true"}
+    async with browser(app, origin) as client:
+        preflight = await client.options("/threads", headers=asked)
+        assert is_readable(preflight, origin) is is_readable(await client.get("/ok"), origin) is may
+    assert preflight.status_code == (200 if may else 400)
+    if may:
+        assert preflight.headers["access-control-allow-private-network"] == "true"
 
 
 async def test_errors_can_be_read_too() -> None:
