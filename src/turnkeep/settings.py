@@ -146,6 +146,7 @@ class Settings(BaseSettings):
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="pages that may call from a browser: https://app.example.com, ... by commas, or * alone"
     )
+    page: bool = Field(True, description="the chat page at / and its files under /page")
     turn: TurnTuning = TurnTuning()
     models: ModelTuning = ModelTuning()
     budget: BudgetTuning = BudgetTuning()
