@@ -36,6 +36,9 @@ class CurrentSecret:
     """A secret as of now. Called with a value that was refused, it reads anew at once; where it cannot, the newest
     value that it knows is given again. `setting` names it in the log, `clock` gives monotonic seconds."""
 
+    unavailable: type[TurnkeepError] = AgentUnavailable
+    event = "secret not read"
+
     def __init__(self, read: Read, setting: str, *, clock: Callable[[], float] = time.monotonic):
         self._read, self._setting = read, setting
         self._clock = clock
@@ -52,7 +55,7 @@ class CurrentSecret:
             if self._clock() >= self._rests_until:
                 self._refresh()
             if not self._value:
-                raise self._unavailable()
+                raise self.unavailable(retry_after=REREAD_SECONDS)
             return self._value
 
     def _refresh(self) -> None:
@@ -60,7 +63,7 @@ class CurrentSecret:
         try:
             self._value = self._read(is_refused or self._has_failed)
         except SecretError as error:
-            self._warn(str(error))
+            logger.warning(self.event, setting=self._setting, reason=str(error), older_is_used=bool(self._value))
             self._has_failed = True
             self._rest()
         else:
@@ -72,24 +75,15 @@ class CurrentSecret:
     def _rest(self) -> None:
         self._rests_until = self._clock() + REREAD_SECONDS
 
-    def _warn(self, reason: str) -> None:
-        logger.warning("secret not read", setting=self._setting, reason=reason, older_is_used=bool(self._value))
-
-    def _unavailable(self) -> TurnkeepError:
-        return AgentUnavailable(retry_after=REREAD_SECONDS)
-
 
 class ModelKey(CurrentSecret):
     """The key of the model's server."""
 
+    unavailable = ModelKeyUnavailable
+    event = "model key not read"
+
     def __init__(self, read: Read, *, clock: Callable[[], float] = time.monotonic):
         super().__init__(read, "MODEL_KEY", clock=clock)
-
-    def _warn(self, reason: str) -> None:
-        logger.warning("model key not read", reason=reason, older_is_used=bool(self._value))
-
-    def _unavailable(self) -> TurnkeepError:
-        return ModelKeyUnavailable(retry_after=REREAD_SECONDS)
 
 
 class SecretReader:

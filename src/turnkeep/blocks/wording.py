@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel, Field
 
 from turnkeep.errors import ModelError, ModelFault
-from turnkeep.models.calls import TextCall, TypedCall, stream_text, try_typed, warnings_of
+from turnkeep.models.calls import TextAnswer, TextCall, TypedCall, stream_text, try_typed, warnings_of
 from turnkeep.records import Reply
 from turnkeep.texts import disarmed, is_web_address, printable
 
@@ -59,18 +59,10 @@ class Rewritten(BaseModel):
 
 
 @dataclass(frozen=True)
-class Worded:
+class Worded(TextAnswer):
     """A reply as it was shown. `dropped` are the sentences that it lost."""
 
-    text: str
-    id: str
-    warnings: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
-
-    @property
-    def message(self) -> AIMessage:
-        """The reply as it belongs into the state."""
-        return AIMessage(self.text, id=self.id)
 
 
 async def word(

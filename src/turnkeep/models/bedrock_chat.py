@@ -22,7 +22,6 @@ from botocore.exceptions import (
 )
 from botocore.parsers import ResponseParserError
 from langchain_aws import ChatBedrockConverse
-from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
@@ -123,15 +122,9 @@ class CheckedChatBedrock(ChatBedrockConverse):
 
     _breaker: Breaker = PrivateAttr(default_factory=Breaker)
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
-            result = super()._generate(outgoing_messages(messages), stop, run_manager, **self._suited(kwargs))
+            result = super()._generate(outgoing_messages(messages), *args, **self._suited(kwargs))
         for generation in result.generations:
             _forget_transport(generation.message)
         return ENDINGS.checked(result)

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 
 import httpx
 import openai
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
@@ -83,26 +82,14 @@ class CheckedChatOpenAI(ChatOpenAI):
 
     _breaker: Breaker = PrivateAttr(default_factory=Breaker)
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
-            result = super()._generate(messages, stop, run_manager, **kwargs)
+            result = super()._generate(*args, **kwargs)
         return _checked(result)
 
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    async def _agenerate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
-            result = await super()._agenerate(messages, stop, run_manager, **kwargs)
+            result = await super()._agenerate(*args, **kwargs)
         return _checked(result)
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
