@@ -19,8 +19,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from turnkeep.blocks.documents import Document, load_documents
 from turnkeep.blocks.lexical import ANALYZERS
-from turnkeep.blocks.retrieval import DENSE_PACKAGES, Document, load_documents, open_retriever
+from turnkeep.blocks.retrieval import DENSE_PACKAGES, open_retriever
 from turnkeep.records import JSON
 
 DEPTH = 10

@@ -19,7 +19,7 @@ import sqlglot
 from sqlglot import exp
 
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.retrieval import LexicalRetriever
+from turnkeep.blocks.lexical import LexicalRetriever
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationship, Table
 from turnkeep_agents.database.planning.ranking import TableRanker
 

@@ -6,21 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
-from turnkeep.blocks.documents import CorpusError, Document, load_documents, read_document
+from turnkeep.blocks.documents import Document
 from turnkeep.blocks.lexical import LexicalRetriever
-
-__all__ = [
-    "CorpusError",
-    "Document",
-    "FusedRetriever",
-    "LexicalRetriever",
-    "MissingExtra",
-    "Retriever",
-    "load_documents",
-    "open_dense",
-    "open_retriever",
-    "read_document",
-]
 
 # Cormack, Clarke and Buettcher 2009 take 60, for runs of a thousand documents from collections of millions. Where ten
 # of a few thousand are wanted, the first ranks have to count for more.

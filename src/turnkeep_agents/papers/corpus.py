@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from turnkeep.blocks.documents import Document, load_documents, read_address
-from turnkeep.blocks.retrieval import LexicalRetriever
+from turnkeep.blocks.lexical import LexicalRetriever
 from turnkeep.demo import sample
 from turnkeep.records import JSON
 

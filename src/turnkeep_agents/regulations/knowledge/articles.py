@@ -10,7 +10,7 @@ from hashlib import sha256
 from string import ascii_letters, punctuation
 
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.retrieval import LexicalRetriever
+from turnkeep.blocks.lexical import LexicalRetriever
 from turnkeep_agents.regulations.knowledge.faq import Faq
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 
