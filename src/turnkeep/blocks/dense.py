@@ -1,17 +1,23 @@
 """Dense search: how near a query is in meaning to each passage, all of them compared. It needs the extra `dense`.
-A document is as near as its nearest passage, since a vector of a long text says little of its parts."""
+A document is as near as its nearest passage, since a vector of a long text says little of its parts. A file of vectors
+beside the documents spares a start from encoding them again: each is found by the text and the model that it was made
+from, so an edited document is encoded anew, and a stale file harms nothing."""
 
+import os
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
+from tempfile import NamedTemporaryFile
+from zipfile import BadZipFile
 
 import numpy
 from numpy.typing import NDArray
 
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.vectors import Row, digest, load_vectors, save_vectors
 from turnkeep.models.embedding import SentenceEncoder
 from turnkeep.observability import logger
 
@@ -19,6 +25,10 @@ PASSAGE_WORDS = 96  # about 128 pieces, the length that MiniLM was trained with
 PASSAGE_STEP = 72
 LEAST_NEARNESS = 0.2  # a cosine; texts that have nothing to do with each other lie below it
 
+# All that NumPy and zipfile raise on a damaged file or one of another kind.
+_UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, zlib.error)
+
+type Row = NDArray[numpy.float16]
 type Vectors = NDArray[numpy.float32]
 type Encode = Callable[[Sequence[str]], Vectors]
 """Texts to rows of length 1."""
@@ -77,3 +87,49 @@ def passages_of(document: Document) -> list[str]:
     said = said[len(title) :] if said[: len(title)] == title else said
     starts = range(0, max(len(said) - PASSAGE_WORDS + PASSAGE_STEP, 1), PASSAGE_STEP)
     return [" ".join([*title, *said[at : at + PASSAGE_WORDS]]) for at in starts]
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode(errors="replace")).hexdigest()[:32]
+
+
+def load_vectors(path: Path, model: str, dimensions: int) -> dict[str, Row]:
+    """Vectors by the digest of their text; none where the file is absent, unreadable or of another model."""
+    if not path.exists():
+        return {}
+    try:
+        return _read(path, model, dimensions)
+    except _UNREADABLE as error:
+        logger.warning("vectors not used", reason=type(error).__name__)
+        return {}
+
+
+def save_vectors(path: Path, model: str, vectors: Mapping[str, Row]) -> None:
+    """Whole or not at all. Where the folder cannot be written, as on Lambda, each start encodes what is missing."""
+    try:
+        _write(path, model, vectors)
+    except OSError as error:
+        logger.warning("vectors not kept", passages=len(vectors), reason=type(error).__name__)
+
+
+def _read(path: Path, model: str, dimensions: int) -> dict[str, Row]:
+    with numpy.load(path, allow_pickle=False) as file:
+        of, digests, vectors = (file[name] for name in ("model", "digests", "vectors"))
+    if str(of) != model:
+        return {}
+    if (
+        vectors.dtype != numpy.float16
+        or vectors.shape != (len(digests), dimensions)
+        or not numpy.isfinite(vectors).all()
+    ):
+        raise ValueError("not what save_vectors writes")
+    return dict(zip(digests.astype("U").tolist(), vectors, strict=True))
+
+
+def _write(path: Path, model: str, vectors: Mapping[str, Row]) -> None:
+    rows = numpy.stack(list(vectors.values()))
+    with NamedTemporaryFile(dir=path.parent, delete_on_close=False) as file:
+        numpy.savez(file, model=numpy.array(model), digests=numpy.array(list(vectors), "S"), vectors=rows)
+        file.close()
+        os.chmod(file.name, 0o644)
+        os.replace(file.name, path)

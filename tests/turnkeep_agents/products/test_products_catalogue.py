@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from turnkeep.blocks.dense import passages_of
-from turnkeep.blocks.vectors import digest, load_vectors
+from turnkeep.blocks.dense import digest, load_vectors, passages_of
 from turnkeep.demo import sample
 from turnkeep.models.embedding import SentenceEncoder
 from turnkeep_agents.products.catalogue.loading import load_products

@@ -1,7 +1,7 @@
 import numpy
 import pytest
 
-from turnkeep.blocks.vectors import digest, load_vectors, save_vectors
+from turnkeep.blocks.dense import digest, load_vectors, save_vectors
 
 MODEL = "a model"
 VECTORS = {digest("one"): numpy.array([1, 0], numpy.float16), digest("two"): numpy.array([0, 1], numpy.float16)}
