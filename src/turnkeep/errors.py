@@ -143,6 +143,16 @@ class Superseded(Conflict):
     advice = "Nothing of this run was kept. Read the thread, then send the message again."
 
 
+class ThreadMoved(Conflict):
+    status, code, title = 409, "thread_moved", "The thread has gone on since"
+    advice = "Read the thread, then send the message after its newest turn, or branch at the turn that you mean."
+
+
+class RunCancelled(Conflict):
+    status, code, title = 409, "run_cancelled", "The run was cancelled"
+    advice = "Nothing of this run was kept. Send the message again to run it anew."
+
+
 class StateCorrupt(Conflict):
     status, code, title = 409, "state_corrupt", "The stored thread cannot be read back whole"
     advice = "Nothing was changed; what is stored is kept for inspection. Start a new thread to go on."

@@ -12,7 +12,8 @@ type JSON = dict[str, Any]
 Status = Literal["idle", "busy", "interrupted", "error"]
 ActsFor = Literal["", "tenant", "any"]
 """Whom else a caller may speak for: nobody, users of its own tenant, users of any."""
-EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "complete", "error"]
+EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "part", "complete", "error"]
+"""A `part` is one of LangGraph's own stream modes, told only to a client that asked for it."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ class Turn:
     persisted: bool | None = True
     thread_created: bool = False
     retry_token: str | None = None
+    run_id: str | None = None
     private: bool = False
     """Personal data stands in it as placeholders, or did before it was told to its owner."""
 
@@ -126,6 +128,8 @@ class RunContext:
     now: datetime
     principal: Principal
     documents: Documents = field(default_factory=Documents)
+    client: JSON = field(default_factory=dict)
+    """What the client sent as `context`."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from turnkeep.api.document import describe
 from turnkeep.api.edge import Edge
 from turnkeep.api.errors import HANDLERS
 from turnkeep.api.internal import InternalRoutes
+from turnkeep.api.late import LateRoutes
 from turnkeep.api.me import MeRoutes
 from turnkeep.api.service import ServiceRoutes
 from turnkeep.api.threads import ThreadRoutes
@@ -61,6 +62,7 @@ def create_app(
     app.state.salt = services.settings.log_salt
     app.router.route_class = JsonRoute
     _add_routes(app.router, services, new_id)
+    app.state.late = LateRoutes(app.router, services, new_id)
     return app
 
 

@@ -217,6 +217,7 @@ class Run(BaseCheckpointSaver[str]):
                     "lengths": [[*place, each.start + len(each.elements)] for place, each in lists.items()],
                 },
                 segments=tuple(segments),
+                interrupted=interrupted,
             )
 
     def _is_segmented(self, place: Place, value: Any) -> bool:

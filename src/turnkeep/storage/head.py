@@ -13,6 +13,7 @@ An id may be used again, and then all counters begin anew: only the birth mark, 
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Status
@@ -140,6 +141,17 @@ def signed_parts(pk: str, attributes: Item) -> tuple[str | bytes, ...]:
 def key_digest(pk: str, key: str) -> bytes:
     """An idempotency key as HEAD remembers it: under no secret, so that it outlives the secret's rotation."""
     return sha256(f"{pk}|{key}".encode()).digest()[:KEY_BYTES]
+
+
+def run_id_of(pk: str, digest: bytes) -> str:
+    """The id of the run that a key makes: it is known before the run begins, and costs no item. A UUID."""
+    rest = sha256(f"run|{pk}|".encode() + digest).digest()
+    return str(UUID(bytes=(digest + rest)[:16], version=5))
+
+
+def run_digest(run_id: str) -> bytes:
+    """The digest of the key that a run id was made of. Raises ValueError for what is no UUID."""
+    return UUID(run_id).bytes[:KEY_BYTES]
 
 
 def newborn(pk: str, user: str, now_ms: int, thread_hours: float, *, born: bytes, seq: int = 0, gen: int = 0) -> Item:

@@ -6,7 +6,7 @@ knows its own lease again.
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from turnkeep import errors
 from turnkeep.records import Principal, Turn
@@ -21,7 +21,13 @@ OWNER_BYTES = 9
 PENDING_INLINE_BYTES = 1024
 MINE = "seq = :seq AND #lease.#o = :owner"
 _LONGEST_WAIT_SECONDS = 5
+SAID_BYTES = 16
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
+
+
+type Repeat = Literal["exact", "first", "again"]
+"""How a request without a key is told from its own retry: its body says after what it comes; or it does not, and the
+client says that it tries for the first time, or again."""
 
 
 class Leases(Threads):
@@ -37,33 +43,58 @@ class Leases(Threads):
         principal: Principal,
         thread_id: str,
         *,
-        key: str,
+        key: str | None,
         body: bytes,
         message: str,
         pii: Mapping[str, str] | None = None,
         agent: str | None = None,
         create: bool = False,
+        after: int | None = None,
+        repeat: Repeat | None = None,
     ) -> Begun | Turn:
         """Takes the thread for one run, or gives the turn that this key made before.
 
         `body` is what tells two requests apart; with `pii`, which says what the placeholders in the message stand for,
-        it is kept encrypted. A turn is given as it is stored. Raises NotFound, ThreadBusy, TurnInProgress,
-        IdempotencyKeyReused, AgentMismatch, StoreUnavailable.
+        it is kept encrypted. A request without a key has one that follows from its body, and `repeat` says how it is
+        told from its own retry. `after` is the number that the newest turn has to have. A turn is given as it is
+        stored. Raises NotFound, ThreadBusy, TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved,
+        StoreUnavailable.
         """
         pk, user = partition(principal, thread_id), user_key(principal)
+        said = key or self._sealer.digests(SAID_BYTES, "key", pk, body)[0].hex()
         newborn = self._newborn(pk, user, {})
-        want = replace(self._wanted(newborn, key, body, message), pii=pii)
+        want = replace(self._wanted(newborn, said, body, message), pii=pii)
         sealed = self._closed(want, HEAD, "message")
         pending = {"k": want.key, "b": body_digests(self._sealer, pk, body)[0], "at": want.head.created}
         pending |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
         hold = {"lease": {"o": want.owner, "t": want.head.created + self._lease_ms}, "pend": pending}
         try:
-            begun: Begun | Turn = self._take(want, hold, agent, newborn if create else {})
+            begun: Begun | Turn = self._take(want, hold, agent, newborn if create else {}, after)
         except Refused as refused:
-            begun = self._refused(want, refused.item, agent, hold, user if create else None)
+            stands = self._trusted(refused.item) if refused.item else None
+            if stands is None or not stands.is_alive(want.head.created):
+                begun = self._made_over(want, stands, hold, user if create else None)
+            elif not key and (other := self._said_anew(stands, said, repeat)):
+                given: Any = {"body": body, "message": message, "pii": pii, "agent": agent, "create": create}
+                return self.begin(principal, thread_id, key=other, after=after, **given)
+            else:
+                begun = self._busy(want, stands, agent, after)
+        if isinstance(begun, Begun) and repeat == "again" and _is_newest(begun.head, f"{said}.{begun.head.n - 1}"):
+            self.release(begun)
+            return self._replay(begun.head, begun.head.n, body)
         if isinstance(begun, Begun) and "m" not in pending:
             self._put_aside(begun)
         return begun
+
+    def _said_anew(self, head: Head, said: str, repeat: Repeat | None) -> str | None:
+        """The key under which what was said before, such as "yes", makes a turn of its own, or made the newest one;
+        None where it was not said before, or where to say it again is a retry."""
+        if repeat in (None, "exact") or head.turn_of_key(key_digest(head.pk, said)) is None:
+            return None
+        if repeat == "again" and _is_newest(head, said):
+            return None
+        made_newest = f"{said}.{head.n - 1}"
+        return made_newest if repeat == "again" and _is_newest(head, made_newest) else f"{said}.{head.n}"
 
     def _wanted(self, newborn: Item, key: str, body: bytes, message: str) -> Begun:
         """What BEGIN asks for; `head` is a thread born now, and its `created` the time of this BEGIN."""
@@ -77,7 +108,7 @@ class Leases(Threads):
             created=False,
         )
 
-    def _take(self, want: Begun, hold: Item, agent: str | None, newborn: Item) -> Begun:
+    def _take(self, want: Begun, hold: Item, agent: str | None, newborn: Item, after: int | None) -> Begun:
         """BEGIN itself, over the attributes of a `newborn` where the thread may be made; raises Refused."""
         now, pk = want.head.created, want.head.pk
         births = {name: value for name, value in newborn.items() if name not in ("PK", "SK", "seq")}
@@ -89,6 +120,9 @@ class Leases(Threads):
         if agent:
             values[":agent"] = agent
             allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
+        if after is not None:
+            values[":after"] = after
+            allowed += " AND n = :after"
         item = self._items.update(
             pk,
             HEAD,
@@ -105,18 +139,13 @@ class Leases(Threads):
     def _held(self, want: Begun, head: Head) -> Begun:
         return replace(want, head=head, created=head.born == want.head.born)
 
-    def _refused(
-        self, want: Begun, stands: Item | None, agent: str | None, hold: Item, user: str | None
-    ) -> Begun | Turn:
-        """What BEGIN gives or raises where its condition did not hold; with `user` a dead thread makes room."""
-        head = self._trusted(stands) if stands else None
-        if head and head.is_alive(want.head.created):
-            return self._busy(want, head, agent)
-        if head is None or user is None:
+    def _made_over(self, want: Begun, dead: Head | None, hold: Item, user: str | None) -> Begun:
+        """Where there is no living thread: with `user` a dead one makes room."""
+        if dead is None or user is None:
             raise errors.NotFound
-        return replace(want, head=self._replace_dead(head, user, hold), created=True)
+        return replace(want, head=self._replace_dead(dead, user, hold), created=True)
 
-    def _busy(self, want: Begun, head: Head, agent: str | None) -> Begun | Turn:
+    def _busy(self, want: Begun, head: Head, agent: str | None, after: int | None) -> Begun | Turn:
         now = want.head.created
         if head.lease and head.lease.owner == want.owner:
             return self._held(want, head)
@@ -130,6 +159,8 @@ class Leases(Threads):
             raise errors.TurnInProgress(retry_after=wait)
         if agent and head.agent and head.agent != agent:
             raise errors.AgentMismatch
+        if after not in (None, head.n):
+            raise errors.ThreadMoved
         raise errors.ThreadBusy(retry_after=wait)
 
     def _replay(self, head: Head, number: int, body: bytes) -> Turn:
@@ -173,3 +204,8 @@ class Leases(Threads):
         except Refused as refused:
             if is_erased(refused.item, begun.head.born):  # and its message may have been put aside after that
                 self._items.write_many(deletes=[(begun.head.pk, message_key(begun.head.born))])
+
+
+def _is_newest(head: Head, key: str) -> bool:
+    """Whether this key made the thread's newest turn."""
+    return head.keys[:1] == (key_digest(head.pk, key),)

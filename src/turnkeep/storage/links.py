@@ -12,7 +12,7 @@ from typing import Any
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON, Source, Turn, Usage
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.head import Head
+from turnkeep.storage.head import Head, run_id_of
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import details_key, generation_of, number_of, thread_of, turn_ceiling, turn_floor
 from turnkeep.storage.sealing import Sealer
@@ -21,7 +21,7 @@ DETAILS_INLINE_BYTES = 1024
 DETAILS_INLINE_CHARACTERS = 4096
 DETAILS_ITEM_BYTES = 6 * 1024
 """Larger details, which are mostly rows of a database, lie in an object: a KB of an item costs a write unit."""
-_ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "retry_token"}
+_ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "retry_token", "run_id"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Link:
 
 def seal_context(item: Item) -> tuple[str, ...]:
     """What a link's value is sealed to: its place and its neighbours."""
-    return item["PK"], item["SK"], item.get("prev", ""), item["cp"]
+    return item["PK"], item["SK"], item.get("prev", ""), item["cp"], *filter(None, [item.get("was")])
 
 
 def payload_of(turn: Turn | None, segments: Sequence[Segment]) -> JSON:
@@ -103,6 +103,7 @@ def _turn_of(link: Link, details: JSON) -> Turn:
         sources=tuple(Source(**_known(Source, source)) for source in ledger.pop("sources", ())),
         warnings=tuple(ledger.pop("warnings", ())),
         details=details,
+        run_id=run_id_of(link.item["PK"], link.item["k"]),
         **ledger,
     )
 

@@ -10,7 +10,7 @@ from turnkeep.errors import InvalidRetryToken
 from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, signed_parts
+from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, run_id_of, signed_parts
 from turnkeep.storage.items import Item
 from turnkeep.storage.keys import LAYOUT, checkpoint_key, details_key, expiry, item_ttl, turn_key
 from turnkeep.storage.links import (
@@ -55,6 +55,11 @@ class Loaded:
     links: tuple[Link, ...] = ()
     is_branch: bool = False
 
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether the newest turn of it asked back and waits."""
+        return bool(self.links) and self.links[-1].payload.get("turn", {}).get("status") == "interrupted"
+
 
 @dataclass(frozen=True)
 class Saved:
@@ -64,6 +69,7 @@ class Saved:
     checkpoint_id: str
     checkpoint: JSON
     segments: tuple[Segment, ...]
+    interrupted: bool = False
     pii: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -95,7 +101,8 @@ class Planner:
         number = loaded.number + (1 if turn else 0)
         # a branch takes its seq for its generation, so that no writer that died shares it: see Chain._shortcut
         gen = head.seq if loaded.is_branch else head.gen
-        numbered = replace(turn, number=number, thread_id=head.thread_id) if turn else None
+        run_id = run_id_of(head.pk, begun.key)
+        numbered = replace(turn, number=number, thread_id=head.thread_id, run_id=run_id) if turn else None
         sk = turn_key(gen, number, head.seq, begun.owner)
         link: Item = {
             "PK": head.pk,
@@ -106,17 +113,19 @@ class Planner:
             "b": body_digests(self._sealer, head.pk, begun.body)[0],
         }
         link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
+        if loaded.is_branch and head.last:
+            link["was"] = head.last  # what is left is still found, from where it was left
         puts = (*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved))
         puts += tuple(self._vault.items_of(head.pk, sk, saved.pii, ttl=link["ttl"]))
         changed = {"n": number, "gen": gen, "last": sk, "cp": saved.checkpoint_id}
-        changed |= self._rest_of_head(begun, loaded, turn, now)
+        changed |= self._rest_of_head(begun, loaded, saved, turn, now)
         sig = self._sealer.sign(*signed_parts(head.pk, {**changed, "created": head.created, "born": head.born}))
         flip = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": LAYOUT}).items()}
         return Plan(
             head.pk, sk, begun.key, head.born, puts, {**flip, ":seq": head.seq, ":owner": begun.owner}
         ), numbered
 
-    def _rest_of_head(self, begun: Begun, loaded: Loaded, turn: Turn | None, now: int) -> Item:
+    def _rest_of_head(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> Item:
         head = begun.head
         keys = head.keys[head.n - loaded.number :]
         agent = head.agent or (turn.agent if turn else None)
@@ -124,7 +133,7 @@ class Planner:
         return {
             "expires": expiry(now, head.created, self._thread_hours),
             "keys": list(([begun.key, *keys] if turn else keys)[:KEPT_KEYS]),
-            "st": turn.status if turn else "complete",
+            "st": "interrupted" if saved.interrupted else "complete",
             **({"agent": agent} if agent else {}),
             **({"title": title} if title else {}),
         }

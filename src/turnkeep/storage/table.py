@@ -43,15 +43,16 @@ class Table(Leases, Listing):
         return MISSING
 
     def load(
-        self, head: Head, window: int | None, checkpoint_id: str | None = None, *, ahead: Found = MISSING
+        self, head: Head, window: int | None, base: str | int | None = None, *, ahead: Found = MISSING
     ) -> Loaded:
         """The newest `window` turns (None: all) and the checkpoint they lead to; reads what `ahead` does not hold.
 
-        An older `checkpoint_id` goes back in time: what stood then. Raises NotFound for an unknown one, StateCorrupt,
-        and Superseded where the thread was deleted or taken over since `head` was read.
+        `base`, the id of an older checkpoint or the number of a turn, goes back in time: what stood then, 0 before the
+        first turn. Raises NotFound for an unknown one, StateCorrupt, and Superseded where the thread was deleted or
+        taken over since `head` was read.
         """
         try:
-            return self._loader.load(head, window, checkpoint_id, ahead)
+            return self._loader.load(head, window, base, ahead)
         except StateCorrupt as error:
             now = self._items.get(head.pk, HEAD)
             if now is None or now.get("seq") != head.seq:

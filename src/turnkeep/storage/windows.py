@@ -21,6 +21,9 @@ from turnkeep.storage.sealing import Sealer
 
 KNOWN_THREADS = 1000
 
+NO_CHECKPOINT = "00000000-0000-6000-8000-000000000000"
+"""The id of what every thread is before its first turn, where LangGraph has a checkpoint and we need none."""
+
 type Found = Mapping[str, Item]
 """Items by sort key."""
 MISSING: Found = MappingProxyType({})
@@ -60,10 +63,14 @@ class Loader:
         if place:
             self._keep(pk, _Place(checkpoint, gen, number, place.window))
 
-    def load(self, head: Head, window: int | None, checkpoint_id: str | None, ahead: Found) -> Loaded:
-        """Raises NotFound for an unknown checkpoint, StateCorrupt."""
-        if checkpoint_id not in (None, head.checkpoint):
-            return self._load_older(head, window, str(checkpoint_id))
+    def load(self, head: Head, window: int | None, base: str | int | None, ahead: Found) -> Loaded:
+        """Raises NotFound for an unknown checkpoint or turn, StateCorrupt."""
+        if base in (0, NO_CHECKPOINT):
+            return Loaded(is_branch=head.last is not None)
+        if isinstance(base, int) and base != head.n:
+            base = self._chain.turn(head, base).item["cp"]
+        if isinstance(base, str) and base != head.checkpoint:
+            return self._load_older(head, window, base)
         place = _Place(head.checkpoint, head.gen, head.n, window)
         self._keep(head.pk, place)
         if head.checkpoint is None:

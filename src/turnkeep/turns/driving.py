@@ -12,8 +12,10 @@ from turnkeep.models.prices import price_of
 from turnkeep.observability import measure
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import RunContext, Turn, Usage
+from turnkeep.storage.elements import changed
 from turnkeep.storage.plans import Saved
-from turnkeep.turns.graph import GraphRun, Outcome, first_input
+from turnkeep.turns.calls import called_input
+from turnkeep.turns.graph import PLAIN_CALL, GraphRun, Outcome, first_input
 from turnkeep.turns.hold import Hold
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.spans import run_meter
@@ -27,11 +29,15 @@ async def drive(
     """What COMMIT stores, and the turn, still without its number. Raises what a node raises."""
     run = GraphRun(hold.agent, hold.loaded, hold.request.thread_id or STATELESS, max_steps=max_steps)
     window = hold.request.conversation_window or hold.agent.prompt_window
-    context = RunContext(window, now, hold.request.principal, documents)
+    call = hold.request.call
+    context = RunContext(window, now, hold.request.principal, documents, call.context if call else {})
     hold.tally.meter = meter = run_meter()
     shield = hold.shield
     hide = shield.hide if shield else None
-    events = run.events(_given(hold), context, [meter])
+    given = _given(hold)
+    if shield and call:
+        given = await shield.in_thread(changed, given, shield.hide)
+    events = run.events(given, context, [meter], call or PLAIN_CALL, running.run_id)
     with hiding(hide):
         async for event in shield.hide_events(events) if shield else events:
             hold.tally.see(event)
@@ -46,9 +52,12 @@ async def drive(
 
 
 def _given(hold: Hold) -> Any:
-    head = hold.begun.head if hold.begun else None
-    message_id = f"m-{head.gen}-{head.seq}" if head else f"m-{hold.request.key}"
-    return first_input(hold.agent, hold.request.message, message_id, interrupted=bool(head and head.interrupted))
+    head, loaded = hold.begun and hold.begun.head, hold.loaded
+    name = f"m-{head.gen}-{head.seq}" if head else f"m-{hold.request.key}"
+    if hold.request.call:
+        return called_input(hold.agent, hold.request.call, name)
+    waits = loaded.is_interrupted if loaded.is_branch else bool(head and head.interrupted)
+    return first_input(hold.agent, hold.request.message, name, interrupted=waits)
 
 
 def _turn(hold: Hold, outcome: Outcome, usage: Usage, *, created: bool) -> Turn:

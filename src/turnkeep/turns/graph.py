@@ -18,8 +18,11 @@ from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.texts import printable
+from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, plain
+from turnkeep.turns.request import GraphCall
 from turnkeep.turns.shield import Shield
 
+PLAIN_CALL = GraphCall()
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 OWN_EVENTS = {"route_decision", "tool_start"}
 
@@ -43,31 +46,58 @@ class GraphRun:
         self._thread_id = thread_id
         self._max_steps = max_steps
         self._told: set[str] = set()
+        self._node = ""
 
     async def events(
-        self, given: Any, context: RunContext, callbacks: list[BaseCallbackHandler]
+        self,
+        given: Any,
+        context: RunContext,
+        callbacks: list[BaseCallbackHandler],
+        call: GraphCall = PLAIN_CALL,
+        run_id: str | None = None,
     ) -> AsyncIterator[Event]:
-        """Runs the graph to its end; raises what a node raises."""
+        """Runs the graph to its end; raises what a node raises. `call` says which of LangGraph's own stream modes are
+        told besides."""
         if isinstance(given, Command):
             given = await self._addressed(given)
-        config = {
-            "configurable": {"thread_id": self._thread_id},
-            "callbacks": callbacks,
-            "recursion_limit": self._max_steps,
-            "run_name": self._agent.name,
-        }
+        config = config_of(call, run_id, max_steps=self._max_steps)
+        config["configurable"]["thread_id"] = self._thread_id
+        own = {"messages", "tasks", "custom", *(["updates"] if call.modes else [])}
         stream = self._graph.astream(
             given,
-            cast(Any, config),
+            cast(Any, {**config, "callbacks": callbacks, "run_name": self._agent.name}),
             context=context,
-            stream_mode=["messages", "tasks", "custom"],
+            stream_mode=cast(Any, sorted(own | {*call.modes} - {MESSAGES_TUPLE})),
+            interrupt_before=_nodes(call.interrupt_before),
+            interrupt_after=_nodes(call.interrupt_after),
             durability="exit",
             subgraphs=True,
         )
         async for part in stream:
-            event = self._event(*cast(tuple[tuple[str, ...], str, Any], part))
-            if event:
+            namespace, mode, data = cast(tuple[tuple[str, ...], str, Any], part)
+            if call.modes and (told := self._part(call, namespace, mode, data)):
+                yield told
+            if event := self._event(namespace, mode, data):
                 yield event
+
+    def _part(self, call: GraphCall, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
+        """What LangGraph told, for a client that asked for this mode of it. An interrupt is always told."""
+        if mode == "tasks" and "input" in data:
+            self._node = data["name"]
+        if namespace and not call.subgraphs and mode != "messages":
+            return None
+        if mode == "messages" or (mode == "custom" and is_token(data)):
+            chunk = self._chunk(data) if MESSAGES_TUPLE in call.modes else None
+            return _told(MESSAGES_TUPLE, namespace if call.subgraphs else (), chunk) if chunk else None
+        is_interrupt = mode == "updates" and "__interrupt__" in data
+        return _told(mode, namespace, plain(data)) if mode in call.modes or is_interrupt else None
+
+    def _chunk(self, data: Any) -> list[JSON] | None:
+        """A message or a piece of one with its metadata; None for one that was told in pieces before."""
+        if is_token(data):
+            return as_chunk(printable(data["content"]), data["id"], {"langgraph_node": self._node})
+        message, metadata = data
+        return None if message.id in self._told else [plain(message), plain(metadata)]
 
     def _event(self, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
         if mode == "messages":
@@ -76,6 +106,8 @@ class GraphRun:
             return Event("token", {"content": printable(message.text)}) if is_new and message.text else None
         if mode == "tasks":
             return Event("node", {"node": _path(namespace, data["name"])}) if "input" in data else None
+        if mode != "custom":
+            return None
         if is_token(data):
             self._told.add(data["id"])
             return Event("token", {"content": printable(data["content"])})
@@ -84,9 +116,9 @@ class GraphRun:
     async def _addressed(self, answer: "Command[Any]") -> Any:
         """The answer to the first question, where parallel branches asked several: LangGraph wants it named then."""
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": self._thread_id}})
-        if len(snapshot.interrupts) < 2:
+        if len(snapshot.interrupts) < 2 or answer.resume is None or _is_addressed(answer.resume, snapshot.interrupts):
             return answer
-        return Command(resume={snapshot.interrupts[0].id: answer.resume})
+        return replace(answer, resume={snapshot.interrupts[0].id: answer.resume})
 
     async def outcome(self, shield: Shield | None = None) -> Outcome:
         """What the run leaves, once `events` is exhausted; its state is hidden by the shield, its reply is not. Raises
@@ -119,6 +151,19 @@ def _custom(data: Any) -> Event | None:
     if isinstance(data, dict) and data.get("event") in OWN_EVENTS and is_plain(data):
         return Event(data["event"], {name: value for name, value in data.items() if name != "event"})
     return Event("custom", {"data": data}) if is_plain(data) else None
+
+
+def _told(mode: str, namespace: tuple[str, ...], data: Any) -> Event:
+    return Event("part", {"mode": mode, "namespace": list(namespace), "data": data})
+
+
+def _nodes(named: tuple[str, ...]) -> Any:
+    return "*" if "*" in named else list(named) or None
+
+
+def _is_addressed(resume: Any, interrupts: tuple[Any, ...]) -> bool:
+    """Whether answers are given by the ids of the questions."""
+    return isinstance(resume, dict) and not resume.keys() - {each.id for each in interrupts}
 
 
 def _path(namespace: tuple[str, ...], node: str) -> str:

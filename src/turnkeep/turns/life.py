@@ -16,6 +16,7 @@ from turnkeep.errors import StoreUnavailable, UnknownAgent
 from turnkeep.observability import annotate, count, logger
 from turnkeep.records import JSON, Event, Principal, Turn
 from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.head import run_id_of
 from turnkeep.storage.keys import partition
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
@@ -71,27 +72,33 @@ class Turns:
         if request.agent is not None and request.agent not in self._names:
             raise UnknownAgent
         self.budget.check(request.principal)
-        request = await self._attached.waited(replace(request, key=request.key or self._mint()))
+        if request.repeat is None or request.thread_id is None:
+            request = replace(request, key=request.key or self._mint())
+        request = await self._attached.waited(request)
         async with self.budget.door(request.principal):
             return await self._start(request, Tally())
 
     async def _start(self, request: TurnRequest, tally: Tally) -> RunningTurn:
-        key = str(request.key)
         asked = await self._asked(request)
         if request.thread_id is None:
             hold = await self._hold(asked, None, tally, None)
-            running = RunningTurn(key=key, thread_id=None, shield=hold.shield)
+            running = RunningTurn(thread_id=None, shield=hold.shield)
             return running.run(lambda running: self._answer(hold, running))
         ahead = asyncio.create_task(self._in_thread(self._table.look_ahead, request.principal, request.thread_id))
         begun = await self._begin(asked, request.thread_id)
         if isinstance(begun, Turn):
             count("Replayed")
             shield = self._shield(request) if begun.private else None
-            running = RunningTurn(key=key, thread_id=request.thread_id, replayed=True, shield=shield)
+            running = RunningTurn(thread_id=request.thread_id, run_id=begun.run_id, replayed=True, shield=shield)
             return running.run(lambda running: _replay(begun, running))
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
         hold = await self._or_release(begun, self._hold(asked, begun, tally, ahead))
-        running = RunningTurn(key=key, thread_id=request.thread_id, thread_created=begun.created, shield=hold.shield)
+        running = RunningTurn(
+            thread_id=request.thread_id,
+            run_id=run_id_of(begun.head.pk, begun.key),
+            thread_created=begun.created,
+            shield=hold.shield,
+        )
         return running.run(lambda running: self._or_release(begun, self._answer(hold, running)))
 
     async def commit_later(self, principal: Principal, thread_id: str, retry_token: str) -> Turn:
@@ -133,12 +140,14 @@ class Turns:
                 self._table.begin,
                 request.principal,
                 thread_id,
-                key=str(request.key),
+                key=request.key,
                 body=request.body(),
                 message=asked.message,
                 pii=asked.pii,
                 agent=request.agent,
                 create=request.create,
+                after=request.after,
+                repeat=request.repeat,
             )
         )
         try:
@@ -162,14 +171,16 @@ class Turns:
         request, shield = asked.of(private=name in self._private)
         begun = begun and replace(begun, message=request.message)
         agent = await self._in_thread(self._agents, name)
-        loading = self._load(begun, agent, ahead)
+        loading = self._load(begun, agent, request.base, ahead)
         loaded, spending = await self.budget.beside(loading, request.principal, agent, tally)
         return Hold(request, agent, loaded, begun, tally, spending, shield, started, started_at)
 
-    async def _load(self, begun: Begun | None, agent: Agent, ahead: asyncio.Task[Found] | None) -> Loaded:
+    async def _load(
+        self, begun: Begun | None, agent: Agent, base: str | int | None, ahead: asyncio.Task[Found] | None
+    ) -> Loaded:
         if begun is None or ahead is None:
             return Loaded()
-        return await self._in_thread(self._table.load, begun.head, agent.window, ahead=await ahead)
+        return await self._in_thread(self._table.load, begun.head, agent.window, base, ahead=await ahead)
 
     async def _or_release[T](self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
         """Whatever ends the work early, an error or a client that went away, gives the thread back unchanged."""

@@ -2,10 +2,33 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from turnkeep.records import JSON, Principal
+from turnkeep.storage.leases import Repeat
 from turnkeep.turns.shield import Shield
+
+
+@dataclass(frozen=True)
+class GraphCall:
+    """What a client of LangGraph says beyond a message, in plain JSON. `input` is as the graph takes it; None goes on
+    from where the thread stands. `command` has `resume`, `update`, `goto`; `modes` are LangGraph's stream modes, with
+    `messages-tuple` for its `messages`; ("*",) interrupts at every node."""
+
+    input: JSON | None = None
+    command: JSON | None = None
+    config: JSON = field(default_factory=dict)
+    context: JSON = field(default_factory=dict)
+    modes: tuple[str, ...] = ()
+    subgraphs: bool = False
+    interrupt_before: tuple[str, ...] = ()
+    interrupt_after: tuple[str, ...] = ()
+
+    def said(self) -> list[Any]:
+        """What makes two calls the same one; how their streams are shown does not."""
+        stops = [list(self.interrupt_before), list(self.interrupt_after)]
+        return [self.input, self.command, self.config, self.context, *stops]
 
 
 @dataclass(frozen=True)
@@ -14,7 +37,9 @@ class TurnRequest:
 
     `key` is the idempotency key, minted where it is None. `conversation_window` is in turns. By `deadline`, in
     `time.monotonic()` seconds, the turn has to be stored or given up. `attachments` names documents to wait for,
-    `warnings` is what became of the waiting.
+    `warnings` is what became of the waiting. From `base`, the id of a checkpoint or the number of a turn, the run goes
+    on; from an older one it branches. `after` is the number that the newest turn has to have. `repeat` tells a request
+    without a key from its own retry; without it each is a new one.
     """
 
     principal: Principal
@@ -27,10 +52,16 @@ class TurnRequest:
     deadline: float | None = None
     attachments: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    call: GraphCall | None = None
+    base: str | int | None = None
+    after: int | None = None
+    repeat: Repeat | None = None
 
     def body(self) -> bytes:
         """What makes two requests with one key the same request."""
-        named = [list(self.attachments)] if self.attachments else []
+        named: list[Any] = [list(self.attachments)] if self.attachments else []
+        more = [self.base, self.after, self.call and self.call.said()]
+        named += more if any(part is not None for part in more) else []
         return json.dumps([self.message, self.agent, self.conversation_window, *named]).encode()
 
     def named(self) -> JSON:

@@ -16,19 +16,19 @@ _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak
 
 
 class RunningTurn:
-    """One request being answered. `replayed`: the reply was stored before and no model is called. What is queued here
-    is as hidden as what is stored; `shield` restores it on its way out."""
+    """One request being answered. `replayed`: the reply was stored before and no model is called. `run_id` is None
+    where nothing is stored. What is queued here is as hidden as what is stored; `shield` restores it on its way out."""
 
     def __init__(
         self,
         *,
-        key: str,
         thread_id: str | None,
         thread_created: bool = False,
         replayed: bool = False,
         shield: Shield | None = None,
+        run_id: str | None = None,
     ):
-        self.key = key
+        self.run_id = run_id
         self.thread_id = thread_id
         self.thread_created = thread_created
         self.replayed = replayed

@@ -78,16 +78,23 @@ class Shield:
         """Tokens are held back for as long as they may be the beginning of what is to be hidden."""
         from turnkeep.blocks.pii import Held  # noqa: PLC0415 - only a private agent needs it
 
-        held = Held(self.hide)
+        held, pieces = Held(self.hide), Held(self.hide)
+        last: Event | None = None
         async for event in events:
             if event.name == "node":
                 yield event
+            elif text := _piece_of(event):
+                last = event
+                if text := pieces.feed(text):
+                    yield _with_piece(event, text)
             elif event.name != "token":
                 yield Event(event.name, reworded_in(dict(event.data), self.hide))
             elif text := held.feed(event.data["content"]):
                 yield Event("token", {"content": text})
         if rest := held.end():
             yield Event("token", {"content": rest})
+        if last and (rest := pieces.end()):
+            yield _with_piece(last, rest)
 
     def hide_turn(self, turn: Turn) -> Turn:
         return replace(reworded(turn, self.hide), private=True)
@@ -123,3 +130,15 @@ class Shield:
                 count("PlaceholdersLost")
                 self._known = {}
         return self._known
+
+
+def _piece_of(event: Event) -> str:
+    """The text of a piece of a model's message, of which LangGraph's clients are told."""
+    data = event.data["data"] if event.name == "part" and event.data["mode"] == "messages-tuple" else [{}]
+    content = data[0].get("content")
+    return content if isinstance(content, str) else ""
+
+
+def _with_piece(event: Event, text: str) -> Event:
+    message, metadata = event.data["data"]
+    return Event("part", {**event.data, "data": [{**message, "content": text}, metadata]})

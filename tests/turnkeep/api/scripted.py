@@ -41,8 +41,8 @@ class ScriptedRun(RunningTurn):
     """A real running turn whose work plays steps: an event is emitted, an exception raised, a number slept. Records how
     it ended."""
 
-    def __init__(self, steps: list[Step], *, key: str, thread_id: str | None = "t1", replayed: bool = False) -> None:
-        super().__init__(key=key, thread_id=thread_id, replayed=replayed)
+    def __init__(self, steps: list[Step], *, thread_id: str | None = "t1", replayed: bool = False) -> None:
+        super().__init__(thread_id=thread_id, replayed=replayed)
         self.ending: str | None = None
         self._steps = steps
         self.run(lambda _: self._play())
@@ -80,7 +80,7 @@ class ScriptedTurns:
         self.requests.append(request)
         assert self._scripts, "no run was expected"
         assert request.key
-        run = ScriptedRun(self._scripts.pop(0), key=request.key, replayed=self._replayed)
+        run = ScriptedRun(self._scripts.pop(0), replayed=self._replayed)
         self.runs.append(run)
         return run
 

@@ -1,0 +1,42 @@
+"""Protocols whose routes are made when the first request for them comes: a function that starts cold for a native
+request does not pay for them."""
+
+import importlib
+import re
+from collections.abc import Callable
+
+from fastapi import APIRouter
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from turnkeep.services import Services
+
+PROTOCOLS = {
+    "langgraph": re.compile(r"/(assistants|runs)(/|$)|/threads/(count|prune)$|/threads/[^/]+/(runs|state|history|copy)"),
+    "openai": re.compile(r"/v1/"),
+    "page": re.compile(r"/$|/page/"),
+}
+"""Which paths a protocol answers, by its package in `turnkeep.api`, whose `register` makes the routes."""
+
+
+class LateRoutes:
+    """Adds the routes of a protocol to the router before the first request for it is routed."""
+
+    def __init__(self, router: APIRouter, services: Services, new_id: Callable[[], str]) -> None:
+        self._router = router
+        self._services = services
+        self._new_id = new_id
+        self._left = dict(PROTOCOLS)
+
+    def load(self, path: str | None = None) -> None:
+        """The routes of the protocol that this path is of, without one all that are left."""
+        for name in [name for name, paths in self._left.items() if path is None or paths.match(path)]:
+            del self._left[name]
+            importlib.import_module(f"turnkeep.api.{name}").register(self._router, self._services, self._new_id)
+
+    def before(self, app: ASGIApp) -> ASGIApp:
+        async def loaded(scope: Scope, receive: Receive, send: Send) -> None:
+            if self._left and scope["type"] == "http":
+                self.load(scope["path"])
+            await app(scope, receive, send)
+
+        return loaded

@@ -1,0 +1,78 @@
+"""What a client of LangGraph asks of a graph, as LangGraph takes it, and what LangGraph tells, as JSON for that client.
+Thread and checkpoints are ours to name: what a client says of them in `configurable` is passed over."""
+
+from typing import Any
+
+from langchain_core.messages import convert_to_messages
+from langgraph.types import Command, Send
+from pydantic_core import to_jsonable_python
+
+from turnkeep.agents import Agent
+from turnkeep.errors import InvalidRequest
+from turnkeep.records import JSON
+from turnkeep.turns.request import GraphCall
+
+MESSAGES_TUPLE = "messages-tuple"
+_OURS = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map")
+
+
+def called_input(agent: Agent, call: GraphCall, name: str) -> Any:
+    """What the run is given: a Command, an input, or None to go on from where the thread stands. Messages that have no
+    id get one that begins with `name`, so that none is kept twice. Raises InvalidRequest."""
+    if call.command:
+        return _command(call.command, name)
+    if call.input is None:
+        return None
+    return {**_with_messages(call.input, name), **agent.new_turn()}
+
+
+def _command(said: JSON, name: str) -> "Command[Any]":
+    goto = said.get("goto") or ()
+    steps = [_step(each) for each in (goto if isinstance(goto, list | tuple) else [goto])]
+    update = said.get("update")
+    update = _with_messages(update, name) if isinstance(update, dict) else update
+    return Command(resume=said.get("resume"), update=update, goto=steps)
+
+
+def _step(said: Any) -> str | Send:
+    return Send(said["node"], said.get("input")) if isinstance(said, dict) else str(said)
+
+
+def _with_messages(given: JSON, name: str) -> JSON:
+    if "messages" not in given:
+        return given
+    said = given["messages"]
+    try:
+        messages = convert_to_messages(said if isinstance(said, list) else [said])
+    except (ValueError, NotImplementedError, KeyError, TypeError) as error:
+        raise InvalidRequest("messages: Send a list of objects with `role` (or `type`) and `content`.") from error
+    for number, message in enumerate(messages):
+        message.id = message.id or f"{name}-{number}"
+    return {**given, "messages": messages}
+
+
+def config_of(call: GraphCall, run_id: str | None, *, max_steps: int) -> JSON:
+    """`configurable`, `metadata`, `tags` and `recursion_limit` of the client, within ours."""
+    said = call.config
+    own = {key: value for key, value in said.get("configurable", {}).items() if not _is_ours(key)}
+    limit = said.get("recursion_limit")
+    return {
+        "configurable": own,
+        "metadata": {**said.get("metadata", {}), **({"run_id": run_id} if run_id else {})},
+        "tags": said.get("tags", []),
+        "recursion_limit": min(limit, max_steps) if isinstance(limit, int) else max_steps,
+    }
+
+
+def _is_ours(key: str) -> bool:
+    return key in _OURS or key.startswith("__")
+
+
+def plain(value: Any) -> Any:
+    """A value of a graph as JSON: messages and models by their fields, what has no form of its own as text."""
+    return to_jsonable_python(value, fallback=str, bytes_mode="base64", inf_nan_mode="null")
+
+
+def as_chunk(content: str, message_id: str, metadata: JSON) -> list[JSON]:
+    """A piece of a reply as LangGraph tells the pieces of a model's message."""
+    return [{"content": content, "type": "AIMessageChunk", "id": message_id}, metadata]
