@@ -13,8 +13,8 @@ from starlette.routing import Match, Route
 
 from turnkeep import errors
 from turnkeep.errors import TurnkeepError
-from turnkeep.observability import correlation_id, count, logger, place
-from turnkeep.observability.metrics import Metric
+from turnkeep.observability import correlation_id, logger, place
+from turnkeep.observability.faults import note
 from turnkeep.records import JSON
 
 MAX_LISTED_ERRORS = 10
@@ -22,19 +22,6 @@ PROBLEM = "application/problem+json"
 OWN_WORDS = "turnkeep"
 """Type of the validation errors that schemas.py words itself."""
 
-_METRICS: Mapping[type, Metric] = {
-    errors.ThreadBusy: "ThreadBusy",
-    errors.TurnInProgress: "ThreadBusy",
-    errors.Superseded: "Superseded",
-    errors.StateCorrupt: "StateCorrupt",
-    errors.DeploymentCeiling: "CeilingReached",
-    errors.OverLimit: "BudgetRefused",
-    errors.ModelFault: "ModelFault",
-    errors.AgentFault: "AgentFault",
-    errors.AgentUnavailable: "AgentFault",
-    errors.StoreUnavailable: "StoreUnavailable",
-    errors.InternalError: "InternalError",
-}
 _NO_ROUTE = "No route has this path; /openapi.json lists them."
 _FIELD = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _ADVICE = {
@@ -71,17 +58,6 @@ def as_problem(error: TurnkeepError) -> JSON:
         "correlation_id": correlation_id(),
         **({"resets_at": error.resets_at} if isinstance(error, errors.OverLimit) and error.resets_at else {}),
     }
-
-
-def note(error: TurnkeepError) -> None:
-    """Tells the operator of an error that ended a request; each is noted once, where it becomes an answer."""
-    metric = next((_METRICS[kind] for kind in type(error).__mro__ if kind in _METRICS), None)
-    if metric:
-        count(metric, code=error.code)
-    if isinstance(error, errors.StateCorrupt):
-        logger.error("stored thread unreadable", place=place(error))
-    elif error.status >= 500:
-        logger.warning("request failed", code=error.code)
 
 
 def respond(error: TurnkeepError, **more: Any) -> ProblemResponse:

@@ -9,9 +9,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from turnkeep.api.errors import as_problem, note
+from turnkeep.api.errors import as_problem
 from turnkeep.errors import TurnkeepError
 from turnkeep.observability import count, logger
+from turnkeep.observability.faults import note
 from turnkeep.records import JSON, Event, Turn
 
 if TYPE_CHECKING:

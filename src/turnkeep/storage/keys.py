@@ -109,6 +109,18 @@ def message_key(born: bytes) -> str:
     return f"ASIDE#MESSAGE#{born.hex()}"
 
 
+RUN_FLOOR, RUN_CEILING = "ASIDE#RUN#", "ASIDE#RUN#~"
+
+
+def run_key(run_id: str) -> str:
+    """A run that waits for a worker."""
+    return f"{RUN_FLOOR}{run_id}"
+
+
+def run_of(sk: str) -> str:
+    return sk.removeprefix(RUN_FLOOR)
+
+
 PII_FLOOR, PII_CEILING = "ASIDE#PII#", "ASIDE#PII#~"
 
 

@@ -14,6 +14,7 @@ NO_KEY = {
     "generation_of",
     "number_of",
     "document_of",
+    "run_of",
     "turn_floor",
     "turn_ceiling",
     "day",
@@ -24,7 +25,7 @@ NO_KEY = {
     "begin_of",
     "next_hour",
     "expiry_bucket",
-    *("EVERY_TURN", "PII_FLOOR", "PII_CEILING", "DOCUMENT_FLOOR", "DOCUMENT_CEILING"),
+    *("EVERY_TURN", "PII_FLOOR", "PII_CEILING", "DOCUMENT_FLOOR", "DOCUMENT_CEILING", "RUN_FLOOR", "RUN_CEILING"),
     *("LAYOUT", "OTHER_LAYOUT", "SHARDS", "MAX_THREAD_DAYS", "ITEM_DAYS", "BY_USER", "BY_EXPIRY"),
 }
 """Read keys, bound ranges of them, or name no item."""
@@ -42,6 +43,7 @@ DECIDED: dict[str, Fate] = {
     "turn_key": ("turn", PARTITION),
     "details_key": ("turn", PARTITION),
     "message_key": ("thread", PARTITION),
+    "run_key": ("exempt: a turn within minutes, or nothing; for a day, encrypted", PARTITION),
     "pii_key": ("turn: what it stands for is restored there", PARTITION),
     "checkpoint_key": ("exempt: the graph's working state, made of the turns; its form is LangGraph's", PARTITION),
     "document_key": ("document", PARTITION),

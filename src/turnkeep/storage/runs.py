@@ -1,0 +1,161 @@
+"""Runs that wait for a worker: an encrypted item each beside their thread, which goes with it. One that made a turn is
+told by the turn, so its item is not written again; one that failed says why.
+
+    ASIDE#RUN#<run id>    st status, at, tries, code of the last error, b body digest, data the request, encrypted
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, NotFound, StateCorrupt, ThreadBusy
+from turnkeep.records import Principal
+from turnkeep.storage.head import Head, run_digest
+from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keys import HEAD, LAYOUT, RUN_CEILING, RUN_FLOOR, partition, run_key, run_of
+from turnkeep.storage.leases import SAID_BYTES
+from turnkeep.storage.plans import BODY_BYTES
+from turnkeep.storage.sealing import NONCE_BYTES, Sealer
+from turnkeep.storage.threads import Threads
+from turnkeep.storage.writes import Write
+
+type QueuedStatus = Literal["queued", "failed", "cancelled"]
+KEPT_SECONDS = 86_400
+STALE_MS = 60 * 60_000
+"""When nobody is going to work any longer on a run that was not heard of: all tries of a worker together take less."""
+_FREE = "expires > :now AND (attribute_not_exists(#lease) OR #lease.#t < :now)"
+
+
+@dataclass(frozen=True)
+class Queued:
+    """`at` is when it was accepted, epoch milliseconds; `tries` counts those that failed."""
+
+    pk: str
+    run_id: str
+    status: QueuedStatus
+    at: int
+    tries: int
+    code: str | None
+    data: bytes | None
+
+    def is_stale(self, now_ms: int) -> bool:
+        return self.at + STALE_MS < now_ms
+
+
+class QueuedRuns:
+    """Of the given threads. `clock` gives epoch seconds, `mint` n random bytes."""
+
+    def __init__(
+        self,
+        items: Items,
+        sealer: Sealer,
+        threads: Threads,
+        *,
+        clock: Callable[[], float],
+        mint: Callable[[int], bytes],
+    ):
+        self._items = items
+        self._sealer = sealer
+        self._threads = threads
+        self._clock = clock
+        self._mint = mint
+
+    def key_of(self, principal: Principal, thread_id: str, body: bytes) -> str:
+        """The key of a request whose body says after what it comes; BEGIN makes the same."""
+        return self._sealer.digests(SAID_BYTES, "key", partition(principal, thread_id), body)[0].hex()
+
+    def accept(self, principal: Principal, thread_id: str, run_id: str, *, body: bytes, request: str) -> Queued:
+        """Keeps the request, or gives the run that was accepted for it before; one that failed begins anew. Raises
+        NotFound, ThreadBusy, IdempotencyKeyReused, StoreUnavailable."""
+        pk, sk, now = partition(principal, thread_id), run_key(run_id), self.now()
+        data = self._sealer.encrypt(request, self._mint(NONCE_BYTES), pk, sk)
+        digests = self._sealer.digests(BODY_BYTES, "body", pk, body)
+        item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "b": digests[0], "data": data}
+        item["ttl"] = now // 1000 + KEPT_SECONDS
+        anew = {":queued": "queued", ":stale": now - STALE_MS}
+        put = Write("Put", item, "attribute_not_exists(PK) OR st <> :queued OR #at < :stale", anew)
+        try:
+            self._items.transact(Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now}), put)
+        except Refused:
+            return self._stands(principal, thread_id, sk, digests)
+        return _read(item)
+
+    def _stands(self, principal: Principal, thread_id: str, sk: str, digests: tuple[bytes, ...]) -> Queued:
+        """The run that is there, whatever its thread does; else what keeps the thread from taking one."""
+        head = self._threads.head(principal, thread_id)
+        item = self._items.get(head.pk, sk)
+        if item is None or item["st"] != "queued":
+            raise ThreadBusy(retry_after=1)
+        if item["b"] not in digests:
+            raise IdempotencyKeyReused
+        return _read(item)
+
+    def get(self, pk: str, run_id: str) -> Queued | None:
+        item = self._items.get(pk, run_key(run_id))
+        return _read(item) if item else None
+
+    def all(self, pk: str) -> list[Queued]:
+        """Newest first."""
+        found = [_read(item) for item in self._items.between(pk, RUN_FLOOR, RUN_CEILING)]
+        return sorted(found, key=lambda queued: queued.at, reverse=True)
+
+    def request(self, queued: Queued) -> str:
+        """What was accepted; raises StateCorrupt."""
+        try:
+            return str(self._sealer.decrypt(queued.data or b"", queued.pk, run_key(queued.run_id)))
+        except InvalidRetryToken as error:
+            raise StateCorrupt from error
+
+    def fail(self, queued: Queued, code: str, *, is_final: bool) -> None:
+        """Notes a try that failed; nothing where the run is cancelled or its thread gone. Raises StoreUnavailable."""
+        values = {":st": "failed" if is_final else "queued", ":code": code, ":one": 1, ":queued": "queued"}
+        change = "SET st = :st, code = :code, tries = tries + :one"
+        with suppress(Refused):
+            self._items.update(queued.pk, run_key(queued.run_id), change, values, condition="st = :queued")
+
+    def cancel(self, head: Head, run_id: str, *, forget: bool) -> bool:
+        """Takes the lease from the run if it has one, and has workers pass it over, all at once; False where the thread
+        moved meanwhile. `forget` leaves no pending message either. Raises StoreUnavailable."""
+        key, now = {"PK": head.pk, "SK": run_key(run_id)}, self.now()
+        values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS, ":zero": 0}
+        change = "SET st = :st, #v = :v, #ttl = :ttl, #at = if_not_exists(#at, :now), tries = :zero REMOVE #data"
+        mark = Write("Update", key, None, values, change)
+        try:
+            self._items.transact(self._loses(head, run_id, forget=forget), mark)
+        except Refused:
+            return False
+        return True
+
+    def _loses(self, head: Head, run_id: str, *, forget: bool) -> Write:
+        key, stands = {"PK": head.pk, "SK": HEAD}, {":born": head.born, ":seq": head.seq}
+        same = "born = :born AND seq = :seq"
+        if not head.pending or head.pending.key != run_digest(run_id):
+            return Write("ConditionCheck", key, same, stands)
+        return Write("Update", key, same, stands, "REMOVE #lease, #pend" if forget else "REMOVE #lease")
+
+    # what a worker is told: which run, and nothing that anybody could read
+
+    def token(self, queued: Queued) -> str:
+        said = {"pk": queued.pk, "run": queued.run_id}
+        return urlsafe_b64encode(self._sealer.encrypt(said, self._mint(NONCE_BYTES), "run")).decode()
+
+    def named(self, token: str) -> Queued | None:
+        """The run of a token, None where it is gone. Raises NotFound for what is no token of ours."""
+        try:
+            said = self._sealer.decrypt(urlsafe_b64decode(token), "run")
+        except (Base64Error, ValueError, InvalidRetryToken) as error:
+            raise NotFound from error
+        return self.get(said["pk"], said["run"])
+
+    def now(self) -> int:
+        """Epoch milliseconds."""
+        return int(self._clock() * 1000)
+
+
+def _read(item: Item) -> Queued:
+    return Queued(
+        item["PK"], run_of(item["SK"]), item["st"], item["at"], item.get("tries", 0), item.get("code"), item.get("data")
+    )
