@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from math import inf
 from typing import Any
+from weakref import WeakValueDictionary
 
 from turnkeep.agents import Agent
 from turnkeep.attachments import Documents
@@ -62,6 +63,7 @@ class Turns:
         self._names = frozenset(entries()) if names is None else names
         self._private = private
         self._in_thread = InThread()
+        self._running: WeakValueDictionary[str, RunningTurn] = WeakValueDictionary()
         self._attached = Attached(attachments, table, self._in_thread, tuning)
         self._watch = Watch(table, self._in_thread, tuning)
         self.budget = Budget(usage, self._in_thread, seconds=tuning.seconds, clock=clock)
@@ -69,14 +71,22 @@ class Turns:
     async def start(self, request: TurnRequest) -> RunningTurn:
         """BEGIN and LOAD, side by side where the thread is known here; the run goes on by itself. Raises TurnkeepError,
         and then nothing is held."""
-        if request.agent is not None and request.agent not in self._names:
-            raise UnknownAgent
-        self.budget.check(request.principal)
+        self.check(request)
         if request.repeat is None or request.thread_id is None:
             request = replace(request, key=request.key or self._mint())
         request = await self._attached.waited(request)
         async with self.budget.door(request.principal):
             return await self._start(request, Tally())
+
+    def check(self, request: TurnRequest) -> None:
+        """Raises UnknownAgent, OverLimit, as far as that is known without a store."""
+        if request.agent is not None and request.agent not in self._names:
+            raise UnknownAgent
+        self.budget.check(request.principal)
+
+    def running(self, run_id: str) -> RunningTurn | None:
+        """The run, where it is one of this process and somebody still knows of it."""
+        return self._running.get(run_id)
 
     async def _start(self, request: TurnRequest, tally: Tally) -> RunningTurn:
         asked = await self._asked(request)
@@ -99,6 +109,7 @@ class Turns:
             thread_created=begun.created,
             shield=hold.shield,
         )
+        self._running[str(running.run_id)] = running
         return running.run(lambda running: self._or_release(begun, self._answer(hold, running)))
 
     async def commit_later(self, principal: Principal, thread_id: str, retry_token: str) -> Turn:

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import Any
 
-from turnkeep.errors import InternalError, TurnkeepError
+from turnkeep.errors import InternalError, RunCancelled, TurnkeepError
 from turnkeep.observability import logger, place
 from turnkeep.records import Event, Turn
 from turnkeep.turns.shield import Shield
@@ -78,6 +78,8 @@ class RunningTurn:
         """The turn, when it is done; raises TurnkeepError."""
         assert self._task is not None  # noqa: S101 - a programming error
         await asyncio.wait({self._task})
+        if self._task.cancelled():
+            raise RunCancelled
         error = self._task.exception()
         if error is None:
             turn = self._task.result()
