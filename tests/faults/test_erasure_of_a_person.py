@@ -23,7 +23,18 @@ from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Item, Items
-from turnkeep.storage.keys import BY_USER, ERASURE, HEAD, LAYOUT, hour, partition, upload_key, usage_of, user_key
+from turnkeep.storage.keys import (
+    BY_USER,
+    ERASURE,
+    HEAD,
+    LAYOUT,
+    hour,
+    objects_of,
+    partition,
+    upload_key,
+    usage_of,
+    user_key,
+)
 from turnkeep.storage.persons import Persons, Receipt
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
@@ -246,7 +257,7 @@ def test_it_holds_on_dynamodb(items: Items, folder_objects: FolderObjects) -> No
             rest = items.between(partition(ANN, thread_id), " ", "~")
             assert all(map(is_mark, rest)), rest
         for pk in (partition(ANN, "old"), partition(ANN, "other")):
-            assert list(office.desk.blobs.names(pk)) == []
+            assert list(office.desk.blobs.names(objects_of(pk))) == []
         with pytest.raises(KeyError):
             folder_objects.get(upload_key(partition(ANN, "old"), "d1"))
 

@@ -383,7 +383,7 @@ def test_threads_are_deleted_side_by_side_and_no_more_of_them_than_was_said(desk
 
         door, inside, most = threading.Barrier(8, timeout=20), 0, 0
 
-        def names(self, prefix: str) -> Iterator[list[str]]:
+        def names(self, prefix: str) -> Iterator[str]:
             Meeting.inside += 1
             Meeting.most = max(Meeting.most, Meeting.inside)
             self.door.wait()
@@ -401,7 +401,7 @@ def test_a_bucket_that_refuses_one_thread_holds_up_no_other_and_is_asked_again(d
     class Refusing(FolderObjects):
         refused = objects_of(partition(ANN, "b"))
 
-        def names(self, prefix: str) -> Iterator[list[str]]:
+        def names(self, prefix: str) -> Iterator[str]:
             if prefix == self.refused:
                 raise StoreUnavailable
             return super().names(prefix)

@@ -45,7 +45,7 @@ class _Bucket(BaseHTTPRequestHandler):
         asked = parse_qs(urlsplit(self.path).query)
         if "list-type" in asked:
             after = asked.get("start-after", [""])[0]
-            found = [key for page in self._objects.names(asked["prefix"][0]) for key in page if key > after]
+            found = [key for key in self._objects.names(asked["prefix"][0]) if key > after]
             self._answer(200, _listing(found))
             return
         try:

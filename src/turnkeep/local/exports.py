@@ -1,6 +1,6 @@
 """What bucket and worker are for exports on a laptop: a thread writes what is asked for, and a route gives it."""
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
@@ -9,8 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from turnkeep.errors import NotFound
-from turnkeep.local.objects import FolderObjects
-from turnkeep.observability import logger, place
+from turnkeep.local.objects import FolderObjects, work
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.export import Exports
 
@@ -20,7 +19,7 @@ def take_exports(app: FastAPI, exports: Exports, objects: Objects) -> None:
     writer = ThreadPoolExecutor(1, thread_name_prefix="exports")
 
     def write(key: str) -> None:
-        writer.submit(exports.work, key).add_done_callback(_tell)
+        work(writer, exports.work, key, "export not written")
 
     exports.listen(write)
     if not isinstance(objects, FolderObjects):
@@ -34,12 +33,5 @@ def take_exports(app: FastAPI, exports: Exports, objects: Objects) -> None:
         return Response(body, media_type="application/octet-stream")
 
     app.router.routes.append(Route("/exports/{owner}/{name}.gz", give, methods=["GET"]))
-    for folder in [folder for page in objects.names("exports/") for folder in page]:
-        for key in [key for page in objects.names(f"{folder}/") for key in page]:
-            write(key)
-
-
-def _tell(writing: Future[None]) -> None:
-    """The export says itself that it failed, when its time is over; why is for who runs the server."""
-    if error := writing.exception():
-        logger.error("export not written", error=type(error).__name__, place=place(error))
+    for key in objects.left_in("exports/"):
+        write(key)

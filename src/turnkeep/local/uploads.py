@@ -2,7 +2,7 @@
 file straight, and threads that read what has come."""
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
@@ -16,8 +16,7 @@ from turnkeep.api.auth import identify
 from turnkeep.api.schemas import check_id
 from turnkeep.documents.pipeline import Pipeline
 from turnkeep.errors import DocumentTooLarge, InvalidRequest
-from turnkeep.local.objects import FolderObjects
-from turnkeep.observability import logger, place
+from turnkeep.local.objects import FolderObjects, work
 from turnkeep.services import Services
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Objects
@@ -84,16 +83,8 @@ class UploadRoutes:
         return Response(status_code=204)
 
     def read_left(self, objects: FolderObjects) -> None:
-        folders = [folder for page in objects.names("uploads/") for folder in page]
-        for folder in folders:
-            for key in [key for page in objects.names(f"{folder}/") for key in page]:
-                self._read(key)
+        for key in objects.left_in("uploads/"):
+            self._read(key)
 
     def _read(self, key: str) -> None:
-        self._readers.submit(self._process, key).add_done_callback(_tell)
-
-
-def _tell(reading: Future[None]) -> None:
-    """The document says itself that it failed; why is for who runs the server."""
-    if error := reading.exception():
-        logger.error("document not read", error=type(error).__name__, place=place(error))
+        work(self._readers, self._process, key, "document not read")

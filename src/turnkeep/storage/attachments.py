@@ -153,19 +153,10 @@ class Attachments(Intake):
 
     def _attachment(self, item: Item, name: str) -> Attachment:
         (status, code), facts = self._state(item), self._facts(item)
-        return Attachment(
-            id=str(keys.document_of(item["SK"])),
-            name=name,
-            status=status,
-            created_at=item["at"] / 1000,
-            size=item["size"],
-            kind=facts.get("kind"),
-            pages=facts.get("pages"),
-            characters=facts.get("characters"),
-            warnings=tuple(facts.get("warnings", ())),
-            findings=tuple(facts.get("findings", ())),
-            code=code,
-        )
+        id_, at = str(keys.document_of(item["SK"])), item["at"] / 1000
+        read: JSON = {each: facts.get(each) for each in ("kind", "pages", "characters")}
+        read |= {each: tuple(facts.get(each, ())) for each in ("warnings", "findings")}
+        return Attachment(id_, name, status, at, item["size"], code=code, **read)
 
     def _state(self, item: Item) -> tuple[AttachmentStatus, str | None]:
         """A file that never came, and a worker that never came back, are failures as time goes by."""

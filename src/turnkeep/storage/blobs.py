@@ -14,7 +14,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.observability.tracing import request_to
 from turnkeep.storage.items import Item
-from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, object_key, objects_of
+from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, object_key
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -37,8 +37,8 @@ class Objects(Protocol):
         """Raises KeyError where nothing lies."""
         ...
 
-    def names(self, prefix: str) -> Iterator[list[str]]:
-        """The keys that begin so, by pages of at most 1,000."""
+    def names(self, prefix: str) -> Iterator[str]:
+        """The keys that begin so."""
         ...
 
     def delete(self, keys: list[str]) -> None:
@@ -86,10 +86,10 @@ class S3Objects(Bucket):
         with answered(), request_to("S3", "GetObject"):
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
-    def names(self, prefix: str) -> Iterator[list[str]]:
+    def names(self, prefix: str) -> Iterator[str]:
         after = ""
         while page := self._page(prefix, after):
-            yield page
+            yield from page
             after = page[-1]
 
     def _page(self, prefix: str, after: str) -> list[str]:
@@ -126,12 +126,7 @@ class Blobs:
             raise StateCorrupt
         return sealed
 
-    def names(self, pk: str) -> Iterator[list[str]]:
-        """All objects of a thread by pages, also those that no item names."""
-        return self.under(objects_of(pk))
-
-    def under(self, prefix: str) -> Iterator[list[str]]:
-        """The keys that begin so, by pages."""
+    def names(self, prefix: str) -> Iterator[str]:
         return self._objects.names(prefix)
 
     def delete(self, names: list[str]) -> None:

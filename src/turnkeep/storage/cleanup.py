@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 
 from botocore.exceptions import ClientError
@@ -53,11 +53,8 @@ class Swept:
     oldest_ms: int = 0
 
     def add(self, other: "Swept") -> None:
-        self.threads += other.threads
-        self.items += other.items
-        self.moved += other.moved
-        self.unreadable += other.unreadable
-        self.failed += other.failed
+        for name in ("threads", "items", "moved", "unreadable", "failed"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.finished = self.finished and other.finished
         self.oldest_ms = max(self.oldest_ms, other.oldest_ms)
 
@@ -211,12 +208,4 @@ def _passed_over(error: Exception, bucket: str) -> Swept:
 def _tell(swept: Swept) -> None:
     waited = swept.oldest_ms / 1000
     measure({"CleanupDeleted": swept.threads, "CleanupUnreadable": swept.unreadable, "OldestExpiredAge": waited})
-    logger.info(
-        "cleanup ended",
-        threads=swept.threads,
-        items=swept.items,
-        moved=swept.moved,
-        unreadable=swept.unreadable,
-        failed=swept.failed,
-        finished=swept.finished,
-    )
+    logger.info("cleanup ended", **{name: value for name, value in asdict(swept).items() if name != "oldest_ms"})

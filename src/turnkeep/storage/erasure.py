@@ -7,11 +7,12 @@ of its user until its last item is gone, so that who erases all of the user's fi
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import batched
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import HEAD, document_of, expiry_bucket, upload_key
+from turnkeep.storage.keys import HEAD, document_of, expiry_bucket, objects_of, upload_key
 
 _CLAIM = (
     "SET seq = if_not_exists(seq, :zero) + :one, born = if_not_exists(born, :none),"
@@ -19,6 +20,7 @@ _CLAIM = (
 )
 _CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #last, cp, st, sig"
 _STANDS = "seq = :seq AND born = :born"
+DELETED_AT_ONCE = 1_000
 
 
 @dataclass
@@ -67,10 +69,10 @@ class Eraser:
         What is listed while the claim stands is old, whoever makes the thread anew later.
         """
         pk, erased = claimed["PK"], Erased()
-        for names in self._blobs.names(pk):
+        for names in batched(self._blobs.names(objects_of(pk)), DELETED_AT_ONCE, strict=False):
             if not self._stands(claimed):
                 return erased
-            self._blobs.delete(names)
+            self._blobs.delete(list(names))
             erased.objects += len(names)
         for page in self._items.pages_of(pk, "SK"):
             rest = [item["SK"] for item in page if item["SK"] != HEAD]
@@ -90,9 +92,9 @@ class Eraser:
     def delete_objects(self, prefix: str, goes: Callable[[str], bool]) -> int:
         """Deletes what lies under `prefix` by names that go, until none is listed; gives how many."""
         deleted = 0
-        while old := [name for page in self._blobs.under(prefix) for name in page if goes(name.removeprefix(prefix))]:
-            self._blobs.delete(old[:1000])
-            deleted += len(old[:1000])
+        while old := [name for name in self._blobs.names(prefix) if goes(name.removeprefix(prefix))][:DELETED_AT_ONCE]:
+            self._blobs.delete(old)
+            deleted += len(old)
         return deleted
 
     def _stands(self, claimed: Item) -> bool:

@@ -182,7 +182,7 @@ class Exports:
         if asks is None:
             return
         folder = name.rpartition("/")[0] + "/"
-        if any(name + ANSWER in page for page in self._objects.names(folder)):
+        if name + ANSWER in self._objects.names(folder):
             return
         with TemporaryFile() as file:
             if _write(file, self.lines(Principal(asks["tenant"], asks["user"])), asks, has_time):
@@ -198,7 +198,7 @@ class Exports:
 
     def _names(self, user: str) -> set[str]:
         prefix = exports_of(user)
-        return {name.removeprefix(prefix) for page in self._objects.names(prefix) for name in page}
+        return {name.removeprefix(prefix) for name in self._objects.names(prefix)}
 
     def _asked(self, key: str) -> JSON | None:
         """None where nobody asks any more, or it was not we who wrote it down."""

@@ -171,7 +171,7 @@ async def test_a_request_that_we_did_not_write_starts_nothing(app: "FastAPI", fo
     folder_objects.put("exports/ab/00.request", b"forged" * 20)
     for key in ("exports/ab/00.request", "exports/ab/00.gz", "exports/ab/none.request"):
         exports_in(app).work(key)
-    assert list(folder_objects.names("exports/ab/")) == [["exports/ab/00.request"]]
+    assert list(folder_objects.names("exports/ab/")) == ["exports/ab/00.request"]
 
 
 @pytest.mark.parametrize(("method", "path"), [("DELETE", "/me"), ("GET", "/me/export")])

@@ -28,7 +28,7 @@ def test_what_was_put_comes_back(folder_objects: FolderObjects) -> None:
     folder_objects.put("blobs/a1/b2", b"\0body")
 
     assert folder_objects.get("blobs/a1/b2") == b"\0body"
-    assert list(folder_objects.names("blobs/a1/")) == [["blobs/a1/b2"]]
+    assert list(folder_objects.names("blobs/a1/")) == ["blobs/a1/b2"]
     assert list(folder_objects.names("blobs/b/")) == []
 
 

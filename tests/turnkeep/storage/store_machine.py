@@ -72,9 +72,8 @@ class MemoryObjects:
     def get(self, key: str) -> bytes:
         return self.stored[key]
 
-    def names(self, prefix: str) -> Iterator[list[str]]:
-        if found := [key for key in self.stored if key.startswith(prefix)]:
-            yield found
+    def names(self, prefix: str) -> Iterator[str]:
+        return iter([key for key in self.stored if key.startswith(prefix)])
 
     def delete(self, keys: list[str]) -> None:
         for key in keys:

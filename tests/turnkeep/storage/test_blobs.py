@@ -12,7 +12,7 @@ from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.local.processes import free_port
 from turnkeep.storage.blobs import INLINE_BYTES, Blobs, Objects, S3Objects
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import object_key
+from turnkeep.storage.keys import object_key, objects_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -63,10 +63,10 @@ def test_all_objects_of_a_thread_are_found_also_those_that_no_item_names(store: 
     blobs = Blobs(store)
     mine = [blobs.attributes("pk", f"sk{n}", b"v", inline_bytes=0)["object"] for n in range(3)]
     other = blobs.attributes("pk2", "sk0", b"v", inline_bytes=0)["object"]
-    found = [name for page in blobs.names("pk") for name in page]
+    found = list(blobs.names(objects_of("pk")))
     assert sorted(found) == sorted(mine)
     blobs.delete([*found, object_key("pk", "absent")])
-    assert list(blobs.names("pk")) == []
+    assert list(blobs.names(objects_of("pk"))) == []
     assert store.get(other) == b"v"
 
 

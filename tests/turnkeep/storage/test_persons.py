@@ -50,8 +50,7 @@ def left(desk: Desk, *threads: str) -> dict[str, Any]:
 
 
 def objects_under(desk: Desk, prefix: str) -> list[str]:
-    folders = [name for page in desk.objects.names(prefix) for name in page]
-    return [name for folder in folders for page in desk.objects.names(f"{folder}/") for name in page]
+    return desk.objects.left_in(prefix)
 
 
 def test_everything_of_one_user_goes_and_nothing_of_another(desk: Desk) -> None:
