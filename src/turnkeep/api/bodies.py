@@ -3,7 +3,7 @@ The caller is known before the first byte of the body is read."""
 
 import json
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, ClassVar
 
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
@@ -18,6 +18,7 @@ class JsonRequest(Request):
     """Reads and parses its body once; FastAPI then finds both done."""
 
     _json: Any
+    max_body_bytes = MAX_BODY_BYTES
 
     async def body(self) -> bytes:
         if not hasattr(self, "_body"):
@@ -31,13 +32,13 @@ class JsonRequest(Request):
 
     async def _read(self) -> bytes:
         declared = self.headers.get("content-length", "")
-        if declared.isdecimal() and int(declared[:20]) > MAX_BODY_BYTES:
-            raise BodyTooLarge
+        if declared.isdecimal() and int(declared[:20]) > self.max_body_bytes:
+            raise BodyTooLarge(f"Send a body of at most {self.max_body_bytes} bytes.")
         body = bytearray()
         async for chunk in self.stream():
             body += chunk
-            if len(body) > MAX_BODY_BYTES:
-                raise BodyTooLarge
+            if len(body) > self.max_body_bytes:
+                raise BodyTooLarge(f"Send a body of at most {self.max_body_bytes} bytes.")
         return bytes(body)
 
 
@@ -45,11 +46,14 @@ class JsonRoute(APIRoute):
     """A route that knows its caller. FastAPI would turn what goes wrong in a body into its own words, so the body is
     read and parsed before FastAPI sees it."""
 
+    max_body_bytes: ClassVar[int] = MAX_BODY_BYTES
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
         async def checked(plain: Request) -> Response:
             request = JsonRequest(plain.scope, plain.receive)
+            request.max_body_bytes = self.max_body_bytes
             identify(request)
             if self.body_field is not None and await request.body():
                 _check_media_type(request)

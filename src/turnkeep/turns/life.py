@@ -1,6 +1,7 @@
 """Turns: from a request to a reply that is kept exactly once, whatever fails on the way."""
 
 import asyncio
+import functools
 import secrets
 import time
 from collections.abc import Callable, Coroutine
@@ -34,6 +35,9 @@ from turnkeep.turns.tally import Tally
 from turnkeep.turns.threads import InThread
 from turnkeep.turns.waiting import Attached
 from turnkeep.turns.watching import Watch
+
+if TYPE_CHECKING:
+    from turnkeep.turns.states import States
 
 
 class Turns:
@@ -99,13 +103,21 @@ class Turns:
         if isinstance(begun, Turn):
             count("Replayed")
             shield = self._shield(request) if begun.private else None
-            running = RunningTurn(thread_id=request.thread_id, run_id=begun.run_id, replayed=True, shield=shield)
+            running = RunningTurn(
+                thread_id=request.thread_id,
+                run_id=begun.run_id,
+                turn_number=begun.number,
+                replayed=True,
+                shield=shield,
+            )
             return running.run(lambda running: _replay(begun, running))
         annotate(turn_number=begun.head.n + 1, attempt=begun.head.seq)
         hold = await self._or_release(begun, self._hold(asked, begun, tally, ahead))
         running = RunningTurn(
             thread_id=request.thread_id,
             run_id=run_id_of(begun.head.pk, begun.key),
+            turn_number=hold.loaded.number + 1,
+            loaded=hold.loaded,
             thread_created=begun.created,
             shield=hold.shield,
         )
@@ -130,6 +142,25 @@ class Turns:
 
         agent = self._agents(name)
         return {"name": name, "description": entries()[name].description, "mermaid": draw(agent.graph)}
+
+    def graph_of(self, name: str, *, xray: bool | int = False) -> JSON:
+        """Nodes and edges of an agent's graph; builds the agent. Raises UnknownAgent, AgentUnavailable."""
+        from turnkeep.turns.drawing import as_json  # noqa: PLC0415
+
+        return as_json(self._agents(name).graph, xray=xray)
+
+    def schemas(self, name: str) -> JSON:
+        """JSON schemas of an agent's graph; builds the agent. Raises UnknownAgent, AgentUnavailable."""
+        from turnkeep.turns.drawing import schemas  # noqa: PLC0415
+
+        return schemas(self._agents(name).graph)
+
+    @functools.cached_property
+    def states(self) -> "States":
+        from turnkeep.turns.states import States  # noqa: PLC0415
+
+        private, agent = self._private, self._default_agent
+        return States(self._table, self._agents, self._in_thread, default_agent=agent, private=private, mint=self._mint)
 
     async def _asked(self, request: TurnRequest) -> Asked:
         """Hides the message where any agent that may run is private. Raises PrivacyUnavailable."""

@@ -39,7 +39,8 @@ class TurnRequest:
     `time.monotonic()` seconds, the turn has to be stored or given up. `attachments` names documents to wait for,
     `warnings` is what became of the waiting. From `base`, the id of a checkpoint or the number of a turn, the run goes
     on; from an older one it branches. `after` is the number that the newest turn has to have. `repeat` tells a request
-    without a key from its own retry; without it each is a new one.
+    without a key from its own retry; without it each is a new one. `said` stands for what the client sent beside, such
+    as a history, which does not reach the graph but tells two requests apart.
     """
 
     principal: Principal
@@ -56,12 +57,14 @@ class TurnRequest:
     base: str | int | None = None
     after: int | None = None
     repeat: Repeat | None = None
+    said: str = ""
 
     def body(self) -> bytes:
         """What makes two requests with one key the same request."""
         named: list[Any] = [list(self.attachments)] if self.attachments else []
         more = [self.base, self.after, self.call and self.call.said()]
         named += more if any(part is not None for part in more) else []
+        named += [self.said] if self.said else []
         return json.dumps([self.message, self.agent, self.conversation_window, *named]).encode()
 
     def named(self) -> JSON:

@@ -8,6 +8,7 @@ from typing import Any
 from turnkeep.errors import InternalError, RunCancelled, TurnkeepError
 from turnkeep.observability import logger, place
 from turnkeep.records import Event, Turn
+from turnkeep.storage.plans import Loaded
 from turnkeep.turns.shield import Shield
 
 type Emit = Callable[[Event], None]
@@ -17,7 +18,8 @@ _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak
 
 class RunningTurn:
     """One request being answered. `replayed`: the reply was stored before and no model is called. `run_id` is None
-    where nothing is stored. What is queued here is as hidden as what is stored; `shield` restores it on its way out."""
+    where nothing is stored; `turn_number` is the one that the turn will have, `loaded` what the run goes on from. What
+    is queued here is as hidden as what is stored; `shield` restores it on its way out."""
 
     def __init__(
         self,
@@ -27,8 +29,12 @@ class RunningTurn:
         replayed: bool = False,
         shield: Shield | None = None,
         run_id: str | None = None,
+        turn_number: int | None = None,
+        loaded: Loaded | None = None,
     ):
         self.run_id = run_id
+        self.turn_number = turn_number
+        self.loaded = loaded
         self.thread_id = thread_id
         self.thread_created = thread_created
         self.replayed = replayed
