@@ -118,12 +118,22 @@ class Planner:
         puts = (*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved))
         puts += tuple(self._vault.items_of(head.pk, sk, saved.pii, ttl=link["ttl"]))
         changed = {"n": number, "gen": gen, "last": sk, "cp": saved.checkpoint_id}
-        changed |= self._rest_of_head(begun, loaded, saved, turn, now)
+        return self._flipped(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn, now), now), numbered
+
+    def fork(self, begun: Begun, tip: Item, beside: tuple[Item, ...], more: Item, now: int) -> Plan:
+        """The plan that makes a copy the thread that is held by `begun`; `tip` is its newest link, `more` what HEAD
+        takes from the thread that was copied."""
+        changed = {"n": tip["n"], "gen": begun.head.gen, "last": tip["SK"], "cp": tip["cp"], "keys": []}
+        changed |= {"expires": expiry(now, begun.head.created, self._thread_hours)}
+        changed |= {name: value for name, value in more.items() if value is not None}
+        return self._flipped(begun, (tip, *beside), changed, now)
+
+    def _flipped(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
+        head = begun.head
         sig = self._sealer.sign(*signed_parts(head.pk, {**changed, "created": head.created, "born": head.born}))
         flip = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": LAYOUT}).items()}
-        return Plan(
-            head.pk, sk, begun.key, head.born, puts, {**flip, ":seq": head.seq, ":owner": begun.owner}
-        ), numbered
+        flip |= {":seq": head.seq, ":owner": begun.owner}
+        return Plan(head.pk, changed["last"], begun.key, head.born, puts, flip)
 
     def _rest_of_head(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> Item:
         head = begun.head

@@ -9,13 +9,27 @@ A lost acknowledgement is no error: BEGIN knows its own lease again, the flip kn
 nothing is known is settled by a fence: the lease changes its owner, so that what is still on its way comes too late.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from turnkeep.errors import InvalidId, StateCorrupt, StoreUnavailable, Superseded, Unsettled
-from turnkeep.records import Principal, Turn
-from turnkeep.storage.head import Head, is_erased
+from turnkeep.errors import (
+    InvalidId,
+    NotFound,
+    StateCorrupt,
+    StoreUnavailable,
+    Superseded,
+    ThreadExists,
+    ThreadMoved,
+    TurnkeepError,
+    Unsettled,
+)
+from turnkeep.records import Principal, Thread, Turn
+from turnkeep.storage.forks import Fork
+from turnkeep.storage.head import Head, is_erased, key_digest, run_id_of
+from turnkeep.storage.history import History, Step
 from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import HEAD, message_key, number_of, partition
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
@@ -31,7 +45,13 @@ class Table(Leases, Listing):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._loader = Loader(self._items, self._blobs, self._sealer, self._chain)
+        self._history = History(self._items, self._loader)
         self._planner = Planner(self._blobs, self._sealer, self.vault, thread_hours=self._thread_hours)
+
+    def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
+        """Of the run that this key makes, or made, on this thread; raises InvalidId."""
+        pk = partition(principal, thread_id)
+        return run_id_of(pk, key_digest(pk, key))
 
     # LOAD
 
@@ -42,9 +62,7 @@ class Table(Leases, Listing):
             return self._loader.look_ahead(partition(principal, thread_id))
         return MISSING
 
-    def load(
-        self, head: Head, window: int | None, base: str | int | None = None, *, ahead: Found = MISSING
-    ) -> Loaded:
+    def load(self, head: Head, window: int | None, base: str | int | None = None, *, ahead: Found = MISSING) -> Loaded:
         """The newest `window` turns (None: all) and the checkpoint they lead to; reads what `ahead` does not hold.
 
         `base`, the id of an older checkpoint or the number of a turn, goes back in time: what stood then, 0 before the
@@ -58,6 +76,11 @@ class Table(Leases, Listing):
             if now is None or now.get("seq") != head.seq:
                 raise Superseded from error
             raise
+
+    def history(self, head: Head, window: int | None, *, limit: int, before: str | None = None) -> Iterator[Step]:
+        """What stood after each step of the thread, the newest first, and of branches that were left; older than the
+        checkpoint `before`. Raises StateCorrupt."""
+        return self._history.steps(head, window, limit, before)
 
     # COMMIT
 
@@ -158,6 +181,34 @@ class Table(Leases, Listing):
         if stored is not None:
             return self.vault.told(plan.pk, [stored])[0]
         return self.read_turn(principal, thread_id, number_of(plan.sk))
+
+    def fork(self, principal: Principal, thread_id: str, to: str, *, turn: int | None = None) -> Thread:
+        """A new thread `to` that holds turns 1 to `turn` of this one, by default all of them. Raises NotFound,
+        ThreadExists where `to` has turns, ThreadBusy, StateCorrupt, StoreUnavailable."""
+        source = self.head(principal, thread_id)
+        number = source.n if turn is None else turn
+        if not 0 <= number <= source.n:
+            raise NotFound("The thread has no turn of this number.")
+        if number == 0:
+            return self.create_thread(principal, to, agent=source.agent, metadata=self._metadata(source))
+        try:
+            begun = self.begin(
+                principal, to, key=self._mint(OWNER_BYTES).hex(), body=b"", message="", create=True, after=0
+            )
+        except ThreadMoved as error:
+            raise ThreadExists from error
+        assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
+        try:
+            copying = Fork(self._items, self._blobs, self._sealer, self.vault, source=source, begun=begun)
+            tip, beside = copying.copy(number, partial(self.renew, begun))
+            more: Item = {"agent": source.agent, "title": source.title}
+            more["meta"] = self._sealed_metadata(begun.head.pk, self._metadata(source))
+            more["st"] = "interrupted" if copying.interrupted else "complete"
+            self.apply(self._planner.fork(begun, tip, beside, more, self._now()))
+        except TurnkeepError:
+            self.release(begun)
+            raise
+        return self.read_thread(principal, to)
 
     # reading
 

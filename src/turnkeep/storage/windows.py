@@ -70,7 +70,7 @@ class Loader:
         if isinstance(base, int) and base != head.n:
             base = self._chain.turn(head, base).item["cp"]
         if isinstance(base, str) and base != head.checkpoint:
-            return self._load_older(head, window, base)
+            return self.older(head, window, base, {})
         place = _Place(head.checkpoint, head.gen, head.n, window)
         self._keep(head.pk, place)
         if head.checkpoint is None:
@@ -90,14 +90,15 @@ class Loader:
         items = self._items.between(pk, checkpoint_key(str(place.checkpoint)), high)
         return {item["SK"]: item for item in items}
 
-    def _load_older(self, head: Head, window: int | None, checkpoint_id: str) -> Loaded:
+    def older(self, head: Head, window: int | None, checkpoint_id: str, found: Found) -> Loaded:
+        """What stood at an older checkpoint; reads what `found` does not hold. Raises NotFound, StateCorrupt."""
         sk = checkpoint_key(checkpoint_id)
         item = self._items.get(head.pk, sk)
         if item is None:
             raise NotFound("The thread has no such checkpoint.")
         number = number_of(item["link"])
         at = Loaded(number, item["link"], is_branch=True)
-        return self._loaded(head.pk, {sk: item}, checkpoint_id, at, _low(number, window))
+        return self._loaded(head.pk, {**found, sk: item}, checkpoint_id, at, _low(number, window))
 
     def _loaded(self, pk: str, found: Found, checkpoint_id: str, at: Loaded, low: int) -> Loaded:
         sk = checkpoint_key(checkpoint_id)

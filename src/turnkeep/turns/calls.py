@@ -23,14 +23,14 @@ def called_input(agent: Agent, call: GraphCall, name: str) -> Any:
         return _command(call.command, name)
     if call.input is None:
         return None
-    return {**_with_messages(call.input, name), **agent.new_turn()}
+    return {**with_messages(call.input, name), **agent.new_turn()}
 
 
 def _command(said: JSON, name: str) -> "Command[Any]":
     goto = said.get("goto") or ()
     steps = [_step(each) for each in (goto if isinstance(goto, list | tuple) else [goto])]
     update = said.get("update")
-    update = _with_messages(update, name) if isinstance(update, dict) else update
+    update = with_messages(update, name) if isinstance(update, dict) else update
     return Command(resume=said.get("resume"), update=update, goto=steps)
 
 
@@ -38,7 +38,8 @@ def _step(said: Any) -> str | Send:
     return Send(said["node"], said.get("input")) if isinstance(said, dict) else str(said)
 
 
-def _with_messages(given: JSON, name: str) -> JSON:
+def with_messages(given: JSON, name: str) -> JSON:
+    """With the messages in it as LangChain's, each with an id. Raises InvalidRequest."""
     if "messages" not in given:
         return given
     said = given["messages"]

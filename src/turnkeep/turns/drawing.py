@@ -1,9 +1,13 @@
-"""A graph as a drawing. LangGraph's own leaves inner graphs closed that keep no checkpoints of their own."""
+"""A graph as a drawing, and as clients of LangGraph ask for it. LangGraph's own drawing leaves inner graphs closed that
+keep no checkpoints of their own."""
 
 from typing import Any
 
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
+
+from turnkeep.records import JSON
+from turnkeep.turns.calls import plain
 
 type AnyGraph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -15,6 +19,22 @@ def draw(graph: AnyGraph) -> str:
         if isinstance(node.data, CompiledStateGraph):
             _open(drawn, name, node.data)
     return drawn.draw_mermaid()
+
+
+def as_json(graph: AnyGraph, *, xray: bool | int) -> JSON:
+    """Nodes and edges; with `xray` those of inner graphs too, as many levels deep."""
+    return dict(plain(graph.get_graph(xray=xray).to_json()))
+
+
+def schemas(graph: AnyGraph) -> JSON:
+    """JSON schemas of what the graph takes, gives and keeps; None for what it does not declare."""
+    return {
+        "input_schema": graph.get_input_jsonschema(),
+        "output_schema": graph.get_output_jsonschema(),
+        "state_schema": graph.get_output_jsonschema(),
+        "config_schema": graph.get_config_jsonschema(),
+        "context_schema": graph.get_context_jsonschema(),
+    }
 
 
 def _open(drawn: Graph, name: str, inner: AnyGraph) -> None:

@@ -1,0 +1,177 @@
+"""States of a thread as its graph sees them, as JSON: the newest, those before it, and one that a client changes. They
+are read through the graph itself, so that what a node would be told is what is shown."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langgraph.errors import EmptyInputError, InvalidUpdateError
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateSnapshot
+
+from turnkeep.agents import Agent
+from turnkeep.errors import InvalidRequest, TurnkeepError
+from turnkeep.records import JSON, Principal
+from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.elements import changed
+from turnkeep.storage.head import Head
+from turnkeep.storage.plans import Begun, Loaded
+from turnkeep.storage.table import Table
+from turnkeep.storage.vault import has_placeholder, reworded_in
+from turnkeep.storage.windows import NO_CHECKPOINT
+from turnkeep.turns.calls import plain, with_messages
+from turnkeep.turns.shield import Shield
+from turnkeep.turns.threads import InThread
+
+
+@dataclass(frozen=True)
+class State:
+    """What stood after turn number `turn`. `checkpoint_id` is empty and `parent_id` None where the thread has no turns
+    yet; the first state has the empty beginning for its parent."""
+
+    values: JSON
+    next: list[str]
+    tasks: list[JSON]
+    metadata: JSON
+    created_at: str | None
+    checkpoint_id: str
+    parent_id: str | None
+    interrupts: list[JSON]
+    turn: int
+
+
+class States:
+    """`agents` gives an agent by name, `default_agent` that of a thread that has none yet; `private` are those whose
+    states are kept without personal data."""
+
+    def __init__(
+        self,
+        table: Table,
+        agents: Callable[[str], Agent],
+        in_thread: InThread,
+        *,
+        default_agent: str,
+        private: frozenset[str],
+        mint: Callable[[], str],
+    ):
+        self._table = table
+        self._agents = agents
+        self._in_thread = in_thread
+        self._default_agent = default_agent
+        self._private = private
+        self._mint = mint
+
+    async def read(self, principal: Principal, thread_id: str, checkpoint_id: str | None = None) -> State:
+        """The newest state, or that at a checkpoint; raises NotFound, StateCorrupt."""
+        return await self._in_thread(self._read, principal, thread_id, checkpoint_id)
+
+    def _read(self, principal: Principal, thread_id: str, checkpoint_id: str | None) -> State:
+        head = self._table.head(principal, thread_id)
+        agent = self._agent(head)
+        return self._told(head, _state(agent, head, self._table.load(head, agent.window, checkpoint_id)))
+
+    async def history(
+        self,
+        principal: Principal,
+        thread_id: str,
+        *,
+        limit: int = 10,
+        before: str | None = None,
+        metadata: JSON | None = None,
+    ) -> list[State]:
+        """The newest first, those of branches that were left among them; of the `limit` that are looked at those whose
+        metadata hold `metadata`. Raises NotFound, StateCorrupt."""
+        found = await self._in_thread(self._history, principal, thread_id, limit, before)
+        return [state for state in found if (metadata or {}).items() <= state.metadata.items()]
+
+    def _history(self, principal: Principal, thread_id: str, limit: int, before: str | None) -> list[State]:
+        head = self._table.head(principal, thread_id)
+        agent = self._agent(head)
+        steps = self._table.history(head, agent.window, limit=limit, before=before)
+        return [self._told(head, _state(agent, head, step.loaded)) for step in steps]
+
+    async def update(
+        self,
+        principal: Principal,
+        thread_id: str,
+        values: Any,
+        *,
+        as_node: str | None = None,
+        checkpoint_id: str | None = None,
+    ) -> State:
+        """The state as a node, by default the one that wrote last, would have changed it; from an older checkpoint it
+        begins a branch. It is no turn. Raises NotFound, ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
+        begun = await self._in_thread(
+            self._table.begin, principal, thread_id, key=self._mint(), body=b"", message="", after=None
+        )
+        assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
+        try:
+            return await self._update(begun, values, as_node, checkpoint_id)
+        except TurnkeepError:
+            await self._in_thread(self._table.release, begun)
+            raise
+
+    async def _update(self, begun: Begun, values: Any, as_node: str | None, checkpoint_id: str | None) -> State:
+        head = begun.head
+        agent = await self._in_thread(self._agent, head)
+        shield = self._shield(head)
+        loaded = await self._in_thread(self._table.load, head, agent.window, checkpoint_id)
+        given = with_messages(values, f"m-{head.gen}-{head.seq}") if isinstance(values, dict) else values
+        if agent.name in self._private:
+            given = await self._in_thread(changed, given, shield.hide)
+        run = Run(loaded, whole=agent.window is None)
+        graph = agent.graph.copy({"checkpointer": run})
+        try:
+            await graph.aupdate_state(_config(head), given, as_node=as_node)
+        except (InvalidUpdateError, EmptyInputError, KeyError, ValueError, TypeError) as error:
+            raise InvalidRequest("values, as_node: The graph cannot take this change as that node.") from error
+        snapshot = await graph.aget_state(_config(head))
+        saved = run.saved(frozenset(agent.new_turn()), interrupted=bool(snapshot.next))
+        assert saved  # noqa: S101 - an update puts a checkpoint
+        plan, _ = await self._in_thread(self._table.prepare, begun, loaded, replace(saved, pii=shield.made), None)
+        await self._in_thread(self._table.apply, plan)
+        return await self._in_thread(self._told, head, _as_json(snapshot, loaded.number))
+
+    def _agent(self, head: Head) -> Agent:
+        return self._agents(head.agent or self._default_agent)
+
+    def _shield(self, head: Head) -> Shield:
+        return Shield.of_thread(self._table.vault, head.pk, self._in_thread)
+
+    def _told(self, head: Head, state: State) -> State:
+        """As the thread's owner reads it."""
+        if not has_placeholder(vars(state)):
+            return state
+        return State(**reworded_in(vars(state), self._shield(head).reveal))
+
+
+def _state(agent: Agent, head: Head, loaded: Loaded) -> State:
+    graph: CompiledStateGraph[Any, Any, Any, Any] = agent.graph.copy(
+        {"checkpointer": Run(loaded, whole=agent.window is None)}
+    )
+    return _as_json(graph.get_state(_config(head)), loaded.number)
+
+
+def _config(head: Head) -> Any:
+    return {"configurable": {"thread_id": head.thread_id}}
+
+
+def _as_json(snapshot: StateSnapshot, turn: int) -> State:
+    checkpoint_id = snapshot.config["configurable"].get("checkpoint_id", "")
+    parent = (snapshot.parent_config or {}).get("configurable", {}).get("checkpoint_id")
+    tasks = [
+        {"id": task.id, "name": task.name, "path": list(task.path), "error": task.error and str(task.error)}
+        | {"interrupts": plain(task.interrupts), "checkpoint": None, "state": None, "result": plain(task.result)}
+        for task in snapshot.tasks
+    ]
+    return State(
+        values=plain(snapshot.values),
+        next=list(snapshot.next),
+        tasks=tasks,
+        metadata=plain(snapshot.metadata or {}),
+        created_at=snapshot.created_at,
+        checkpoint_id=checkpoint_id,
+        parent_id=(parent or NO_CHECKPOINT) if checkpoint_id else None,
+        interrupts=plain(snapshot.interrupts),
+        turn=turn,
+    )
