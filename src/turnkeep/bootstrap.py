@@ -19,11 +19,13 @@ from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
 from turnkeep.storage.persons import Persons
+from turnkeep.storage.runs import QueuedRuns
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads, Uploads
 from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
+from turnkeep.turns.runs import Runs
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -58,11 +60,13 @@ def build(
     table = Table(items, blobs, sealer, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
     attachments = Attachments(items, uploads or KeptUploads(objects), sealer, threads=table, **time_and_chance)
     usage = Usage(items, settings.budget, **time_and_chance)
+    turns = _turns(settings, table, attachments, usage, clock)
     facts = {"thread_hours": hours, "limits": settings.budget.model_dump()}
     return Services(
         settings=settings,
         table=table,
-        turns=_turns(settings, table, attachments, usage, clock),
+        turns=turns,
+        runs=Runs(turns, table, QueuedRuns(items, sealer, table, **time_and_chance), mint=_mint),
         cleanup=Cleanup(items, eraser, clock=clock),
         sealer=sealer,
         usage=usage,
@@ -89,8 +93,12 @@ def _turns(
         tuning=settings.turn,
         default_agent=settings.default_agent,
         clock=clock,
-        mint=lambda: uuid.uuid4().hex,
+        mint=_mint,
         private=frozenset(filter(settings.is_private, entries())),
         usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
         attachments=attachments,
     )
+
+
+def _mint() -> str:
+    return uuid.uuid4().hex

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from turnkeep.storage.table import Table
     from turnkeep.storage.usage import Usage
     from turnkeep.turns import Turns
+    from turnkeep.turns.runs import Runs
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Services:
     settings: "Settings"
     table: "Table"
     turns: "Turns"
+    runs: "Runs"
     cleanup: "Cleanup"
     sealer: "Sealer"
     usage: "Usage"

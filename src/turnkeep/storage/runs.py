@@ -5,15 +5,14 @@ told by the turn, so its item is not written again; one that failed says why.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as Base64Error
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, NotFound, StateCorrupt, ThreadBusy
+from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, StateCorrupt, ThreadBusy
 from turnkeep.records import Principal
-from turnkeep.storage.head import Head, run_digest
+from turnkeep.storage.head import Head, key_digest, run_digest, run_id_of
 from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, RUN_CEILING, RUN_FLOOR, partition, run_key, run_of
 from turnkeep.storage.leases import SAID_BYTES
@@ -67,9 +66,14 @@ class QueuedRuns:
         """The key of a request whose body says after what it comes; BEGIN makes the same."""
         return self._sealer.digests(SAID_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
-    def accept(self, principal: Principal, thread_id: str, run_id: str, *, body: bytes, request: str) -> Queued:
-        """Keeps the request, or gives the run that was accepted for it before; one that failed begins anew. Raises
-        NotFound, ThreadBusy, IdempotencyKeyReused, StoreUnavailable."""
+    def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
+        """The run that a key makes."""
+        pk = partition(principal, thread_id)
+        return run_id_of(pk, key_digest(pk, key))
+
+    def accept(self, principal: Principal, thread_id: str, run_id: str, *, body: bytes, request: str) -> Queued | None:
+        """Keeps the request; None where it was kept before and has not failed. Raises NotFound, ThreadBusy,
+        IdempotencyKeyReused, StoreUnavailable."""
         pk, sk, now = partition(principal, thread_id), run_key(run_id), self.now()
         data = self._sealer.encrypt(request, self._mint(NONCE_BYTES), pk, sk)
         digests = self._sealer.digests(BODY_BYTES, "body", pk, body)
@@ -80,18 +84,16 @@ class QueuedRuns:
         try:
             self._items.transact(Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now}), put)
         except Refused:
-            return self._stands(principal, thread_id, sk, digests)
+            return self._stands(self._threads.head(principal, thread_id).pk, sk, digests)
         return _read(item)
 
-    def _stands(self, principal: Principal, thread_id: str, sk: str, digests: tuple[bytes, ...]) -> Queued:
-        """The run that is there, whatever its thread does; else what keeps the thread from taking one."""
-        head = self._threads.head(principal, thread_id)
-        item = self._items.get(head.pk, sk)
+    def _stands(self, pk: str, sk: str, digests: tuple[bytes, ...]) -> None:
+        """Raises what keeps a living thread from taking the run, where it has not taken it already."""
+        item = self._items.get(pk, sk)
         if item is None or item["st"] != "queued":
             raise ThreadBusy(retry_after=1)
         if item["b"] not in digests:
             raise IdempotencyKeyReused
-        return _read(item)
 
     def get(self, pk: str, run_id: str) -> Queued | None:
         item = self._items.get(pk, run_key(run_id))
@@ -116,38 +118,26 @@ class QueuedRuns:
         with suppress(Refused):
             self._items.update(queued.pk, run_key(queued.run_id), change, values, condition="st = :queued")
 
-    def cancel(self, head: Head, run_id: str, *, forget: bool) -> bool:
-        """Takes the lease from the run if it has one, and has workers pass it over, all at once; False where the thread
-        moved meanwhile. `forget` leaves no pending message either. Raises StoreUnavailable."""
+    def cancel(self, head: Head, run_id: str, *, forget: bool) -> None:
+        """Takes the lease from the run if it has one, and has workers pass it over, all at once. `forget` leaves no
+        pending message either. Raises ThreadBusy where the thread moved meanwhile, StoreUnavailable."""
         key, now = {"PK": head.pk, "SK": run_key(run_id)}, self.now()
-        values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS, ":zero": 0}
-        change = "SET st = :st, #v = :v, #ttl = :ttl, #at = if_not_exists(#at, :now), tries = :zero REMOVE #data"
-        mark = Write("Update", key, None, values, change)
+        values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS}
+        change = "SET st = :st, #v = :v, #ttl = :ttl, #at = if_not_exists(#at, :now) REMOVE #data"
         try:
-            self._items.transact(self._loses(head, run_id, forget=forget), mark)
-        except Refused:
-            return False
-        return True
-
-    def _loses(self, head: Head, run_id: str, *, forget: bool) -> Write:
-        key, stands = {"PK": head.pk, "SK": HEAD}, {":born": head.born, ":seq": head.seq}
-        same = "born = :born AND seq = :seq"
-        if not head.pending or head.pending.key != run_digest(run_id):
-            return Write("ConditionCheck", key, same, stands)
-        return Write("Update", key, same, stands, "REMOVE #lease, #pend" if forget else "REMOVE #lease")
+            self._items.transact(_loses(head, run_id, forget=forget), Write("Update", key, None, values, change))
+        except Refused as refused:
+            raise ThreadBusy(retry_after=1) from refused
 
     # what a worker is told: which run, and nothing that anybody could read
 
-    def token(self, queued: Queued) -> str:
-        said = {"pk": queued.pk, "run": queued.run_id}
+    def token(self, principal: Principal, thread_id: str, run_id: str) -> str:
+        said = {"pk": partition(principal, thread_id), "run": run_id}
         return urlsafe_b64encode(self._sealer.encrypt(said, self._mint(NONCE_BYTES), "run")).decode()
 
     def named(self, token: str) -> Queued | None:
-        """The run of a token, None where it is gone. Raises NotFound for what is no token of ours."""
-        try:
-            said = self._sealer.decrypt(urlsafe_b64decode(token), "run")
-        except (Base64Error, ValueError, InvalidRetryToken) as error:
-            raise NotFound from error
+        """The run of a token, None where it is gone. Raises InvalidRetryToken, StoreUnavailable."""
+        said = self._sealer.decrypt(urlsafe_b64decode(token), "run")
         return self.get(said["pk"], said["run"])
 
     def now(self) -> int:
@@ -159,3 +149,12 @@ def _read(item: Item) -> Queued:
     return Queued(
         item["PK"], run_of(item["SK"]), item["st"], item["at"], item.get("tries", 0), item.get("code"), item.get("data")
     )
+
+
+def _loses(head: Head, run_id: str, *, forget: bool) -> Write:
+    """That the thread stands as it was read, and loses its lease where this run has it."""
+    key, stands = {"PK": head.pk, "SK": HEAD}, {":born": head.born, ":seq": head.seq}
+    same = "born = :born AND seq = :seq"
+    if not head.pending or head.pending.key != run_digest(run_id):
+        return Write("ConditionCheck", key, same, stands)
+    return Write("Update", key, same, stands, "REMOVE #lease, #pend" if forget else "REMOVE #lease")

@@ -1,0 +1,135 @@
+"""What a run is follows from where it stands, in this order: a turn, the thread's pending message under its lease, an
+item that waits."""
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from turnkeep import errors
+from turnkeep.records import JSON, Principal, Turn
+from turnkeep.storage.head import KEPT_KEYS, Head, run_digest, run_id_of
+from turnkeep.storage.keys import thread_of
+from turnkeep.storage.runs import Queued, QueuedRuns, QueuedStatus
+from turnkeep.storage.table import Table
+
+type RunStatus = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
+
+PAGE = 50
+_TOLD: dict[QueuedStatus, RunStatus] = {"queued": "pending", "failed": "error", "cancelled": "interrupted"}
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """Times are epoch seconds; `code` is that of the last error. Of a run that made a turn the turn says the rest."""
+
+    run_id: str
+    thread_id: str
+    agent: str | None
+    status: RunStatus
+    created_at: float
+    updated_at: float
+    metadata: JSON = field(default_factory=dict)
+    kwargs: JSON = field(default_factory=dict)
+    turn_number: int | None = None
+    code: str | None = None
+
+
+class Lookup:
+    def __init__(self, table: Table, queued: QueuedRuns):
+        self._table = table
+        self._queued = queued
+
+    def find(self, principal: Principal, thread_id: str, run_id: str) -> Turn | RunRecord:
+        """Raises NotFound."""
+        head = self._table.head(principal, thread_id)
+        digest = _digest(head.pk, run_id)
+        if number := head.turn_of_key(digest):
+            return self._table.read_turn(principal, thread_id, number)
+        queued = self._queued.get(head.pk, run_id)
+        if running := self._running(head, queued, digest):
+            return running
+        older = None if queued and not self._is_given_up(queued) else self._older(principal, head, run_id)
+        if found := older or (queued and self.waiting(queued)):
+            return found
+        if head.pending and head.pending.key == digest:
+            return _held(head, "error")
+        raise errors.NotFound("The thread has no such run.")
+
+    def list(
+        self, principal: Principal, thread_id: str, limit: int, offset: int, status: RunStatus | None
+    ) -> list[RunRecord]:
+        """Newest first. Raises NotFound."""
+        head = self._table.head(principal, thread_id)
+        turns = self._table.read_turns(principal, thread_id, limit=2 * PAGE if status else limit + offset)
+        made = {turn.run_id for turn in turns} | {run_id_of(head.pk, key) for key in head.keys}
+        waiting = [each for each in self._queued.all(head.pk) if each.run_id not in made]
+        held = head.pending and self._running(head, None, head.pending.key)
+        runs = [held] if held else []
+        runs += [self.waiting(each) for each in waiting if not held or each.run_id != held.run_id]
+        runs += [of_turn(turn) for turn in reversed(turns)]
+        return [each for each in runs if status in (None, each.status)][offset : offset + limit]
+
+    def _running(self, head: Head, queued: Queued | None, digest: bytes) -> RunRecord | None:
+        if not head.pending or head.pending.key != digest or not head.is_leased(self._queued.now()):
+            return None
+        held = _held(head, "running")
+        if queued is None or not queued.data:
+            return held
+        return replace(self.waiting(queued), status="running", agent=held.agent, updated_at=held.updated_at, code=None)
+
+    def waiting(self, queued: Queued) -> RunRecord:
+        said = json.loads(self._queued.request(queued)) if queued.data else {}
+        call, at = said.get("call") or {}, queued.at / 1000
+        is_late = queued.code == errors.ModelTimeout.code or queued.status == "queued"
+        return RunRecord(
+            queued.run_id,
+            thread_of(queued.pk),
+            said.get("agent"),
+            "timeout" if is_late and self._is_given_up(queued) else _TOLD[queued.status],
+            at,
+            at,
+            call.get("config", {}).get("metadata", {}),
+            {name: value for name, value in call.items() if value},
+            code=queued.code,
+        )
+
+    def _is_given_up(self, queued: Queued) -> bool:
+        return queued.status == "failed" or queued.is_stale(self._queued.now())
+
+    def _older(self, principal: Principal, head: Head, run_id: str) -> Turn | None:
+        """Among the turns whose keys HEAD remembers no longer."""
+        for before in range(head.n - KEPT_KEYS + 1, 1, -PAGE):
+            turns = self._table.read_turns(principal, head.thread_id, limit=PAGE, before=before)
+            if found := next((turn for turn in turns if turn.run_id == run_id), None):
+                return self._table.read_turn(principal, head.thread_id, found.number)
+        return None
+
+
+def of_turn(turn: Turn) -> RunRecord:
+    return RunRecord(
+        str(turn.run_id),
+        str(turn.thread_id),
+        turn.agent,
+        "success",
+        turn.created_at,
+        turn.created_at + turn.duration_ms / 1000,
+        turn_number=turn.number,
+    )
+
+
+def _held(head: Head, status: RunStatus) -> RunRecord:
+    """The run whose message is pending."""
+    assert head.pending  # noqa: S101 - a programming error
+    at = head.pending.at / 1000
+    return RunRecord(run_id_of(head.pk, head.pending.key), head.thread_id, head.agent, status, at, at)
+
+
+def _digest(pk: str, run_id: str) -> bytes:
+    """Of the key that made the run; raises NotFound for what is no run of this thread."""
+    try:
+        digest = run_digest(run_id)
+    except ValueError:
+        digest = b""
+    if run_id_of(pk, digest) != run_id:
+        raise errors.NotFound("The thread has no such run.")
+    return digest

@@ -1,0 +1,204 @@
+"""Background runs: kept before they are accepted, made by a worker under their own key, waited for and cancelled."""
+
+import asyncio
+import builtins
+import json
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, replace
+from typing import Literal
+
+from turnkeep import errors
+from turnkeep.observability import logger
+from turnkeep.observability.faults import note
+from turnkeep.records import JSON, Principal, Turn
+from turnkeep.storage.keys import thread_of
+from turnkeep.storage.runs import Queued, QueuedRuns
+from turnkeep.storage.table import Table
+from turnkeep.turns.life import Turns
+from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
+from turnkeep.turns.request import GraphCall, TurnRequest
+from turnkeep.turns.threads import InThread
+
+type Launch = Callable[[str], Awaitable[None]]
+"""Has the run of a token made, some time."""
+
+TRIES = 3
+"""How often a worker is asked for one run; template.yaml says so too."""
+PAUSES_SECONDS = (2.0, 10.0)
+FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.1, 2.0
+_PASSING = (
+    *(errors.StoreUnavailable, errors.ThreadBusy, errors.TurnInProgress, errors.ModelFault, errors.InternalError),
+    *(errors.TooManyTurns, errors.TooManyAtOnce),
+)
+"""What may go otherwise a minute later."""
+
+
+class NotDone(Exception):
+    """Whoever asked for the work is to ask again; the log says what happened."""
+
+
+class Runs:
+    """Over the given turns. Without a `launch` of its own the process that accepts a run makes it. `mint` gives a new
+    key."""
+
+    def __init__(self, turns: Turns, table: Table, queued: QueuedRuns, *, mint: Callable[[], str]):
+        self._turns = turns
+        self._table = table
+        self._queued = queued
+        self._lookup = Lookup(table, queued)
+        self._mint = mint
+        self._in_thread = InThread()
+        self._launch: Launch = self._make_here
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def launch_by(self, launch: Launch) -> None:
+        self._launch = launch
+
+    async def enqueue(self, request: TurnRequest) -> RunRecord:
+        """Returns when the run is kept and a worker is asked for; the same request again finds the same run. Raises
+        what a turn raises at its start, as far as it is known here, and StoreUnavailable."""
+        self._turns.check(request)
+        principal, thread_id = request.principal, str(request.thread_id)
+        key = request.key or self._mint()
+        if request.repeat == "exact" and not request.key:
+            key = self._queued.key_of(principal, thread_id, request.body())
+        run_id = self._queued.run_id(principal, thread_id, key)
+        said, body = _written(replace(request, key=key)), request.body()
+        queued = await self._in_thread(self._queued.accept, principal, thread_id, run_id, body=body, request=said)
+        found = self._lookup.waiting(queued) if queued else await self.read(principal, thread_id, run_id)
+        if found.status == "pending":
+            await self._launch(self._queued.token(principal, thread_id, run_id))
+        return found
+
+    # a worker
+
+    async def work(self, token: str, deadline: float | None = None) -> None:
+        """One try at a run; `deadline` is in monotonic seconds. Raises NotDone, or StoreUnavailable, where another try
+        is to be made."""
+        queued = await self._in_thread(self._queued.named, token)
+        if queued is None or queued.status != "queued":
+            return
+        try:
+            turn = await self._made(replace(_read(self._queued.request(queued), queued), deadline=deadline))
+            if not turn.persisted:
+                raise errors.StoreUnavailable
+        except errors.TurnkeepError as error:
+            await self._failed(queued, error)
+        except asyncio.CancelledError:
+            await self._in_thread(self._queued.fail, queued, errors.ServerStopping.code, is_final=True)
+            raise
+
+    async def _made(self, request: TurnRequest) -> Turn:
+        running = await self._turns.start(request)
+        try:
+            return await running.finish()
+        finally:
+            await running.close()
+
+    async def _failed(self, queued: Queued, error: errors.TurnkeepError) -> None:
+        """A try that waits for one before it, which may be dead, is none of its own."""
+        is_final = not isinstance(error, _PASSING)
+        if not isinstance(error, errors.TurnInProgress):
+            note(error)
+            is_final = is_final or queued.tries + 1 >= TRIES
+            await self._in_thread(self._queued.fail, queued, error.code, is_final=is_final)
+        logger.warning("background run not made", code=error.code, final=is_final)
+        if not is_final:
+            raise NotDone from error
+
+    async def _make_here(self, token: str) -> None:
+        task = asyncio.create_task(self._try_here(token))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _try_here(self, token: str) -> None:
+        for pause in (*PAUSES_SECONDS, 0):
+            try:
+                await self.work(token)
+            except (NotDone, errors.StoreUnavailable):
+                await asyncio.sleep(pause)
+            else:
+                break
+
+    async def stop(self, seconds: float) -> None:
+        """Lets what is made here come to its end, or gives it back: no thread stays leased to a process that is
+        gone."""
+        if tasks := set(self._tasks):
+            _, left = await asyncio.wait(tasks, timeout=seconds)
+            for task in left:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+    # whoever asked for it
+
+    async def read(self, principal: Principal, thread_id: str, run_id: str) -> RunRecord:
+        """Raises NotFound."""
+        found = await self._in_thread(self._lookup.find, principal, thread_id, run_id)
+        return of_turn(found) if isinstance(found, Turn) else found
+
+    async def list(
+        self, principal: Principal, thread_id: str, *, limit: int = 10, offset: int = 0, status: RunStatus | None = None
+    ) -> builtins.list[RunRecord]:
+        """Newest first; with a `status` among the newest hundred. Raises NotFound."""
+        return await self._in_thread(self._lookup.list, principal, thread_id, limit, offset, status)
+
+    async def join(self, principal: Principal, thread_id: str, run_id: str, seconds: float) -> Turn:
+        """The turn when there is one. Raises what the run ended with, NotFound, and TurnInProgress when time is up."""
+        until, pause = time.monotonic() + seconds, FIRST_LOOK_SECONDS
+        while True:
+            found = await self._in_thread(self._lookup.find, principal, thread_id, run_id)
+            if isinstance(found, Turn):
+                return found
+            if found.status not in ("pending", "running"):
+                raise _end_of(found)
+            if time.monotonic() + pause > until:
+                raise errors.TurnInProgress(retry_after=1)
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, LAST_LOOK_SECONDS)
+
+    async def cancel(
+        self,
+        principal: Principal,
+        thread_id: str,
+        run_id: str,
+        *,
+        action: Literal["interrupt", "rollback"] = "interrupt",
+    ) -> RunRecord:
+        """From here on nothing of it is kept, wherever it runs; after `rollback` its message is not shown as pending
+        either. Raises NotFound, ThreadBusy, StoreUnavailable, and Conflict for a run that is over."""
+        head = await self._in_thread(self._table.head, principal, thread_id)
+        found = await self.read(principal, thread_id, run_id)
+        if found.status not in ("pending", "running"):
+            raise errors.Conflict(f"The run is over: {found.status}.")
+        await self._in_thread(self._queued.cancel, head, run_id, forget=action == "rollback")
+        if running := self._turns.running(run_id):
+            await running.close()
+        return await self.read(principal, thread_id, run_id)
+
+
+def _written(request: TurnRequest) -> str:
+    said = asdict(replace(request, deadline=None, repeat=None))
+    return json.dumps({name: value for name, value in said.items() if value is not None})
+
+
+def _read(written: str, queued: Queued) -> TurnRequest:
+    said = json.loads(written)
+    call = said.pop("call", None)
+    said |= {"principal": Principal(**said["principal"]), "call": GraphCall(**_tuples(call)) if call else None}
+    return TurnRequest(**_tuples({**said, "thread_id": thread_of(queued.pk), "create": False}))
+
+
+def _tuples(said: JSON) -> JSON:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+
+
+def _end_of(run: RunRecord) -> errors.TurnkeepError:
+    """The error that a run ended with."""
+    if run.status == "interrupted":
+        return errors.RunCancelled()
+    kinds = [errors.TurnkeepError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    ended = next((kind for kind in kinds[1:] if kind.code == run.code), None)
+    return ended() if ended else errors.InternalError("The run was given up; send it again.")
