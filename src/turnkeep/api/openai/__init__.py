@@ -1,0 +1,47 @@
+"""OpenAI's wire: models, chat completions, responses and conversations over the same threads and turns."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter
+
+from turnkeep.api.openai.chat import ChatRoutes
+from turnkeep.api.openai.conversations import ONE as CONVERSATION
+from turnkeep.api.openai.conversations import ONLY_RUNS_ADD, ConversationRoutes
+from turnkeep.api.openai.errors import OpenAIRoute, UnsupportedParameter
+from turnkeep.api.openai.responses import ONE as RESPONSE
+from turnkeep.api.openai.responses import ResponseRoutes
+from turnkeep.api.openai.runs import Starter
+from turnkeep.errors import NotFound
+
+if TYPE_CHECKING:
+    from turnkeep.services import Services
+
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+NO_CANCEL = "Nothing runs in the background; close the connection of a response that is streamed."
+NO_REMOVAL = "An item cannot be taken out; DELETE /v1/conversations/{id} takes the whole conversation away."
+
+
+def register(router: APIRouter, services: "Services", new_id: Callable[[], str]) -> None:
+    """Routes under /v1, also for what is asked there and cannot be had."""
+    starter = Starter(services, new_id)
+    add = partial(router.add_api_route, response_model=None, route_class_override=OpenAIRoute, include_in_schema=False)
+    ChatRoutes(services, starter, new_id).register(add)
+    ResponseRoutes(services, starter, new_id).register(add)
+    ConversationRoutes(services, new_id).register(add)
+    add(f"{RESPONSE}/cancel", _refuse("response_id", NO_CANCEL), methods=["POST"])
+    add(f"{CONVERSATION}/items", _refuse("items", ONLY_RUNS_ADD), methods=["POST"])
+    add(f"{CONVERSATION}/items/{{item}}", _refuse("item_id", NO_REMOVAL), methods=["DELETE"])
+    add("/v1/{path:path}", _no_route, methods=METHODS)
+
+
+def _refuse(param: str, why: str) -> Callable[[], None]:
+    def refuse() -> None:
+        raise UnsupportedParameter(param, why)
+
+    return refuse
+
+
+def _no_route() -> None:
+    raise NotFound("No route has this path and method.")

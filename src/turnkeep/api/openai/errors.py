@@ -1,0 +1,71 @@
+"""Errors under /v1 as OpenAI's clients raise them: `{"error": {message, type, param, code}}` with the status that makes
+the right class. What is wrong with a request is 400 here; `code` stays ours, save `model_not_found`."""
+
+import json
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, ClassVar
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.responses import JSONResponse
+
+from turnkeep.api.bodies import JsonRoute
+from turnkeep.api.errors import HANDLERS
+from turnkeep.errors import InvalidRequest, TurnkeepError, UnknownAgent
+from turnkeep.records import JSON
+
+_TYPES = {401: "authentication_error", 404: "not_found_error", 409: "conflict_error", 429: "rate_limit_error"}
+
+
+class UnsupportedParameter(InvalidRequest):
+    status, code, title = 400, "unsupported_parameter", "A parameter, or its value, cannot be honoured here"
+    advice = "Leave the parameter out, or send another value."
+
+    def __init__(self, param: str, detail: str) -> None:
+        self.param = param
+        super().__init__(f"{param}: {detail}")
+
+
+class OpenAIRoute(JsonRoute):
+    """Answers with OpenAI's errors, also where the caller is not known or the body is no JSON. Clients send the whole
+    history with each message; a function of AWS takes 6 MB, of which quoting takes some."""
+
+    max_body_bytes: ClassVar[int] = 4 * 1024 * 1024
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except TurnkeepError as error:
+                told = await HANDLERS[TurnkeepError](request, error)
+                return _reshaped(told, getattr(error, "param", None))
+            except RequestValidationError as error:
+                return _reshaped(await HANDLERS[RequestValidationError](request, error), None)
+
+        return answered
+
+
+def _reshaped(told: Response, param: str | None) -> Response:
+    problem = json.loads(bytes(told.body))
+    later = {name: value for name, value in told.headers.items() if name == "retry-after"}
+    return JSONResponse(shape(problem, param), _status(problem), later)
+
+
+def _status(problem: Mapping[str, Any]) -> int:
+    changed = {UnknownAgent.code: 404}.get(problem["code"], 400)
+    return changed if problem["status"] == 422 else int(problem["status"])
+
+
+def shape(problem: Mapping[str, Any], param: str | None = None) -> JSON:
+    """The problem as OpenAI's error object."""
+    status, code, message = _status(problem), problem["code"], problem["detail"]
+    if code == UnknownAgent.code:
+        param, code, message = "model", "model_not_found", "There is no such model; GET /v1/models lists them."
+    if problem.get("errors"):
+        param = problem["errors"][0]["field"].removeprefix("body.")
+        message = message.removeprefix("body.")
+    kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    told = {"message": message, "type": kind, "param": param, "code": code}
+    return {"error": {**told, "correlation_id": problem["correlation_id"]}}

@@ -1,0 +1,126 @@
+"""Which thread a request runs on, and what of it is a retry. OpenAI's clients send no key; they count their tries, and
+some bodies say by themselves after what they come."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fastapi import Request
+from fastapi.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response
+
+from turnkeep.api.auth import name_thread
+from turnkeep.api.openai.answers import compact
+from turnkeep.api.openai.ids import ResponseId
+from turnkeep.api.schemas import check_id
+from turnkeep.api.sse import open_stream
+from turnkeep.errors import NotFound, ThreadExists, ThreadMoved
+from turnkeep.records import JSON, Principal, Turn
+from turnkeep.turns import TurnRequest
+
+if TYPE_CHECKING:
+    from turnkeep.services import Services
+    from turnkeep.storage.leases import Repeat
+    from turnkeep.turns import RunningTurn
+
+KEY_HEADER, RETRY_HEADER, THREAD_HEADER = "Idempotency-Key", "X-Stainless-Retry-Count", "X-Turnkeep-Thread"
+PERIOD_MS = 15 * 60_000
+"""A first try without key and thread is found again in the period that it was made in, and in the next one."""
+
+
+def key_of(request: Request) -> str | None:
+    """The key that a client sent all the same; it is returned. An empty one, as a template leaves it, is none."""
+    given = request.headers.get(KEY_HEADER)
+    if not given:
+        return None
+    request.state.idempotency_key = check_id(given, where=KEY_HEADER)
+    return given
+
+
+def repeat_of(request: Request) -> "Repeat":
+    return "first" if request.headers.get(RETRY_HEADER, "0") == "0" else "again"
+
+
+def digest(value: list[JSON]) -> str:
+    return hashlib.sha256(compact({"": value}).encode()).hexdigest()
+
+
+class Starter:
+    """Starts runs, also where their thread has still to be found or made, and answers with them."""
+
+    def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
+        self._services = services
+        self._turns = services.turns
+        self._new_id = new_id
+
+    async def start(self, request: Request, wanted: TurnRequest, **changes: Any) -> "RunningTurn":
+        wanted = replace(wanted, **changes)
+        if wanted.key:
+            wanted = replace(wanted, repeat=None)
+        if wanted.thread_id:
+            name_thread(request, wanted.thread_id)
+        return await self._turns.start(wanted)
+
+    async def start_after(self, request: Request, wanted: TurnRequest, previous: ResponseId) -> "RunningTurn":
+        """After the turn of an earlier response: in its thread while that is the newest one, else in a copy that ends
+        there. The body names what it comes after, so the same body again is a retry, there and here."""
+        wanted = replace(wanted, after=previous.number, repeat="exact")
+        try:
+            return await self.start(request, wanted, thread_id=previous.thread_id)
+        except ThreadMoved:
+            copy = self._derived(wanted.principal, "copy", str(previous), wanted.key or wanted.body().decode())
+        await run_in_threadpool(self._copy, wanted.principal, previous, copy)
+        return await self.start(request, wanted, thread_id=copy)
+
+    def _copy(self, principal: Principal, previous: ResponseId, copy: str) -> None:
+        table = self._services.table
+        previous.check(table.read_turn(principal, previous.thread_id, previous.number))
+        try:
+            table.fork(principal, previous.thread_id, copy, turn=previous.number)
+        except ThreadExists:  # made by the first try
+            return
+
+    async def start_new(self, request: Request, wanted: TurnRequest, said: list[JSON]) -> "RunningTurn":
+        """In a new thread, whose id follows from the key, or from what is said and the time: a client that tries again
+        finds it, one that says the same for the first time gets another."""
+        wanted = replace(wanted, after=0, create=True)
+        if wanted.key:
+            return await self.start(request, wanted, thread_id=self._derived(wanted.principal, "key", wanted.key))
+        period, about = self._turns.budget.now() // PERIOD_MS, (str(wanted.agent), digest(said))
+        now, before = (self._derived(wanted.principal, *about, str(each)) for each in (period, period - 1))
+        try:
+            if repeat_of(request) == "first":
+                return await self.start(request, wanted, thread_id=now, repeat="first")
+            return await self.start(request, wanted, thread_id=before, repeat="exact", create=False)
+        except NotFound:
+            return await self.start(request, wanted, thread_id=now, repeat="exact")
+        except ThreadMoved:
+            return await self.start(request, wanted, thread_id=f"conv_{self._new_id()}")
+
+    def _derived(self, principal: Principal, *parts: str) -> str:
+        """Under the secret: an id tells nobody what was said."""
+        made = self._services.sealer.digests(16, "openai", principal.tenant, principal.user, *parts)
+        return f"conv_{made[0].hex()}"
+
+    async def answer(
+        self,
+        running: "RunningTurn",
+        *,
+        whole: Callable[[Turn], JSON],
+        frames: Callable[[int, str, Mapping[str, Any]], bytes] | None,
+        warnings: tuple[str, ...],
+    ) -> Response:
+        """The answer as a stream where there are `frames`; its headers say what is known before it."""
+        told = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(warnings)}
+        told["Idempotency-Replayed"] = "true" if running.replayed else ""
+        headers = {name: value for name, value in told.items() if value}
+        if frames is None:
+            return JSONResponse(whole(await running.finish()), headers=headers)
+        return await open_stream(
+            running,
+            render=lambda turn: {"turn": turn},
+            heartbeat_seconds=self._services.settings.turn.heartbeat_seconds,
+            headers=headers,
+            frame=frames,
+        )
