@@ -37,7 +37,6 @@ class CurrentSecret:
     value that it knows is given again. `setting` names it in the log, `clock` gives monotonic seconds."""
 
     unavailable: type[TurnkeepError] = AgentUnavailable
-    event = "secret not read"
 
     def __init__(self, read: Read, setting: str, *, clock: Callable[[], float] = time.monotonic):
         self._read, self._setting = read, setting
@@ -63,7 +62,7 @@ class CurrentSecret:
         try:
             self._value = self._read(is_refused or self._has_failed)
         except SecretError as error:
-            logger.warning(self.event, setting=self._setting, reason=str(error), older_is_used=bool(self._value))
+            self._warn(str(error))
             self._has_failed = True
             self._rest()
         else:
@@ -71,6 +70,9 @@ class CurrentSecret:
             if is_refused:
                 self._refused = ""
                 self._rest()
+
+    def _warn(self, reason: str) -> None:
+        logger.warning("secret not read", setting=self._setting, reason=reason, older_is_used=bool(self._value))
 
     def _rest(self) -> None:
         self._rests_until = self._clock() + REREAD_SECONDS
@@ -80,10 +82,12 @@ class ModelKey(CurrentSecret):
     """The key of the model's server."""
 
     unavailable = ModelKeyUnavailable
-    event = "model key not read"
 
     def __init__(self, read: Read, *, clock: Callable[[], float] = time.monotonic):
         super().__init__(read, "MODEL_KEY", clock=clock)
+
+    def _warn(self, reason: str) -> None:
+        logger.warning("model key not read", reason=reason, older_is_used=bool(self._value))
 
 
 class SecretReader:
