@@ -1,6 +1,6 @@
 """What bucket and worker are for exports on a laptop: a thread writes what is asked for, and a route gives it."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
@@ -9,7 +9,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from turnkeep.errors import NotFound
-from turnkeep.local.objects import FolderObjects, work
+from turnkeep.local.objects import FolderObjects
+from turnkeep.observability import logger, place
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.export import Exports
 
@@ -19,7 +20,7 @@ def take_exports(app: FastAPI, exports: Exports, objects: Objects) -> None:
     writer = ThreadPoolExecutor(1, thread_name_prefix="exports")
 
     def write(key: str) -> None:
-        work(writer, exports.work, key, "export not written")
+        writer.submit(exports.work, key).add_done_callback(_tell)
 
     exports.listen(write)
     if not isinstance(objects, FolderObjects):
@@ -35,3 +36,9 @@ def take_exports(app: FastAPI, exports: Exports, objects: Objects) -> None:
     app.router.routes.append(Route("/exports/{owner}/{name}.gz", give, methods=["GET"]))
     for key in objects.left_in("exports/"):
         write(key)
+
+
+def _tell(writing: Future[None]) -> None:
+    """The export says itself that it failed, when its time is over; why is for who runs the server."""
+    if error := writing.exception():
+        logger.error("export not written", error=type(error).__name__, place=place(error))

@@ -2,14 +2,12 @@
 it is the same on file systems that ignore case."""
 
 import re
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from turnkeep.local.home import write_atomically
-from turnkeep.observability import logger, place
 
 OBJECT_DAYS = 32  # the lifecycle rule of `Objects` in template.yaml
 _KEY = re.compile(r"[a-z0-9]+(/[a-z0-9][a-z0-9.]*)*")
@@ -64,13 +62,3 @@ class FolderObjects:
         if not _KEY.fullmatch(key):
             raise ValueError(f"no key of an object: {key!r}")
         return self._folder / key
-
-
-def work(pool: Executor, act: Callable[[str], object], key: str, failed: str) -> None:
-    """Has a worker act on an object. What it makes says itself that it failed; why is for who runs the server."""
-
-    def tell(working: Future[object]) -> None:
-        if error := working.exception():
-            logger.error(failed, error=type(error).__name__, place=place(error))
-
-    pool.submit(act, key).add_done_callback(tell)

@@ -2,7 +2,7 @@
 file straight, and threads that read what has come."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
@@ -16,7 +16,8 @@ from turnkeep.api.auth import identify
 from turnkeep.api.schemas import check_id
 from turnkeep.documents.pipeline import Pipeline
 from turnkeep.errors import DocumentTooLarge, InvalidRequest
-from turnkeep.local.objects import FolderObjects, work
+from turnkeep.local.objects import FolderObjects
+from turnkeep.observability import logger, place
 from turnkeep.services import Services
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Objects
@@ -87,4 +88,10 @@ class UploadRoutes:
             self._read(key)
 
     def _read(self, key: str) -> None:
-        work(self._readers, self._process, key, "document not read")
+        self._readers.submit(self._process, key).add_done_callback(_tell)
+
+
+def _tell(reading: Future[None]) -> None:
+    """The document says itself that it failed; why is for who runs the server."""
+    if error := reading.exception():
+        logger.error("document not read", error=type(error).__name__, place=place(error))
