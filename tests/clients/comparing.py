@@ -1,0 +1,66 @@
+"""Two servers' answers, field by field."""
+
+import json
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+RECORDED = Path(__file__).parent / "recorded"
+"""What `langgraph dev` 0.16.7 answered, by client; by record.py."""
+
+BOOKKEEPING = {"langgraph_version", "langgraph_api_version", "langgraph_plan", "langgraph_host", "langgraph_api_url"}
+BOOKKEEPING |= {"langgraph_auth_user", "langgraph_auth_user_id", "langgraph_auth_permissions", "langgraph_request_id"}
+BOOKKEEPING |= {"__request_start_time_ms__", "__after_seconds__", "__pregel_node_finished", "user_id", "run_attempt"}
+BOOKKEEPING |= {"ls_integration", "ls_provider", "ls_model_type", "lc_versions"}
+"""What servers and tracers note for themselves in metadata and configurables; no client reads it."""
+
+
+def without_bookkeeping(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return [without_bookkeeping(inner) for inner in answer]
+    if not isinstance(answer, dict):
+        return answer
+    kept = {name: without_bookkeeping(inner) for name, inner in answer.items() if name not in BOOKKEEPING}
+    refused = isinstance(answer.get("status"), int) and answer["status"] >= 400
+    if refused and isinstance(body := kept.get("body"), dict) and "detail" in body:
+        kept["body"] = {"detail": "<text>"}
+    return kept
+
+
+def recorded(client: str) -> dict[str, Any]:
+    lines = (RECORDED / f"{client}.jsonl").read_text().splitlines()
+    return dict(json.loads(line) for line in lines)
+
+
+def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Where two values differ, and how; lists are compared one by one up to the shorter one's end."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for name in sorted(ours.keys() | theirs.keys()):
+            place = f"{path}.{name}" if path else name
+            if name not in ours or name not in theirs:
+                yield place, "missing" if name in theirs else "more"
+            else:
+                yield from differences(ours[name], theirs[name], place)
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        if len(ours) != len(theirs):
+            yield f"{path}.length", f"{len(ours)} instead of {len(theirs)}"
+        for number, (own, other) in enumerate(zip(ours, theirs, strict=False)):
+            yield from differences(own, other, f"{path}.{number}")
+    elif type(ours) is not type(theirs) or ours != theirs:
+        yield path, f"{json.dumps(ours)[:160]} instead of {json.dumps(theirs)[:160]}"
+
+
+def unexpected(
+    found: Mapping[str, Any], theirs: Mapping[str, Any], known: Mapping[str, str]
+) -> tuple[list[str], set[str]]:
+    """The differences that no pattern of `known` covers, and the patterns that cover one. A pattern is
+    "scene: step | path"."""
+    left, used = [], set()
+    for name, own in found.items():
+        for path, how in differences(without_bookkeeping(own), theirs[name]):
+            covering = [pattern for pattern in known if fnmatchcase(f"{name} | {path}", pattern)]
+            used |= set(covering)
+            if not covering:
+                left.append(f"{name} | {path}: {how}")
+    return left, used

@@ -1,0 +1,37 @@
+"""One server for the folder: every test has threads of its own."""
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from site_of_clients import served
+
+from turnkeep.local.tables import create_table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def clients_table(dynamodb: "DynamoDBClient") -> Iterator[str]:
+    name = f"turnkeep-{uuid.uuid4().hex}"
+    create_table(dynamodb, name, ROOT / "template.yaml")
+    yield name
+    dynamodb.delete_table(TableName=name)
+
+
+@pytest.fixture(scope="session")
+def facts(dynamodb_url: str, clients_table: str) -> dict[str, str]:
+    """Where a server's store lies."""
+    return {"AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "TABLE_NAME": clients_table, "SEAL_KEY": "of the test"}
+
+
+@pytest.fixture(scope="session")
+def url(facts: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of `turnkeep dev`."""
+    with served(tmp_path_factory.mktemp("clients"), facts) as address:
+        yield address
