@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from botocore.exceptions import ClientError
@@ -208,4 +208,12 @@ def _passed_over(error: Exception, bucket: str) -> Swept:
 def _tell(swept: Swept) -> None:
     waited = swept.oldest_ms / 1000
     measure({"CleanupDeleted": swept.threads, "CleanupUnreadable": swept.unreadable, "OldestExpiredAge": waited})
-    logger.info("cleanup ended", **{name: value for name, value in asdict(swept).items() if name != "oldest_ms"})
+    logger.info(
+        "cleanup ended",
+        threads=swept.threads,
+        items=swept.items,
+        moved=swept.moved,
+        unreadable=swept.unreadable,
+        failed=swept.failed,
+        finished=swept.finished,
+    )
