@@ -27,10 +27,12 @@ from turnkeep.records import Principal, Turn
 from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.items import Items
+from turnkeep.storage.runs import QueuedRuns
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns.runs import Runs
 
 ANNA = Principal("acme", "anna")
 CREDENTIALS = {"region_name": "eu-west-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
@@ -51,15 +53,13 @@ class Site:
 
     def table(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Table:
         """A table as a deployment has it; one under faults has clients of its own."""
+        return self._store(faults, clock, lease_seconds)[1]
+
+    def _store(self, faults: Faults | None, clock: Clock, lease_seconds: float) -> tuple[Items, Table]:
         dynamodb, s3 = _broken(self, faults) if faults else _whole(self)
-        return Table(
-            Items(dynamodb, self.table_name),
-            Blobs(S3Objects(s3, self.bucket)),
-            Sealer(b"a secret"),
-            clock=clock,
-            mint=secrets.token_bytes,
-            lease_seconds=lease_seconds,
-        )
+        items, blobs = Items(dynamodb, self.table_name), Blobs(S3Objects(s3, self.bucket))
+        kept: Any = {"clock": clock, "mint": secrets.token_bytes, "lease_seconds": lease_seconds}
+        return items, Table(items, blobs, Sealer(b"a secret"), **kept)
 
     def turns(
         self,
@@ -68,16 +68,24 @@ class Site:
         agent: str | Agent = "story",
         clock: Clock = time.time,
         tuning: TurnTuning | None = None,
+        table: Table | None = None,
     ) -> Turns:
         tuning = tuning or TurnTuning()
         return Turns(
-            self.table(faults, clock=clock, lease_seconds=tuning.lease_seconds),
+            table or self.table(faults, clock=clock, lease_seconds=tuning.lease_seconds),
             functools.cache(lambda name: _build(agent, faults)),
             tuning=tuning,
             default_agent=agent if isinstance(agent, str) else agent.name,
             clock=clock,
             mint=lambda: uuid.uuid4().hex,
         )
+
+    def runs(self, faults: Faults | None = None, *, clock: Clock = time.time, **more: Any) -> Runs:
+        """Background runs over turns of their own."""
+        items, table = self._store(faults, clock, TurnTuning().lease_seconds)
+        queued = QueuedRuns(items, Sealer(b"a secret"), table, clock=clock, mint=secrets.token_bytes)
+        turns = self.turns(faults, clock=clock, table=table, **more)
+        return Runs(turns, table, queued, mint=lambda: uuid.uuid4().hex)
 
 
 def _build(agent: str | Agent, faults: Faults | None) -> Agent:

@@ -3,6 +3,7 @@
 The port is taken first and the database last to go: a second start fails before it touches anything.
 """
 
+import functools
 import os
 import signal
 import socket
@@ -136,6 +137,7 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     take_exports(app, services.exports, objects)
     app.state.cors_pattern = None if settings.cors_origins else ON_THIS_MACHINE
     app.add_middleware(OwnHosts)
+    app.router.on_shutdown.append(functools.partial(services.runs.stop, STOP_SECONDS))
     return app
 
 

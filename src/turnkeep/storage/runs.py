@@ -12,7 +12,7 @@ from typing import Literal
 
 from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, StateCorrupt, ThreadBusy
 from turnkeep.records import Principal
-from turnkeep.storage.head import Head, key_digest, run_digest, run_id_of
+from turnkeep.storage.head import Head, run_digest
 from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, RUN_CEILING, RUN_FLOOR, partition, run_key, run_of
 from turnkeep.storage.leases import SAID_BYTES
@@ -66,11 +66,6 @@ class QueuedRuns:
         """The key of a request whose body says after what it comes; BEGIN makes the same."""
         return self._sealer.digests(SAID_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
-    def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
-        """The run that a key makes."""
-        pk = partition(principal, thread_id)
-        return run_id_of(pk, key_digest(pk, key))
-
     def accept(self, principal: Principal, thread_id: str, run_id: str, *, body: bytes, request: str) -> Queued | None:
         """Keeps the request; None where it was kept before and has not failed. Raises NotFound, ThreadBusy,
         IdempotencyKeyReused, StoreUnavailable."""
@@ -84,10 +79,11 @@ class QueuedRuns:
         try:
             self._items.transact(Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now}), put)
         except Refused:
-            return self._stands(self._threads.head(principal, thread_id).pk, sk, digests)
+            self._check(self._threads.head(principal, thread_id).pk, sk, digests)
+            return None
         return _read(item)
 
-    def _stands(self, pk: str, sk: str, digests: tuple[bytes, ...]) -> None:
+    def _check(self, pk: str, sk: str, digests: tuple[bytes, ...]) -> None:
         """Raises what keeps a living thread from taking the run, where it has not taken it already."""
         item = self._items.get(pk, sk)
         if item is None or item["st"] != "queued":

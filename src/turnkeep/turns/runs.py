@@ -20,6 +20,8 @@ from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
 from turnkeep.turns.request import GraphCall, TurnRequest
 from turnkeep.turns.threads import InThread
 
+__all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
+
 type Launch = Callable[[str], Awaitable[None]]
 """Has the run of a token made, some time."""
 
@@ -63,7 +65,7 @@ class Runs:
         key = request.key or self._mint()
         if request.repeat == "exact" and not request.key:
             key = self._queued.key_of(principal, thread_id, request.body())
-        run_id = self._queued.run_id(principal, thread_id, key)
+        run_id = self._table.run_id(principal, thread_id, key)
         said, body = _written(replace(request, key=key)), request.body()
         queued = await self._in_thread(self._queued.accept, principal, thread_id, run_id, body=body, request=said)
         found = self._lookup.waiting(queued) if queued else await self.read(principal, thread_id, run_id)
