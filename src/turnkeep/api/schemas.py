@@ -107,6 +107,12 @@ class NewTurn(Request):
     message: Message
     agent: AgentName | None = Field(None, description="one of GET /agents; absent: the thread's, else the default one")
     conversation_window: int | None = Field(None, ge=1, le=10, description="turns that the prompt shows")
+    from_turn: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_TURN_NUMBER,
+        description="go on after this turn, 0 is the beginning: the turns after it are left on a branch of their own",
+    )
     on_disconnect: Literal["cancel", "continue"] = Field(
         "cancel", description="what becomes of a stream's run when its client goes away: ended, or finished and kept"
     )
@@ -115,6 +121,11 @@ class NewTurn(Request):
         max_length=10,
         description="documents of the thread that the turn waits for; all that are ready are active anyway",
     )
+
+
+class Fork(Request):
+    thread_id: Id | None = Field(None, description="of the new thread; minted when absent")
+    turn: int | None = Field(None, ge=0, le=MAX_TURN_NUMBER, description="the newest turn that it takes; absent: all")
 
 
 class Chat(NewTurn):

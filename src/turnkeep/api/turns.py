@@ -11,10 +11,10 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from turnkeep import errors
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.errors import problems
-from turnkeep.api.schemas import ID_PATTERN, MAX_TURN_NUMBER, Chat, Commit, Id, NewTurn, TurnsQuery, check_id
+from turnkeep.api.schemas import ID_PATTERN, MAX_TURN_NUMBER, Chat, Commit, Fork, Id, NewTurn, TurnsQuery, check_id
 from turnkeep.api.sse import RunStreamResponse, open_stream
 from turnkeep.api.threads import ALWAYS, BODY, READ
-from turnkeep.api.views import ChatView, Turns, TurnView
+from turnkeep.api.views import ChatView, ThreadView, Turns, TurnView
 from turnkeep.records import Principal, Turn
 from turnkeep.turns import TurnRequest
 
@@ -33,6 +33,7 @@ COMMIT = (
     *(*ALWAYS, *BODY, errors.NotFound, errors.InvalidRetryToken),
     *(errors.ThreadBusy, errors.Superseded, errors.StateCorrupt),
 )
+FORK = (*ALWAYS, *BODY, errors.NotFound, errors.ThreadExists, errors.ThreadBusy, errors.StateCorrupt)
 KEY_HEADER = "Idempotency-Key"
 
 
@@ -74,6 +75,7 @@ class TurnRoutes:
         add("/threads/{thread_id}/turns", self.take, methods=["POST"], responses=run)
         stream("/threads/{thread_id}/turns/stream", self.stream, responses=run)
         add("/threads/{thread_id}/turns:commit", self.commit, methods=["POST"], responses=problems(*COMMIT))
+        add("/threads/{thread_id}/fork", self.fork, methods=["POST"], responses=problems(*FORK))
         add("/chat", self.chat, methods=["POST"], responses=run)
         stream("/chat/stream", self.stream_chat, responses=run)
 
@@ -101,6 +103,12 @@ class TurnRoutes:
     async def commit(self, thread_id: Id, body: Commit, caller: Caller) -> TurnView:
         """Stores a turn that was answered with `persisted: false`, without calling the model again."""
         return TurnView.of(await self._turns.commit_later(caller, thread_id, body.retry_token)).bounded()
+
+    def fork(self, thread_id: Id, caller: Caller, request: Request, body: Fork | None = None) -> ThreadView:
+        """A new thread with the same turns, or the first of them; both go on apart. Documents stay where they are."""
+        wanted = body or Fork()
+        to = wanted.thread_id or request.app.state.new_id()
+        return ThreadView.of(self._table.fork(caller, thread_id, to, turn=wanted.turn))
 
     async def chat(self, body: Chat, caller: Caller, key: Key, request: Request, response: Response) -> ChatView:
         running = await self._turns.start(_chat_request(request, caller, body, key))
@@ -133,6 +141,7 @@ def _request(
         agent=body.agent,
         key=key,
         conversation_window=body.conversation_window,
+        base=body.from_turn,
         create=create,
         deadline=getattr(request.state, "deadline", None),
         attachments=tuple(dict.fromkeys(body.attachments or ())),

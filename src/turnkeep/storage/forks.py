@@ -52,8 +52,8 @@ class Fork:
     def _link(self, old: Item, position: int, prev: str) -> list[Item]:
         """The link in its new place, and its details."""
         pk, sk = self._begun.head.pk, turn_key(self._begun.head.gen, old["n"], position, self._begun.owner)
-        kept = {name: old[name] for name in ("n", "cp", "k", "b", "edit", "aside") if name in old}
-        new = {"PK": pk, "SK": sk, **kept, "v": LAYOUT, "ttl": self._ttl, **({"prev": prev} if prev else {})}
+        kept: Item = {name: old[name] for name in ("n", "cp", "k", "b", "edit", "aside") if name in old}
+        new: Item = {"PK": pk, "SK": sk, **kept, "v": LAYOUT, "ttl": self._ttl, **({"prev": prev} if prev else {})}
         link = self._chain.open(old)
         self.interrupted = link.payload.get("turn", {}).get("status") == "interrupted"
         sealed = self._sealer.seal(link.payload, *seal_context(new))

@@ -45,7 +45,7 @@ class Leases(Threads):
         *,
         key: str | None,
         body: bytes,
-        message: str,
+        message: str | None,
         pii: Mapping[str, str] | None = None,
         agent: str | None = None,
         create: bool = False,
@@ -56,18 +56,19 @@ class Leases(Threads):
 
         `body` is what tells two requests apart; with `pii`, which says what the placeholders in the message stand for,
         it is kept encrypted. A request without a key has one that follows from its body, and `repeat` says how it is
-        told from its own retry. `after` is the number that the newest turn has to have. A turn is given as it is
-        stored. Raises NotFound, ThreadBusy, TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved,
-        StoreUnavailable.
+        told from its own retry. `after` is the number that the newest turn has to have. `message` is None for what
+        makes no turn, such as an edit. A turn is given as it is stored. Raises NotFound, ThreadBusy, TurnInProgress,
+        IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable.
         """
         pk, user = partition(principal, thread_id), user_key(principal)
         said = key or self._sealer.digests(SAID_BYTES, "key", pk, body)[0].hex()
         newborn = self._newborn(pk, user, {})
-        want = replace(self._wanted(newborn, said, body, message), pii=pii)
+        want = replace(self._wanted(newborn, said, body, message or ""), pii=pii)
         sealed = self._closed(want, HEAD, "message")
         pending = {"k": want.key, "b": body_digests(self._sealer, pk, body)[0], "at": want.head.created}
         pending |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
-        hold = {"lease": {"o": want.owner, "t": want.head.created + self._lease_ms}, "pend": pending}
+        hold: Item = {"lease": {"o": want.owner, "t": want.head.created + self._lease_ms}}
+        hold |= {} if message is None else {"pend": pending}
         try:
             begun: Begun | Turn = self._take(want, hold, agent, newborn if create else {}, after)
         except Refused as refused:
@@ -113,8 +114,8 @@ class Leases(Threads):
         now, pk = want.head.created, want.head.pk
         births = {name: value for name, value in newborn.items() if name not in ("PK", "SK", "seq")}
         values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":v": LAYOUT}
-        values |= {":lease": hold["lease"], ":pend": hold["pend"]}
-        values |= {f":{name}": value for name, value in births.items()}
+        values |= {f":{name}": value for name, value in (hold | births).items()}
+        held = "".join(f", #{name} = :{name}" for name in hold)
         born = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in births)
         allowed = f"v = :v AND expires > :now AND {_FREE} AND NOT contains(#keys, :key)"
         if agent:
@@ -126,7 +127,7 @@ class Leases(Threads):
         item = self._items.update(
             pk,
             HEAD,
-            f"SET seq = if_not_exists(seq, :zero) + :one, #lease = :lease, #pend = :pend{born}",
+            f"SET seq = if_not_exists(seq, :zero) + :one{held}{born}",
             values,
             condition=f"attribute_not_exists(PK) OR ({allowed})" if births else allowed,
         )

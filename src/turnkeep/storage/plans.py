@@ -69,8 +69,8 @@ class Saved:
     checkpoint_id: str
     checkpoint: JSON
     segments: tuple[Segment, ...]
-    interrupted: bool = False
     pii: Mapping[str, str] = field(default_factory=dict)
+    interrupted: bool = False
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ class Table(Leases, Listing):
             return self.create_thread(principal, to, agent=source.agent, metadata=self._metadata(source))
         try:
             begun = self.begin(
-                principal, to, key=self._mint(OWNER_BYTES).hex(), body=b"", message="", create=True, after=0
+                principal, to, key=self._mint(OWNER_BYTES).hex(), body=b"", message=None, create=True, after=0
             )
         except ThreadMoved as error:
             raise ThreadExists from error

@@ -61,14 +61,14 @@ class States:
         self._private = private
         self._mint = mint
 
-    async def read(self, principal: Principal, thread_id: str, checkpoint_id: str | None = None) -> State:
-        """The newest state, or that at a checkpoint; raises NotFound, StateCorrupt."""
-        return await self._in_thread(self._read, principal, thread_id, checkpoint_id)
+    async def read(self, principal: Principal, thread_id: str, base: str | int | None = None) -> State:
+        """The newest state, or that at a checkpoint or after a turn; raises NotFound, StateCorrupt."""
+        return await self._in_thread(self._read, principal, thread_id, base)
 
-    def _read(self, principal: Principal, thread_id: str, checkpoint_id: str | None) -> State:
+    def _read(self, principal: Principal, thread_id: str, base: str | int | None) -> State:
         head = self._table.head(principal, thread_id)
         agent = self._agent(head)
-        return self._told(head, _state(agent, head, self._table.load(head, agent.window, checkpoint_id)))
+        return self._told(head, _state(agent, head, self._table.load(head, agent.window, base)))
 
     async def history(
         self,
@@ -101,9 +101,7 @@ class States:
     ) -> State:
         """The state as a node, by default the one that wrote last, would have changed it; from an older checkpoint it
         begins a branch. It is no turn. Raises NotFound, ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
-        begun = await self._in_thread(
-            self._table.begin, principal, thread_id, key=self._mint(), body=b"", message="", after=None
-        )
+        begun = await self._in_thread(self._table.begin, principal, thread_id, key=self._mint(), body=b"", message=None)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
         try:
             return await self._update(begun, values, as_node, checkpoint_id)

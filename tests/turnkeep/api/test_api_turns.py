@@ -304,3 +304,25 @@ async def test_a_turn_that_could_not_be_stored_is_stored_later(make_app: "Callab
             assert "retry_token" not in stored.json()
         assert [turn["reply"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["1: ping"]
         assert (await client.post("/threads/t2/turns:commit", json=body)).status_code == 422
+
+
+async def test_a_message_said_in_another_way_leaves_the_later_turns_on_a_branch(client: AsyncClient) -> None:
+    for message in ("one", "two", "three"):
+        await client.post("/chat", json={"session_id": "t1", "message": message})
+    turn = (await client.post("/threads/t1/turns", json={"message": "2", "from_turn": 1})).json()
+    assert (turn["turn_number"], turn["reply"]) == (2, "3: 2")
+    turns = (await client.get("/threads/t1/turns")).json()["turns"]
+    assert [turn["message"] for turn in turns] == ["one", "2"]
+    assert (await client.post("/threads/t1/turns", json={"message": "2", "from_turn": 3})).status_code == 404
+
+
+async def test_a_fork_is_a_thread_of_its_own(client: AsyncClient) -> None:
+    for message in ("one", "two"):
+        await client.post("/chat", json={"session_id": "t1", "message": message})
+    fork = await client.post("/threads/t1/fork", json={"turn": 1})
+    assert (fork.status_code, fork.json()["turn_count"]) == (200, 1)
+    thread = fork.json()["thread_id"]
+    assert (await client.post(f"/threads/{thread}/turns", json={"message": "other"})).json()["turn_number"] == 2
+    assert [t["message"] for t in (await client.get("/threads/t1/turns")).json()["turns"]] == ["one", "two"]
+    assert (await client.post("/threads/t1/fork", json={"thread_id": thread})).json()["code"] == "thread_exists"
+    assert (await client.post("/threads/nowhere/fork")).status_code == 404
