@@ -1,7 +1,7 @@
 """The chat page: the files in `static`, as they lie there. Its modules are found under a path with the checksum of all,
 so a browser keeps them for good; the page itself is asked for again each time. Nothing here asks who calls."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,14 +19,14 @@ PAGE, FILES = "index.html", "/page/{checksum}/{file:path}"
 KEPT, ASKED_AGAIN = "public, max-age=31536000, immutable", "no-cache"
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
 _POLICY = (
-    *("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self'"),
+    *("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src data:"),
     *("base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"),
     *("require-trusted-types-for 'script'", "trusted-types 'none'"),
 )
 
 
-def register(router: APIRouter, services: Services) -> None:
-    """Adds nothing where the setting PAGE is off. `form-action` is for uploads: they go by fetch, to a bucket too."""
+def register(router: APIRouter, services: Services, _: Callable[[], str]) -> None:
+    """Adds nothing where the setting PAGE is off."""
     if services.settings.page:
         router.routes.append(Route("/", _page, methods=["GET"]))
         router.routes.append(Route(FILES, _file, methods=["GET"]))

@@ -81,7 +81,7 @@ def _chart(study: Study, table: Table, subjects: Sequence[str]) -> JSON | None:
         return None
     return of_figures(
         subjects,
-        capital(table.nouns[0]),
+        table.nouns[0],
         metric,
         heading(metric),
         study.period.label,

@@ -1,0 +1,49 @@
+// Documents of a thread: given by a form that the server makes for each, read there, listed here until removed.
+
+import { json } from "./api.js";
+import { button, el, find } from "./dom.js";
+
+const LOOK_AGAIN_MS = 700;
+const SETTLED = ["ready", "failed"];
+
+export async function listDocuments(thread) {
+  const list = find("documents");
+  const found = thread ? (await json(`threads/${thread}/attachments`)).attachments : [];
+  list.replaceChildren(...found.map((document) => item(thread, document)));
+  list.hidden = !found.length;
+  return found;
+}
+
+export async function addDocuments(thread, files) {
+  for (const file of files) {
+    const made = await json(`threads/${thread}/attachments`, { method: "POST", body: { name: file.name, size: file.size } });
+    const form = new FormData();
+    for (const [name, value] of Object.entries(made.upload.fields)) form.append(name, value);
+    form.append("file", file);
+    const sent = await fetch(here(made.upload.url), { method: "POST", body: form });
+    if (!sent.ok) throw new Error(`${file.name} could not be sent. Try again.`);
+  }
+  while ((await listDocuments(thread)).some((document) => !SETTLED.includes(document.status))) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    if (find("documents").dataset.thread !== thread) return;
+  }
+}
+
+// A laptop's server names itself by one of its names; this page may have come by another.
+function here(address) {
+  const url = new URL(address);
+  const isOwn = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname) && url.port === location.port;
+  return isOwn ? new URL(url.pathname, location.origin) : url;
+}
+
+function item(thread, document) {
+  const told = { waiting: "waiting", processing: "being read", ready: "ready", failed: document.advice || "could not be read" }[document.status];
+  const pages = document.pages ? `, ${document.pages} ${document.pages === 1 ? "page" : "pages"}` : "";
+  const remove = async () => {
+    await json(`threads/${thread}/attachments/${document.document_id}`, { method: "DELETE" });
+    await listDocuments(thread);
+  };
+  return el("li", { class: document.status },
+    el("span", {}, document.name), el("span", { class: "faint" }, ` ${told}${pages}`),
+    button("✕", remove, { class: "icon", "aria-label": `Remove ${document.name}` }));
+}

@@ -1,0 +1,154 @@
+// An agent's graph as a drawing, from the Mermaid text that the server gives: nodes in layers, edges as curves between
+// them. A graph within a node is drawn on its own.
+
+import { el, svg } from "./dom.js";
+
+const EDGE = /^\s*([\w\\.-]+?)\s+(-->|-\.->|--.*?-->|-\..*?\.->)\s+([\w\\.-]+);?\s*$/;
+const [WIDTH, HEIGHT, BESIDE, BELOW, PASSING] = [148, 34, 22, 46, 20];
+const ROUNDS = 12;
+
+export function drawGraph(name, mermaid) {
+  const drawings = [el("p", { class: "faint" }, "Solid: always. Dashed: as the step before decides.")];
+  for (const [title, edges] of graphsOf(name, mermaid)) drawings.push(drawing(title, edges));
+  return el("div", { class: "drawings" }, ...drawings);
+}
+
+// By graph its edges; one that goes into an inner graph goes to the node that holds it.
+function graphsOf(name, mermaid) {
+  const graphs = new Map([[name, []]]);
+  for (const line of mermaid.split("\n")) {
+    const found = EDGE.exec(line);
+    if (!found) continue;
+    const [from, to] = [found[1], found[3]].map((id) => id.replaceAll("\\3a", ":").split(":"));
+    const inner = from.length > 1 && to.length > 1 && from[0] === to[0] ? from[0] : null;
+    const ends = inner ? [from.slice(1).join(":"), to.slice(1).join(":")] : [from[0], to[0]];
+    const edges = graphs.get(inner ?? name) || graphs.set(inner, []).get(inner);
+    if (!edges.some((edge) => edge.from === ends[0] && edge.to === ends[1])) {
+      edges.push({ from: ends[0], to: ends[1], isChoice: found[2].startsWith("-.") });
+    }
+  }
+  return graphs;
+}
+
+function drawing(title, edges) {
+  const { nodes, routes, width, height } = laidOut(edges.filter((edge) => edge.from !== edge.to));
+  const marker = `arrow-${title.replace(/\W/g, "-")}`;
+  const arrow = svg("marker", { id: marker, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
+    svg("path", { d: "M0 0L8 4L0 8z", class: "arrow" }));
+  const words = edges.map((edge) => `${label(edge.from)} to ${label(edge.to)}`).join("; ");
+  const image = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Graph of ${title}: ${words}` },
+    svg("defs", {}, arrow),
+    ...routes.map(({ points, isChoice }) => svg("path", { d: curve(points), class: isChoice ? "edge choice" : "edge", "marker-end": `url(#${marker})` })),
+    ...[...nodes].map(([id, place]) => box(id, place)));
+  return el("section", {}, el("h3", {}, label(title)), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Drawing of ${title}` }, image));
+}
+
+function box(id, { x, y }) {
+  const isEnd = id.startsWith("__");
+  return svg("g", {},
+    svg("rect", { x: x - WIDTH / 2, y: y - HEIGHT / 2, width: WIDTH, height: HEIGHT, rx: isEnd ? HEIGHT / 2 : 8, class: isEnd ? "node end" : "node" }),
+    svg("text", { x, y: y + 4, "text-anchor": "middle" }, label(id)));
+}
+
+function label(id) {
+  const text = id.replace(/^__(.*)__$/, "$1").replaceAll("_", " ");
+  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
+}
+
+// Layers by the longest way from the start, an edge that goes back turned round; what passes a layer has a place in it.
+function laidOut(edges) {
+  const forward = edges.map((edge) => ({ ...edge }));
+  turnBack(forward);
+  const layers = placed(forward);
+  order(layers, forward);
+  const widthOf = (id) => (typeof id === "string" ? WIDTH : PASSING) + BESIDE;
+  const widths = layers.map((layer) => layer.reduce((sum, id) => sum + widthOf(id), 0));
+  const width = Math.max(...widths) + BESIDE;
+  const nodes = new Map();
+  layers.forEach((layer, row) => {
+    let left = (width - widths[row]) / 2;
+    for (const id of layer) {
+      nodes.set(id, { x: left + widthOf(id) / 2, y: 12 + HEIGHT / 2 + row * (HEIGHT + BELOW) });
+      left += widthOf(id);
+    }
+  });
+  const routes = forward.map((edge) => ({ points: way(edge, nodes), isChoice: edge.isChoice }));
+  for (const id of [...nodes.keys()].filter((each) => typeof each !== "string")) nodes.delete(id);
+  return { nodes, routes, width, height: layers.length * (HEIGHT + BELOW) - BELOW + 24 };
+}
+
+function turnBack(edges) {
+  const state = new Map();
+  const visit = (id) => {
+    state.set(id, "open");
+    for (const edge of edges.filter((each) => !each.isBack && each.from === id)) {
+      if (state.get(edge.to) === "open") [edge.from, edge.to, edge.isBack] = [edge.to, edge.from, true];
+      else if (!state.has(edge.to)) visit(edge.to);
+    }
+    state.set(id, "done");
+  };
+  for (const id of ["__start__", ...edges.map((edge) => edge.from)]) if (!state.has(id)) visit(id);
+}
+
+function placed(edges) {
+  const rank = new Map();
+  const rankOf = (id) => {
+    if (!rank.has(id)) rank.set(id, Math.max(0, ...edges.filter((edge) => edge.to === id).map((edge) => rankOf(edge.from) + 1)));
+    return rank.get(id);
+  };
+  for (const edge of edges) rankOf(edge.to), rankOf(edge.from);
+  const layers = Array.from({ length: Math.max(...rank.values()) + 1 }, () => []);
+  for (const [id, at] of rank) layers[at].push(id);
+  for (const edge of edges) {
+    edge.through = [];
+    for (let at = rank.get(edge.from) + 1; at < rank.get(edge.to); at += 1) {
+      const place = { edge };
+      layers[at].push(place);
+      edge.through.push(place);
+    }
+  }
+  return layers;
+}
+
+// Each beside those it is joined to: layers are sorted by the mean place of their neighbours, down and up again.
+function order(layers, edges) {
+  const joined = new Map();
+  const join = (a, b) => joined.set(a, [...(joined.get(a) || []), b]);
+  for (const edge of edges) {
+    const chain = [edge.from, ...edge.through, edge.to];
+    chain.slice(1).forEach((id, at) => { join(id, chain[at]); join(chain[at], id); });
+  }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const isDown = round % 2 === 0;
+    for (let at = 1; at < layers.length; at += 1) {
+      const [fixed, moved] = isDown ? [layers[at - 1], layers[at]] : [layers[layers.length - at], layers[layers.length - at - 1]];
+      const mean = (id) => {
+        const places = (joined.get(id) || []).map((other) => fixed.indexOf(other)).filter((place) => place >= 0);
+        const centred = places.map((place) => place - (fixed.length - 1) / 2);
+        return centred.length ? centred.reduce((a, b) => a + b) / centred.length : 0;
+      };
+      const means = new Map(moved.map((id) => [id, mean(id)]));
+      moved.sort((a, b) => means.get(a) - means.get(b));
+    }
+  }
+}
+
+function way(edge, nodes) {
+  const from = nodes.get(edge.from);
+  const to = nodes.get(edge.to);
+  const between = edge.through.map((place) => nodes.get(place));
+  const points = [{ x: from.x, y: from.y + HEIGHT / 2 }, ...between, { x: to.x, y: to.y - HEIGHT / 2 }];
+  if (!edge.isBack) return points;
+  const side = Math.sign(from.x - to.x) || 1;  // beside the edge that goes the other way
+  return points.reverse().map((point) => ({ x: point.x + (between.includes(point) ? 0 : side * WIDTH * 0.22), y: point.y }));
+}
+
+function curve([first, ...rest]) {
+  let [path, before] = [`M${first.x} ${first.y}`, first];
+  for (const point of rest) {
+    const middle = (before.y + point.y) / 2;
+    path += `C${before.x} ${middle} ${point.x} ${middle} ${point.x} ${point.y}`;
+    before = point;
+  }
+  return path;
+}

@@ -1,0 +1,77 @@
+// One message until its answer is known. Key and body are kept while that takes: after a lost connection or a reload
+// the same request is sent again, and the server gives the turn that it made of it, or makes it now; never two.
+
+import { events, mintId, Problem, request } from "./api.js";
+
+const KEPT = "turnkeep.request";
+const MOST_TRIES = 6;
+const WAITING = ["turn_in_progress", "store_unavailable"];
+
+export function newRequest(thread, body) {
+  return { thread, key: mintId(), body: JSON.stringify(body) };
+}
+
+export function keptRequest() {
+  return JSON.parse(sessionStorage.getItem(KEPT) || "null");
+}
+
+export function forget() {
+  sessionStorage.removeItem(KEPT);
+}
+
+// Tells `show` of every event, and of `again` before the same is sent once more. Resolves to the whole turn; throws
+// Problem, AbortError where it was stopped, TypeError where the server could not be reached in all its tries.
+export async function send(asked, show, signal) {
+  sessionStorage.setItem(KEPT, JSON.stringify(asked));
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const turn = await once(asked, show, signal);
+      forget();
+      return turn;
+    } catch (error) {
+      const wait = pause(error, tries);
+      if (signal.aborted || wait === null) {
+        if (signal.aborted || error instanceof Problem) forget();
+        throw error;
+      }
+      show({ event: "again", lost: !(error instanceof Problem) });
+      await resting(wait, signal);
+    }
+  }
+}
+
+async function once(asked, show, signal) {
+  const answer = await request(`threads/${asked.thread}/turns/stream`, {
+    method: "POST", body: asked.body, headers: { "Idempotency-Key": asked.key }, signal,
+  });
+  for await (const event of events(answer)) {
+    if (event.event === "complete") return event;
+    if (event.event === "error") throw new Problem(event.status, event, event.retry_after);
+    show(event);
+  }
+  throw new TypeError("The connection ended before the answer did.");
+}
+
+// Seconds until the next try, null where another would not help. A turn that is being made is waited for.
+function pause(error, tries) {
+  if (error instanceof Problem) {
+    const helps = WAITING.includes(error.code) && (error.code === WAITING[0] || tries < MOST_TRIES);
+    return helps ? error.retryAfter || 1 : null;
+  }
+  return error instanceof TypeError && tries < MOST_TRIES ? Math.min(2 ** (tries - 1), 15) : null;
+}
+
+function resting(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    const timer = setTimeout(done, seconds * 1000);
+    function done() {
+      clearTimeout(timer);
+      removeEventListener("online", done);
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }
+    addEventListener("online", done);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,67 @@
+// The list of threads: newest first, searched by their titles, deleted after a question.
+
+import { json, request } from "./api.js";
+import { ask, button, el, find } from "./dom.js";
+
+const PAGE = 50;
+const TIMES = [["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60]];
+
+export class ThreadList {
+  // `open` is told the id of a thread that was chosen, `gone` of one that was deleted.
+  constructor({ open, gone }) {
+    Object.assign(this, { open, gone, threads: [], cursor: null, current: null });
+    find("search").addEventListener("input", () => this.draw());
+    find("more-threads").addEventListener("click", () => this.load(this.cursor));
+  }
+
+  async load(cursor = null) {
+    const answer = await request("threads/search", { method: "POST", body: { limit: PAGE, ...(cursor ? { cursor } : {}) } });
+    const found = await answer.json();
+    this.cursor = answer.headers.get("X-Pagination-Next");
+    this.threads = cursor ? [...this.threads, ...found] : found;
+    this.draw();
+  }
+
+  select(id) {
+    this.current = id;
+    this.draw();
+  }
+
+  draw() {
+    const wanted = find("search").value.trim().toLowerCase();
+    const shown = this.threads.filter((thread) => `${titleOf(thread)} ${thread.agent || ""}`.toLowerCase().includes(wanted));
+    find("threads").replaceChildren(...shown.map((thread) => this.item(thread)));
+    if (!shown.length) find("threads").append(el("li", { class: "faint none" }, wanted ? "No thread has that in its title." : "No threads yet."));
+    find("more-threads").hidden = !this.cursor;
+  }
+
+  item(thread) {
+    const title = titleOf(thread);
+    const isCurrent = thread.thread_id === this.current;
+    return el("li", { class: isCurrent ? "current" : null },
+      el("a", { href: `#${thread.thread_id}`, "aria-current": isCurrent ? "page" : null, onclick: (event) => { event.preventDefault(); this.open(thread.thread_id); } },
+        el("span", { class: "name" }, title),
+        el("span", { class: "faint" }, [thread.agent, ago(thread.updated_at)].filter(Boolean).join(" · "))),
+      button("✕", () => this.remove(thread), { class: "icon", "aria-label": `Delete ${title}` }));
+  }
+
+  async remove(thread) {
+    const words = el("p", {}, `“${titleOf(thread)}” and its ${thread.turn_count} turns are erased. Nothing brings them back.`);
+    const sure = await ask("Delete this thread?", [words], [["Keep it", () => false], ["Delete", () => true, "danger"]]);
+    if (!sure) return;
+    await json(`threads/${thread.thread_id}`, { method: "DELETE" });
+    this.threads = this.threads.filter((each) => each !== thread);
+    this.draw();
+    this.gone(thread.thread_id);
+  }
+}
+
+export function titleOf(thread) {
+  return thread.title || "Untitled";
+}
+
+function ago(time) {
+  const seconds = (Date.parse(time) - Date.now()) / 1000;
+  const [unit, size] = TIMES.find(([, each]) => Math.abs(seconds) >= each) || [];
+  return unit ? new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(Math.round(seconds / size), unit) : "just now";
+}

@@ -1,0 +1,146 @@
+// One turn as it is read: the message, the answer as it comes, its steps, what it rests on, and why it was given.
+
+import { linkCitations, render, writer } from "./markdown.js";
+import { placeInReply, rowsOf } from "./rows.js";
+import { button, copier, el, fold, link } from "./dom.js";
+import { say, startSaying } from "./spoken.js";
+
+export class TurnView {
+  constructor(message) {
+    this.number = null;
+    this.steps = [];
+    this.reply = el("div", { class: "reply" });
+    this.now = el("p", { class: "now" });
+    this.rest = el("div", { class: "rest" });
+    this.element = el("article", { class: "turn" },
+      el("div", { class: "said" }, el("h2", { class: "hidden" }, "You"), el("p", {}, message)),
+      el("div", { class: "answer" }, el("h2", { class: "hidden" }, "Answer"), this.now, this.reply, this.rest));
+  }
+
+  // Begins to be written, from its start where it was written in part already.
+  begin(words = "Sent") {
+    this.steps = [];
+    this.reply.replaceChildren();
+    this.rest.replaceChildren();
+    this.writing = null;
+    this.element.setAttribute("aria-busy", "true");
+    this.now.textContent = words;
+    startSaying();
+  }
+
+  show(event) {
+    if (event.event === "again") this.begin(event.lost ? "The connection was lost. Trying again" : "The answer is being made. Waiting for it");
+    else if (event.event === "token") this.token(event.content);
+    else this.step(event);
+  }
+
+  token(text) {
+    this.writing ||= writer(this.reply);
+    this.writing.write(text);
+    this.now.textContent = "Writing";
+    say(this.reply.textContent);
+  }
+
+  step(event) {
+    const name = event.node || event.tool || event.route || event.event;
+    if (typeof name !== "string") return;
+    this.steps.push(inWords(name));
+    if (!this.writing) this.now.textContent = capital(inWords(name).split(" › ").at(-1));
+  }
+
+  complete(turn, actions) {
+    this.number = turn.turn_number;
+    this.element.removeAttribute("aria-busy");
+    this.element.id = turn.turn_number ? `turn-${turn.turn_number}` : "";
+    this.now.textContent = turn.status === "interrupted" ? "Waits for your answer" : "";
+    this.reply.replaceChildren();
+    render(this.reply, turn.reply);
+    linkCitations(this.reply, turn.sources);
+    say(this.reply.textContent, true);
+    this.rest.replaceChildren(...[stored(turn, actions), sourcesOf(turn.sources), ...this.footer(turn)].filter(Boolean));
+    if (Object.keys(turn.details || {}).length) this.detail(turn);
+  }
+
+  footer(turn) {
+    this.folds = el("div", { class: "folds" });
+    this.fill(turn);
+    return [this.folds];
+  }
+
+  fill(turn) {
+    const steps = turn.details?.reasoning_steps || [];
+    const parts = [stepsOf(steps, this.steps), ledgerOf(turn)].filter(Boolean);
+    this.folds.replaceChildren(...parts, copier(turn.reply, "Copy answer"));
+  }
+
+  // What is larger than the turn itself: it comes with the answer, or is read when the turn is looked at again.
+  detail(turn) {
+    const details = turn.details;
+    for (const result of [details, ...(details.further_results || [])]) {
+      const view = rowsOf(result, result.columns ? result : details);
+      if (view && !placeInReply(this.reply, result, view)) this.rest.prepend(view);
+    }
+    this.fill(turn);
+  }
+
+  fail(title, text, actions) {
+    this.element.removeAttribute("aria-busy");
+    this.now.textContent = "";
+    const choices = actions.map(([label, act]) => button(label, act));
+    this.rest.replaceChildren(el("div", { class: "fault", role: "alert" },
+      el("strong", {}, title), el("p", {}, text), el("div", { class: "row" }, ...choices)));
+  }
+}
+
+function stored(turn, actions) {
+  if (turn.persisted !== false && turn.persisted !== null) return null;
+  const isLost = turn.persisted === false;
+  const told = isLost ? "This answer is not stored: the next one will not know of it." : "It is not known whether this answer was stored.";
+  const act = isLost && turn.retry_token ? button("Store it", () => actions.store(turn)) : button("Find out", () => actions.again());
+  return el("div", { class: "fault", role: "alert" }, el("p", {}, told), el("div", { class: "row" }, act));
+}
+
+function sourcesOf(sources) {
+  const cited = sources.filter((source) => source.cited);
+  const others = sources.filter((source) => !source.cited);
+  if (!sources.length) return null;
+  const list = (all) => el("ul", { class: "sources" }, ...all.map((source) =>
+    el("li", {}, link(source.url, source.title || source.id), el("span", { class: "faint" }, ` ${source.id}`))));
+  return el("section", { "aria-label": "Sources" },
+    cited.length ? el("h3", {}, "Sources") : "", cited.length ? list(cited) : "",
+    others.length ? fold(`${others.length} more looked at`, list(others)) : "");
+}
+
+function stepsOf(reasoning, walked) {
+  if (!reasoning.length && !walked.length) return null;
+  const items = (reasoning.length ? reasoning : walked).map((step) => el("li", {}, step));
+  const path = reasoning.length && walked.length ? el("p", { class: "faint" }, walked.join(" → ")) : "";
+  return fold(`Steps (${items.length})`, el("ol", {}, ...items), path);
+}
+
+function ledgerOf(turn) {
+  const { usage } = turn;
+  const cost = usage.cost_usd === null ? "no price is known" : `${usage.cost_usd.toFixed(usage.cost_usd && usage.cost_usd < 0.01 ? 5 : 2)} USD`;
+  const facts = [
+    ["Agent", turn.agent], ["Route", turn.route],
+    ["Confidence", turn.confidence === null ? null : `${Math.round(turn.confidence * 100)} %`],
+    ["Understood as", turn.standalone_query],
+    ["Model", turn.provider === turn.model ? turn.model : `${turn.model} (${turn.provider})`],
+    ["Tokens", `${usage.input_tokens.toLocaleString("en")} in, ${usage.output_tokens.toLocaleString("en")} out${usage.estimated ? ", estimated" : ""}`],
+    ["Cost", cost], ["Took", `${(turn.duration_ms / 1000).toFixed(1)} s`],
+    ["When", new Date(turn.created_at).toLocaleString()],
+    ["Warnings", turn.warnings.map(inWords).join(", ")], ["Turn", turn.turn_number],
+  ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const list = el("dl", {}, ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, String(value)))));
+  const details = Object.keys(turn.details || {}).length
+    ? fold("All that is kept of it", el("pre", { tabindex: "0" }, el("code", {}, JSON.stringify(turn.details, null, 2)))) : "";
+  return fold("Why this answer", list, details);
+}
+
+export function inWords(name) {
+  return name.replaceAll("/", " › ").replaceAll("_", " ");
+}
+
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
