@@ -5,6 +5,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from turnkeep.cli.keys import add_keys
@@ -79,8 +80,9 @@ def _port(given: int | None = None) -> int:
 
 
 def _chat(options: argparse.Namespace) -> None:
-    from turnkeep.local.chat import converse, open_client  # noqa: PLC0415
+    from turnkeep.local.chat import open_client  # noqa: PLC0415
     from turnkeep.local.companion import a_server  # noqa: PLC0415
+    from turnkeep.local.talk import converse  # noqa: PLC0415
 
     url = options.url or f"http://127.0.0.1:{_port()}"
     with a_server(url, os.environ), open_client(url, os.environ, insecure=options.insecure) as client:
@@ -88,7 +90,13 @@ def _chat(options: argparse.Namespace) -> None:
 
 
 def _read_line() -> str:
-    return input("\n> ")
+    with suppress(ImportError):
+        import readline  # noqa: F401, PLC0415 - arrows and what was typed before, where Python was built with it
+    print()
+    line = input("> ")
+    if not sys.stdin.isatty():
+        print(line)  # as if somebody had typed it
+    return line
 
 
 def _invoke(options: argparse.Namespace) -> None:

@@ -1,23 +1,25 @@
-"""`turnkeep chat`: a conversation in the terminal, over the same HTTP that every client uses. Ctrl-C during an answer
-closes the stream, which cancels the turn; the thread stays as it was."""
+"""What the terminal chat says to a server, over the same HTTP that every client uses. Each message has a key: when the
+connection breaks the request is sent again with it, and the turn is made once."""
 
 import json
-import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TextIO
+from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import httpx
 
 from turnkeep.local import LocalError
 from turnkeep.local.hosts import is_this_machine
-from turnkeep.texts import printable
+from turnkeep.local.screen import Answer, Screen
 
 type Payload = dict[str, Any]
 
-DIM, PLAIN = "\x1b[2m", "\x1b[0m"
-PATIENCE = httpx.Timeout(10, read=120)  # seconds
+PATIENCE = httpx.Timeout(10, read=30)  # seconds; a server says something every 5
+RETRY_SECONDS = (1, 2, 4, 8, 15, 15, 15)
+LONGEST_WAIT = 30  # seconds that a server may ask for
 
 
 def open_client(url: str, environ: Mapping[str, str], *, insecure: bool = False) -> httpx.Client:
@@ -29,68 +31,91 @@ def open_client(url: str, environ: Mapping[str, str], *, insecure: bool = False)
     return httpx.Client(base_url=url, timeout=PATIENCE, headers={"x-api-key": key} if key else {})
 
 
-class TurnError(Exception):
-    """The server did not make a turn of it; the text is one line for the terminal."""
+class _Again(Exception):
+    """The same request is to be sent again, after `seconds` where the server says how many."""
+
+    def __init__(self, reason: str, seconds: int | None = None) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
 
 
 @dataclass
 class Chat:
-    """One thread in one terminal."""
+    """One thread in one terminal; `thread_id` and `agent` may change. `pause` takes seconds."""
 
     client: httpx.Client
     thread_id: str
     agent: str | None
-    out: TextIO
+    screen: Screen
+    pause: Callable[[float], None] = time.sleep
+    last: Payload = field(default_factory=dict)
+    """The newest turn, as the server told it."""
+    _unsettled: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
+    """Keys of messages whose fate is not known: the same message sent again makes one turn."""
 
-    def ask(self, message: str) -> None:
-        """Sends a message and writes the answer as it comes; raises TurnError."""
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """What the server answers, as JSON; raises LocalError."""
+        try:
+            response = self.client.request(method, path, json=body)
+        except httpx.HTTPError as error:
+            raise LocalError(f"{self.client.base_url} does not answer: {error}") from error
+        if response.is_error:
+            raise LocalError(_complaint(_problem(response)))
+        return response.json()
+
+    def ask(self, message: str) -> Payload:
+        """Sends a message and shows the answer as it comes; gives the turn. Raises LocalError where none is made."""
+        key = self._unsettled.setdefault((self.thread_id, self.agent, message), uuid4().hex)
+        with Answer(self.screen) as answer:
+            self.last = self._turn(message, key, answer)
+            if not answer.has_text:
+                answer.feed(self.last["reply"])
+        self._unsettled.clear()
+        return self.last
+
+    def _turn(self, message: str, key: str, answer: Answer) -> Payload:
+        for seconds in RETRY_SECONDS:
+            try:
+                return self._attempt(message, key, answer)
+            except _Again as again:
+                answer.step(f"{again} Asking again ...")
+                answer.begin_again()
+                self.pause(seconds if again.seconds is None else again.seconds)
+        raise LocalError("The server gave no answer. Send the same message again: it makes one turn.")
+
+    def _attempt(self, message: str, key: str, answer: Answer) -> Payload:
         body = {"message": message} | ({"agent": self.agent} if self.agent else {})
-        with self.client.stream("POST", f"/threads/{self.thread_id}/turns/stream", json=body) as response:
-            if response.is_error:
-                response.read()
-                raise TurnError(_complaint(_problem(response)))
-            self._show(read_events(response.iter_lines()))
+        url, headers = f"/threads/{self.thread_id}/turns/stream", {"Idempotency-Key": key}
+        try:
+            with self.client.stream("POST", url, json=body, headers=headers) as response:
+                if response.is_error:
+                    response.read()
+                    raise _refusal(response)
+                return _listen(read_events(response.iter_lines()), answer)
+        except httpx.TransportError as error:
+            raise _Again(f"The connection broke ({type(error).__name__}).") from error
 
-    def _show(self, events: Iterable[tuple[str, Payload]]) -> None:
-        written = False
-        for name, data in events:
-            match name:
-                case "token":
-                    self.write(data["content"])
-                    written = True
-                case "complete":
-                    self._close(data, written)
-                    return
-                case "error":
-                    raise TurnError(_complaint(data))
-                case _:
-                    if not written:
-                        self._dim(f"  {_progress(name, data)}")
-        raise TurnError("The connection ended before the turn was complete. Nothing says that it was kept.")
 
-    def _close(self, turn: Payload, written: bool) -> None:
-        self.write("\n" if written else f"{turn['reply']}\n")
-        for source in turn.get("sources", []):
-            if source.get("cited"):
-                self._dim(f"  [{source['id']}] {source['title']}  {source.get('url') or ''}")
-        if turn.get("warnings"):
-            self._dim(f"  {', '.join(turn['warnings'])}")
-        match turn.get("persisted", True):
-            case False:
-                self.write("  This turn could not be stored: the next one will not know of it.\n")
-            case None:
-                self.write("  It is not known whether this turn was stored: the next one may not know of it.\n")
+def _refusal(response: httpx.Response) -> Exception:
+    wait, problem = response.headers.get("retry-after", ""), _problem(response)
+    if response.status_code in (409, 429, 503) and wait.isdecimal() and int(wait) <= LONGEST_WAIT:
+        return _Again(f"{problem.get('title')}.", int(wait))
+    return LocalError(_complaint(problem))
 
-    def _dim(self, line: str) -> None:
-        dim, plain = (DIM, PLAIN) if self.out.isatty() else ("", "")
-        self.out.write(dim)
-        self.write(line.rstrip().replace("\n", " "))
-        self.out.write(f"{plain}\n")
 
-    def write(self, text: str) -> None:
-        """What a server sends steers no terminal, whatever it holds."""
-        self.out.write(printable(text))
-        self.out.flush()
+def _listen(events: Iterable[tuple[str, Payload]], answer: Answer) -> Payload:
+    for name, data in events:
+        match name:
+            case "token":
+                answer.feed(data["content"])
+            case "complete":
+                return data
+            case "error":
+                raise LocalError(_complaint(data))
+            case _:
+                told = [str(value) for key, value in data.items() if key != "event" and isinstance(value, str | float)]
+                answer.step(f"{name.replace('_', ' ')}: {', '.join(told)}")
+    raise _Again("The connection ended before the turn was complete.")
 
 
 def read_events(lines: Iterable[str]) -> Iterator[tuple[str, Payload]]:
@@ -104,55 +129,6 @@ def read_events(lines: Iterable[str]) -> Iterator[tuple[str, Payload]]:
         elif not line and data:
             yield name, json.loads(data)
             name, data = "", ""
-
-
-def converse(client: httpx.Client, agent: str | None, thread_id: str | None, read_line: Callable[[], str]) -> None:
-    """Talks until the input ends. Raises LocalError where the server does not answer or the thread is unknown."""
-    chat = Chat(client, _open_thread(client, thread_id), agent, sys.stdout)
-    chat.write(f"Thread {chat.thread_id}. Ctrl-C stops an answer, Ctrl-D ends.\n")
-    for message in _messages(read_line):
-        _take_turn(chat, message)
-    chat.write(f"\nGo on with: turnkeep chat --thread {chat.thread_id}\n")
-
-
-def _open_thread(client: httpx.Client, thread_id: str | None) -> str:
-    try:
-        response = client.get(f"/threads/{thread_id}") if thread_id else client.post("/threads", json={})
-    except httpx.HTTPError as error:
-        raise LocalError(f"{client.base_url} does not answer: {error}") from error
-    if response.is_error:
-        raise LocalError(printable(_complaint(_problem(response))))
-    opened: str = response.json()["thread_id"]
-    return opened
-
-
-def _messages(read_line: Callable[[], str]) -> Iterator[str]:
-    while True:
-        try:
-            line = read_line()
-        except EOFError:
-            return
-        except KeyboardInterrupt:
-            print()
-            continue
-        if line.strip():
-            yield line
-
-
-def _take_turn(chat: Chat, message: str) -> None:
-    try:
-        chat.ask(message)
-    except KeyboardInterrupt:
-        chat.write("\nStopped. The thread is as it was before this message.\n")
-    except TurnError as error:
-        chat.write(f"\n{error}\n")
-    except httpx.HTTPError as error:
-        chat.write(f"\nThe connection broke ({type(error).__name__}). Send the message again.\n")
-
-
-def _progress(name: str, data: Payload) -> str:
-    told = [str(value) for key, value in data.items() if key != "event" and isinstance(value, str | int | float)]
-    return f"{name.replace('_', ' ')}: {', '.join(told)}"
 
 
 def _problem(response: httpx.Response) -> Payload:
