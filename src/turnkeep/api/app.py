@@ -32,7 +32,7 @@ class Api(FastAPI):
     """FastAPI behind our edge and CORS, with our OpenAPI document."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        app = Edge(super().build_middleware_stack(), mint=self.state.new_id)
+        app = Edge(self.state.late.before(super().build_middleware_stack()), mint=self.state.new_id)
         return for_browsers(app, self.state.cors_origins, self.state.cors_pattern)
 
     def openapi(self) -> JSON:
