@@ -112,12 +112,14 @@ class Exports:
             yield "unreadable", {"thread_id": thread_id, "code": StateCorrupt.code}
 
     def _turns(self, principal: Principal, thread: Thread) -> Iterator[tuple[str, JSON]]:
-        """Oldest first, by pages."""
+        """Oldest first, by pages; then those of branches that were left, with `left`."""
         for start in range(1, thread.turn_count + 1, TURNS_AT_ONCE):
             before = min(start + TURNS_AT_ONCE, thread.turn_count + 1)
             limit = before - start
             for turn in self._table.read_turns(principal, thread.thread_id, limit=limit, before=before, details=True):
                 yield "turn", _told(turn)
+        for turn in self._table.left_turns(principal, thread.thread_id):
+            yield "turn", {**_told(turn), "left": True}
 
     def _documents(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
         pk = partition(principal, thread_id)

@@ -9,6 +9,7 @@ from turnkeep.errors import NotFound
 from turnkeep.storage.head import Head
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import generation_of, number_of, turn_ceiling
+from turnkeep.storage.links import Chain
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.windows import Loader
 
@@ -24,8 +25,9 @@ class Step:
 
 
 class History:
-    def __init__(self, items: Items, loader: Loader):
+    def __init__(self, items: Items, chain: Chain, loader: Loader):
         self._items = items
+        self._chain = chain
         self._loader = loader
 
     def steps(self, head: Head, window: int | None, limit: int, before: str | None) -> Iterator[Step]:
@@ -42,6 +44,12 @@ class History:
                 yield Step(item["cp"], loaded)
             if not limit:
                 return
+
+    def left(self, head: Head) -> Iterator[Item]:
+        """The links that HEAD does not lead to any more, the newest first."""
+        found: dict[str, Item] = {}
+        kept = {item["SK"] for item in self._chain.walk(head.pk, head.last, 0, found)}
+        return (item for item in self._links(head, found) if item["SK"] not in kept)
 
     def _links(self, head: Head, found: dict[str, Item]) -> Iterator[Item]:
         """Every link that can be reached, the newest first: ids of checkpoints ascend with time."""

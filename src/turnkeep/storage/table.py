@@ -45,7 +45,7 @@ class Table(Leases, Listing):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._loader = Loader(self._items, self._blobs, self._sealer, self._chain)
-        self._history = History(self._items, self._loader)
+        self._history = History(self._items, self._chain, self._loader)
         self._planner = Planner(self._blobs, self._sealer, self.vault, thread_hours=self._thread_hours)
 
     def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
@@ -227,3 +227,9 @@ class Table(Leases, Listing):
         head = self.head(principal, thread_id)
         link = self._chain.turn(head, number)
         return self.vault.told(head.pk, [turn_of(link, self._chain.details(link))])[0]
+
+    def left_turns(self, principal: Principal, thread_id: str) -> list[Turn]:
+        """The turns with their details of branches that were left, the newest first: kept as long as the thread is."""
+        head = self.head(principal, thread_id)
+        links = [self._chain.open(item) for item in self._history.left(head) if "edit" not in item]
+        return self.vault.told(head.pk, [turn_of(link, self._chain.details(link)) for link in links])

@@ -106,6 +106,16 @@ def test_a_thread_that_is_used_meanwhile_is_exported_once_and_not_missed(
     assert threads == ["a", "c", "b"]
 
 
+def test_turns_of_branches_that_were_left_are_held_too(table: MovingItems, folder_objects: FolderObjects) -> None:
+    desk, _, exports = desk_of(table, folder_objects)
+    for message in ("a", "b", "c"):
+        desk.say("x", message)
+    desk.say("x", "d", older="00000000")
+    desk.say("x", "e")
+    turns = [(line["message"], line.get("left", False)) for line in held(exports) if line["type"] == "turn"]
+    assert turns == [("a", False), ("d", False), ("e", False), ("c", True), ("b", True)]
+
+
 def test_what_cannot_be_read_is_counted_or_named_and_the_rest_is_there(
     table: MovingItems, folder_objects: FolderObjects
 ) -> None:
