@@ -8,7 +8,7 @@ from template_stack import Stack
 
 type Context = Mapping[str, list[str]]
 
-ROLES = ["ApiRole", "AuthorizerRole", "CleanupRole", "DocumentsRole", "StreamRole"]
+ROLES = ["ApiRole", "AuthorizerRole", "CleanupRole", "DocumentsRole", "StreamRole", "WorkerRole"]
 """Those of the functions."""
 TRACES = "arn:aws:iam::aws:policy/AWSXRayDaemonWriteAccess"
 """AWS's own: traces, and nothing else."""

@@ -9,6 +9,8 @@ from template_stack import EVERYTHING, SECRET, stack
 
 from turnkeep.records import Principal
 from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, usage_key, user_key
+from turnkeep.storage.runs import STALE_MS
+from turnkeep.turns.runs import TRIES
 
 TABLE, INDEX = "<Table.Arn>", "<Table.Arn>/index/"
 
@@ -64,7 +66,7 @@ def may(role: str, action: str, *keys: str, on: str = TABLE) -> bool:
     return allows(statements_of(stack(), role), f"dynamodb:{action}", on, context)
 
 
-@pytest.mark.parametrize("role", ["ApiRole", "StreamRole"])
+@pytest.mark.parametrize("role", ["ApiRole", "StreamRole", "WorkerRole"])
 def test_a_turn_reaches_every_thread_and_of_all_else_only_the_mark_of_the_seal_key(role: str) -> None:
     for action in [*ITEM_ACTIONS, CHECK]:
         assert all(may(role, action, key) for key in [*THREADS, USED]), action
@@ -116,6 +118,29 @@ def test_who_reads_files_writes_no_key_and_deletes_nothing_of_a_thread_and_asks_
     found = stack(**EVERYTHING, ModelKeySecret=SECRET)
     asked = {action for one in statements_of(found, "DocumentsRole") for action in actions(one)}
     assert not [action for action in asked if action.startswith(("bedrock", "secretsmanager", "ssm:Put", "lambda"))]
+
+
+def test_a_worker_is_asked_by_the_function_that_accepts_runs_and_what_it_gives_up_is_kept() -> None:
+    found, invoke = stack(), "lambda:InvokeFunction"
+    worker, others = "<WorkerFunction.Arn>", ["<ApiFunction.Arn>", "<CleanupFunction.Arn>"]
+    assert [role for role in ROLES if allows(statements_of(found, role), invoke, worker)] == ["ApiRole"]
+    assert not any(allows(statements_of(found, role), invoke, other) for role in ROLES for other in others)
+    functions = found.of("AWS::Lambda::Function")
+    assert [name for name, each in functions.items() if each["Environment"]["Variables"].get("WORKER")] == [
+        "ApiFunction"
+    ]
+    (kept,) = [
+        each
+        for each in found.of("AWS::Lambda::EventInvokeConfig").values()
+        if each["FunctionName"] == "<WorkerFunction>"
+    ]
+    assert kept["DestinationConfig"]["OnFailure"]["Destination"] == "<WorkerFailures.Arn>"
+    assert allows(statements_of(found, "WorkerRole"), "sqs:SendMessage", "<WorkerFailures.Arn>")
+    assert kept["MaximumRetryAttempts"] == TRIES - 1
+    assert kept["MaximumEventAgeInSeconds"] * 1000 <= STALE_MS
+    timeout = functions["WorkerFunction"]["Timeout"]
+    assert TRIES * float(timeout) < kept["MaximumEventAgeInSeconds"]
+    assert float(functions["WorkerFunction"]["Environment"]["Variables"]["TURN__SECONDS"]) < float(timeout)
 
 
 ALL = {"GetObject", "PutObject", "DeleteObject"}
@@ -210,7 +235,7 @@ def test_the_model_key_is_readable_where_it_is_and_by_those_who_call_the_model(n
     found = stack(ModelKeyParameter=name)
     resource = f"{SSM}/{name.removeprefix('/')}"
     readers = [role for role in ROLES if allows(statements_of(found, role), "ssm:GetParameter", resource)]
-    assert sorted(readers) == ["ApiRole", "StreamRole"]
+    assert sorted(readers) == ["ApiRole", "StreamRole", "WorkerRole"]
     told = found.of("AWS::Lambda::Function")["ApiFunction"]["Environment"]["Variables"]["MODEL_KEY"]
     assert told == f"ssm:{name}"
 
@@ -221,7 +246,7 @@ def test_what_a_database_needs_is_readable_where_it_is_by_those_who_run_agents(p
     resource = f"{SSM}/{name.removeprefix('/')}"
     found = stack(**{parameter: name})
     readers = [role for role in ROLES if allows(statements_of(found, role), "ssm:GetParameter", resource)]
-    assert sorted(readers) == ["ApiRole", "StreamRole"]
+    assert sorted(readers) == ["ApiRole", "StreamRole", "WorkerRole"]
     assert not allows(statements_of(stack(), "ApiRole"), "ssm:GetParameter", resource)
 
 
@@ -231,6 +256,7 @@ def test_the_secret_of_a_database_is_read_by_those_who_run_agents_and_no_other_s
     assert sorted(role for role in ROLES if allows(statements_of(found, role), read, SECRET)) == [
         "ApiRole",
         "StreamRole",
+        "WorkerRole",
     ]
     assert not allows(statements_of(found, "ApiRole"), read, f"{SECRET}x")
     assert not allows(statements_of(stack(), "ApiRole"), read, SECRET)
@@ -243,7 +269,7 @@ def test_lambda_may_make_interfaces_for_those_who_run_agents_in_a_vpc_and_their_
     inside = {"lambda:SourceFunctionArn": ["arn:aws:lambda:eu-west-1:123456789012:function:api"]}
     for given, expected in (
         ({}, []),
-        ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, ["ApiRole", "StreamRole"]),
+        ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, ["ApiRole", "StreamRole", "WorkerRole"]),
     ):
         statements = {role: statements_of(stack(**given), role) for role in ROLES}
         for action in ("CreateNetworkInterface", "DeleteNetworkInterface", "DescribeSubnets"):

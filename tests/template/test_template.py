@@ -20,7 +20,9 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.database.settings import DatabaseSettings
 
 AUTHS = ["keys", "jwt", "AWS_IAM"]
-FUNCTIONS = ["ApiFunction", "AuthorizerFunction", "CleanupFunction", "DocumentsFunction", "StreamFunction"]
+FUNCTIONS = [
+    *("ApiFunction", "AuthorizerFunction", "CleanupFunction", "DocumentsFunction", "StreamFunction", "WorkerFunction")
+]
 TEXT = TEMPLATE.read_text() + TEMPLATE.with_name("watching.yaml").read_text()
 NAMES = re.compile(r"(Alarm|Bucket|Dashboard|Function|LogGroup|Policy|Queue|Role|Table|Topic)Name|Name")
 URLS = ("DatabaseUrl", "WarehouseUrl")
@@ -378,7 +380,7 @@ def test_only_those_who_run_agents_are_in_the_vpc_and_find_the_files() -> None:
     for given, placed, layer in ((EVERYTHING, network, [EVERYTHING["FilesLayer"]]), ({}, None, [])):
         functions = stack(**given).of("AWS::Lambda::Function")
         for name, function in functions.items():
-            runs_agents = name in ("ApiFunction", "StreamFunction")
+            runs_agents = name in ("ApiFunction", "StreamFunction", "WorkerFunction")
             assert function.get("VpcConfig") == (placed if runs_agents else None), name
             assert function["Layers"][2:] == (layer if runs_agents else []), name
 
