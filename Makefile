@@ -30,7 +30,7 @@ chat: ready ## talk in the terminal (AGENT=papers)
 	@exec $(BIN)/turnkeep chat $(AGENT)
 
 invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=stream EVENT=events/stream-chat.json)
-	@exec $(BIN)/turnkeep invoke $(FUNCTION) $(EVENT)
+	@PYTHONPATH=$(CURDIR)/tools exec $(BIN)/python -m emulated.invoke $(FUNCTION) $(EVENT)
 
 # The packages alone. What kills processes, starts servers, translates the template or deploys it is in other folders,
 # or asks for a server of databases.

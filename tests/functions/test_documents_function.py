@@ -12,9 +12,9 @@ from urllib.parse import quote_plus
 import pytest
 from lambdas import FUNCTIONS, ROOT
 
+from emulated.sandbox import find_runtime_emulator, sandbox
 from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
-from turnkeep.local.sandbox import find_runtime_emulator, sandbox
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import Settings

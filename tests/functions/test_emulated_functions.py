@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from lambdas import FUNCTIONS, ROOT
 
+from emulated.sandbox import find_runtime_emulator, sandbox
 from turnkeep.local.chat import read_events
-from turnkeep.local.sandbox import find_runtime_emulator, sandbox
 from turnkeep.local.tables import read_template
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys

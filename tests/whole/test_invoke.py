@@ -1,4 +1,4 @@
-"""`turnkeep invoke`: an event in a file becomes an answer in the terminal, over the store of `turnkeep dev`."""
+"""`make invoke`: an event in a file becomes an answer in the terminal, over the store of `turnkeep dev`."""
 
 import json
 import os
@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.cli import main
+from emulated.invoke import failure_of, main, readable
+from emulated.sandbox import MISSING, find_runtime_emulator
 from turnkeep.local import LocalError
 from turnkeep.local.dynamodb import open_store, running_store
 from turnkeep.local.home import open_home, sole_server
-from turnkeep.local.invoke import failure_of, readable
-from turnkeep.local.sandbox import MISSING, find_runtime_emulator
 
 ROOT = Path(__file__).parents[2]
 EVENTS = ROOT / "events"
@@ -28,7 +27,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("home")
 def test_events_of_both_functions_and_the_server_meet_in_one_store(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["invoke", "api", str(EVENTS / "api-chat.json")]) == 0
+    assert main(["api", str(EVENTS / "api-chat.json")]) == 0
     told = capsys.readouterr()
     head, _, body = told.out.partition("\n\n")
     assert head.startswith("200\n")
@@ -40,7 +39,7 @@ def test_events_of_both_functions_and_the_server_meet_in_one_store(capsys: pytes
     found = open_home(os.environ)
     with sole_server(found, "here"), open_store(found, os.environ, print) as store:
         assert running_store(found, os.environ) == store
-        assert main(["invoke", "stream", str(EVENTS / "stream-chat.json")]) == 0
+        assert main(["stream", str(EVENTS / "stream-chat.json")]) == 0
     assert running_store(found, os.environ) is None
     head, _, body = capsys.readouterr().out.partition("\n\n")
     assert "content-type: text/event-stream" in head
@@ -50,7 +49,7 @@ def test_events_of_both_functions_and_the_server_meet_in_one_store(capsys: pytes
 
 @pytest.mark.usefixtures("home")
 def test_a_function_that_raises_is_told_and_is_a_failure_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["invoke", "authorizer", str(EVENTS / "authorizer-key.json")]) == 1
+    assert main(["authorizer", str(EVENTS / "authorizer-key.json")]) == 1
     told = capsys.readouterr()
     assert json.loads(told.out)["errorMessage"] == "Unauthorized"
     assert "ended in an error" in told.err
@@ -69,7 +68,7 @@ def test_a_function_that_raises_is_told_and_is_a_failure_of_the_command(capsys: 
 def test_what_cannot_be_run_is_said_before_anything_starts(
     home: Path, function: str, event: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["invoke", function, event]) == 1
+    assert main([function, event]) == 1
     assert said in capsys.readouterr().err
     assert list(home.iterdir()) == []
 

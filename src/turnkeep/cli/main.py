@@ -1,4 +1,4 @@
-"""The commands that run something: a server, a conversation, a function."""
+"""The commands that run something: a server, a conversation."""
 
 import argparse
 import os
@@ -6,7 +6,6 @@ import pkgutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from turnkeep.cli.keys import add_keys
 from turnkeep.cli.seal import add_seal
@@ -55,11 +54,6 @@ def _parser() -> argparse.ArgumentParser:
     add_keys(commands)
     add_seal(commands)
 
-    invoke = commands.add_parser("invoke", help="one event through one function, on Lambda's runtime emulator")
-    invoke.add_argument("function", metavar="FUNCTION", help="the name of its folder: api, stream ...")
-    invoke.add_argument("event", type=Path, metavar="EVENT.json", help="such as events/api-chat.json")
-    invoke.set_defaults(run=_invoke)
-
     for entry in entries().values():
         if entry.add_commands:
             pkgutil.resolve_name(entry.add_commands)(commands)
@@ -97,9 +91,3 @@ def _read_line() -> str:
     if not sys.stdin.isatty():
         print(line)  # as if somebody had typed it
     return line
-
-
-def _invoke(options: argparse.Namespace) -> None:
-    from turnkeep.local.invoke import invoke  # noqa: PLC0415
-
-    invoke(options.function, options.event, os.environ)

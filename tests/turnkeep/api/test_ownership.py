@@ -9,7 +9,7 @@ from fastapi import Request
 from httpx import ASGITransport, AsyncBaseTransport, AsyncClient, Response
 
 from deployed_function import FunctionTransport
-from turnkeep.local.bucket import serve_bucket
+from emulated.bucket import serve_bucket
 from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
 

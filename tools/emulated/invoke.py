@@ -1,32 +1,48 @@
-"""`turnkeep invoke`: one event through one function, as Lambda would run it, over the store of `turnkeep dev`. The
-answer goes to standard output, what the function logs to standard error."""
+"""`make invoke`: one event through one function, as Lambda would run it, over the store of `turnkeep dev`. The answer
+goes to standard output, what the function logs to standard error."""
 
+import argparse
 import json
+import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from emulated.bucket import serve_bucket
+from emulated.sandbox import find_runtime_emulator, sandbox
 from turnkeep.agents import read_settings
 from turnkeep.local import LocalError
-from turnkeep.local.bucket import serve_bucket
 from turnkeep.local.clients import REGION, TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep.local.dynamodb import Store, open_store, running_store
 from turnkeep.local.home import Home, open_home, sole_server
 from turnkeep.local.objects import FolderObjects
-from turnkeep.local.sandbox import find_runtime_emulator, sandbox
 from turnkeep.local.server import local_settings
 from turnkeep.local.tables import create_table, find_template
 from turnkeep.settings import Settings
 
+ROOT = Path(__file__).parents[2]
 END_OF_PRELUDE = bytes(8)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Gives the exit code: 1 with one clear message where something is missing."""
+    parser = argparse.ArgumentParser("invoke", description=__doc__)
+    parser.add_argument("function", metavar="FUNCTION", help="the name of its folder: api, stream ...")
+    parser.add_argument("event", type=Path, metavar="EVENT.json", help="such as events/api-chat.json")
+    options = parser.parse_args(arguments)
+    try:
+        invoke(options.function, options.event, os.environ)
+    except LocalError as error:
+        print(f"invoke: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def invoke(function: str, file: Path, environ: Mapping[str, str]) -> None:
     """Raises LocalError where something is missing, and where the function ended in an error."""
-    root = find_root()
-    folder, event, emulator = find_function(root, function), read_event(file), find_runtime_emulator(root)
+    folder, event, emulator = find_function(function), read_event(file), find_runtime_emulator(ROOT)
     home = open_home(environ)
     settings = local_settings(home, environ)
     log = home.log(f"invoke-{function}")
@@ -41,20 +57,11 @@ def invoke(function: str, file: Path, environ: Mapping[str, str]) -> None:
         raise LocalError(f"The function ended in an error: {kind}")
 
 
-def find_root() -> Path:
-    """The folder of the project: where the package's sources lie, or the current one."""
-    places = (Path(__file__).parents[3], Path.cwd())
-    found = next((place for place in places if (place / "functions").is_dir()), None)
-    if found is None:
-        raise LocalError("There is no folder `functions` here. Start from the project's folder.")
-    return found
-
-
-def find_function(root: Path, name: str) -> Path:
-    known = sorted(file.parent.name for file in root.glob("functions/*/app.py"))
+def find_function(name: str) -> Path:
+    known = sorted(file.parent.name for file in ROOT.glob("functions/*/app.py"))
     if name not in known:
         raise LocalError(f"There is no function {name}. Choose one of {', '.join(known)}.")
-    return root / "functions" / name
+    return ROOT / "functions" / name
 
 
 def read_event(file: Path) -> bytes:
@@ -134,7 +141,7 @@ def _store(home: Home, environ: Mapping[str, str]) -> Iterator[Store]:
     if running:
         yield running
         return
-    with sole_server(home, "the terminal, as `turnkeep invoke`"), open_store(home, environ, _say) as store:
+    with sole_server(home, "the terminal, as `make invoke`"), open_store(home, environ, _say) as store:
         yield store
 
 
@@ -150,3 +157,7 @@ def _objects_url(home: Home, environ: Mapping[str, str], settings: Settings) -> 
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,7 +8,7 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from turnkeep.local.bucket import serve_bucket
+from emulated.bucket import serve_bucket
 from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.blobs import S3Objects
 from turnkeep.storage.uploads import KeptUploads, S3Uploads
