@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
 
+from turnkeep.api.openai import conversations as has
 from turnkeep.api.openai.chat import ChatRoutes
-from turnkeep.api.openai.conversations import ONE as CONVERSATION
-from turnkeep.api.openai.conversations import ONLY_RUNS_ADD, ConversationRoutes
 from turnkeep.api.openai.errors import OpenAIRoute, UnsupportedParameter
-from turnkeep.api.openai.responses import ONE as RESPONSE
-from turnkeep.api.openai.responses import ResponseRoutes
 from turnkeep.api.openai.runs import Starter
 from turnkeep.errors import NotFound
 
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 NO_CANCEL = "Nothing runs in the background; close the connection of a response that is streamed."
-NO_REMOVAL = "An item cannot be taken out; DELETE /v1/conversations/{id} takes the whole conversation away."
 
 
 def register(router: APIRouter, services: "Services", new_id: Callable[[], str]) -> None:
@@ -28,11 +24,11 @@ def register(router: APIRouter, services: "Services", new_id: Callable[[], str])
     starter = Starter(services, new_id)
     add = partial(router.add_api_route, response_model=None, route_class_override=OpenAIRoute, include_in_schema=False)
     ChatRoutes(services, starter, new_id).register(add)
-    ResponseRoutes(services, starter, new_id).register(add)
-    ConversationRoutes(services, new_id).register(add)
-    add(f"{RESPONSE}/cancel", _refuse("response_id", NO_CANCEL), methods=["POST"])
-    add(f"{CONVERSATION}/items", _refuse("items", ONLY_RUNS_ADD), methods=["POST"])
-    add(f"{CONVERSATION}/items/{{item}}", _refuse("item_id", NO_REMOVAL), methods=["DELETE"])
+    has.ResponseRoutes(services, starter, new_id).register(add)
+    has.ConversationRoutes(services, new_id).register(add)
+    add(f"{has.RESPONSE}/cancel", _refuse("response_id", NO_CANCEL), methods=["POST"])
+    add(f"{has.CONVERSATION}/items", _refuse("items", has.ONLY_RUNS_ADD), methods=["POST"])
+    add(has.ITEM, _refuse("item_id", has.ONLY_WHOLE), methods=["DELETE"])
     add("/v1/{path:path}", _no_route, methods=METHODS)
 
 

@@ -1,26 +1,28 @@
 """/v1/models and /v1/chat/completions: stateless, or a turn of the thread that the request names."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, act_for
-from turnkeep.api.openai.answers import kept, warned
-from turnkeep.api.openai.bodies import ChatCompletion, Said, read_messages
-from turnkeep.api.openai.completions import Completion
+from turnkeep.api.openai.bodies import ChatCompletion, call_of, read_messages
 from turnkeep.api.openai.runs import THREAD_HEADER, Starter, digest, key_of, repeat_of
 from turnkeep.api.openai.tasks import CHAT_HEADER, answer_to_task, is_task
+from turnkeep.api.openai.words import Completion
 from turnkeep.api.schemas import check_id
 from turnkeep.api.sse import HEADERS
 from turnkeep.entries import entries
 from turnkeep.errors import InvalidId, UnknownAgent
 from turnkeep.records import JSON, Turn
+from turnkeep.storage.links import turn_of
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
     from turnkeep.services import Services
+    from turnkeep.turns import RunningTurn
 
 USER_HEADER = "X-OpenWebUI-User-Id"
 HISTORY_DIFFERS = "history_differs"
@@ -48,57 +50,68 @@ class ChatRoutes:
         unused = body.check()
         if is_task(request.headers, body):
             return self._task(body)
-        said = read_messages(body.messages, "messages")
-        history = _History(said, is_sent_whole=CHAT_HEADER in request.headers)
-        warnings = tuple(dict.fromkeys((*unused, *said.warnings)))
+        messages, left_out = read_messages(body.messages, "messages")
+        history = _History(messages, is_sent_whole=CHAT_HEADER in request.headers)
+        warnings = list(dict.fromkeys([*unused, *left_out]))
         wanted = TurnRequest(
             principal=act_for(request, request.headers.get(USER_HEADER), None),
-            message=said.message,
+            message=messages[-1]["content"],
             agent=body.model,
             deadline=getattr(request.state, "deadline", None),
-            warnings=warnings,
+            warnings=tuple(warnings),
         )
         thread_id = _thread_of(request, body)
-        place = history.in_thread(thread_id, request) if thread_id else {"call": said.call}
+        place = history.in_thread(thread_id, request) if thread_id else {"call": call_of(messages)}
         running = await self._starter.start(request, wanted, **place)
-        answer = self._completion(body, running.run_id, history.compared if thread_id else kept)
-        with_usage = bool((body.stream_options or {}).get("include_usage"))
-        frames = answer.frames(with_usage=with_usage) if body.stream else None
-        return await self._starter.answer(running, whole=answer.whole, frames=frames, warnings=warnings)
+        words, seen = self._words(body, running.run_id), history.compared_with(running)
+        return await self._starter.answer(running, words, stream=body.stream, warnings=warnings, seen=seen)
 
-    def _completion(self, body: ChatCompletion, run_id: str | None, finish: Callable[[Turn], Turn]) -> Completion:
-        id_ = f"chatcmpl-{run_id or self._new_id()}"
-        return Completion(id_, self._now() // 1000, body.model, body.metadata, finish)
+    def _words(self, body: ChatCompletion, run_id: str | None) -> Completion:
+        id_, with_usage = f"chatcmpl-{run_id or self._new_id()}", bool((body.stream_options or {}).get("include_usage"))
+        return Completion(id_, self._now() // 1000, body.model, body.metadata, with_usage=with_usage)
 
     def _task(self, body: ChatCompletion) -> Response:
         _model(body.model)
         text, now = answer_to_task(body.messages[-1]), self._now() / 1000
         turn = Turn(None, 0, body.model, "", text, "complete", now, 0, "turnkeep", "rules", persisted=False)
-        answer = self._completion(body, None, kept)
+        words = self._words(body, None)
         if not body.stream:
-            return JSONResponse(answer.whole(turn))
-        frames = answer.frames(with_usage=False)(1, "complete", {"turn": turn})
-        return Response(frames, media_type="text/event-stream", headers=HEADERS)
+            return JSONResponse(words.whole(turn))
+        return Response(words(1, "complete", {"turn": turn}), media_type="text/event-stream", headers=HEADERS)
 
 
 class _History:
     """What a client sends of a thread beside the newest message, which alone counts. Where it sends all, the same body
     again is a retry, and "yes" said twice has another history; where it does not, only the client can tell."""
 
-    def __init__(self, said: Said, *, is_sent_whole: bool) -> None:
-        self._said = said
-        self._is_whole = is_sent_whole or any(each["type"] == "ai" for each in said.messages)
+    def __init__(self, messages: list[JSON], *, is_sent_whole: bool) -> None:
+        self._messages = messages
+        self._is_whole = is_sent_whole or any(each["type"] == "ai" for each in messages)
 
     def in_thread(self, thread_id: str, request: Request) -> JSON:
         place: JSON = {"thread_id": thread_id, "create": True, "key": key_of(request)}
         if self._is_whole:
-            return {**place, "repeat": "exact", "said": digest(self._said.messages)}
+            return {**place, "repeat": "exact", "said": digest(self._messages)}
         return {**place, "repeat": repeat_of(request)}
 
-    def compared(self, turn: Turn) -> Turn:
-        """The turn, with a warning where the client counts other turns than the thread has; nothing is merged."""
-        asked = sum(each["type"] == "human" for each in self._said.messages)
-        return warned(kept(turn), HISTORY_DIFFERS) if self._is_whole and turn.number != asked else kept(turn)
+    def compared_with(self, running: "RunningTurn") -> Callable[[Turn], Turn]:
+        """Adds a warning to the turn where the thread holds another history than the client's: nothing is merged."""
+        links = running.loaded.links if running.loaded else ()
+        turns = [turn_of(link, {}) for link in links if "turn" in link.payload]
+        ours = (
+            []
+            if any(turn.private for turn in turns)
+            else [text for turn in turns for text in (turn.message, turn.reply)]
+        )
+        theirs = [each["content"].strip() for each in self._messages[:-1]]
+        is_other = bool(ours) and theirs[-len(ours) :] != [text.strip() for text in ours]
+        asked = sum(each["type"] == "human" for each in self._messages)
+
+        def seen(turn: Turn) -> Turn:
+            is_told = self._is_whole and turn.thread_id and (is_other or turn.number != asked)
+            return replace(turn, warnings=(*turn.warnings, HISTORY_DIFFERS)) if is_told else turn
+
+        return seen
 
 
 def _thread_of(request: Request, body: ChatCompletion) -> str | None:

@@ -1,27 +1,105 @@
-"""/v1/conversations: a conversation is a thread, under the thread's own id, and its items are the messages and replies
-of its turns."""
+"""/v1/responses and /v1/conversations: a response is a turn, a conversation is a thread under the thread's own id, and
+its items are the messages and replies of its turns."""
 
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from fastapi import Query
-from starlette.responses import JSONResponse
+from fastapi import Query, Request
+from starlette.responses import JSONResponse, Response
 
-from turnkeep.api.auth import Caller
-from turnkeep.api.openai.bodies import NewConversation
+from turnkeep.api.auth import Caller, name_thread
+from turnkeep.api.openai.bodies import NewConversation, NewResponse, call_of, read_messages
 from turnkeep.api.openai.errors import UnsupportedParameter
-from turnkeep.api.openai.response_views import items_of, listed
+from turnkeep.api.openai.runs import ResponseId, Starter, key_of, read_response_id, repeat_of
+from turnkeep.api.openai.words import Answer, items_of
 from turnkeep.api.schemas import MAX_TURN_NUMBER, Id
 from turnkeep.errors import NotFound
-from turnkeep.records import JSON, Thread
+from turnkeep.records import JSON, Principal, Thread, Turn
+from turnkeep.storage.head import run_digest
+from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
     from turnkeep.services import Services
+    from turnkeep.turns import RunningTurn
 
-ONE = "/v1/conversations/{thread_id}"
+RESPONSE, CONVERSATION = "/v1/responses/{response_id}", "/v1/conversations/{thread_id}"
+ITEM = f"{CONVERSATION}/items/{{item_id}}"
 ONLY_RUNS_ADD = "Only a response adds to a conversation: send them as `input` of the next one."
+ONLY_WHOLE = "Other turns hang on it; DELETE /v1/conversations/{id} takes the whole conversation away."
 _ITEM = re.compile(r"msg_(\d{1,8})_(user|assistant)", re.ASCII)
+
+
+class ResponseRoutes:
+    def __init__(self, services: "Services", starter: Starter, new_id: Callable[[], str]) -> None:
+        self._services = services
+        self._starter = starter
+        self._new_id = new_id
+
+    def register(self, add: Callable[..., None]) -> None:
+        add("/v1/responses", self.create, methods=["POST"])
+        add(RESPONSE, self.read, methods=["GET"])
+        add(RESPONSE, self.delete, methods=["DELETE"])
+        add(f"{RESPONSE}/input_items", self.input_items, methods=["GET"])
+
+    async def create(self, body: NewResponse, request: Request, caller: Caller) -> Response:
+        unused = body.check()
+        items = [{"role": "user", "content": body.input}] if isinstance(body.input, str) else body.input
+        messages, left_out = read_messages(items, "input")
+        warnings = list(dict.fromkeys([*unused, *left_out]))
+        wanted = TurnRequest(
+            principal=caller,
+            message=messages[-1]["content"],
+            agent=body.model,
+            key=key_of(request),
+            deadline=getattr(request.state, "deadline", None),
+            warnings=tuple(warnings),
+            call=call_of(messages),
+        )
+        running = await self._start(body, messages, request, wanted)
+        return await self._starter.answer(running, self._words(body, running), stream=body.stream, warnings=warnings)
+
+    async def _start(
+        self, body: NewResponse, messages: list[JSON], request: Request, wanted: TurnRequest
+    ) -> "RunningTurn":
+        """After a response, in a conversation, or in a thread that begins; nowhere if it is not to be stored."""
+        if body.previous_response_id is not None:
+            return await self._starter.start_after(request, wanted, read_response_id(body.previous_response_id))
+        if body.thread_id is not None:
+            return await self._starter.start(request, wanted, thread_id=body.thread_id, repeat=repeat_of(request))
+        if body.store is False:
+            return await self._starter.start(request, wanted)
+        return await self._starter.start_new(request, wanted, messages)
+
+    def _words(self, body: NewResponse, running: "RunningTurn") -> Answer:
+        id_, item, number = f"resp_{self._new_id()}", f"msg_{self._new_id()}", running.turn_number
+        if running.thread_id and running.run_id and number:
+            id_ = str(ResponseId(number, run_digest(running.run_id).hex(), running.thread_id))
+            item = f"msg_{number}_assistant"
+        now, model = self._services.turns.budget.now() // 1000, body.model or self._services.settings.default_agent
+        given = {"previous_response_id": body.previous_response_id, "metadata": body.metadata}
+        return Answer(id_, now, model, item, running.thread_id, **given)
+
+    def read(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
+        turn = self._turn(response_id, request, caller)
+        item = f"msg_{turn.number}_assistant"
+        return JSONResponse(Answer(response_id, int(turn.created_at), turn.agent, item, turn.thread_id).whole(turn))
+
+    def delete(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
+        """Where its thread holds no other turn, with the thread."""
+        thread_id, table = str(self._turn(response_id, request, caller).thread_id), self._services.table
+        if table.read_thread(caller, thread_id).turn_count != 1:
+            raise UnsupportedParameter("response_id", ONLY_WHOLE)
+        table.delete_thread(caller, thread_id)
+        return JSONResponse({"id": response_id, "object": "response", "deleted": True})
+
+    def input_items(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
+        return _listed(items_of(self._turn(response_id, request, caller))[:1])
+
+    def _turn(self, response_id: str, request: Request, caller: Principal) -> Turn:
+        named = read_response_id(response_id)
+        name_thread(request, named.thread_id)
+        return named.check(self._services.table.read_turn(caller, named.thread_id, named.number))
 
 
 class ConversationRoutes:
@@ -31,17 +109,18 @@ class ConversationRoutes:
 
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/conversations", self.create, methods=["POST"])
-        add(ONE, self.read, methods=["GET"])
-        add(ONE, self.change, methods=["POST"])
-        add(ONE, self.delete, methods=["DELETE"])
-        add(f"{ONE}/items", self.items, methods=["GET"])
-        add(f"{ONE}/items/{{item}}", self.item, methods=["GET"])
+        add(CONVERSATION, self.read, methods=["GET"])
+        add(CONVERSATION, self.change, methods=["POST"])
+        add(CONVERSATION, self.delete, methods=["DELETE"])
+        add(f"{CONVERSATION}/items", self.items, methods=["GET"])
+        add(ITEM, self.item, methods=["GET"])
 
     def create(self, caller: Caller, body: NewConversation | None = None) -> JSONResponse:
-        wanted = body or NewConversation()
-        if wanted.items:
+        if body and body.items:
             raise UnsupportedParameter("items", ONLY_RUNS_ADD)
-        return _shown(self._table.create_thread(caller, f"conv_{self._new_id()}", metadata=wanted.kept()))
+        return _shown(
+            self._table.create_thread(caller, f"conv_{self._new_id()}", metadata=body.metadata if body else None)
+        )
 
     def read(self, thread_id: Id, caller: Caller) -> JSONResponse:
         return _shown(self._table.read_thread(caller, thread_id))
@@ -49,7 +128,7 @@ class ConversationRoutes:
     def change(self, thread_id: Id, body: NewConversation, caller: Caller) -> JSONResponse:
         """The metadata as a whole, as OpenAI has it: a key that is not sent goes."""
         old = dict.fromkeys(self._table.read_thread(caller, thread_id).metadata)
-        return _shown(self._table.update_thread(caller, thread_id, {**old, **body.kept()}))
+        return _shown(self._table.update_thread(caller, thread_id, {**old, **(body.metadata or {})}))
 
     def delete(self, thread_id: Id, caller: Caller) -> JSONResponse:
         self._table.delete_thread(caller, thread_id)
@@ -69,10 +148,10 @@ class ConversationRoutes:
         items = [item for turn in turns for item in items_of(turn)]
         items = items[:: 1 if order == "asc" else -1]
         start = next((index + 1 for index, item in enumerate(items) if item["id"] == after), 0)
-        return JSONResponse(listed(items[start : start + limit], has_more=len(items) > start + limit))
+        return _listed(items[start : start + limit], has_more=len(items) > start + limit)
 
-    def item(self, thread_id: Id, item: str, caller: Caller) -> JSONResponse:
-        number, index = _place(item)
+    def item(self, thread_id: Id, item_id: str, caller: Caller) -> JSONResponse:
+        number, index = _place(item_id)
         return JSONResponse(items_of(self._table.read_turn(caller, thread_id, number))[index])
 
 
@@ -88,3 +167,8 @@ def _shown(thread: Thread) -> JSONResponse:
     told = {name: str(value) for name, value in thread.metadata.items()}
     facts: JSON = {"id": thread.thread_id, "object": "conversation", "created_at": int(thread.created_at)}
     return JSONResponse({**facts, "metadata": told})
+
+
+def _listed(items: list[JSON], *, has_more: bool = False) -> JSONResponse:
+    first, last = (items[0]["id"], items[-1]["id"]) if items else ("", "")
+    return JSONResponse({"object": "list", "data": items, "first_id": first, "last_id": last, "has_more": has_more})

@@ -38,24 +38,14 @@ class OpenAIRoute(JsonRoute):
         async def answered(request: Request) -> Response:
             try:
                 return await handle(request)
-            except TurnkeepError as error:
-                told = await HANDLERS[TurnkeepError](request, error)
-                return _reshaped(told, getattr(error, "param", None))
-            except RequestValidationError as error:
-                return _reshaped(await HANDLERS[RequestValidationError](request, error), None)
+            except (TurnkeepError, RequestValidationError) as error:
+                kind = TurnkeepError if isinstance(error, TurnkeepError) else RequestValidationError
+                told: Response = await HANDLERS[kind](request, error)
+                problem = json.loads(bytes(told.body))
+                later = {name: value for name, value in told.headers.items() if name == "retry-after"}
+                return JSONResponse(shape(problem, getattr(error, "param", None)), _status(problem), later)
 
         return answered
-
-
-def _reshaped(told: Response, param: str | None) -> Response:
-    problem = json.loads(bytes(told.body))
-    later = {name: value for name, value in told.headers.items() if name == "retry-after"}
-    return JSONResponse(shape(problem, param), _status(problem), later)
-
-
-def _status(problem: Mapping[str, Any]) -> int:
-    changed = {UnknownAgent.code: 404}.get(problem["code"], 400)
-    return changed if problem["status"] == 422 else int(problem["status"])
 
 
 def shape(problem: Mapping[str, Any], param: str | None = None) -> JSON:
@@ -64,8 +54,12 @@ def shape(problem: Mapping[str, Any], param: str | None = None) -> JSON:
     if code == UnknownAgent.code:
         param, code, message = "model", "model_not_found", "There is no such model; GET /v1/models lists them."
     if problem.get("errors"):
-        param = problem["errors"][0]["field"].removeprefix("body.")
-        message = message.removeprefix("body.")
+        param, message = (text.removeprefix("body.") for text in (problem["errors"][0]["field"], message))
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
     told = {"message": message, "type": kind, "param": param, "code": code}
     return {"error": {**told, "correlation_id": problem["correlation_id"]}}
+
+
+def _status(problem: Mapping[str, Any]) -> int:
+    changed = 404 if problem["code"] == UnknownAgent.code else 400
+    return changed if problem["status"] == 422 else int(problem["status"])

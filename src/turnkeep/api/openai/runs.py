@@ -2,21 +2,22 @@
 some bodies say by themselves after what they come."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import name_thread
-from turnkeep.api.openai.answers import compact
-from turnkeep.api.openai.ids import ResponseId
+from turnkeep.api.openai.words import Words, compact
 from turnkeep.api.schemas import check_id
 from turnkeep.api.sse import open_stream
 from turnkeep.errors import NotFound, ThreadExists, ThreadMoved
 from turnkeep.records import JSON, Principal, Turn
+from turnkeep.storage.head import run_digest
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
@@ -27,6 +28,34 @@ if TYPE_CHECKING:
 KEY_HEADER, RETRY_HEADER, THREAD_HEADER = "Idempotency-Key", "X-Stainless-Retry-Count", "X-Turnkeep-Thread"
 PERIOD_MS = 15 * 60_000
 """A first try without key and thread is found again in the period that it was made in, and in the next one."""
+_RESPONSE = re.compile(r"resp_(\d{1,8})_([0-9a-f]{12})_([A-Za-z0-9_-]{1,64})", re.ASCII)
+_NO_RESPONSE = "There is no such response; it goes with its thread, 24 hours after the last turn."
+
+
+class ResponseId(NamedTuple):
+    """Leads back to the turn, and is known when its run begins. `run` tells the turn from one that has its number in a
+    thread made anew, or on another branch."""
+
+    number: int
+    run: str
+    thread_id: str
+
+    def __str__(self) -> str:
+        return f"resp_{self.number}_{self.run}_{self.thread_id}"
+
+    def check(self, turn: Turn) -> Turn:
+        """Raises NotFound where the turn is another."""
+        if turn.run_id is None or run_digest(turn.run_id).hex() != self.run:
+            raise NotFound(_NO_RESPONSE)
+        return turn
+
+
+def read_response_id(text: str) -> ResponseId:
+    """Raises NotFound, also for the id of a response that was not stored."""
+    found = _RESPONSE.fullmatch(text)
+    if found is None:
+        raise NotFound(_NO_RESPONSE)
+    return ResponseId(int(found[1]), found[2], found[3])
 
 
 def key_of(request: Request) -> str | None:
@@ -42,8 +71,8 @@ def repeat_of(request: Request) -> "Repeat":
     return "first" if request.headers.get(RETRY_HEADER, "0") == "0" else "again"
 
 
-def digest(value: list[JSON]) -> str:
-    return hashlib.sha256(compact({"": value}).encode()).hexdigest()
+def digest(messages: list[JSON]) -> str:
+    return hashlib.sha256(compact({"messages": messages}).encode()).hexdigest()
 
 
 class Starter:
@@ -56,11 +85,9 @@ class Starter:
 
     async def start(self, request: Request, wanted: TurnRequest, **changes: Any) -> "RunningTurn":
         wanted = replace(wanted, **changes)
-        if wanted.key:
-            wanted = replace(wanted, repeat=None)
         if wanted.thread_id:
             name_thread(request, wanted.thread_id)
-        return await self._turns.start(wanted)
+        return await self._turns.start(replace(wanted, repeat=None) if wanted.key else wanted)
 
     async def start_after(self, request: Request, wanted: TurnRequest, previous: ResponseId) -> "RunningTurn":
         """After the turn of an earlier response: in its thread while that is the newest one, else in a copy that ends
@@ -106,21 +133,22 @@ class Starter:
     async def answer(
         self,
         running: "RunningTurn",
+        words: Words,
         *,
-        whole: Callable[[Turn], JSON],
-        frames: Callable[[int, str, Mapping[str, Any]], bytes] | None,
-        warnings: tuple[str, ...],
+        stream: bool | None,
+        warnings: list[str],
+        seen: Callable[[Turn], Turn] = lambda turn: turn,
     ) -> Response:
-        """The answer as a stream where there are `frames`; its headers say what is known before it."""
+        """Its headers say what is known before it; `seen` adds to the turn what is known with it."""
         told = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(warnings)}
         told["Idempotency-Replayed"] = "true" if running.replayed else ""
         headers = {name: value for name, value in told.items() if value}
-        if frames is None:
-            return JSONResponse(whole(await running.finish()), headers=headers)
+        if not stream:
+            return JSONResponse(words.whole(seen(await running.finish())), headers=headers)
         return await open_stream(
             running,
-            render=lambda turn: {"turn": turn},
+            render=lambda turn: {"turn": seen(turn)},
             heartbeat_seconds=self._services.settings.turn.heartbeat_seconds,
             headers=headers,
-            frame=frames,
+            frame=words,
         )

@@ -8,8 +8,8 @@ import re
 
 from starlette.datastructures import Headers
 
-from turnkeep.api.openai.answers import compact
 from turnkeep.api.openai.bodies import ChatCompletion
+from turnkeep.api.openai.words import compact
 from turnkeep.records import JSON
 
 TASK_HEADER, CHAT_HEADER = "X-Turnkeep-Task", "X-OpenWebUI-Chat-Id"
