@@ -1,0 +1,144 @@
+"""The function that makes background runs, as Lambda's runtime interface emulator runs it; and how it is asked to."""
+
+import asyncio
+import importlib.util
+import json
+from collections.abc import Callable, Iterator
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError, ConnectTimeoutError
+from lambdas import FUNCTIONS, ROOT
+
+from emulated.sandbox import find_runtime_emulator, sandbox
+from turnkeep.aws.workers import Workers
+from turnkeep.bootstrap import build
+from turnkeep.errors import StoreUnavailable
+from turnkeep.records import Principal
+from turnkeep.services import Services
+from turnkeep.settings import Settings
+from turnkeep.storage.blobs import S3Objects
+from turnkeep.turns import TurnRequest
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+
+ANN = Principal("acme", "ann")
+QUESTION = "What is low-rank adaptation?"
+
+type Invoke = Callable[[str], Any]
+
+
+@pytest.fixture(scope="module")
+def services(function_environ: dict[str, str], dynamodb: "DynamoDBClient", s3: "S3Client") -> Services:
+    name = function_environ["TABLE_NAME"]
+    settings = Settings(table_name=name, bucket_name=name, seal_key=function_environ["SEAL_KEY"])  # type: ignore[arg-type]
+    return build(settings, dynamodb=dynamodb, objects=S3Objects(s3, name))
+
+
+@pytest.fixture(scope="module")
+def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Invoke]:
+    log = tmp_path_factory.mktemp("worker") / "log"
+    with sandbox(find_runtime_emulator(ROOT), FUNCTIONS / "worker", function_environ, log=log) as call:
+        yield lambda token: json.loads(call(json.dumps({"run": token}).encode()))
+
+
+def accepted(services: Services, thread_id: str, message: str = QUESTION) -> tuple[str, str]:
+    """The id of a run, and what a worker is told of it."""
+    client = RecordingClient()
+    services.runs.launch_by(Workers(client, "worker"))
+    services.table.create_thread(ANN, thread_id, agent="papers")
+    record = asyncio.run(services.runs.enqueue(TurnRequest(ANN, message, thread_id=thread_id)))
+    (said,) = client.asked
+    assert said | {"Payload": ""} == {"FunctionName": "worker", "InvocationType": "Event", "Payload": ""}
+    return record.run_id, json.loads(said["Payload"])["run"]
+
+
+class RecordingClient:
+    """Stands for boto3's client of Lambda."""
+
+    def __init__(self, fault: Exception | None = None) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self._fault = fault
+
+    def invoke(self, **asked: Any) -> None:
+        if self._fault:
+            raise self._fault
+        self.asked.append(asked)
+
+
+def test_a_run_that_was_accepted_becomes_one_turn_however_often_the_worker_is_told(services, invoke):
+    run_id, token = accepted(services, "t")
+    assert [invoke(token), invoke(token)] == [None, None]
+    turn = asyncio.run(services.runs.join(ANN, "t", run_id, 5))
+    assert (turn.number, turn.message, turn.run_id, turn.persisted) == (1, QUESTION, run_id, True)
+    assert services.table.read_thread(ANN, "t").turn_count == 1
+
+
+def test_a_run_whose_thread_is_gone_is_passed_over(services, invoke):
+    _, token = accepted(services, "gone")
+    services.table.delete_thread(ANN, "gone")
+    assert invoke(token) is None
+
+
+def test_what_is_no_run_of_this_deployment_is_given_up_after_all_tries(invoke):
+    event = json.loads((ROOT / "events" / "worker-run.json").read_text())
+    assert invoke(event["run"])["errorType"] == "NotDone"
+
+
+def test_an_unexpected_exception_is_told_without_its_words(function_environ, monkeypatch, capsys):
+    for name, value in function_environ.items():
+        monkeypatch.setenv(name, value)
+    app = loaded()
+
+    async def work(token: str, deadline: float) -> None:
+        raise ValueError("Mario Rossi")
+
+    monkeypatch.setattr(app, "services", SimpleNamespace(runs=SimpleNamespace(work=work)))
+    context = SimpleNamespace(aws_request_id="r", get_remaining_time_in_millis=lambda: 9_000)
+    with pytest.raises(app.NotDone) as raised:
+        app.handler({"run": "x"}, context)
+    assert "Mario" not in str(raised.value) + capsys.readouterr().out
+
+
+def loaded() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("worker_app", FUNCTIONS / "worker" / "app.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+FAULTS = [
+    ClientError({"Error": {"Code": "TooManyRequestsException"}}, "Invoke"),
+    ConnectTimeoutError(endpoint_url="https://lambda.invalid"),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_worker_that_cannot_be_asked_is_told_and_the_same_request_asks_again(services, fault):
+    services.table.create_thread(ANN, f"fault-{type(fault).__name__}", agent="papers")
+    wanted = TurnRequest(ANN, QUESTION, thread_id=f"fault-{type(fault).__name__}", key="k")
+    services.runs.launch_by(Workers(RecordingClient(fault), "worker"))
+    with pytest.raises(StoreUnavailable) as refused:
+        asyncio.run(services.runs.enqueue(wanted))
+    assert refused.value.retry_after
+    client = RecordingClient()
+    services.runs.launch_by(Workers(client, "worker"))
+    assert asyncio.run(services.runs.enqueue(wanted)).status == "pending"
+    assert len(client.asked) == 1
+
+
+def test_the_deployed_api_asks_the_worker_that_its_environment_names(function_environ, monkeypatch):
+    from turnkeep.aws import deployment
+
+    for name, value in function_environ.items():
+        monkeypatch.setenv(name, value)
+    launched: list[Any] = []
+    monkeypatch.setattr("turnkeep.turns.runs.Runs.launch_by", lambda _, launch: launched.append(launch))
+    deployment.deployed_app({**function_environ, "WORKER": "the-worker"})
+    deployment.deployed_app(function_environ)
+    assert [type(each) for each in launched] == [Workers]
