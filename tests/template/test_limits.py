@@ -91,7 +91,7 @@ def test_policies_are_as_large_and_as_many_as_iam_takes(found: Stack) -> None:
 
 @pytest.mark.parametrize("auth", ["keys", "jwt", "AWS_IAM"])
 def test_no_function_has_more_permissions_than_lambda_takes(auth: str) -> None:
-    """SAM makes one for each route and method; here with the longest names that stacks of ours may have."""
+    """Here with the longest names that stacks of ours may have."""
     sizes: dict[str, int] = {}
     for name, permission in stack(Auth=auth).of("AWS::Lambda::Permission").items():
         target = permission["FunctionName"]
