@@ -13,6 +13,7 @@ from turnkeep.records import JSON
 from turnkeep.turns.request import GraphCall
 
 MESSAGES_TUPLE = "messages-tuple"
+STATE_DEPTH = 3  # `values` of a checkpoint lie in the `payload` of a `debug` event
 _OURS = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map")
 
 
@@ -72,6 +73,14 @@ def _is_ours(key: str) -> bool:
 def plain(value: Any) -> Any:
     """A value of a graph as JSON: messages and models by their fields, what has no form of its own as text."""
     return to_jsonable_python(value, fallback=str, bytes_mode="base64", inf_nan_mode="null")
+
+
+def without(value: Any, names: frozenset[str], depth: int = STATE_DEPTH) -> Any:
+    """What LangGraph tells, without the keys of this turn alone: drafts are not checked yet, and no client is told what
+    may not stay."""
+    if not names or not depth or not isinstance(value, dict):
+        return value
+    return {name: without(each, names, depth - 1) for name, each in value.items() if name not in names}
 
 
 def as_chunk(content: str, message_id: str, metadata: JSON) -> list[JSON]:

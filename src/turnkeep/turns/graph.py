@@ -18,7 +18,7 @@ from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.texts import printable
-from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, plain
+from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, plain, without
 from turnkeep.turns.request import GraphCall
 from turnkeep.turns.shield import Shield
 
@@ -45,6 +45,7 @@ class GraphRun:
         self._graph = agent.graph.copy({"checkpointer": self._run})
         self._thread_id = thread_id
         self._max_steps = max_steps
+        self._per_turn = frozenset(agent.new_turn())
         self._told: set[str] = set()
         self._node = ""
 
@@ -90,7 +91,9 @@ class GraphRun:
             chunk = self._chunk(data) if MESSAGES_TUPLE in call.modes else None
             return _told(MESSAGES_TUPLE, namespace if call.subgraphs else (), chunk) if chunk else None
         is_interrupt = mode == "updates" and "__interrupt__" in data
-        return _told(mode, namespace, plain(data)) if mode in call.modes or is_interrupt else None
+        if mode not in call.modes and not is_interrupt:
+            return None
+        return _told(mode, namespace, without(plain(data), self._per_turn))
 
     def _chunk(self, data: Any) -> list[JSON] | None:
         """A message or a piece of one with its metadata; None for one that was told in pieces before."""
@@ -126,8 +129,7 @@ class GraphRun:
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": self._thread_id}})
         interrupted = bool(snapshot.next)
         values: Mapping[str, Any] = snapshot.values
-        per_turn = frozenset(self._agent.new_turn())
-        saving = functools.partial(self._run.saved, per_turn, interrupted=interrupted)
+        saving = functools.partial(self._run.saved, self._per_turn, interrupted=interrupted)
         saved = await shield.in_thread(saving, change=shield.hide) if shield else saving()
         if saved is None:
             raise AgentFault

@@ -3,6 +3,7 @@
 import secrets
 import time
 import uuid
+from dataclasses import replace
 from typing import Annotated, Any
 
 import pytest
@@ -46,11 +47,15 @@ def agent(_: str) -> Agent:
     graph.add_node("scales", inner.compile())
     graph.add_edge(START, "answer")
     graph.add_edge("answer", END)
-    return Agent("basket", graph.compile(), lambda values: Reply(values["messages"][-1].text), window=3)
+    return Agent("basket", graph.compile(), lambda values: Reply(values["messages"][-1].text), dict, window=3)
 
 
 @pytest.fixture
 def turns(items: Items, folder_objects: FolderObjects) -> Turns:
+    return made(items, folder_objects)
+
+
+def made(items: Items, folder_objects: FolderObjects, *private: str) -> Turns:
     table = Table(items, Blobs(folder_objects), Sealer(b"secret"), clock=time.time, mint=secrets.token_bytes)
     return Turns(
         table,
@@ -60,6 +65,7 @@ def turns(items: Items, folder_objects: FolderObjects) -> Turns:
         clock=time.time,
         mint=lambda: uuid.uuid4().hex,
         names=frozenset({"basket"}),
+        private=frozenset(private),
     )
 
 
@@ -211,6 +217,14 @@ async def test_a_call_gives_its_input_to_the_graph_and_is_told_in_the_modes_it_a
     assert (await turns.states.read(ANN, "t1")).values["fruits"] == ["fig", "plum"]
 
 
+async def test_what_is_of_this_turn_alone_is_told_in_no_mode(turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "_agents", lambda name: replace(agent(name), new_turn=lambda: {"fruits": []}))
+    call = GraphCall({"messages": "plum"}, modes=("values", "updates", "tasks", "debug", "checkpoints"))
+    told = parts((await run(turns, "plum", call=call))[1])
+    assert {mode for mode, _ in told} == set(call.modes)
+    assert "fruits" not in str(told)
+
+
 async def test_messages_of_a_client_are_kept_once_by_the_ids_they_bring(turns: Turns) -> None:
     given = {"messages": [{"type": "human", "content": "plum", "id": "mine"}]}
     for _ in range(2):
@@ -249,3 +263,21 @@ async def test_a_client_names_neither_thread_nor_checkpoint_in_its_config(turns:
     forged = {"configurable": {"thread_id": "t2", "checkpoint_id": "x", "__pregel_read": "x", "color": "red"}}
     assert (await say(turns, "a", call=GraphCall({"messages": "a"}, config=forged))).thread_id == "t1"
     assert (await turns.states.read(ANN, "t1")).metadata["color"] == "red"
+
+
+async def test_of_a_private_agent_nothing_that_a_call_brings_is_kept_in_the_clear(
+    items: Items, folder_objects: FolderObjects
+) -> None:
+    turns, mail = made(items, folder_objects, "basket"), "ann.rossi@example.org"
+    said = f"write to {mail}"
+    call = GraphCall({"messages": said, "fruits": [mail]}, modes=("values", "updates", "messages-tuple", "debug"))
+    turn, events = await run(turns, said, call=call)
+    assert (turn.message, turn.reply) == (said, f"re: {said}")
+    assert "".join(data[0]["content"] for mode, data in parts(events) if mode == "messages-tuple") == f"re: {said}"
+    await turns.states.update(ANN, "t1", {"fruits": [f"of {mail}"]}, as_node="answer")
+    state = await turns.states.read(ANN, "t1")
+    assert state.values["fruits"] == [mail, said, f"of {mail}"]
+    loaded = turns._table.load(turns._table.head(ANN, "t1"), None)
+    assert "ann.rossi" not in f"{loaded.checkpoint} {[link.payload for link in loaded.links]}"
+    forked = turns._table.fork(ANN, "t1", "t2")
+    assert (await turns.states.read(ANN, forked.thread_id)).values["fruits"] == state.values["fruits"]
