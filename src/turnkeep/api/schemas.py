@@ -80,20 +80,41 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class NewThread(Request):
+class ThreadRequest(Request):
+    """A body that LangGraph's clients send too, with keys of their own: what is not known is passed over."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class Life(ThreadRequest):
+    ttl: float = Field(gt=0, le=100_000_000, description="minutes after the last turn, at most what the deployment has")
+    strategy: Literal["delete"] = "delete"
+
+
+class NewThread(ThreadRequest):
     thread_id: Id | None = Field(None, description="minted when absent")
-    if_exists: Literal["raise", "do_nothing"] = "raise"
-    metadata: Metadata | None = None
+    if_exists: Literal["raise", "do_nothing"] | None = Field("raise")
+    metadata: Metadata | None = Field(None, description="`graph_id` in it names the thread's agent")
+    ttl: Life | None = Field(None, description="when the thread expires, where that is sooner than others do")
+    supersteps: list[Any] | None = Field(None, max_length=0, description="not offered")
 
 
-class ThreadChange(Request):
+class ThreadChange(ThreadRequest):
     metadata: Metadata = Field(description="merged key by key; null takes a key away")
+    ttl: None = Field(None, description="a thread keeps the life that it was made with")
 
 
-class ThreadSearch(Request):
+THREAD_FIELDS = Literal[
+    "thread_id", "created_at", "updated_at", "state_updated_at", "metadata", "config", "context", "status", "values",
+    "interrupts", "agent", "title", "turn_count", "expires_at", "pending",
+]  # fmt: skip
+
+
+class ThreadSearch(ThreadRequest):
     metadata: Metadata | None = Field(None, description="a thread matches if it has all of these")
     status: Status | None = None
     agent: AgentName | None = None
+    ids: list[Id] | None = Field(None, max_length=100)
     limit: int = Field(10, ge=1, le=100)
     offset: int = Field(0, ge=0, le=10_000)
     cursor: str | None = Field(
@@ -101,6 +122,11 @@ class ThreadSearch(Request):
         max_length=100,
         description="the X-Pagination-Next of an answer, to go on where it stopped; `offset` is then passed over",
     )
+    sort_by: Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"] | None = None
+    sort_order: Literal["asc", "desc"] | None = None
+    select: list[THREAD_FIELDS] | None = Field(None, description="the fields to show; absent: all")
+    values: dict[str, Any] | None = Field(None, max_length=0, description="not offered: states are not searched")
+    extract: dict[str, Any] | None = Field(None, max_length=0, description="not offered: states are not searched")
 
 
 class NewTurn(Request):

@@ -81,7 +81,7 @@ class RunStream:
         except TurnkeepError as error:
             note(error)
             self.failure = error.code
-            return "error", _as_event(error)
+            return "error", as_event(error)
         self._first = None
         assert event is not None  # noqa: S101 - nothing is asked for after `complete`
         return event.name, self._render(event.data["turn"]) if event.name == "complete" else event.data
@@ -162,7 +162,7 @@ async def open_stream(
     return RunStreamResponse(stream, headers)
 
 
-def _as_event(error: TurnkeepError) -> JSON:
+def as_event(error: TurnkeepError) -> JSON:
     """A problem as event data; what would be the Retry-After header goes along."""
     later = {"retry_after": error.retry_after} if error.retry_after is not None else {}
     return as_problem(error) | later

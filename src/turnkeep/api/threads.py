@@ -1,16 +1,20 @@
 """Routes under /threads that run nothing: make, read, change, search and delete threads."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Header, Response
+from fastapi.responses import JSONResponse
 
 from turnkeep import errors
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
 from turnkeep.api.schemas import Id, NewThread, ThreadChange, ThreadSearch
-from turnkeep.api.views import ThreadView
+from turnkeep.api.views import ThreadView, facts_of
+from turnkeep.entries import entries
 from turnkeep.observability import logger, measure
+from turnkeep.records import JSON, Principal
+from turnkeep.storage.listing import SEARCHED_THREADS, Found
 
 if TYPE_CHECKING:
     from turnkeep.storage.table import Table
@@ -40,35 +44,71 @@ class ThreadRoutes:
         changed = problems(*ALWAYS, *BODY, errors.NotFound, errors.StateCorrupt, errors.ThreadBusy)
         gone, one = problems(*READ, errors.ThreadBusy), "/threads/{thread_id}"
         add("/threads", self.create, methods=["POST"], responses=made)
-        add("/threads/search", self.search, methods=["POST"], responses=FOUND | problems(*ALWAYS, *BODY))
+        found = FOUND | problems(*ALWAYS, *BODY)
+        add("/threads/search", self.search, methods=["POST"], response_model=list[ThreadView], responses=found)
         add(one, self.read, methods=["GET"], responses=problems(*READ))
-        add(one, self.change, methods=["PATCH"], responses=changed)
+        add(one, self.change, methods=["PATCH"], response_model=ThreadView, responses=changed)
         add(one, self.delete, methods=["DELETE"], status_code=204, responses=gone)
 
     def create(self, caller: Caller, body: NewThread | None = None) -> ThreadView:
         wanted = body or NewThread()
+        agent, metadata = agent_in(wanted.metadata)
         thread = self._table.create_thread(
-            caller, wanted.thread_id or self._new_id(), metadata=wanted.metadata, if_exists=wanted.if_exists
+            caller,
+            wanted.thread_id or self._new_id(),
+            agent=agent,
+            metadata=metadata,
+            if_exists=wanted.if_exists or "raise",
+            minutes=wanted.ttl.ttl if wanted.ttl else None,
         )
         return ThreadView.of(thread)
 
-    def search(self, caller: Caller, response: Response, body: ThreadSearch | None = None) -> list[ThreadView]:
+    def search(self, caller: Caller, response: Response, body: ThreadSearch | None = None) -> Any:
         """The caller's threads, newest activity first. A search looks at no more than 1,000 threads."""
         wanted = body or ThreadSearch()
-        found = self._table.search_threads(caller, **wanted.model_dump())
+        found = find_threads(self._table, caller, wanted)
         if found.cursor:
             response.headers["X-Pagination-Next"] = found.cursor
         if found.unreadable:
             measure({"StateCorrupt": found.unreadable}, code=errors.StateCorrupt.code)
             logger.error("stored threads unreadable, left out of a list", threads=found.unreadable)
             response.headers["X-Unreadable-Threads"] = str(found.unreadable)
-        return [ThreadView.of(thread) for thread in found]
+        views = [ThreadView.of(thread) for thread in found]
+        if wanted.select:
+            some = [view.model_dump(mode="json", include={*map(str, wanted.select)}) for view in views]
+            return JSONResponse(some, headers=dict(response.headers))
+        return views
 
     def read(self, thread_id: Id, caller: Caller) -> ThreadView:
         return ThreadView.of(self._table.read_thread(caller, thread_id))
 
-    def change(self, thread_id: Id, body: ThreadChange, caller: Caller) -> ThreadView:
-        return ThreadView.of(self._table.update_thread(caller, thread_id, body.metadata))
+    def change(
+        self, thread_id: Id, body: ThreadChange, caller: Caller, prefer: Annotated[str | None, Header()] = None
+    ) -> Any:
+        changed = self._table.update_thread(caller, thread_id, body.metadata)
+        return Response(status_code=204) if prefer == "return=minimal" else ThreadView.of(changed)
 
     def delete(self, thread_id: Id, caller: Caller) -> None:
         self._table.delete_thread(caller, thread_id)
+
+
+def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
+    """The agent that LangGraph's clients name in the metadata, as their server shows it there, and the rest."""
+    named = metadata or {}
+    agent = next((name for name in entries() if facts_of(name).items() & named.items()), None)
+    return agent, {key: value for key, value in named.items() if key not in facts_of(agent)} or None
+
+
+def find_threads(table: "Table", caller: Principal, wanted: ThreadSearch) -> Found:
+    """In another order than by activity all are looked at, and the page has no cursor."""
+    agent, metadata = agent_in(wanted.metadata)
+    asked: Any = {"metadata": metadata, "status": wanted.status, "agent": wanted.agent or agent}
+    by, is_ascending = wanted.sort_by or "updated_at", wanted.sort_order == "asc"
+    if by in ("updated_at", "state_updated_at") and not is_ascending and wanted.ids is None:
+        page: Any = {"limit": wanted.limit, "offset": wanted.offset, "cursor": wanted.cursor}
+        return table.search_threads(caller, **asked, **page)
+    every = table.search_threads(caller, **asked, limit=SEARCHED_THREADS)
+    fitting = [thread for thread in every if wanted.ids is None or thread.thread_id in wanted.ids]
+    fitting.sort(key=lambda thread: getattr(thread, by.removeprefix("state_")), reverse=not is_ascending)
+    every[:], every.cursor = fitting[wanted.offset : wanted.offset + wanted.limit], None
+    return every

@@ -5,14 +5,20 @@ An answer that is not streamed is at most ANSWER_BYTES long: of a list as many t
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
+from uuid import UUID, uuid5
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
+from turnkeep.errors import StoreUnavailable, Unsettled
 from turnkeep.records import JSON, Source, Status, Thread, Turn, Usage, iso
 
 ANSWER_BYTES = 5_000_000
 """Lambda refuses an answer of more than 6,291,556 bytes, counted as it sends it: ours as a string in JSON of its own.
 The caller would get a 502, however often it asks."""
+
+ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
+LEASE_SECONDS = 30
+NOT_KEPT = "The reply was written but could not be kept; send the same request again."
 
 Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 
@@ -55,16 +61,30 @@ class Health(BaseModel):
 
 
 class Info(BaseModel):
+    """What LangGraph's clients read here are `version` and `flags`."""
+
     version: str
     model: str
     agents: list[str]
     warnings: list[str]
     notes: list[str] = Field(description="what a deployer should know or do")
+    flags: dict[str, bool] = {"assistants": True, "crons": False, "langsmith": False}
+    host: dict[str, str] = {"kind": "self-hosted"}
 
 
 class PendingView(BaseModel):
     message: str
     at: Time
+
+
+def assistant_id(agent: str) -> str:
+    """LangGraph's server names its own assistants by uuid5: "agent" is fe096781-5601-53d2-b2f6-0d3403f7e9ca there."""
+    return str(uuid5(ASSISTANTS, agent))
+
+
+def facts_of(agent: str | None) -> JSON:
+    """What LangGraph's clients find a thread by in its metadata."""
+    return {"graph_id": agent, "assistant_id": assistant_id(agent)} if agent else {}
 
 
 class ThreadView(BaseModel):
@@ -78,12 +98,24 @@ class ThreadView(BaseModel):
     turn_count: int
     expires_at: Time
     pending: PendingView | None
+    state_updated_at: Time
+    values: dict[str, Any] | None = Field(
+        description="the title as the first message; /threads/{id}/state has them all"
+    )
+    interrupts: dict[str, Any] = Field({}, description="/threads/{id}/state has them")
+    config: dict[str, Any] = {}
 
     @classmethod
     def of(cls, thread: Thread) -> Self:
         times = {name: iso(getattr(thread, name)) for name in ("created_at", "updated_at", "expires_at")}
         pending = thread.pending and PendingView(message=thread.pending.message, at=iso(thread.pending.at))
-        return cls(**{**vars(thread), **times, "pending": pending})
+        told = [{"type": "human", "content": thread.title, "id": f"title-{thread.thread_id}"}] if thread.title else []
+        shown = {
+            "metadata": {**thread.metadata, **facts_of(thread.agent)},
+            "state_updated_at": times["updated_at"],
+            "values": {"messages": told} if told else None,
+        }
+        return cls(**{**vars(thread), **times, **shown, "pending": pending})
 
 
 class TurnView(BaseModel):
@@ -169,6 +201,15 @@ class Turns(BaseModel):
             shown.append(view)
         first = shown[-1].turn_number if shown else None
         return cls(turns=shown[::-1], next_before=first if first and first > 1 else None)
+
+
+def not_kept(turn: Turn) -> StoreUnavailable | None:
+    """What to answer instead of a turn that should be kept and is not, on a wire that has no word for it: who went on
+    from it would find nothing. The same request again stores it, or is told what was stored."""
+    wait = LEASE_SECONDS if turn.retry_token else 1  # a turn that waits to be stored holds its thread
+    if turn.persisted is None:
+        return Unsettled(retry_after=wait)
+    return StoreUnavailable(NOT_KEPT, retry_after=wait) if turn.thread_id and not turn.persisted else None
 
 
 def answered_bytes(view: BaseModel) -> int:

@@ -4,8 +4,9 @@ Attribute names are short because every update pays for the whole item, which st
 v layout, born birth mark, n turns, gen generation, seq fence, last newest link, cp newest checkpoint, expires, created,
 la last activity (all times epoch ms), u and xh index keys, keys digests of the newest idempotency keys (position i
 belongs to turn n - i), lease {o owner, t until}, pend {k key digest, b body digest, m sealed message, at}, meta sealed
-metadata, agent, title, st status of the newest turn, sig signature, ttl. Of a thread that is being deleted there are
-left: v, born, n, gen, seq, created, ttl, expires 0, gone the expiry that it had, xh, due where it stays for a while.
+metadata, agent, title, st status of the newest turn, life (ms) where it is its own, sig signature, ttl.
+Of a thread that is being deleted there are left: v, born, n, gen, seq, created, ttl, expires 0, gone the expiry that it
+had, xh, due where it stays for a while.
 
 An id may be used again, and then all counters begin anew: only the birth mark, random bytes, tells the threads apart.
 """
@@ -23,6 +24,7 @@ from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, expiry, expiry_bucket, i
 KEPT_KEYS = 32
 KEY_BYTES, BORN_BYTES = 6, 6
 TITLE_CHARACTERS = 60
+HOUR_MS = 3_600_000
 _NUMBERS = ("n", "gen", "seq", "expires", "created")
 _SIGNED = ("n", "gen", "last", "cp", "expires", "created", "agent", "title", "st")
 
@@ -63,6 +65,7 @@ class Head:
     metadata: bytes | None = None
     interrupted: bool = False
     gone: int | None = None
+    life: int | None = None
 
     @property
     def thread_id(self) -> str:
@@ -73,6 +76,10 @@ class Head:
 
     def is_leased(self, now_ms: int) -> bool:
         return self.lease is not None and self.lease.until >= now_ms
+
+    def hours(self, most: float) -> float:
+        """How long the thread lives after a turn, where others live for `most`."""
+        return min(most, self.life / HOUR_MS) if self.life else most
 
     def status(self, now_ms: int) -> Status:
         if self.is_leased(now_ms):
@@ -123,6 +130,7 @@ def _read(item: Item) -> Head:
         metadata=item.get("meta"),
         interrupted=item.get("st") == "interrupted",
         gone=item.get("gone"),
+        life=item.get("life"),
     )
 
 
@@ -135,7 +143,8 @@ def signed_parts(pk: str, attributes: Item) -> tuple[str | bytes, ...]:
     """What the signature of a HEAD covers: all that COMMIT sets, which decides what the thread is. The lease, the
     fence and the pending message change without it."""
     plain = [attributes.get(name, "") for name in _SIGNED]
-    return pk, attributes["born"], *(str(value) for value in plain), *attributes.get("keys", ())
+    life = (f"life {attributes['life']}",) if attributes.get("life") else ()
+    return pk, attributes["born"], *(str(value) for value in plain), *life, *attributes.get("keys", ())
 
 
 def key_digest(pk: str, key: str) -> bytes:

@@ -124,13 +124,14 @@ class Planner:
         """The plan that makes a copy the thread that is held by `begun`; `tip` is its newest link, `more` what HEAD
         takes from the thread that was copied."""
         changed = {"n": tip["n"], "gen": begun.head.gen, "last": tip["SK"], "cp": tip["cp"], "keys": []}
-        changed |= {"expires": expiry(now, begun.head.created, self._thread_hours)}
+        changed |= {"expires": expiry(now, begun.head.created, begun.head.hours(self._thread_hours))}
         changed |= {name: value for name, value in more.items() if value is not None}
         return self._flipped(begun, (tip, *beside), changed, now)
 
     def _flipped(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
         head = begun.head
-        sig = self._sealer.sign(*signed_parts(head.pk, {**changed, "created": head.created, "born": head.born}))
+        signed = {**changed, "created": head.created, "born": head.born, "life": head.life}
+        sig = self._sealer.sign(*signed_parts(head.pk, signed))
         flip = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": LAYOUT}).items()}
         flip |= {":seq": head.seq, ":owner": begun.owner}
         return Plan(head.pk, changed["last"], begun.key, head.born, puts, flip)
@@ -141,7 +142,7 @@ class Planner:
         agent = head.agent or (turn.agent if turn else None)
         title = head.title or (_title(begun.message) if turn else None)
         return {
-            "expires": expiry(now, head.created, self._thread_hours),
+            "expires": expiry(now, head.created, head.hours(self._thread_hours)),
             "keys": list(([begun.key, *keys] if turn else keys)[:KEPT_KEYS]),
             "st": "interrupted" if saved.interrupted else "complete",
             **({"agent": agent} if agent else {}),

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
+from math import inf
 from typing import Literal
 
 from turnkeep.errors import InvalidRequest, NotFound, StateCorrupt, ThreadBusy, ThreadExists
 from turnkeep.records import JSON, Pending, Principal, Thread
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.head import BORN_BYTES, Head, newborn, read_head, signed_parts
+from turnkeep.storage.head import BORN_BYTES, HOUR_MS, Head, newborn, read_head, signed_parts
 from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import HEAD, message_key, partition, user_key
 from turnkeep.storage.sealing import Sealer
@@ -49,10 +50,14 @@ class Threads:
         agent: str | None = None,
         metadata: JSON | None = None,
         if_exists: Literal["raise", "do_nothing"] = "raise",
+        minutes: float | None = None,
     ) -> Thread:
-        """Raises ThreadExists unless told to do nothing; an expired thread of this id makes room."""
+        """It lives for `minutes` after its last turn, or as long as all others, whichever is less. Raises
+        ThreadExists unless told to do nothing; an expired thread of this id makes room."""
         pk = partition(principal, thread_id)
         more: Item = {"agent": agent} if agent else {}
+        if minutes is not None:
+            more["life"] = max(1, int(minutes * 60_000))
         if metadata:
             more["meta"] = self._sealed_metadata(pk, metadata)
         item = self._newborn(pk, user_key(principal), more)
@@ -92,7 +97,8 @@ class Threads:
     def _newborn(self, pk: str, user: str, more: Item, *, seq: int = 0, gen: int = 0) -> Item:
         """HEAD of a new thread, signed."""
         born = self._mint(BORN_BYTES)
-        item = newborn(pk, user, self._now(), self._thread_hours, born=born, seq=seq, gen=gen) | more
+        hours = min(self._thread_hours, more.get("life", inf) / HOUR_MS)
+        item = newborn(pk, user, self._now(), hours, born=born, seq=seq, gen=gen) | more
         return {"PK": pk, "SK": HEAD, **item, "sig": self._sealer.sign(*signed_parts(pk, item))}
 
     def read_thread(self, principal: Principal, thread_id: str) -> Thread:

@@ -34,7 +34,7 @@ async def held(client: AsyncClient) -> AsyncIterator[AsyncClient]:
     await client.post("/chat", json={"session_id": "t1", "message": "kept"})
     yield client
     [only] = (await client.post("/threads/search", json={"limit": 100})).json()
-    assert (only["thread_id"], only["turn_count"], only["metadata"]) == ("t1", 1, {})
+    assert (only["thread_id"], only["turn_count"], only["metadata"].keys()) == ("t1", 1, {"graph_id", "assistant_id"})
     thread = (await client.get("/threads/t1")).json()
     assert (thread["status"], thread["pending"]) == ("idle", None)
     assert [turn["message"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["kept"]
@@ -196,7 +196,14 @@ async def test_metadata_that_cannot_be_kept_is_refused(held: AsyncClient, metada
         ("POST", "/threads/search", {"offset": -1}),
         ("POST", "/threads/search", {"offset": 10**30}),
         ("POST", "/threads/search", {"status": "asleep"}),
-        ("POST", "/threads/search", {"user": "bob"}),
+        ("POST", "/threads/search", {"values": {"note": "a"}}),
+        ("POST", "/threads/search", {"extract": {"last": "values.messages[-1]"}}),
+        ("POST", "/threads/search", {"sort_by": "title"}),
+        ("POST", "/threads/search", {"select": ["password"]}),
+        ("POST", "/threads", {"ttl": {"ttl": 0}}),
+        ("POST", "/threads", {"ttl": {"ttl": 5, "strategy": "keep_latest"}}),
+        ("POST", "/threads", {"supersteps": [{"updates": []}]}),
+        ("PATCH", "/threads/t1", {"metadata": {}, "ttl": {"ttl": 5}}),
         ("POST", "/threads/t1/turns:commit", {}),
         ("POST", "/threads/t1/turns:commit", {"retry_token": ""}),
         ("POST", "/threads/t1/turns:commit", {"retry_token": 1}),

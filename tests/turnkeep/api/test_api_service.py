@@ -30,6 +30,8 @@ async def test_info_names_what_runs_and_no_secret(client: AsyncClient) -> None:
         "agents": list(entries()),
         "warnings": ["demo_model", "no_model_key"],
         "notes": [NOTES["no_model_key"]],
+        "flags": {"assistants": True, "crons": False, "langsmith": False},
+        "host": {"kind": "self-hosted"},
     }
     assert "secret" not in answer.text
 

@@ -14,7 +14,7 @@ from turnkeep.storage.keys import BY_USER, HEAD, user_key
 LOCAL = Principal("local", "local")
 THREAD_FIELDS = {
     "thread_id", "created_at", "updated_at", "status", "metadata", "agent", "title", "turn_count", "expires_at",
-    "pending",
+    "pending", "state_updated_at", "values", "interrupts", "config",
 }  # fmt: skip
 
 

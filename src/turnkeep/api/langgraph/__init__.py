@@ -1,0 +1,19 @@
+"""LangGraph's protocol, run by run: assistants, threads and their states, runs. Threads as such are in `api.threads`,
+one object for both protocols."""
+
+from collections.abc import Callable
+from functools import partial
+
+from fastapi import APIRouter
+
+from turnkeep.api.langgraph.assistants import AssistantRoutes
+from turnkeep.api.langgraph.runs import RunRoutes
+from turnkeep.api.langgraph.states import StateRoutes
+from turnkeep.services import Services
+
+
+def register(router: APIRouter, services: Services, new_id: Callable[[], str]) -> None:
+    add = partial(router.add_api_route, response_model=None, include_in_schema=False)
+    AssistantRoutes(services.turns).register(add)
+    StateRoutes(services, new_id).register(add)
+    RunRoutes(services, new_id).register(add)

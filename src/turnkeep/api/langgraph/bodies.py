@@ -1,0 +1,200 @@
+"""What LangGraph's clients may send. Unknown keys are passed over, as their server does it; what a client would rely on
+and not get is refused, and the answer says why."""
+
+import json
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from turnkeep.api.errors import OWN_WORDS
+from turnkeep.api.schemas import AgentName, Metadata
+from turnkeep.records import JSON
+from turnkeep.turns.request import GraphCall
+
+MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints")
+MAX_CONFIG_BYTES = 16 * 1024
+_ONE_AT_A_TIME = (
+    "Send reject, or leave it out: one run at a time changes a thread, and a second one gets 409 thread_busy with "
+    "Retry-After."
+)
+_OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
+    "multitask_strategy": ((None, "reject", "enqueue"), _ONE_AT_A_TIME),
+    "if_not_exists": ((None, "create", "reject"), "Send create or reject."),
+    "on_disconnect": ((None, "cancel", "continue"), "Send cancel or continue."),
+    "durability": ((None, "sync", "async", "exit"), "Send sync, async or exit; a run is kept whole, at its end."),
+    "on_completion": ((None, "delete"), "Leave it out; to keep a run, make it on a thread: POST /threads."),
+    "webhook": ((None,), "Leave it out: nobody is called back. GET /threads/{thread_id}/runs/{run_id}/join waits."),
+    "after_seconds": ((None, 0), "Leave it out: a run begins at once."),
+    "feedback_keys": ((None, []), "Leave it out: no feedback is asked for."),
+    "supersteps": ((None, []), "Leave it out; POST /threads/{thread_id}/state makes states one by one."),
+}
+"""What a field may say, and what to send instead."""
+
+
+def fault(advice: str) -> PydanticCustomError:
+    return PydanticCustomError(OWN_WORDS, advice.replace("{", "{{").replace("}", "}}"))
+
+
+def check_offered(value: Any, info: ValidationInfo) -> Any:
+    allowed, advice = _OFFERED[info.field_name or ""]
+    if value not in allowed:
+        raise fault(advice)
+    return value
+
+
+def _listed(value: Any) -> Any:
+    return [] if value is None else [value] if isinstance(value, str) else value
+
+
+def _check_modes(value: list[str]) -> list[str]:
+    if any(mode not in MODES for mode in value):
+        raise fault(f"Send some of {', '.join(MODES)}.")
+    return value or ["values"]
+
+
+def _check_input(value: JSON | None) -> JSON | None:
+    said = (value or {}).get("messages")
+    for message in said if isinstance(said, list) else []:
+        if isinstance(message, dict) and not {"role", "type"} & message.keys():
+            raise fault("Send messages as objects with `role` (or `type`) and `content`.")
+    return value
+
+
+def _check_goto(value: Any) -> Any:
+    for step in value if isinstance(value, list) else [value]:
+        if not (step is None or isinstance(step, str) or (isinstance(step, dict) and type(step.get("node")) is str)):
+            raise fault('Send the name of a node, {"node": ..., "input": ...}, or a list of these.')
+    return value
+
+
+Modes = Annotated[list[str], BeforeValidator(_listed), AfterValidator(_check_modes)]
+Nodes = Annotated[list[str], BeforeValidator(_listed)]
+"""`"*"`, as a string, is every node."""
+Goto = Annotated[Any, AfterValidator(_check_goto)]
+Input = Annotated[dict[str, Any] | None, AfterValidator(_check_input)]
+
+
+class Body(BaseModel):
+    """Nothing is coerced; what is not known is passed over."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
+
+
+class Checkpoint(Body):
+    checkpoint_id: str | None = Field(None, max_length=64)
+
+
+class Command(Body):
+    resume: Any = None
+    update: Any = None
+    goto: Goto = None
+
+
+class Config(Body):
+    configurable: dict[str, Any] | None = None
+    tags: list[str] | None = None
+    metadata: dict[str, Any] | None = None
+    recursion_limit: int | None = Field(None, ge=1)
+
+
+class RunBody(Body):
+    assistant_id: AgentName
+    input: Input = None
+    command: Command | None = None
+    checkpoint: Checkpoint | None = None
+    checkpoint_id: str | None = Field(None, max_length=64)
+    config: Config | None = None
+    context: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+    stream_mode: Modes = ["values"]
+    stream_subgraphs: bool | None = None
+    stream_resumable: bool | None = None
+    interrupt_before: Nodes = []
+    interrupt_after: Nodes = []
+    multitask_strategy: Any = None
+    if_not_exists: Any = None
+    on_disconnect: Any = None
+    on_completion: Any = None
+    durability: Any = None
+    webhook: Any = None
+    after_seconds: Any = None
+    feedback_keys: Any = None
+
+    _offered = field_validator(*(_OFFERED.keys() - {"supersteps"}))(check_offered)
+
+    @field_validator("config", "context", "metadata")
+    @classmethod
+    def _bounded(cls, value: Any) -> Any:
+        said = value.model_dump() if isinstance(value, BaseModel) else value
+        if len(json.dumps(said, ensure_ascii=False).encode()) > MAX_CONFIG_BYTES:
+            raise fault("Send at most 16 KB of it, counted as JSON; what is longer belongs into the input.")
+        return value
+
+    @property
+    def base(self) -> str | None:
+        """The checkpoint to go on from, in each of the places where clients name it."""
+        named = self.checkpoint.checkpoint_id if self.checkpoint else None
+        configured = (self.config.configurable or {}).get("checkpoint_id") if self.config else None
+        return named or self.checkpoint_id or (configured if isinstance(configured, str) else None) or None
+
+    def call(self, facts: JSON) -> GraphCall:
+        """What the graph is asked; `facts` go into the metadata that its nodes see."""
+        config, command = self.config or Config(), self.command
+        said = {"configurable": config.configurable, "tags": config.tags, "recursion_limit": config.recursion_limit}
+        metadata = {**(config.metadata or {}), **(self.metadata or {}), **facts}
+        return GraphCall(
+            input=self.input,
+            command=command.model_dump(include=command.model_fields_set) or None if command else None,
+            config={name: value for name, value in said.items() if value} | {"metadata": metadata},
+            context=self.context or {},
+            modes=tuple(dict.fromkeys("messages-tuple" if mode == "messages" else mode for mode in self.stream_mode)),
+            subgraphs=bool(self.stream_subgraphs),
+            interrupt_before=tuple(self.interrupt_before),
+            interrupt_after=tuple(self.interrupt_after),
+        )
+
+
+class StateUpdate(Body):
+    values: dict[str, Any] | list[dict[str, Any]] | None = None
+    as_node: str | None = None
+    checkpoint: Checkpoint | None = None
+    checkpoint_id: str | None = Field(None, max_length=64)
+
+
+class StateAt(Body):
+    checkpoint: Checkpoint
+    select: list[str] | None = None
+
+
+class HistoryQuery(Body):
+    limit: int = Field(10, ge=1, le=1000)
+    before: str | Checkpoint | None = None
+    metadata: dict[str, Any] | None = None
+    select: list[str] | None = None
+
+
+class AssistantSearch(Body):
+    graph_id: AgentName | None = None
+    name: AgentName | None = None
+    metadata: Metadata | None = None
+    limit: int = Field(10, ge=1, le=1000)
+    offset: int = Field(0, ge=0)
+
+
+class Prune(Body):
+    thread_ids: list[str] = Field(max_length=100)
+    strategy: str = "delete"
+
+    @field_validator("strategy")
+    @classmethod
+    def _only_delete(cls, value: str) -> str:
+        if value != "delete":
+            raise fault("Send delete: what a thread needs of its past is kept, and no more.")
+        return value
+
+
+class Cancel(Body):
+    thread_id: str = Field(max_length=64, description="of the runs; runs are looked for on a thread only")
+    run_ids: list[str] | None = Field(None, max_length=100)
+    status: Any = None

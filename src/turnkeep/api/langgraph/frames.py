@@ -1,0 +1,93 @@
+"""A run in LangGraph's server-sent events: `metadata` first, then what each stream mode tells, `end` or `error` last.
+`end` says that the turn is kept; it saves clients the question how the run ended."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from turnkeep.api.langgraph.messages import Messages
+from turnkeep.api.sse import as_event
+from turnkeep.api.views import not_kept
+from turnkeep.errors import TurnInProgress
+from turnkeep.records import JSON, Turn
+
+INTERRUPT = "__interrupt__"
+
+
+def compact(data: Any) -> bytes:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str).encode(errors="replace")
+
+
+def error_view(problem: Mapping[str, Any]) -> JSON:
+    """A problem in LangGraph's two words, `error` and `message`, and ours besides."""
+    name = "".join(word.capitalize() for word in problem["code"].split("_"))
+    own = ("code", "correlation_id", "retry_after")
+    return {"error": name, "message": problem["detail"], **{key: problem[key] for key in own if key in problem}}
+
+
+class RunFrames:
+    """The frames of one run, one after the other; `modes` are those that the client asked for."""
+
+    def __init__(self, run_id: str, modes: frozenset[str], *, resumable: bool) -> None:
+        self._run_id = run_id
+        self._modes = modes
+        self._resumable = resumable
+        self._number = 0
+        self._messages = Messages()
+
+    def first(self) -> bytes:
+        return self._frame("metadata", {"run_id": self._run_id, "attempt": 1})
+
+    def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
+        match name:
+            case "part":
+                told = self._told(data["mode"], data["namespace"], data["data"])
+                return b"".join(self._frame(event, each) for event, each in told)
+            case "complete":
+                return self._end(data["turn"])
+            case "error" if data["code"] != TurnInProgress.code:  # a run that goes on can be asked for again
+                return self._frame("error", error_view(data))
+        return b""
+
+    def _told(self, mode: str, namespace: list[str], data: Any) -> Iterator[tuple[str, Any]]:
+        if mode == "messages-tuple":
+            if "messages-tuple" in self._modes:
+                yield _event("messages", namespace), data
+            if "messages" in self._modes:
+                yield from ((_event(event, namespace), each) for event, each in self._messages.told(*data))
+        elif mode in self._modes:
+            yield _event(mode, namespace), data
+        elif mode == "updates" and "values" not in self._modes and INTERRUPT in data:
+            yield _event(mode, namespace), {INTERRUPT: data[INTERRUPT]}
+
+    def _end(self, turn: Turn) -> bytes:
+        if error := not_kept(turn):
+            return self._frame("error", error_view(as_event(error)))
+        return self._frame("end", {"run_id": self._run_id, "status": "success"})
+
+    def _frame(self, event: str, data: Any) -> bytes:
+        self._number += 1
+        number = b"id: %d\r\n" % self._number if self._resumable else b""
+        return b"event: %s\r\ndata: %s\r\n%s\r\n" % (event.encode(), compact(data), number)
+
+
+class FinalValues:
+    """The values that a run ends with, as one JSON object."""
+
+    def __init__(self) -> None:
+        self._values: Any = {}
+
+    def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
+        match name:
+            case "part" if data["mode"] == "values" and not data["namespace"]:
+                self._values = data["data"]
+            case "complete":
+                error = not_kept(data["turn"])
+                return compact({"__error__": error_view(as_event(error))} if error else self._values)
+            case "error":
+                return compact({"__error__": error_view(data)})
+        return b""
+
+
+def _event(name: str, namespace: list[str]) -> str:
+    return "|".join([name, *namespace])

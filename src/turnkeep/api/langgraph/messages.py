@@ -1,0 +1,69 @@
+"""The stream mode `messages`: pieces of a message put together as they come."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from turnkeep.records import JSON
+
+_PIECE = "MessageChunk"
+
+
+class Messages:
+    """The messages of one run by their ids, as far as they have come."""
+
+    def __init__(self) -> None:
+        self._whole: dict[str, JSON] = {}
+        self._calls: dict[str, dict[Any, JSON]] = {}
+
+    def told(self, message: JSON, metadata: JSON) -> Iterator[tuple[str, Any]]:
+        """The events for one message or piece of one."""
+        name = str(message.get("id"))
+        if name not in self._whole:
+            yield "messages/metadata", {name: {"metadata": metadata}}
+        if message["type"].endswith(_PIECE):
+            self._whole[name] = self._grown(name, message)
+            yield "messages/partial", [self._whole[name]]
+        else:
+            self._whole[name] = message
+            yield "messages/complete", [message]
+
+    def _grown(self, name: str, piece: JSON) -> JSON:
+        before = self._whole.get(name)
+        pieces = piece.get("tool_call_chunks") or []
+        own = {key: value for key, value in piece.items() if key not in ("tool_call_chunks", "chunk_position")}
+        whole = {**own, **(before or {}), "type": piece["type"].removesuffix(_PIECE).lower()}
+        if before:
+            whole["content"] = _joined(before["content"], piece["content"])
+            whole |= {key: own[key] for key in ("usage_metadata", "response_metadata") if own.get(key)}
+        return whole | ({"tool_calls": self._tool_calls(name, pieces)} if pieces else {})
+
+    def _tool_calls(self, name: str, pieces: list[JSON]) -> list[JSON]:
+        calls = self._calls.setdefault(name, {})
+        for piece in pieces:
+            call = calls.setdefault(piece.get("index"), {"name": "", "args": "", "id": None})
+            call["name"] += piece.get("name") or ""
+            call["args"] += piece.get("args") or ""
+            call["id"] = call["id"] or piece.get("id")
+        return [{**call, "args": _arguments(call["args"]), "type": "tool_call"} for call in calls.values()]
+
+
+def _joined(before: Any, more: Any) -> Any:
+    """Text after text; where either is a list of blocks, a list: "Hel" and [{"type": "text", "text": "lo"}]."""
+    if isinstance(before, str) and isinstance(more, str):
+        return before + more
+    return [*_blocks(before), *_blocks(more)]
+
+
+def _blocks(content: Any) -> list[Any]:
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}] if content else []
+
+
+def _arguments(text: str) -> Any:
+    """None of them before they are whole: '{"city": "Par'."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
