@@ -18,7 +18,7 @@ BOOKKEEPING |= {"ls_integration", "ls_provider", "ls_model_type", "lc_versions"}
 
 def without_bookkeeping(answer: Any) -> Any:
     if isinstance(answer, list):
-        return [without_bookkeeping(inner) for inner in answer]
+        return [without_bookkeeping(inner) for inner in answer if not is_end(inner)]
     if not isinstance(answer, dict):
         return answer
     kept = {name: without_bookkeeping(inner) for name, inner in answer.items() if name not in BOOKKEEPING}
@@ -26,6 +26,11 @@ def without_bookkeeping(answer: Any) -> Any:
     if refused and isinstance(body := kept.get("body"), dict) and "detail" in body:
         kept["body"] = {"detail": "<text>"}
     return kept
+
+
+def is_end(frame: Any) -> bool:
+    """`event: end`, which this server sends and the other does not: both SDKs know it and ask once less for it."""
+    return isinstance(frame, list) and frame[:1] == ["end"]
 
 
 def recorded(client: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where this server answers otherwise than `langgraph dev`, and why. The reasons stand in docs/clients.md too; a pattern
-is "scene: step | path of the field", or "sdk.method | path"."""
+"""Where this server answers otherwise than `langgraph dev`, and why; docs/clients.md tells it too. A pattern is
+"scene: step | path of the field", or "threads.method | path" for what an SDK gave."""
 
 DIFFERENCES: dict[str, tuple[str, ...]] = {}

@@ -20,8 +20,13 @@ NOBODY = "00000000-0000-4000-8000-000000000000"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 HEX = re.compile(r"\b[0-9a-f]{32}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
-FRAME_ID = re.compile(r"^\d{13}-\d+$")
+WRITTEN = re.compile(r"^lc_run--<uuid>-0$")
+"""The id of a message that was written in one piece, where pieces have it without the number."""
+MINTED = re.compile(r"^m-\d+-\d+-\d+$")
+"""The id that this server gives a message without one; the other takes a UUID."""
 OWN = re.compile(r"http://127\.0\.0\.1:\d+")
+NAMES = ((UUID, "<uuid>"), (HEX, "<hex>"), (TIME, "<time>"), (OWN, "<server>"))
+NAMES += ((WRITTEN, "lc_run--<uuid>"), (MINTED, "<uuid>"))
 
 
 def plain(value: Json) -> Json:
@@ -32,7 +37,7 @@ def plain(value: Json) -> Json:
         return [plain(inner) for inner in value]
     if not isinstance(value, str):
         return value
-    for pattern, name in ((UUID, "<uuid>"), (HEX, "<hex>"), (TIME, "<time>"), (OWN, "<server>"), (FRAME_ID, "<id>")):
+    for pattern, name in NAMES:
         value = pattern.sub(name, value)
     return value
 
@@ -52,8 +57,8 @@ def frames(text: str) -> list[list[Any]]:
     for block in text.replace("\r\n", "\n").split("\n\n"):
         fields = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line and not line.startswith(":"))
         if fields:
-            data = fields.get("data")
-            found.append([fields.get("event"), json.loads(data) if data else data, fields.get("id")])
+            data, number = fields.get("data"), fields.get("id")
+            found.append([fields.get("event"), json.loads(data) if data else data, "<id>" if number else None])
     return found
 
 

@@ -131,8 +131,9 @@ def branches(ask: Wire) -> None:
     ask("state", "GET", f"/threads/{thread}/state")
     body = run("four", checkpoint=first["checkpoint"], stream_mode=["values"])
     ask.stream("by checkpoint", body, thread)
-    oldest = history[-1]["checkpoint"]["checkpoint_id"]
-    edited = run("five", checkpoint={"checkpoint_id": oldest, "checkpoint_ns": ""})
+    seen = [state for state in history if state["values"].get("messages")]
+    before = {"checkpoint_id": seen[-1]["parent_checkpoint"]["checkpoint_id"], "checkpoint_ns": ""}
+    edited = run("five", checkpoint=before)
     ask.wait("from before the first", edited, thread)
     again = ask.quietly("POST", f"/threads/{thread}/history", {"limit": 100})
     said = sorted({state["values"]["messages"][0]["content"] for state in again if state["values"].get("messages")})

@@ -1,0 +1,120 @@
+"""OpenAI's stock SDKs against this server: whole and streamed, a conversation of three turns, answers that get
+lost."""
+
+import uuid
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import httpx
+import openai_calls
+import pytest
+from between import Between, between
+from node_calls import run_node
+from openai import APIConnectionError, OpenAI
+
+EVENTS = ["response.created", "response.in_progress", "response.output_item.added", "response.content_part.added"]
+EVENTS += ["response.output_text.delta", "response.output_text.done", "response.content_part.done"]
+EVENTS += ["response.output_item.done", "response.completed"]
+EXPECTED = {
+    "models": True,
+    "model": "parcels",
+    "chat": "you said two",
+    "chat object": ["chat.completion", "parcels", "stop", "assistant"],
+    "chat streamed": "you said two",
+    "chat in pieces": True,
+    "chat ends": "stop",
+    "chat usage": True,
+    "chat on a thread": "you said one",
+    "conversation": ["you said one", "you said two", "you said yes"],
+    "response": ["response", "completed", "parcels", "message"],
+    "response events": EVENTS,
+    "response read again": "you said two",
+    "response input": ["two"],
+    "chained": ["you said alpha", "you said beta", True],
+    "unstored": ["you said gamma", ["NotFoundError", 404, "not_found"]],
+    "items": [
+        ["user", "one"],
+        ["assistant", "you said one"],
+        ["user", "two"],
+        ["assistant", "you said two"],
+        ["user", "yes"],
+        ["assistant", "you said yes"],
+    ],
+    "conversation read": True,
+    "conversation updated": {"about": "more"},
+    "conversation deleted": True,
+    "conversation gone": ["NotFoundError", 404, "not_found"],
+    "unknown model": ["NotFoundError", 404, "model_not_found"],
+    "unknown model asked for": ["NotFoundError", 404, "model_not_found"],
+    "temperature of five": ["BadRequestError", 400, "invalid_request"],
+    "two answers": ["BadRequestError", 400, "unsupported_parameter"],
+    "no message": ["BadRequestError", 400, "invalid_request"],
+    "unknown response": ["NotFoundError", 404, "not_found"],
+    "tools": "you said hello",
+    "a failure": ["InternalServerError", 500, "agent_error"],
+}
+type Sdk = Literal["python", "javascript"]
+
+
+@pytest.fixture
+def way(url: str) -> Iterator[Between]:
+    with between(url) as network:
+        yield network
+
+
+def use(sdk: Sdk, url: str, thread: str) -> Any:
+    return openai_calls.call(url, thread) if sdk == "python" else run_node("openai_calls.mjs", url, thread)
+
+
+def messages(url: str, thread: str) -> list[str]:
+    """Of the turns that are kept, oldest first."""
+    turns = httpx.get(f"{url}/threads/{thread}/turns").json()["turns"]
+    return [turn["message"] for turn in turns]
+
+
+@pytest.mark.parametrize("sdk", ["python", "javascript"])
+def test_the_stock_sdk_does_all_that_it_does_with_openai(sdk: Sdk, url: str) -> None:
+    thread = str(uuid.uuid4())
+    assert use(sdk, url, thread) == EXPECTED
+    assert messages(url, thread) == ["one"]
+
+
+def test_three_turns_of_a_conversation_whose_answers_get_lost_are_three_turns(url: str, way: Between) -> None:
+    with OpenAI(base_url=f"{way.url}/v1", api_key="none", max_retries=2) as client:
+        conversation = client.conversations.create().id
+        said = []
+        for text in ("one", "yes", "yes"):
+            way.losses = ["503"]
+            said.append(client.responses.create(model="parcels", input=text, conversation=conversation).output_text)
+    counts = [headers["x-stainless-retry-count"] for path, headers in way.passed if path == "/v1/responses"]
+    assert counts == ["0", "1"] * 3
+    assert said == ["you said one", "you said yes", "you said yes"]
+    assert messages(url, conversation) == ["one", "yes", "yes"]
+
+
+def test_a_chat_on_a_thread_whose_answer_gets_lost_is_one_turn(url: str, way: Between) -> None:
+    thread = str(uuid.uuid4())
+    body: Any = {"model": "parcels", "messages": [{"role": "user", "content": "hi"}], "metadata": {"thread_id": thread}}
+    with OpenAI(base_url=f"{way.url}/v1", api_key="none", max_retries=2) as client:
+        way.losses = ["503"]
+        answer = client.chat.completions.create(**body)
+        way.losses = ["503"]
+        chunks = list(client.chat.completions.create(**{**body, "messages": [*body["messages"] * 3]}, stream=True))
+    assert answer.choices[0].message.content == "you said hi"
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == "you said hi"
+    assert messages(url, thread) == ["hi", "hi"]
+
+
+def test_a_response_after_another_that_is_cut_and_asked_for_again_is_one_turn(url: str, way: Between) -> None:
+    with OpenAI(base_url=f"{way.url}/v1", api_key="none", max_retries=0) as client:
+        first = client.responses.create(model="parcels", input="one")
+        after: dict[str, Any] = {"model": "parcels", "input": "two", "previous_response_id": first.id}
+        way.losses = ["cut"]
+        with pytest.raises(APIConnectionError):
+            client.responses.create(**after)
+        again = client.responses.create(**after)
+        once_more = client.responses.create(**after)
+    assert again.id == once_more.id
+    assert again.output_text == "you said two"
+    assert again.conversation is not None
+    assert messages(url, again.conversation.id) == ["one", "two"]

@@ -1,0 +1,114 @@
+"""useStream of @langchain/langgraph-sdk/react in Chromium, on a page of another origin, against this server."""
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+from pages import page_of
+from playwright.sync_api import Browser, Page, expect
+
+from browser import chromium
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with page_of("chat_page.mjs", tmp_path_factory.mktemp("page")) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as program:
+        yield program
+
+
+@pytest.fixture
+def chat(application: str, browser: Browser, url: str) -> Iterator[Page]:
+    """Open on the page, with no thread yet; nothing may go wrong in it."""
+    page = browser.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(f"{application}?api={quote(url)}")
+    yield page
+    page.close()
+    assert wrong == []
+
+
+def say(page: Page, text: str) -> None:
+    page.locator("input").fill(text)
+    page.locator("input").press("Enter")
+
+
+def idle(page: Page) -> None:
+    expect(page.locator("main")).to_have_attribute("data-state", "idle", timeout=20_000)
+
+
+def said(page: Page, *messages: str) -> None:
+    expect(page.locator("li span")).to_have_text(list(messages), timeout=20_000)
+
+
+def test_a_message_is_sent_its_answer_streamed_and_both_are_there_after_a_reload(chat: Page) -> None:
+    say(chat, "hello there")
+    said(chat, "hello there", "you said hello there")
+    expect(chat.locator("#heard")).to_have_text("hello")
+    idle(chat)
+    say(chat, "yes")
+    said(chat, "hello there", "you said hello there", "yes", "you said yes")
+    idle(chat)
+    chat.reload()
+    said(chat, "hello there", "you said hello there", "yes", "you said yes")
+
+
+def test_a_question_is_shown_answered_and_gone(chat: Page) -> None:
+    say(chat, "send it")
+    expect(chat.locator("#approve")).to_have_text("send_parcel")
+    idle(chat)
+    chat.reload()
+    chat.locator("#approve").click()
+    said(chat, "send it", "decided: approve")
+    idle(chat)
+    expect(chat.locator("#approve")).to_have_count(0)
+
+
+def test_another_wording_of_an_earlier_message_is_a_branch_and_the_first_one_stays(chat: Page) -> None:
+    say(chat, "one")
+    said(chat, "one", "you said one")
+    idle(chat)
+    say(chat, "two")
+    said(chat, "one", "you said one", "two", "you said two")
+    idle(chat)
+    chat.locator("li.human .again").nth(1).click()
+    said(chat, "one", "you said one", "two anew", "you said two anew")
+    idle(chat)
+    chat.locator(".branch").first.click()
+    said(chat, "one", "you said one", "two", "you said two")
+    chat.locator("li.human .again").first.click()
+    said(chat, "one anew", "you said one anew")
+
+
+def test_a_page_that_is_reloaded_in_mid_answer_shows_the_answer_once(chat: Page) -> None:
+    say(chat, "hello")
+    said(chat, "hello", "you said hello")
+    idle(chat)
+    say(chat, "wait 3")
+    expect(chat.locator("#heard")).to_have_text("wait")
+    chat.reload()
+    said(chat, "hello", "you said hello", "wait 3", "waited")
+    idle(chat)
+    chat.reload()
+    said(chat, "hello", "you said hello", "wait 3", "waited")
+
+
+def test_an_answer_that_is_stopped_leaves_the_thread_free(chat: Page) -> None:
+    say(chat, "wait 30")
+    expect(chat.locator("#heard")).to_have_text("wait")
+    chat.locator("#stop").click()
+    idle(chat)
+    chat.reload()
+    say(chat, "hello")
+    expect(chat.locator("li span").last).to_have_text("you said hello", timeout=20_000)
+
+
+def test_a_failure_is_told(chat: Page) -> None:
+    say(chat, "fail")
+    expect(chat.locator("#error")).to_contain_text("the parcel is lost", timeout=20_000)
