@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 from lambdas import FUNCTIONS, ROOT
 
 from emulated.sandbox import find_runtime_emulator, sandbox
-from turnkeep.aws.workers import Workers
+from turnkeep.aws.workers import invoke_worker
 from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Principal
@@ -48,7 +49,7 @@ def invoke(function_environ: dict[str, str], tmp_path_factory: pytest.TempPathFa
 def accepted(services: Services, thread_id: str, message: str = QUESTION) -> tuple[str, str]:
     """The id of a run, and what a worker is told of it."""
     client = RecordingClient()
-    services.runs.launch_by(Workers(client, "worker"))
+    services.runs.launch_by(partial(invoke_worker, client, "worker"))
     services.table.create_thread(ANN, thread_id, agent="papers")
     record = asyncio.run(services.runs.enqueue(TurnRequest(ANN, message, thread_id=thread_id)))
     (said,) = client.asked
@@ -122,12 +123,12 @@ FAULTS = [
 def test_a_worker_that_cannot_be_asked_is_told_and_the_same_request_asks_again(services, fault):
     services.table.create_thread(ANN, f"fault-{type(fault).__name__}", agent="papers")
     wanted = TurnRequest(ANN, QUESTION, thread_id=f"fault-{type(fault).__name__}", key="k")
-    services.runs.launch_by(Workers(RecordingClient(fault), "worker"))
+    services.runs.launch_by(partial(invoke_worker, RecordingClient(fault), "worker"))
     with pytest.raises(StoreUnavailable) as refused:
         asyncio.run(services.runs.enqueue(wanted))
     assert refused.value.retry_after
     client = RecordingClient()
-    services.runs.launch_by(Workers(client, "worker"))
+    services.runs.launch_by(partial(invoke_worker, client, "worker"))
     assert asyncio.run(services.runs.enqueue(wanted)).status == "pending"
     assert len(client.asked) == 1
 
@@ -141,4 +142,4 @@ def test_the_deployed_api_asks_the_worker_that_its_environment_names(function_en
     monkeypatch.setattr("turnkeep.turns.runs.Runs.launch_by", lambda _, launch: launched.append(launch))
     deployment.deployed_app({**function_environ, "WORKER": "the-worker"})
     deployment.deployed_app(function_environ)
-    assert [type(each) for each in launched] == [Workers]
+    assert [each.args[1] for each in launched] == ["the-worker"]

@@ -22,7 +22,7 @@ from turnkeep.aws.clients import LateClient
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.sealkey import QUICK, SealParameter, reread, seal_key, usable
 from turnkeep.aws.secrets import model_key
-from turnkeep.aws.workers import Workers
+from turnkeep.aws.workers import invoke_worker
 from turnkeep.bootstrap import CLIENT_CONFIG, build
 from turnkeep.records import Principal
 from turnkeep.services import Services
@@ -54,7 +54,8 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
     services = deployment.services
     tell_of_files(services.settings)
     if worker := environ.get("WORKER"):
-        services.runs.launch_by(Workers(LateClient(functools.partial(_client, "lambda")), worker))
+        client = LateClient(functools.partial(_client, "lambda"))
+        services.runs.launch_by(functools.partial(invoke_worker, client, worker))
     if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
         from turnkeep.aws.snapstart import prepare  # noqa: PLC0415
 

@@ -114,16 +114,17 @@ class QueuedRuns:
         with suppress(Refused):
             self._items.update(queued.pk, run_key(queued.run_id), change, values, condition="st = :queued")
 
-    def cancel(self, head: Head, run_id: str, *, forget: bool) -> None:
-        """Takes the lease from the run if it has one, and has workers pass it over, all at once. `forget` leaves no
-        pending message either. Raises ThreadBusy where the thread moved meanwhile, StoreUnavailable."""
+    def cancel(self, head: Head, run_id: str, *, forget: bool) -> bool:
+        """Takes the lease from the run if it has one, and has workers pass it over, all at once; False where the thread
+        moved meanwhile. `forget` leaves no pending message either. Raises StoreUnavailable."""
         key, now = {"PK": head.pk, "SK": run_key(run_id)}, self.now()
         values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS}
         change = "SET st = :st, #v = :v, #ttl = :ttl, #at = if_not_exists(#at, :now) REMOVE #data"
         try:
             self._items.transact(_loses(head, run_id, forget=forget), Write("Update", key, None, values, change))
-        except Refused as refused:
-            raise ThreadBusy(retry_after=1) from refused
+        except Refused:
+            return False
+        return True
 
     # what a worker is told: which run, and nothing that anybody could read
 

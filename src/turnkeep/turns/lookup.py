@@ -51,8 +51,8 @@ class Lookup:
         older = None if queued and not self._is_given_up(queued) else self._older(principal, head, run_id)
         if found := older or (queued and self.waiting(queued)):
             return found
-        if head.pending and head.pending.key == digest:
-            return _held(head, "error")
+        if held := _held(head, "error", digest):
+            return held
         raise errors.NotFound("The thread has no such run.")
 
     def list(
@@ -70,22 +70,23 @@ class Lookup:
         return [each for each in runs if status in (None, each.status)][offset : offset + limit]
 
     def _running(self, head: Head, queued: Queued | None, digest: bytes) -> RunRecord | None:
-        if not head.pending or head.pending.key != digest or not head.is_leased(self._queued.now()):
-            return None
-        held = _held(head, "running")
-        if queued is None or not queued.data:
+        held = _held(head, "running", digest) if head.is_leased(self._queued.now()) else None
+        if held is None or queued is None or not queued.data:
             return held
-        return replace(self.waiting(queued), status="running", agent=held.agent, updated_at=held.updated_at, code=None)
+        said = self.waiting(queued)
+        return replace(held, created_at=said.created_at, metadata=said.metadata, kwargs=said.kwargs)
 
     def waiting(self, queued: Queued) -> RunRecord:
         said = json.loads(self._queued.request(queued)) if queued.data else {}
         call, at = said.get("call") or {}, queued.at / 1000
-        is_late = queued.code == errors.ModelTimeout.code or queued.status == "queued"
+        status = _TOLD[queued.status]
+        if self._is_given_up(queued) and (status == "pending" or queued.code == errors.ModelTimeout.code):
+            status = "timeout"
         return RunRecord(
             queued.run_id,
             thread_of(queued.pk),
             said.get("agent"),
-            "timeout" if is_late and self._is_given_up(queued) else _TOLD[queued.status],
+            status,
             at,
             at,
             call.get("config", {}).get("metadata", {}),
@@ -117,11 +118,12 @@ def of_turn(turn: Turn) -> RunRecord:
     )
 
 
-def _held(head: Head, status: RunStatus) -> RunRecord:
-    """The run whose message is pending."""
-    assert head.pending  # noqa: S101 - a programming error
+def _held(head: Head, status: RunStatus, digest: bytes) -> RunRecord | None:
+    """The run of this key, where its message is the pending one."""
+    if head.pending is None or head.pending.key != digest:
+        return None
     at = head.pending.at / 1000
-    return RunRecord(run_id_of(head.pk, head.pending.key), head.thread_id, head.agent, status, at, at)
+    return RunRecord(run_id_of(head.pk, digest), head.thread_id, head.agent, status, at, at)
 
 
 def _digest(pk: str, run_id: str) -> bytes:

@@ -5,19 +5,21 @@ import builtins
 import json
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import cache
 from typing import Literal
+
+from pydantic import TypeAdapter
 
 from turnkeep import errors
 from turnkeep.observability import logger
 from turnkeep.observability.faults import note
-from turnkeep.records import JSON, Principal, Turn
-from turnkeep.storage.keys import thread_of
+from turnkeep.records import Principal, Turn
 from turnkeep.storage.runs import Queued, QueuedRuns
 from turnkeep.storage.table import Table
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
-from turnkeep.turns.request import GraphCall, TurnRequest
+from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.threads import InThread
 
 __all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
@@ -28,6 +30,7 @@ type Launch = Callable[[str], Awaitable[None]]
 TRIES = 3
 """How often a worker is asked for one run; template.yaml says so too."""
 PAUSES_SECONDS = (2.0, 10.0)
+CANCEL_PAUSES_SECONDS = (0, 0.1, 0.3, 1.0, 2.0)
 FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.1, 2.0
 _PASSING = (
     *(errors.StoreUnavailable, errors.ThreadBusy, errors.TurnInProgress, errors.ModelFault, errors.InternalError),
@@ -82,21 +85,22 @@ class Runs:
         if queued is None or queued.status != "queued":
             return
         try:
-            turn = await self._made(replace(_read(self._queued.request(queued), queued), deadline=deadline))
-            if not turn.persisted:
-                raise errors.StoreUnavailable
+            request = _form().validate_python(json.loads(self._queued.request(queued)))
+            await self._make(replace(request, create=False, deadline=deadline))
         except errors.TurnkeepError as error:
             await self._failed(queued, error)
         except asyncio.CancelledError:
             await self._in_thread(self._queued.fail, queued, errors.ServerStopping.code, is_final=True)
             raise
 
-    async def _made(self, request: TurnRequest) -> Turn:
+    async def _make(self, request: TurnRequest) -> None:
         running = await self._turns.start(request)
         try:
-            return await running.finish()
+            turn = await running.finish()
         finally:
             await running.close()
+        if not turn.persisted:
+            raise errors.StoreUnavailable
 
     async def _failed(self, queued: Queued, error: errors.TurnkeepError) -> None:
         """A try that waits for one before it, which may be dead, is none of its own."""
@@ -169,30 +173,28 @@ class Runs:
     ) -> RunRecord:
         """From here on nothing of it is kept, wherever it runs; after `rollback` its message is not shown as pending
         either. Raises NotFound, ThreadBusy, StoreUnavailable, and Conflict for a run that is over."""
-        head = await self._in_thread(self._table.head, principal, thread_id)
-        found = await self.read(principal, thread_id, run_id)
-        if found.status not in ("pending", "running"):
-            raise errors.Conflict(f"The run is over: {found.status}.")
-        await self._in_thread(self._queued.cancel, head, run_id, forget=action == "rollback")
-        if running := self._turns.running(run_id):
-            await running.close()
-        return await self.read(principal, thread_id, run_id)
+        is_done = False
+        for pause in CANCEL_PAUSES_SECONDS:  # it may have begun meanwhile, then it is cancelled once more
+            await asyncio.sleep(pause)
+            head = await self._in_thread(self._table.head, principal, thread_id)
+            found = await self.read(principal, thread_id, run_id)
+            if is_done and found.status == "interrupted":
+                return found
+            if found.status not in ("pending", "running"):
+                raise errors.Conflict(f"The run is over: {found.status}.")
+            is_done = await self._in_thread(self._queued.cancel, head, run_id, forget=action == "rollback")
+            if running := self._turns.running(run_id):
+                await running.close()
+        raise errors.ThreadBusy(retry_after=1)
+
+
+@cache
+def _form() -> TypeAdapter[TurnRequest]:
+    return TypeAdapter(TurnRequest)
 
 
 def _written(request: TurnRequest) -> str:
-    said = asdict(replace(request, deadline=None, repeat=None))
-    return json.dumps({name: value for name, value in said.items() if value is not None})
-
-
-def _read(written: str, queued: Queued) -> TurnRequest:
-    said = json.loads(written)
-    call = said.pop("call", None)
-    said |= {"principal": Principal(**said["principal"]), "call": GraphCall(**_tuples(call)) if call else None}
-    return TurnRequest(**_tuples({**said, "thread_id": thread_of(queued.pk), "create": False}))
-
-
-def _tuples(said: JSON) -> JSON:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in said.items()}
+    return json.dumps(_form().dump_python(replace(request, deadline=None, repeat=None)))
 
 
 def _end_of(run: RunRecord) -> errors.TurnkeepError:
