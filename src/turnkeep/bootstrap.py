@@ -19,7 +19,6 @@ from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
 from turnkeep.storage.persons import Persons
-from turnkeep.storage.runs import QueuedRuns
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads, Uploads
@@ -66,7 +65,7 @@ def build(
         settings=settings,
         table=table,
         turns=turns,
-        runs=Runs(turns, table, QueuedRuns(items, sealer, table, **time_and_chance), mint=_mint),
+        runs=Runs(turns, table, mint=_mint),
         cleanup=Cleanup(items, eraser, clock=clock),
         sealer=sealer,
         usage=usage,

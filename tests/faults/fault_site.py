@@ -27,7 +27,6 @@ from turnkeep.records import Principal, Turn
 from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.items import Items
-from turnkeep.storage.runs import QueuedRuns
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.tuning import TurnTuning
@@ -53,13 +52,15 @@ class Site:
 
     def table(self, faults: Faults | None = None, *, clock: Clock = time.time, lease_seconds: float = 30) -> Table:
         """A table as a deployment has it; one under faults has clients of its own."""
-        return self._store(faults, clock, lease_seconds)[1]
-
-    def _store(self, faults: Faults | None, clock: Clock, lease_seconds: float) -> tuple[Items, Table]:
         dynamodb, s3 = _broken(self, faults) if faults else _whole(self)
-        items, blobs = Items(dynamodb, self.table_name), Blobs(S3Objects(s3, self.bucket))
-        kept: Any = {"clock": clock, "mint": secrets.token_bytes, "lease_seconds": lease_seconds}
-        return items, Table(items, blobs, Sealer(b"a secret"), **kept)
+        return Table(
+            Items(dynamodb, self.table_name),
+            Blobs(S3Objects(s3, self.bucket)),
+            Sealer(b"a secret"),
+            clock=clock,
+            mint=secrets.token_bytes,
+            lease_seconds=lease_seconds,
+        )
 
     def turns(
         self,
@@ -82,10 +83,8 @@ class Site:
 
     def runs(self, faults: Faults | None = None, *, clock: Clock = time.time, **more: Any) -> Runs:
         """Background runs over turns of their own."""
-        items, table = self._store(faults, clock, TurnTuning().lease_seconds)
-        queued = QueuedRuns(items, Sealer(b"a secret"), table, clock=clock, mint=secrets.token_bytes)
-        turns = self.turns(faults, clock=clock, table=table, **more)
-        return Runs(turns, table, queued, mint=lambda: uuid.uuid4().hex)
+        table = self.table(faults, clock=clock)
+        return Runs(self.turns(faults, clock=clock, table=table, **more), table, mint=lambda: uuid.uuid4().hex)
 
 
 def _build(agent: str | Agent, faults: Faults | None) -> Agent:

@@ -61,7 +61,7 @@ class Leases(Threads):
         IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable.
         """
         pk, user = partition(principal, thread_id), user_key(principal)
-        said = key or self._sealer.digests(SAID_BYTES, "key", pk, body)[0].hex()
+        said = key or self.said_key(principal, thread_id, body)
         newborn = self._newborn(pk, user, {})
         want = replace(self._wanted(newborn, said, body, message or ""), pii=pii)
         sealed = self._closed(want, HEAD, "message")
@@ -86,6 +86,10 @@ class Leases(Threads):
         if isinstance(begun, Begun) and "m" not in pending:
             self._put_aside(begun)
         return begun
+
+    def said_key(self, principal: Principal, thread_id: str, body: bytes) -> str:
+        """The key of a request that has none, by its body."""
+        return self._sealer.digests(SAID_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
     def _said_anew(self, head: Head, said: str, repeat: Repeat | None) -> str | None:
         """The key under which what was said before, such as "yes", makes a turn of its own, or made the newest one;

@@ -5,7 +5,6 @@ told by the turn, so its item is not written again; one that failed says why.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
@@ -13,11 +12,10 @@ from typing import Literal
 from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, StateCorrupt, ThreadBusy
 from turnkeep.records import Principal
 from turnkeep.storage.head import Head, run_digest
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.items import Item, Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, RUN_CEILING, RUN_FLOOR, partition, run_key, run_of
-from turnkeep.storage.leases import SAID_BYTES
-from turnkeep.storage.plans import BODY_BYTES
-from turnkeep.storage.sealing import NONCE_BYTES, Sealer
+from turnkeep.storage.plans import body_digests
+from turnkeep.storage.sealing import NONCE_BYTES
 from turnkeep.storage.threads import Threads
 from turnkeep.storage.writes import Write
 
@@ -40,38 +38,16 @@ class Queued:
     code: str | None
     data: bytes | None
 
-    def is_stale(self, now_ms: int) -> bool:
-        return self.at + STALE_MS < now_ms
 
+class RunQueue(Threads):
+    """Threads, and the runs that were accepted for them."""
 
-class QueuedRuns:
-    """Of the given threads. `clock` gives epoch seconds, `mint` n random bytes."""
-
-    def __init__(
-        self,
-        items: Items,
-        sealer: Sealer,
-        threads: Threads,
-        *,
-        clock: Callable[[], float],
-        mint: Callable[[int], bytes],
-    ):
-        self._items = items
-        self._sealer = sealer
-        self._threads = threads
-        self._clock = clock
-        self._mint = mint
-
-    def key_of(self, principal: Principal, thread_id: str, body: bytes) -> str:
-        """The key of a request whose body says after what it comes; BEGIN makes the same."""
-        return self._sealer.digests(SAID_BYTES, "key", partition(principal, thread_id), body)[0].hex()
-
-    def accept(self, principal: Principal, thread_id: str, run_id: str, *, body: bytes, request: str) -> Queued | None:
+    def accept_run(self, principal: Principal, thread_id: str, run_id: str, body: bytes, request: str) -> Queued | None:
         """Keeps the request; None where it was kept before and has not failed. Raises NotFound, ThreadBusy,
         IdempotencyKeyReused, StoreUnavailable."""
-        pk, sk, now = partition(principal, thread_id), run_key(run_id), self.now()
+        pk, sk, now = partition(principal, thread_id), run_key(run_id), self._now()
         data = self._sealer.encrypt(request, self._mint(NONCE_BYTES), pk, sk)
-        digests = self._sealer.digests(BODY_BYTES, "body", pk, body)
+        digests = body_digests(self._sealer, pk, body)
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "b": digests[0], "data": data}
         item["ttl"] = now // 1000 + KEPT_SECONDS
         anew = {":queued": "queued", ":stale": now - STALE_MS}
@@ -79,7 +55,7 @@ class QueuedRuns:
         try:
             self._items.transact(Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now}), put)
         except Refused:
-            self._check(self._threads.head(principal, thread_id).pk, sk, digests)
+            self._check(self.head(principal, thread_id).pk, sk, digests)
             return None
         return _read(item)
 
@@ -91,33 +67,39 @@ class QueuedRuns:
         if item["b"] not in digests:
             raise IdempotencyKeyReused
 
-    def get(self, pk: str, run_id: str) -> Queued | None:
+    def queued_run(self, pk: str, run_id: str) -> Queued | None:
         item = self._items.get(pk, run_key(run_id))
         return _read(item) if item else None
 
-    def all(self, pk: str) -> list[Queued]:
+    def queued_runs(self, pk: str) -> list[Queued]:
         """Newest first."""
         found = [_read(item) for item in self._items.between(pk, RUN_FLOOR, RUN_CEILING)]
         return sorted(found, key=lambda queued: queued.at, reverse=True)
 
-    def request(self, queued: Queued) -> str:
+    def is_stale(self, queued: Queued) -> bool:
+        return queued.at + STALE_MS < self._now()
+
+    def is_leased(self, head: Head) -> bool:
+        return head.is_leased(self._now())
+
+    def request_of(self, queued: Queued) -> str:
         """What was accepted; raises StateCorrupt."""
         try:
             return str(self._sealer.decrypt(queued.data or b"", queued.pk, run_key(queued.run_id)))
         except InvalidRetryToken as error:
             raise StateCorrupt from error
 
-    def fail(self, queued: Queued, code: str, *, is_final: bool) -> None:
+    def fail_run(self, queued: Queued, code: str, *, is_final: bool) -> None:
         """Notes a try that failed; nothing where the run is cancelled or its thread gone. Raises StoreUnavailable."""
         values = {":st": "failed" if is_final else "queued", ":code": code, ":one": 1, ":queued": "queued"}
         change = "SET st = :st, code = :code, tries = tries + :one"
         with suppress(Refused):
             self._items.update(queued.pk, run_key(queued.run_id), change, values, condition="st = :queued")
 
-    def cancel(self, head: Head, run_id: str, *, forget: bool) -> bool:
+    def cancel_run(self, head: Head, run_id: str, *, forget: bool) -> bool:
         """Takes the lease from the run if it has one, and has workers pass it over, all at once; False where the thread
         moved meanwhile. `forget` leaves no pending message either. Raises StoreUnavailable."""
-        key, now = {"PK": head.pk, "SK": run_key(run_id)}, self.now()
+        key, now = {"PK": head.pk, "SK": run_key(run_id)}, self._now()
         values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS}
         change = "SET st = :st, #v = :v, #ttl = :ttl, #at = if_not_exists(#at, :now) REMOVE #data"
         try:
@@ -128,24 +110,19 @@ class QueuedRuns:
 
     # what a worker is told: which run, and nothing that anybody could read
 
-    def token(self, principal: Principal, thread_id: str, run_id: str) -> str:
+    def run_token(self, principal: Principal, thread_id: str, run_id: str) -> str:
         said = {"pk": partition(principal, thread_id), "run": run_id}
         return urlsafe_b64encode(self._sealer.encrypt(said, self._mint(NONCE_BYTES), "run")).decode()
 
-    def named(self, token: str) -> Queued | None:
+    def named_run(self, token: str) -> Queued | None:
         """The run of a token, None where it is gone. Raises InvalidRetryToken, StoreUnavailable."""
         said = self._sealer.decrypt(urlsafe_b64decode(token), "run")
-        return self.get(said["pk"], said["run"])
-
-    def now(self) -> int:
-        """Epoch milliseconds."""
-        return int(self._clock() * 1000)
+        return self.queued_run(said["pk"], said["run"])
 
 
 def _read(item: Item) -> Queued:
-    return Queued(
-        item["PK"], run_of(item["SK"]), item["st"], item["at"], item.get("tries", 0), item.get("code"), item.get("data")
-    )
+    rest = item.get("tries", 0), item.get("code"), item.get("data")
+    return Queued(item["PK"], run_of(item["SK"]), item["st"], item["at"], *rest)
 
 
 def _loses(head: Head, run_id: str, *, forget: bool) -> Write:

@@ -36,10 +36,11 @@ from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
 from turnkeep.storage.links import turn_of
 from turnkeep.storage.listing import Listing
 from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
+from turnkeep.storage.runs import RunQueue
 from turnkeep.storage.windows import MISSING, Found, Loader
 
 
-class Table(Leases, Listing):
+class Table(Leases, Listing, RunQueue):
     """Threads and their turns."""
 
     def __init__(self, *args: Any, **kwargs: Any):

@@ -9,7 +9,7 @@ from turnkeep import errors
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.head import KEPT_KEYS, Head, run_digest, run_id_of
 from turnkeep.storage.keys import thread_of
-from turnkeep.storage.runs import Queued, QueuedRuns, QueuedStatus
+from turnkeep.storage.runs import Queued, QueuedStatus
 from turnkeep.storage.table import Table
 
 type RunStatus = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
@@ -35,9 +35,8 @@ class RunRecord:
 
 
 class Lookup:
-    def __init__(self, table: Table, queued: QueuedRuns):
+    def __init__(self, table: Table):
         self._table = table
-        self._queued = queued
 
     def find(self, principal: Principal, thread_id: str, run_id: str) -> Turn | RunRecord:
         """Raises NotFound."""
@@ -45,7 +44,7 @@ class Lookup:
         digest = _digest(head.pk, run_id)
         if number := head.turn_of_key(digest):
             return self._table.read_turn(principal, thread_id, number)
-        queued = self._queued.get(head.pk, run_id)
+        queued = self._table.queued_run(head.pk, run_id)
         if running := self._running(head, queued, digest):
             return running
         older = None if queued and not self._is_given_up(queued) else self._older(principal, head, run_id)
@@ -62,7 +61,7 @@ class Lookup:
         head = self._table.head(principal, thread_id)
         turns = self._table.read_turns(principal, thread_id, limit=2 * PAGE if status else limit + offset)
         made = {turn.run_id for turn in turns} | {run_id_of(head.pk, key) for key in head.keys}
-        waiting = [each for each in self._queued.all(head.pk) if each.run_id not in made]
+        waiting = [each for each in self._table.queued_runs(head.pk) if each.run_id not in made]
         held = head.pending and self._running(head, None, head.pending.key)
         runs = [held] if held else []
         runs += [self.waiting(each) for each in waiting if not held or each.run_id != held.run_id]
@@ -70,32 +69,24 @@ class Lookup:
         return [each for each in runs if status in (None, each.status)][offset : offset + limit]
 
     def _running(self, head: Head, queued: Queued | None, digest: bytes) -> RunRecord | None:
-        held = _held(head, "running", digest) if head.is_leased(self._queued.now()) else None
+        held = _held(head, "running", digest) if self._table.is_leased(head) else None
         if held is None or queued is None or not queued.data:
             return held
         said = self.waiting(queued)
         return replace(held, created_at=said.created_at, metadata=said.metadata, kwargs=said.kwargs)
 
     def waiting(self, queued: Queued) -> RunRecord:
-        said = json.loads(self._queued.request(queued)) if queued.data else {}
+        said = json.loads(self._table.request_of(queued)) if queued.data else {}
         call, at = said.get("call") or {}, queued.at / 1000
         status = _TOLD[queued.status]
         if self._is_given_up(queued) and (status == "pending" or queued.code == errors.ModelTimeout.code):
             status = "timeout"
-        return RunRecord(
-            queued.run_id,
-            thread_of(queued.pk),
-            said.get("agent"),
-            status,
-            at,
-            at,
-            call.get("config", {}).get("metadata", {}),
-            {name: value for name, value in call.items() if value},
-            code=queued.code,
-        )
+        thread_id, agent, metadata = thread_of(queued.pk), said.get("agent"), call.get("config", {}).get("metadata", {})
+        kwargs = {name: value for name, value in call.items() if value}
+        return RunRecord(queued.run_id, thread_id, agent, status, at, at, metadata, kwargs, code=queued.code)
 
     def _is_given_up(self, queued: Queued) -> bool:
-        return queued.status == "failed" or queued.is_stale(self._queued.now())
+        return queued.status == "failed" or self._table.is_stale(queued)
 
     def _older(self, principal: Principal, head: Head, run_id: str) -> Turn | None:
         """Among the turns whose keys HEAD remembers no longer."""
@@ -107,15 +98,8 @@ class Lookup:
 
 
 def of_turn(turn: Turn) -> RunRecord:
-    return RunRecord(
-        str(turn.run_id),
-        str(turn.thread_id),
-        turn.agent,
-        "success",
-        turn.created_at,
-        turn.created_at + turn.duration_ms / 1000,
-        turn_number=turn.number,
-    )
+    run_id, thread_id, ended = str(turn.run_id), str(turn.thread_id), turn.created_at + turn.duration_ms / 1000
+    return RunRecord(run_id, thread_id, turn.agent, "success", turn.created_at, ended, turn_number=turn.number)
 
 
 def _held(head: Head, status: RunStatus, digest: bytes) -> RunRecord | None:

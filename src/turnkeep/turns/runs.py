@@ -15,7 +15,7 @@ from turnkeep import errors
 from turnkeep.observability import logger
 from turnkeep.observability.faults import note
 from turnkeep.records import Principal, Turn
-from turnkeep.storage.runs import Queued, QueuedRuns
+from turnkeep.storage.runs import Queued
 from turnkeep.storage.table import Table
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
@@ -47,11 +47,10 @@ class Runs:
     """Over the given turns. Without a `launch` of its own the process that accepts a run makes it. `mint` gives a new
     key."""
 
-    def __init__(self, turns: Turns, table: Table, queued: QueuedRuns, *, mint: Callable[[], str]):
+    def __init__(self, turns: Turns, table: Table, *, mint: Callable[[], str]):
         self._turns = turns
         self._table = table
-        self._queued = queued
-        self._lookup = Lookup(table, queued)
+        self._lookup = Lookup(table)
         self._mint = mint
         self._in_thread = InThread()
         self._launch: Launch = self._make_here
@@ -67,13 +66,13 @@ class Runs:
         principal, thread_id = request.principal, str(request.thread_id)
         key = request.key or self._mint()
         if request.repeat == "exact" and not request.key:
-            key = self._queued.key_of(principal, thread_id, request.body())
+            key = self._table.said_key(principal, thread_id, request.body())
         run_id = self._table.run_id(principal, thread_id, key)
         said, body = _written(replace(request, key=key)), request.body()
-        queued = await self._in_thread(self._queued.accept, principal, thread_id, run_id, body=body, request=said)
+        queued = await self._in_thread(self._table.accept_run, principal, thread_id, run_id, body, said)
         found = self._lookup.waiting(queued) if queued else await self.read(principal, thread_id, run_id)
         if found.status == "pending":
-            await self._launch(self._queued.token(principal, thread_id, run_id))
+            await self._launch(self._table.run_token(principal, thread_id, run_id))
         return found
 
     # a worker
@@ -81,16 +80,16 @@ class Runs:
     async def work(self, token: str, deadline: float | None = None) -> None:
         """One try at a run; `deadline` is in monotonic seconds. Raises NotDone, or StoreUnavailable, where another try
         is to be made."""
-        queued = await self._in_thread(self._queued.named, token)
+        queued = await self._in_thread(self._table.named_run, token)
         if queued is None or queued.status != "queued":
             return
         try:
-            request = _form().validate_python(json.loads(self._queued.request(queued)))
+            request = _form().validate_python(json.loads(self._table.request_of(queued)))
             await self._make(replace(request, create=False, deadline=deadline))
         except errors.TurnkeepError as error:
             await self._failed(queued, error)
         except asyncio.CancelledError:
-            await self._in_thread(self._queued.fail, queued, errors.ServerStopping.code, is_final=True)
+            await self._in_thread(self._table.fail_run, queued, errors.ServerStopping.code, is_final=True)
             raise
 
     async def _make(self, request: TurnRequest) -> None:
@@ -108,7 +107,7 @@ class Runs:
         if not isinstance(error, errors.TurnInProgress):
             note(error)
             is_final = is_final or queued.tries + 1 >= TRIES
-            await self._in_thread(self._queued.fail, queued, error.code, is_final=is_final)
+            await self._in_thread(self._table.fail_run, queued, error.code, is_final=is_final)
         logger.warning("background run not made", code=error.code, final=is_final)
         if not is_final:
             raise NotDone from error
@@ -182,7 +181,7 @@ class Runs:
                 return found
             if found.status not in ("pending", "running"):
                 raise errors.Conflict(f"The run is over: {found.status}.")
-            is_done = await self._in_thread(self._queued.cancel, head, run_id, forget=action == "rollback")
+            is_done = await self._in_thread(self._table.cancel_run, head, run_id, forget=action == "rollback")
             if running := self._turns.running(run_id):
                 await running.close()
         raise errors.ThreadBusy(retry_after=1)
