@@ -1,0 +1,33 @@
+"""OpenAI's own client against the app, in this process; it tries once unless a test says otherwise."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+from openai import AsyncOpenAI
+
+from turnkeep.storage.sealing import Sealer
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+@pytest.fixture
+def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
+    return make_app(sealer=Sealer(b"secret-of-the-test"))
+
+
+@pytest.fixture
+def openai_of() -> Callable[["FastAPI"], AsyncOpenAI]:
+    def client(app: "FastAPI") -> AsyncOpenAI:
+        http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app))
+        return AsyncOpenAI(base_url="http://test/v1", api_key="any", http_client=http, max_retries=0)
+
+    return client
+
+
+@pytest.fixture
+async def openai(app: "FastAPI", openai_of: Callable[["FastAPI"], AsyncOpenAI]) -> AsyncIterator[AsyncOpenAI]:
+    async with openai_of(app) as client:
+        yield client

@@ -1,0 +1,158 @@
+"""Chat completions: stateless as the wire is, or a turn of the thread that the request names."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from httpx import AsyncClient
+from openai import AsyncOpenAI
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletion
+
+HISTORY = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "ping"},
+    {"role": "assistant", "content": "1: ping"},
+]
+YES = {"role": "user", "content": "yes"}
+THREAD = {"X-Turnkeep-Thread": "t1"}
+AGAIN = {"X-Stainless-Retry-Count": "1"}
+
+
+async def ask(openai: AsyncOpenAI, *messages: dict[str, Any], headers: Any = None, **more: Any) -> "ChatCompletion":
+    said: Any = messages
+    return await openai.chat.completions.create(model="papers", messages=said, extra_headers=headers, **more)
+
+
+def told(answer: Any) -> dict[str, Any]:
+    found: dict[str, Any] = answer.model_extra["turnkeep"]
+    return found
+
+
+async def replies(client: AsyncClient, thread_id: str = "t1") -> list[str]:
+    turns = (await client.get(f"/threads/{thread_id}/turns")).json()["turns"]
+    return [turn["reply"] for turn in turns]
+
+
+async def threads(client: AsyncClient) -> list[str]:
+    return [thread["thread_id"] for thread in (await client.post("/threads/search", json={})).json()]
+
+
+async def test_every_agent_is_a_model(openai: AsyncOpenAI) -> None:
+    models = [model.id async for model in openai.models.list()]
+    assert {"papers", "database", "regulations"} <= set(models)
+    assert (await openai.models.retrieve("papers")).id == "papers"
+
+
+async def test_the_history_of_a_stateless_request_reaches_the_graph_and_nothing_is_kept(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    answer = await ask(openai, *HISTORY, YES)
+    assert (answer.choices[0].message.content, answer.choices[0].finish_reason) == ("3: yes", "stop")
+    assert (answer.model, told(answer)["thread_id"]) == ("papers", None)
+    assert answer.usage
+    assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens
+    assert await threads(client) == []
+
+
+async def test_what_a_turn_holds_stands_beside_the_answer(openai: AsyncOpenAI) -> None:
+    answer = await openai.chat.completions.create(
+        model="database", messages=[{"role": "user", "content": "ping"}], metadata={"mine": "kept"}
+    )
+    assert told(answer)["details"]["rows"] == [["Ann", 7.5], ["Bo", None]]
+    assert told(answer)["sources"][0]["title"] == "A paper"
+    assert answer.model_dump()["metadata"]["mine"] == "kept"
+
+
+@pytest.mark.parametrize("place", [{"extra_body": {"metadata": {"thread_id": "t1"}}}, {"headers": THREAD}])
+async def test_a_thread_that_is_named_keeps_the_turns(
+    openai: AsyncOpenAI, client: AsyncClient, place: dict[str, Any]
+) -> None:
+    first = await ask(openai, {"role": "user", "content": "ping"}, **place)
+    second = await ask(openai, *HISTORY, YES, **place)
+    assert (told(first)["turn_number"], told(second)["turn_number"], told(second)["persisted"]) == (1, 2, True)
+    assert second.choices[0].message.content == "3: yes"
+    assert "history_differs" not in told(second)["warnings"]
+    assert await replies(client) == ["1: ping", "3: yes"]
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [{"role": "user", "content": "pang"}, HISTORY[2]],
+        [HISTORY[1], {"role": "assistant", "content": "1: pang"}],
+        [*HISTORY, YES, {"role": "assistant", "content": "3: yes"}],
+    ],
+)
+async def test_a_history_that_differs_from_ours_is_told_and_not_merged(
+    openai: AsyncOpenAI, client: AsyncClient, history: list[dict[str, Any]]
+) -> None:
+    await ask(openai, {"role": "user", "content": "ping"}, headers=THREAD)
+    answer = await ask(openai, *history, YES, headers=THREAD)
+    assert answer.choices[0].message.content == "3: yes"
+    assert "history_differs" in told(answer)["warnings"]
+    assert await replies(client) == ["1: ping", "3: yes"]
+
+
+async def test_the_same_history_again_is_a_retry_and_yes_said_twice_is_not(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    await ask(openai, HISTORY[1], headers=THREAD)
+    first = await ask(openai, *HISTORY, YES, headers=THREAD)
+    retried = await openai.chat.completions.with_raw_response.create(
+        model="papers",
+        messages=[*HISTORY, YES],  # type: ignore[list-item]
+        extra_headers=THREAD,
+    )
+    assert retried.headers["idempotency-replayed"] == "true"
+    assert retried.parse().id == first.id
+    await ask(openai, *HISTORY, YES, {"role": "assistant", "content": "3: yes"}, YES, headers=THREAD)
+    assert await replies(client) == ["1: ping", "3: yes", "5: yes"]
+
+
+async def test_where_only_the_newest_message_is_sent_the_client_says_whether_it_tries_again(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    for count in ("0", "0", "1", "2"):
+        await ask(openai, YES, headers={**THREAD, "X-Stainless-Retry-Count": count})
+    assert await replies(client) == ["1: yes", "3: yes"]
+
+
+async def test_a_key_counts_where_one_is_sent(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    for key in ("k-1", "k-1", "k-2", ""):
+        await ask(openai, YES, headers={**THREAD, "Idempotency-Key": key})
+    assert await replies(client) == ["1: yes", "3: yes", "5: yes"]
+
+
+async def test_a_stream_says_stop_when_the_turn_is_kept(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    stream = await ask(openai, YES, headers=THREAD, stream=True, stream_options={"include_usage": True})
+    chunks = [chunk async for chunk in stream]  # type: ignore[attr-defined]
+    *said, last, usage = chunks
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in said) == "1: yes"
+    assert said[0].choices[0].delta.role == "assistant"
+    assert (last.choices[0].finish_reason, told(last)["persisted"]) == ("stop", True)
+    assert (usage.choices, usage.usage.total_tokens) == ([], 0)
+    assert {chunk.id for chunk in chunks} == {last.id}
+    assert await replies(client) == ["1: yes"]
+
+
+async def test_a_stream_ends_with_done(client: AsyncClient) -> None:
+    body = {"model": "papers", "messages": [YES], "stream": True}
+    answer = await client.post("/v1/chat/completions", json=body)
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.text.endswith("data: [DONE]\n\n")
+    assert '"usage"' not in answer.text.split("turnkeep")[0]
+
+
+async def test_what_has_no_effect_is_told(openai: AsyncOpenAI) -> None:
+    tool: Any = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    raw = await openai.chat.completions.with_raw_response.create(
+        model="papers",
+        messages=[*HISTORY, YES],
+        tools=[tool],
+        temperature=0.2,
+        presence_penalty=0,  # type: ignore[list-item]
+    )
+    warnings = ["tools_not_used", "temperature_not_used", "instructions_not_used"]
+    assert raw.headers["x-turnkeep-warnings"].split(", ") == warnings
+    assert set(warnings) <= set(told(raw.parse())["warnings"])

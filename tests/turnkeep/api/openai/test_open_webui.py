@@ -1,0 +1,124 @@
+"""Open WebUI's requests, in the shapes of its source: a chat is a thread; what it asks beside it is kept nowhere."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from httpx import AsyncClient, Response
+
+from turnkeep.records import Principal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fastapi import FastAPI
+
+CHAT = "5b0a3f8e-6a3c-4f43-9d55-0e2f3c1b7a10"
+USER = {"X-OpenWebUI-User-Id": "u-7", "X-OpenWebUI-User-Email": "ann@acme.example", "X-OpenWebUI-User-Role": "user"}
+TITLE = """### Task:
+Write a title of a few words.
+### Output:
+JSON format: { "title": "your title here" }
+### Chat History:
+<chat_history>
+USER: first
+and its second line
+ASSISTANT: 1: first
+</chat_history>"""
+
+
+async def send(client: AsyncClient, *texts: str, headers: Any = None, **changes: Any) -> Response:
+    """As the chat sends it: streamed, all messages in turn."""
+    roles = ("user", "assistant")
+    messages = [{"role": roles[index % 2], "content": text} for index, text in enumerate(texts)]
+    body = {"model": "papers", "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
+    named = {"X-OpenWebUI-Chat-Id": CHAT, **USER, **(headers or {})}
+    return await client.post("/v1/chat/completions", json={**body, **changes}, headers=named)
+
+
+async def replies(client: AsyncClient, thread_id: str = CHAT) -> list[str]:
+    turns = await client.get(f"/threads/{thread_id}/turns")
+    return [turn["reply"] for turn in turns.json().get("turns", [])]
+
+
+def content(answer: Response) -> Any:
+    return json.loads(answer.json()["choices"][0]["message"]["content"])
+
+
+async def test_a_chat_of_three_messages_is_a_thread_of_three_turns_and_its_title_is_kept_nowhere(
+    client: AsyncClient,
+) -> None:
+    await send(client, "first")
+    title = await send(client, TITLE, stream=False, max_completion_tokens=1000)
+    await send(client, "first", "1: first", "second")
+    last = await send(client, "first", "1: first", "second", "3: second", "third")
+    assert await replies(client) == ["1: first", "3: second", "5: third"]
+    assert content(title) == {
+        "title": "first and its second line",
+        "tags": [],
+        "follow_ups": [],
+        "queries": ["first and its second line"],
+        "text": "",
+    }
+    assert "history_differs" not in last.text
+
+
+async def test_an_edited_message_is_told_as_another_history(client: AsyncClient) -> None:
+    await send(client, "first")
+    edited = await send(client, "another")
+    assert "history_differs" in edited.text
+    assert await replies(client) == ["1: first", "3: another"]
+
+
+async def test_a_header_says_what_is_a_task_and_then_nothing_is_guessed(client: AsyncClient) -> None:
+    await send(client, "suggest tags", headers={"X-Turnkeep-Task": "tags_generation"}, stream=False)
+    assert await replies(client) == []
+    streamed = await send(client, "suggest tags", headers={"X-Turnkeep-Task": "tags_generation"})
+    assert streamed.text.endswith("data: [DONE]\n\n")
+    await send(client, TITLE, headers={"X-Turnkeep-Task": ""}, stream=False)
+    assert len(await replies(client)) == 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "changes"),
+    [
+        ((TITLE,), {"stream": True}),
+        (("### Task: sweep the floor",), {"stream": False}),
+        (("first", "1: first", TITLE), {"stream": False}),
+    ],
+)
+async def test_what_a_person_says_in_that_form_is_a_turn(
+    client: AsyncClient, texts: tuple[str, ...], changes: dict[str, Any]
+) -> None:
+    await send(client, *texts, **changes)
+    assert len(await replies(client)) == 1
+
+
+async def test_another_client_may_ask_for_a_title_in_the_same_words(client: AsyncClient) -> None:
+    body = {"model": "papers", "messages": [{"role": "user", "content": TITLE}]}
+    answer = await client.post("/v1/chat/completions", json=body, headers={"X-Turnkeep-Thread": "t1"})
+    assert answer.json()["turnkeep"]["turn_number"] == 1
+
+
+async def test_a_temporary_chat_is_kept_nowhere(client: AsyncClient) -> None:
+    answer = await send(
+        client, "first", "1: first", "second", headers={"X-OpenWebUI-Chat-Id": "local:Vq3x"}, stream=False
+    )
+    assert answer.json()["choices"][0]["message"]["content"] == "3: second"
+    assert (await client.post("/threads/search", json={})).json() == []
+
+
+async def test_its_users_have_threads_of_their_own_where_the_key_may_act_for_others(
+    make_app: "Callable[..., FastAPI]",
+) -> None:
+    from httpx import ASGITransport
+
+    server = Principal("acme", "webui", acts_for="tenant")
+    for user, principal in ((None, server), ("u-7", Principal("acme", "u-7"))):
+        app = make_app(authenticate=lambda _, who=principal: who)
+        async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
+            if user is None:
+                await send(client, "first")
+                assert await replies(client) == []
+            else:
+                assert await replies(client) == ["1: first"]

@@ -1,0 +1,222 @@
+"""Responses and conversations: a response is a turn, a conversation is a thread."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import openai as sdk
+import pytest
+from echoing import Clock
+from httpx import AsyncClient
+from openai import AsyncOpenAI
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.records import Turn
+from turnkeep.storage.plans import Plan
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from openai.types.responses import Response
+
+AGAIN = {"X-Stainless-Retry-Count": "1"}
+
+
+class RefusingTable(Table):
+    """A store that is away for the first COMMIT, and for the token that would mend it."""
+
+    refusals = 1
+
+    def apply(self, plan: Plan) -> Turn | None:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreUnavailable
+        return super().apply(plan)
+
+    def retry_token(self, plan: Plan) -> str:
+        raise StoreUnavailable
+
+
+async def say(openai: AsyncOpenAI, message: Any, **more: Any) -> "Response":
+    answer: Response = await openai.responses.create(model="papers", input=message, **more)
+    return answer
+
+
+def thread_of(answer: "Response") -> str:
+    assert answer.conversation
+    return answer.conversation.id
+
+
+async def replies(client: AsyncClient, thread_id: str) -> list[str]:
+    return [turn["reply"] for turn in (await client.get(f"/threads/{thread_id}/turns")).json()["turns"]]
+
+
+async def threads(client: AsyncClient) -> list[str]:
+    return [thread["thread_id"] for thread in (await client.post("/threads/search", json={})).json()]
+
+
+async def test_three_turns_of_a_conversation_are_three_turns_of_a_thread(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    conversation = (await openai.conversations.create(metadata={"about": "a test"})).id
+    for name in (conversation, {"id": conversation}, conversation):
+        answer = await say(openai, "yes", conversation=name)
+    assert (answer.status, answer.output_text, answer.model) == ("completed", "5: yes", "papers")
+    assert await replies(client, conversation) == ["1: yes", "3: yes", "5: yes"]
+    retried = await say(openai, "yes", conversation=conversation, extra_headers=AGAIN)
+    assert (retried.id, len(await replies(client, conversation))) == (answer.id, 3)
+
+
+async def test_a_response_goes_on_from_the_one_before(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    first = await say(openai, "ping")
+    second = await say(openai, "yes", previous_response_id=first.id)
+    assert (second.output_text, second.previous_response_id) == ("3: yes", first.id)
+    assert await replies(client, thread_of(first)) == ["1: ping", "3: yes"]
+    assert (await say(openai, "yes", previous_response_id=first.id)).id == second.id
+    assert (await say(openai, "yes", previous_response_id=second.id)).output_text == "5: yes"
+
+
+async def test_from_an_older_response_a_copy_of_the_thread_goes_on(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    first = await say(openai, "ping")
+    await say(openai, "one", previous_response_id=first.id)
+    other = await say(openai, "two", previous_response_id=first.id)
+    again = await say(openai, "two", previous_response_id=first.id)
+    assert (other.id, thread_of(other)) == (again.id, thread_of(again))
+    assert await replies(client, thread_of(first)) == ["1: ping", "3: one"]
+    assert await replies(client, thread_of(other)) == ["1: ping", "3: two"]
+    assert len(await threads(client)) == 2
+
+
+async def test_the_same_words_begin_another_thread_and_a_retry_finds_the_first(
+    openai: AsyncOpenAI, client: AsyncClient, clock: Clock
+) -> None:
+    first = await say(openai, "ping")
+    other = await say(openai, "ping")
+    assert thread_of(first) != thread_of(other)
+    clock.ahead += 14 * 60
+    assert (await say(openai, "ping", extra_headers=AGAIN)).id == first.id
+    clock.ahead += 31 * 60
+    assert (await say(openai, "ping", extra_headers=AGAIN)).id not in (first.id, other.id)
+    assert len(await threads(client)) == 3
+
+
+async def test_a_key_leads_to_the_thread_that_it_began(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    keyed = {"Idempotency-Key": "k-1"}
+    first = await say(openai, "ping", extra_headers=keyed)
+    assert (await say(openai, "ping", extra_headers=keyed)).id == first.id
+    assert await threads(client) == [thread_of(first)]
+
+
+async def test_what_is_not_to_be_stored_is_not(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    said = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "yes"}]}
+    answer = await say(openai, [*said, asked], store=False)
+    assert (answer.output_text, answer.conversation) == ("3: yes", None)
+    assert await threads(client) == []
+    with pytest.raises(sdk.NotFoundError):
+        await openai.responses.retrieve(answer.id)
+
+
+async def test_a_history_that_begins_a_thread_reaches_the_graph(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    said = [{"role": "user", "content": "ping"}, {"role": "assistant", "content": "1: ping"}]
+    first = await say(openai, [*said, {"role": "user", "content": "yes"}])
+    second = await say(openai, "and?", previous_response_id=first.id)
+    assert (first.output_text, second.output_text) == ("3: yes", "5: and?")
+
+
+async def test_a_response_is_read_back_and_goes_with_its_thread(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    made = await say(openai, "ping", metadata={"mine": "kept"})
+    read = await openai.responses.retrieve(made.id)
+    assert (read.id, read.output_text, read.usage) == (made.id, "1: ping", made.usage)
+    assert made.metadata
+    assert made.metadata["mine"] == "kept"
+    [item] = (await openai.responses.input_items.list(made.id)).data
+    assert item.model_dump()["content"][0]["text"] == "ping"
+    await openai.responses.delete(made.id)
+    with pytest.raises(sdk.NotFoundError):
+        await openai.responses.retrieve(made.id)
+
+
+async def test_the_id_of_a_thread_made_anew_leads_nowhere(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    old = await say(openai, "ping", conversation=(await openai.conversations.create()).id)
+    await openai.conversations.delete(thread_of(old))
+    await client.post("/threads", json={"thread_id": thread_of(old)})
+    await client.post(f"/threads/{thread_of(old)}/turns", json={"message": "pong"})
+    with pytest.raises(sdk.NotFoundError):
+        await openai.responses.retrieve(old.id)
+
+
+async def test_every_event_of_a_stream_is_one_that_openais_client_knows(openai: AsyncOpenAI) -> None:
+    async with openai.responses.stream(model="database", input="ping") as stream:
+        events = [event async for event in stream]
+        final = await stream.get_final_response()
+    names = [event.type for event in events]
+    assert names[:4] == [
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.content_part.added",
+    ]
+    assert names[-4:] == [
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.completed",
+    ]
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    assert (
+        final.output_text
+        == "1: ping"
+        == "".join(event.delta for event in events if event.type == "response.output_text.delta")
+    )
+    assert (await openai.responses.retrieve(final.id)).output_text == "1: ping"
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+async def test_the_items_of_a_conversation_come_page_by_page(openai: AsyncOpenAI, order: Any) -> None:
+    conversation = (await openai.conversations.create()).id
+    for message in ("a", "b", "c"):
+        await say(openai, message, conversation=conversation)
+    items = [item async for item in openai.conversations.items.list(conversation, limit=2, order=order)]
+    texts = [item.model_dump()["content"][0]["text"] for item in items]
+    assert texts[:: 1 if order == "asc" else -1] == ["a", "1: a", "b", "3: b", "c", "5: c"]
+    one = await openai.conversations.items.retrieve(items[2].id, conversation_id=conversation)
+    assert one.model_dump() == items[2].model_dump()
+
+
+async def test_the_metadata_of_a_conversation_is_replaced_as_a_whole(openai: AsyncOpenAI) -> None:
+    conversation = (await openai.conversations.create(metadata={"a": "1"})).id
+    await openai.conversations.update(conversation, metadata={"b": "2"})
+    assert (await openai.conversations.retrieve(conversation)).metadata == {"b": "2"}
+
+
+async def test_a_thread_of_any_protocol_is_a_conversation(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    await client.post("/threads/t1/turns", json={"message": "ping"})
+    await client.post("/chat", json={"session_id": "t1", "message": "ping"})
+    assert (await say(openai, "yes", conversation="t1")).output_text == "3: yes"
+
+
+async def heard(openai: AsyncOpenAI, *, stream: bool) -> None:
+    answer: Any = await say(openai, "ping", stream=stream)
+    assert [event async for event in answer]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_turn_that_is_not_kept_is_an_error_and_kept_at_the_next_try(
+    make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI], stream: bool
+) -> None:
+    app = make_app(RefusingTable, sealer=Sealer(b"secret-of-the-test"))
+    async with openai_of(app) as openai:
+        with pytest.raises(sdk.APIError, match="could not be kept"):
+            await heard(openai, stream=stream)
+        answer = await say(openai, "ping", extra_headers=AGAIN)
+        assert (await openai.responses.retrieve(answer.id)).output_text == "1: ping"
+
+
+async def test_openais_client_mends_what_is_not_kept_by_itself(
+    make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI]
+) -> None:
+    async with openai_of(make_app(RefusingTable, sealer=Sealer(b"secret-of-the-test"))) as openai:
+        answer = await say(openai.with_options(max_retries=2), "ping")
+        items = (await openai.conversations.items.list(thread_of(answer))).data
+    assert (answer.output_text, len(items)) == ("1: ping", 2)
