@@ -12,10 +12,10 @@ from datetime import date, timedelta
 from functools import cache, partial
 from pathlib import Path
 
-from turnkeep.databases.files import Values, built_once, temporary_folder
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.security.ciphers import encrypt
 from turnkeep_agents.database.security.hidden import ANY_TENANT, COMPANY_TABLE, KEY_TABLE, literal
+from turnkeep_demo.files import built_once, temporary_folder
 
 FOLDER = Path(__file__).parents[1] / "samples" / "field_service"
 KEY = "the sample is no secret"
@@ -33,6 +33,7 @@ MONTH = re.compile(r"(first|last|year|month)([+-]\d+)")
 HOLIDAY = re.compile(r"([+-]\d+)y(-\d\d-\d\d)")
 """A day of another year: "-1y-12-25"."""
 
+type Values = str | int | float | bytes | None
 type Rows = Iterator[tuple[Values, ...]]
 
 

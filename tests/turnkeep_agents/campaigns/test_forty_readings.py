@@ -35,8 +35,8 @@ from turnkeep_agents.campaigns.reading import Ask, Check
 from turnkeep_agents.campaigns.requests import Request
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.specialists.team import run_specialist
-from turnkeep_agents.campaigns.warehouse.sample import sample_file
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse, open_warehouses
+from turnkeep_demo.campaigns.sample import sample_file
 
 TODAY = date(2026, 6, 17)  # a Wednesday: the data goes from November 2025 to the day before
 LAST = "2026-06-16"

@@ -15,9 +15,9 @@ from exported import daily_rows, flights, read_tables
 
 from turnkeep.databases.engines import open_file
 from turnkeep.databases.errors import DatabaseDown
-from turnkeep_agents.campaigns.warehouse import sample
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
+from turnkeep_demo.campaigns import sample
 
 DAYS = [date(2026, 3, 4), date(2026, 1, 2), date(2026, 4, 1), date(2028, 2, 29), date(2031, 7, 6)]
 """Todays at the edges of months, quarters and years, and of weeks."""
@@ -124,7 +124,7 @@ CHILD = """
 import sys
 from datetime import date
 from pathlib import Path
-from turnkeep_agents.campaigns.warehouse.sample import sample_file
+from turnkeep_demo.campaigns.sample import sample_file
 
 sys.stdin.read(1)
 print(sample_file(date.fromisoformat(sys.argv[2]), Path(sys.argv[1])))

@@ -21,9 +21,9 @@ from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow
 from turnkeep_agents.campaigns.requests import Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse import tables
-from turnkeep_agents.campaigns.warehouse.sample import sample_file
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import FRESH_SECONDS, Flight, Warehouse, open_warehouses
+from turnkeep_demo.campaigns.sample import sample_file
 
 TODAY = date(2026, 6, 18)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from turnkeep.databases.engines import open_file
-from turnkeep.databases.files import Contents, pack
 from turnkeep_agents.campaigns.warehouse import tables
+from turnkeep_agents.campaigns.warehouse.packing import Contents, pack
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from turnkeep.databases.files import Contents, Values, pack
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import read_size
 from turnkeep_agents.campaigns.warehouse.lines import Line, Lines, Options, read_lines
+from turnkeep_agents.campaigns.warehouse.packing import Contents, Values, pack
 from turnkeep_agents.campaigns.warehouse.tables import (
     advertisers,
     audiences,

@@ -12,16 +12,17 @@ from sqlalchemy.sql import ColumnElement
 
 from turnkeep.databases.engines import open_file, open_url
 from turnkeep.databases.errors import DatabaseDown
-from turnkeep.demo import sample
+from turnkeep.demo import maker
 from turnkeep.locations import source_of
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.queries import SUNDAY, newest, owned, spending, sums
-from turnkeep_agents.campaigns.warehouse.sample import SAMPLE, sample_file
 from turnkeep_agents.campaigns.warehouse.source import CALLED, Source
 from turnkeep_agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
 
+SAMPLE_FILE = "campaigns.sample:sample_file"
+"""What makes the sample's SQLite file of a day."""
 NO_NAME = "not given"
 MAX_NAMES = 5_000
 FRESH_SECONDS = 300
@@ -160,11 +161,11 @@ def open_warehouses(tuning: CampaignsSettings) -> Callable[[date], Warehouse]:
         own = Warehouse(Source(opened, tuning.query_seconds), tuning.max_rows)
         return lambda _: own
 
-    sample(SAMPLE, CALLED.setting)
+    find = maker(SAMPLE_FILE, CALLED.setting)
 
     @lru_cache(maxsize=4)
     def sample_on(today: date) -> Warehouse:
-        source = Source(partial(open_file, partial(sample_file, today)), tuning.query_seconds)
+        source = Source(partial(open_file, partial(find, today)), tuning.query_seconds)
         return Warehouse(source, tuning.max_rows)
 
     return sample_on

@@ -1,48 +1,17 @@
-"""Databases as SQLite files, built once and kept among this user's temporary files."""
+"""Samples as SQLite files, built once and kept among this user's temporary files."""
 
 import errno
 import hashlib
 import os
 import secrets
-import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import MetaData, Table
-from sqlalchemy.dialects import sqlite
-from sqlalchemy.schema import CreateIndex, CreateTable
-
-type Values = str | int | float | bytes | None
-type Contents = Iterable[tuple[Table, Iterable[Sequence[Values]]]]
-
-DIALECT = sqlite.dialect()
 KEPT_FILES = 8
 
 _building = threading.Lock()
-
-
-def pack(metadata: MetaData, contents: Contents, statements: Sequence[str] = ()) -> bytes:
-    """The file's bytes. Rows have the columns of their table in order, dates in ISO; tables may come in pieces.
-    `statements` come last: views, and what SQLAlchemy's tables do not tell."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        connection.execute("BEGIN")
-        for table in metadata.sorted_tables:
-            connection.execute(str(CreateTable(table).compile(dialect=DIALECT)))
-        for table, rows in contents:
-            connection.executemany(_insertion(table), rows)
-        for index in (index for table in metadata.sorted_tables for index in table.indexes):
-            connection.execute(str(CreateIndex(index).compile(dialect=DIALECT)))
-        for statement in statements:
-            connection.execute(statement)
-        connection.execute("COMMIT")
-        return connection.serialize()
-
-
-def _insertion(table: Table) -> str:
-    return str(table.insert().compile(dialect=DIALECT))
 
 
 def temporary_folder(agent: str) -> Path:

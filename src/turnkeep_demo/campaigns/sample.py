@@ -8,13 +8,13 @@ from pathlib import Path
 
 from sqlalchemy import Date, Table
 
-from turnkeep.databases.files import Contents, Values, built_once, pack, temporary_folder
 from turnkeep.demo import sample
+from turnkeep_agents.campaigns.warehouse.packing import Contents, Values, pack
 from turnkeep_agents.campaigns.warehouse.tables import REQUIRED, daily_metrics, metadata
+from turnkeep_demo.files import built_once, temporary_folder
 
 VERSION = 3
 """To be raised with every change of the figures, so that no file of an older version is taken."""
-SAMPLE = "campaigns"
 
 
 def sample_file(today: date, folder: Path | None = None) -> Path:
@@ -25,7 +25,7 @@ def sample_file(today: date, folder: Path | None = None) -> Path:
 
 def contents(today: date) -> Contents:
     """The rows of all tables."""
-    files = sample(SAMPLE, "CAMPAIGNS__WAREHOUSE")
+    files = sample("campaigns", "CAMPAIGNS__WAREHOUSE")
     for table in REQUIRED:
         with (files / f"{table.name}.csv").open(newline="", encoding="utf-8") as file:
             rows = csv.reader(file)
