@@ -185,6 +185,12 @@ def _say(line: str) -> None:
 _WELCOME = """
 Turnkeep listens on {url}     threads: {store}, {home}
 
+  to talk with         {url}/     or in the terminal: turnkeep chat
+  LangGraph's Studio   https://smith.langchain.com/studio/?baseUrl={url}
+  LangGraph's clients  {url}
+  OpenAI's clients     {url}/v1
+  Any key will do here, and none is looked at.
+
   a turn, which starts a thread called "first"
     curl -s {url}/chat --json '{{"session_id": "first", "message": "Explain low-rank adaptation"}}'
   a follow-up: the server knows what was said, after a restart too
@@ -194,6 +200,5 @@ Turnkeep listens on {url}     threads: {store}, {home}
   what was said
     curl -s {url}/threads/first/turns
 
-  in the terminal: turnkeep chat        every route: {url}/openapi.json
-  one line for each request: {home}/requests.log        stop: Ctrl-C
+  every route: {url}/openapi.json        one line for each request: {home}/requests.log        stop: Ctrl-C
 """
