@@ -16,7 +16,8 @@ from desk import Desk, noise
 from promises import ANNA, DAY_SECONDS, FOLLOW_UP, PROMISES, QUESTION, Caller, NotShown, desk_of, fresh
 from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_for
 
-from turnkeep.local.chat import converse, open_client, read_events
+from turnkeep.local.chat import open_client, read_events
+from turnkeep.local.talk import converse
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
