@@ -11,7 +11,6 @@ from turnkeep.api.openai.errors import UnsupportedParameter
 from turnkeep.api.schemas import AgentName, check_id, check_message
 from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON
-from turnkeep.turns.request import GraphCall
 
 _ONLY: JSON = {
     **dict.fromkeys(("background", "logprobs", "top_logprobs", "prompt", "audio"), (False, 0)),
@@ -38,6 +37,7 @@ class Body(BaseModel):
 
 
 class Run(Body):
+    model: AgentName | None = None
     stream: bool | None = False
     temperature: float | None = Field(None, ge=0, le=2)
     top_p: float | None = Field(None, ge=0, le=1)
@@ -60,7 +60,6 @@ class ChatCompletion(Run):
 
 
 class NewResponse(Run):
-    model: AgentName | None = None
     input: str | list[JSON]
     conversation: str | JSON | None = None
     previous_response_id: str | None = None
@@ -84,13 +83,8 @@ class NewConversation(Body):
     items: list[JSON] | None = None
 
 
-def call_of(messages: list[JSON]) -> GraphCall | None:
-    """All messages for the graph, where there is more than one."""
-    return GraphCall(input={"messages": messages}) if len(messages) > 1 else None
-
-
 def read_messages(items: Sequence[JSON], param: str) -> tuple[list[JSON], list[str]]:
-    """The messages as LangChain has them, the user's newest last, and warnings of what is left out. Raises
+    """The messages as LangChain has them, the user's newest last, and a warning for all that is left out. Raises
     UnsupportedParameter, InvalidRequest, MessageTooLong."""
     messages: list[JSON] = []
     warnings: list[str] = []

@@ -8,8 +8,8 @@ from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, act_for
-from turnkeep.api.openai.bodies import ChatCompletion, call_of, read_messages
-from turnkeep.api.openai.runs import THREAD_HEADER, Starter, digest, key_of, repeat_of
+from turnkeep.api.openai.bodies import ChatCompletion, read_messages
+from turnkeep.api.openai.runs import THREAD_HEADER, Starter, digest, repeat_of
 from turnkeep.api.openai.tasks import CHAT_HEADER, answer_to_task, is_task
 from turnkeep.api.openai.words import Completion
 from turnkeep.api.schemas import check_id
@@ -18,7 +18,6 @@ from turnkeep.entries import entries
 from turnkeep.errors import InvalidId, UnknownAgent
 from turnkeep.records import JSON, Turn
 from turnkeep.storage.links import turn_of
-from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
     from turnkeep.services import Services
@@ -51,20 +50,12 @@ class ChatRoutes:
         if is_task(request.headers, body):
             return self._task(body)
         messages, left_out = read_messages(body.messages, "messages")
-        history = _History(messages, is_sent_whole=CHAT_HEADER in request.headers)
-        warnings = list(dict.fromkeys([*unused, *left_out]))
-        wanted = TurnRequest(
-            principal=act_for(request, request.headers.get(USER_HEADER), None),
-            message=messages[-1]["content"],
-            agent=body.model,
-            deadline=getattr(request.state, "deadline", None),
-            warnings=tuple(warnings),
-        )
+        acting, history = act_for(request, request.headers.get(USER_HEADER), None), _History(messages, request)
+        wanted = self._starter.wanted(request, acting, body, messages, [*unused, *left_out])
         thread_id = _thread_of(request, body)
-        place = history.in_thread(thread_id, request) if thread_id else {"call": call_of(messages)}
-        running = await self._starter.start(request, wanted, **place)
+        running = await self._starter.start(request, wanted, **(history.in_thread(thread_id) if thread_id else {}))
         words, seen = self._words(body, running.run_id), history.compared_with(running)
-        return await self._starter.answer(running, words, stream=body.stream, warnings=warnings, seen=seen)
+        return await self._starter.answer(running, words, wanted, stream=body.stream, seen=seen)
 
     def _words(self, body: ChatCompletion, run_id: str | None) -> Completion:
         id_, with_usage = f"chatcmpl-{run_id or self._new_id()}", bool((body.stream_options or {}).get("include_usage"))
@@ -84,27 +75,23 @@ class _History:
     """What a client sends of a thread beside the newest message, which alone counts. Where it sends all, the same body
     again is a retry, and "yes" said twice has another history; where it does not, only the client can tell."""
 
-    def __init__(self, messages: list[JSON], *, is_sent_whole: bool) -> None:
+    def __init__(self, messages: list[JSON], request: Request) -> None:
         self._messages = messages
-        self._is_whole = is_sent_whole or any(each["type"] == "ai" for each in messages)
+        self._repeat = repeat_of(request)
+        self._is_whole = CHAT_HEADER in request.headers or any(each["type"] == "ai" for each in messages)
 
-    def in_thread(self, thread_id: str, request: Request) -> JSON:
-        place: JSON = {"thread_id": thread_id, "create": True, "key": key_of(request)}
-        if self._is_whole:
-            return {**place, "repeat": "exact", "said": digest(self._messages)}
-        return {**place, "repeat": repeat_of(request)}
+    def in_thread(self, thread_id: str) -> JSON:
+        place: JSON = {"thread_id": thread_id, "create": True, "call": None, "repeat": self._repeat}
+        return {**place, "repeat": "exact", "said": digest(self._messages)} if self._is_whole else place
 
     def compared_with(self, running: "RunningTurn") -> Callable[[Turn], Turn]:
         """Adds a warning to the turn where the thread holds another history than the client's: nothing is merged."""
         links = running.loaded.links if running.loaded else ()
         turns = [turn_of(link, {}) for link in links if "turn" in link.payload]
-        ours = (
-            []
-            if any(turn.private for turn in turns)
-            else [text for turn in turns for text in (turn.message, turn.reply)]
-        )
+        ours = [text.strip() for turn in turns for text in (turn.message, turn.reply)]
         theirs = [each["content"].strip() for each in self._messages[:-1]]
-        is_other = bool(ours) and theirs[-len(ours) :] != [text.strip() for text in ours]
+        is_hidden = any(turn.private for turn in turns)  # what stands in them is not what was said
+        is_other = bool(ours) and not is_hidden and theirs[-len(ours) :] != ours
         asked = sum(each["type"] == "human" for each in self._messages)
 
         def seen(turn: Turn) -> Turn:

@@ -9,9 +9,9 @@ from fastapi import Query, Request
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, name_thread
-from turnkeep.api.openai.bodies import NewConversation, NewResponse, call_of, read_messages
+from turnkeep.api.openai.bodies import NewConversation, NewResponse, read_messages
 from turnkeep.api.openai.errors import UnsupportedParameter
-from turnkeep.api.openai.runs import ResponseId, Starter, key_of, read_response_id, repeat_of
+from turnkeep.api.openai.runs import ResponseId, Starter, read_response_id, repeat_of
 from turnkeep.api.openai.words import Answer, items_of
 from turnkeep.api.schemas import MAX_TURN_NUMBER, Id
 from turnkeep.errors import NotFound
@@ -46,18 +46,9 @@ class ResponseRoutes:
         unused = body.check()
         items = [{"role": "user", "content": body.input}] if isinstance(body.input, str) else body.input
         messages, left_out = read_messages(items, "input")
-        warnings = list(dict.fromkeys([*unused, *left_out]))
-        wanted = TurnRequest(
-            principal=caller,
-            message=messages[-1]["content"],
-            agent=body.model,
-            key=key_of(request),
-            deadline=getattr(request.state, "deadline", None),
-            warnings=tuple(warnings),
-            call=call_of(messages),
-        )
+        wanted = self._starter.wanted(request, caller, body, messages, [*unused, *left_out])
         running = await self._start(body, messages, request, wanted)
-        return await self._starter.answer(running, self._words(body, running), stream=body.stream, warnings=warnings)
+        return await self._starter.answer(running, self._words(body, running), wanted, stream=body.stream)
 
     async def _start(
         self, body: NewResponse, messages: list[JSON], request: Request, wanted: TurnRequest

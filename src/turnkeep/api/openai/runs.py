@@ -12,6 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import name_thread
+from turnkeep.api.openai.bodies import Run
 from turnkeep.api.openai.words import Words, compact
 from turnkeep.api.schemas import check_id
 from turnkeep.api.sse import open_stream
@@ -19,6 +20,7 @@ from turnkeep.errors import NotFound, ThreadExists, ThreadMoved
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.head import run_digest
 from turnkeep.turns import TurnRequest
+from turnkeep.turns.request import GraphCall
 
 if TYPE_CHECKING:
     from turnkeep.services import Services
@@ -83,10 +85,26 @@ class Starter:
         self._turns = services.turns
         self._new_id = new_id
 
+    def wanted(
+        self, request: Request, caller: Principal, body: Run, messages: list[JSON], told: list[str]
+    ) -> TurnRequest:
+        """What both wires say alike; `told` are warnings."""
+        return TurnRequest(
+            principal=caller,
+            message=messages[-1]["content"],
+            agent=body.model,
+            key=key_of(request),
+            deadline=getattr(request.state, "deadline", None),
+            warnings=tuple(dict.fromkeys(told)),
+            call=GraphCall(input={"messages": messages}) if len(messages) > 1 else None,
+        )
+
     async def start(self, request: Request, wanted: TurnRequest, **changes: Any) -> "RunningTurn":
         wanted = replace(wanted, **changes)
         if wanted.thread_id:
             name_thread(request, wanted.thread_id)
+        elif wanted.key:  # nothing is kept under it, so it is not returned either
+            del request.state.idempotency_key
         return await self._turns.start(replace(wanted, repeat=None) if wanted.key else wanted)
 
     async def start_after(self, request: Request, wanted: TurnRequest, previous: ResponseId) -> "RunningTurn":
@@ -134,13 +152,13 @@ class Starter:
         self,
         running: "RunningTurn",
         words: Words,
+        wanted: TurnRequest,
         *,
         stream: bool | None,
-        warnings: list[str],
         seen: Callable[[Turn], Turn] = lambda turn: turn,
     ) -> Response:
         """Its headers say what is known before it; `seen` adds to the turn what is known with it."""
-        told = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(warnings)}
+        told = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(wanted.warnings)}
         told["Idempotency-Replayed"] = "true" if running.replayed else ""
         headers = {name: value for name, value in told.items() if value}
         if not stream:

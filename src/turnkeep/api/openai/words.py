@@ -8,12 +8,10 @@ from typing import Any, Protocol
 
 from turnkeep.api.errors import as_problem
 from turnkeep.api.openai.errors import shape
-from turnkeep.api.views import TurnView
-from turnkeep.errors import StoreUnavailable, TurnkeepError, Unsettled
+from turnkeep.api.views import TurnView, not_kept
+from turnkeep.errors import TurnkeepError
 from turnkeep.records import JSON, Source, Turn
 
-LEASE_SECONDS = 30
-_NOT_KEPT = "The reply was written but could not be kept; send the same request again."
 _METADATA_CHARACTERS = 512
 _PLACE = {"output_index": 0, "content_index": 0}
 _SAME: JSON = {
@@ -28,13 +26,9 @@ _SAME |= dict.fromkeys(("error", "incomplete_details", "instructions", "temperat
 
 
 def kept(turn: Turn) -> Turn:
-    """Raises for a turn that should be kept and is not. These wires have no word for it, and who goes on from it would
-    find nothing; of an error OpenAI's own clients try again, and then it is kept, or replayed."""
-    wait = LEASE_SECONDS if turn.retry_token else 1  # a turn that waits to be stored holds its thread
-    if turn.persisted is None:
-        raise Unsettled(retry_after=wait)
-    if turn.thread_id and not turn.persisted:
-        raise StoreUnavailable(_NOT_KEPT, retry_after=wait)
+    """Raises for a turn that should be kept and is not: of an error OpenAI's own clients try again."""
+    if fault := not_kept(turn):
+        raise fault
     return turn
 
 
