@@ -21,7 +21,8 @@ from turnkeep.turns.lookup import RunRecord
 from turnkeep.turns.request import GraphCall
 from turnkeep.turns.runs import NotDone, Runs
 
-ACCEPT, READ, LOAD = "dynamodb.TransactWriteItems", "dynamodb.GetItem", "dynamodb.Query"
+ACCEPT = CANCEL = "dynamodb.TransactWriteItems"
+READ, LOAD = "dynamodb.GetItem", "dynamodb.Query"
 BEGIN = FLIP = "dynamodb.UpdateItem"
 BATCH, MODEL = "dynamodb.BatchWriteItem", "model"
 WORKER = [READ, BEGIN, LOAD, MODEL, MODEL, BATCH, FLIP]
@@ -357,6 +358,25 @@ async def test_a_run_cancelled_where_it_runs_ends_at_once(site: Site, thread: st
     await runs.stop(9)
     assert time.monotonic() - started < 9
     assert (await told(site, thread, run_id)).status == "interrupted"
+
+
+async def test_a_run_that_begins_while_it_is_cancelled_is_cancelled_all_the_same(site: Site, thread: str) -> None:
+    run_id, token = await accepted(site, thread)
+    working, loop = list[asyncio.Task[None]](), asyncio.get_running_loop()
+
+    def begin_meanwhile(name: str) -> None:
+        if name == CANCEL and not working:
+            asyncio.run_coroutine_threadsafe(begin(), loop).result()
+
+    async def begin() -> None:
+        working.append(asyncio.create_task(runs.work(token)))
+        await until(lambda: site.table().read_thread(ANNA, thread).status == "busy")
+
+    runs = site.runs(Faults(told=begin_meanwhile), agent=waiting(asyncio.Event()))
+    assert (await runs.cancel(ANNA, thread, run_id)).status == "interrupted"
+    await working[0]
+    assert (await told(site, thread, run_id)).status == "interrupted"
+    assert site.table().read_thread(ANNA, thread).turn_count == 1
 
 
 async def test_a_run_that_is_over_cannot_be_cancelled(site: Site, thread: str) -> None:

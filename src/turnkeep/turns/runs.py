@@ -182,7 +182,7 @@ class Runs:
             if found.status not in ("pending", "running"):
                 raise errors.Conflict(f"The run is over: {found.status}.")
             is_done = await self._in_thread(self._table.cancel_run, head, run_id, forget=action == "rollback")
-            if running := self._turns.running(run_id):
+            if is_done and (running := self._turns.running(run_id)):
                 await running.close()
         raise errors.ThreadBusy(retry_after=1)
 
