@@ -56,16 +56,26 @@ def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[tuple[str, s
         yield path, f"{json.dumps(ours)[:160]} instead of {json.dumps(theirs)[:160]}"
 
 
+def compared(ours: Any, theirs: Any) -> Iterator[tuple[str, str]]:
+    """Of two answers that are not both refusals or both none, no more than the status."""
+    statuses = [answer.get("status") if isinstance(answer, dict) else None for answer in (ours, theirs)]
+    if statuses[0] != statuses[1] and all(isinstance(status, int) for status in statuses):
+        yield "status", f"{statuses[0]} instead of {statuses[1]}"
+    else:
+        yield from differences(ours, theirs)
+
+
 def unexpected(
     found: Mapping[str, Any], theirs: Mapping[str, Any], known: Mapping[str, str]
 ) -> tuple[list[str], set[str]]:
     """The differences that no pattern of `known` covers, and the patterns that cover one. A pattern is
-    "scene: step | path"."""
+    "scene: step | path: how"."""
     left, used = [], set()
     for name, own in found.items():
-        for path, how in differences(without_bookkeeping(own), theirs[name]):
-            covering = [pattern for pattern in known if fnmatchcase(f"{name} | {path}", pattern)]
+        for path, how in compared(without_bookkeeping(own), theirs[name]):
+            line = f"{name} | {path}: {how}"
+            covering = [pattern for pattern in known if fnmatchcase(line, pattern)]
             used |= set(covering)
             if not covering:
-                left.append(f"{name} | {path}: {how}")
+                left.append(line)
     return left, used

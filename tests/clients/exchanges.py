@@ -22,7 +22,7 @@ HEX = re.compile(r"\b[0-9a-f]{32}\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)?")
 WRITTEN = re.compile(r"^lc_run--<uuid>-0$")
 """The id of a message that was written in one piece, where pieces have it without the number."""
-MINTED = re.compile(r"^m-\d+-\d+-\d+$")
+MINTED = re.compile(r"^m-(\d+-\d+|<hex>)-\d+$")
 """The id that this server gives a message without one; the other takes a UUID."""
 OWN = re.compile(r"http://127\.0\.0\.1:\d+")
 NAMES = ((UUID, "<uuid>"), (HEX, "<hex>"), (TIME, "<time>"), (OWN, "<server>"))

@@ -27,6 +27,7 @@ def main(environment: Path) -> None:
         config = {"dependencies": ["."], "graphs": {"parcels": str(HERE / "parcels" / "graph.py") + ":graph"}}
         (Path(folder) / "langgraph.json").write_text(json.dumps(config))
         port, log = free_port(), Path(folder) / "log"
+        os.chdir(folder)  # where the server writes
         command = [str(environment / "bin" / "langgraph"), "dev", "--no-browser", "--no-reload", "--port", str(port)]
         command += ["--n-jobs-per-worker", "4", "--config", f"{folder}/langgraph.json"]
         server = spawn(command, log=log, environ={**os.environ, "LANGSMITH_TRACING": "false"})
@@ -52,4 +53,4 @@ def write(answers: dict[str, dict[str, object]]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]).absolute())

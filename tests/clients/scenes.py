@@ -109,7 +109,8 @@ def states(ask: Wire) -> None:
     ask("update without a node", "POST", f"/threads/{thread}/state", {"values": {"stamps": 7}})
     ask("update of the future", "POST", f"/threads/{thread}/state", {"values": {"stamps": 7}, "as_node": "nobody"})
     ask("update of values that do not fit", "POST", f"/threads/{thread}/state", {"values": 5, "as_node": "reply"})
-    older = {"checkpoint_id": history[-1]["checkpoint"]["checkpoint_id"]}
+    seen = [state for state in history if state["values"].get("messages")]
+    older = {"checkpoint_id": seen[-1]["parent_checkpoint"]["checkpoint_id"]}
     ask("update at an older checkpoint", "POST", f"/threads/{thread}/state", {**update, "checkpoint": older})
     copied = ask("copy", "POST", f"/threads/{thread}/copy")
     if isinstance(copied, dict) and "thread_id" in copied:

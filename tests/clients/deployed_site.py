@@ -1,0 +1,110 @@
+"""A deployment as a client meets it: a gateway that hands each path to the function that the template names, functions
+`api`, `stream` and `worker` as Lambda runs them, and Lambda's call that starts a background run."""
+
+import json
+import re
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import httpx
+from front import Front
+from lambdas import FUNCTIONS, ROOT, STREAMING, running_function
+from site_of_clients import environ
+
+PATH = re.compile(r'^ {10}"?(/[^":]*)"?:$')
+METHOD = re.compile(r"^ {12}(get|post|put|patch|delete|head): .*\$\{(Api|Stream)Function")
+WHOLE = (sys.executable, "-m", "awslambdaric", "app.handler")
+HOP_BY_HOP = {"connection", "content-length", "transfer-encoding", "host", "accept-encoding"}
+INVOKE = re.compile(r"^/2015-03-31/functions/[^/]+/invocations$")
+KEY = "a-key-of-the-test"
+
+type Routes = list[tuple[str, re.Pattern[str], str]]
+
+
+def routes() -> Routes:
+    """Method, path and function of each; those without a parameter come first, as in the gateway."""
+    found, path = [], ""
+    for line in (ROOT / "template.yaml").read_text().splitlines():
+        if match := PATH.match(line):
+            path = match[1]
+        elif match := METHOD.match(line):
+            pattern = re.sub(r"\{\w+\}", "[^/]+", re.sub(r"\{\w+\+\}", ".+", path))
+            found.append((match[1].upper(), re.compile(f"^{pattern}$"), match[2].lower(), path.count("{")))
+    return [(method, pattern, function) for method, pattern, function, _ in sorted(found, key=lambda row: row[3])]
+
+
+def known_by_key(headers: dict[str, str]) -> dict[str, str] | None:
+    """What the authorizer tells of the one key there is, in either header that clients send it in."""
+    given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+    return {"tenant": "t", "user": "ann", "acts_for": "false", "credential": "k1"} if given == KEY else None
+
+
+@contextmanager
+def deployed(folder: Path, facts: Mapping[str, str]) -> Iterator[str]:
+    """Its URL."""
+    with ExitStack() as stack, ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as gateway:
+        url = f"http://127.0.0.1:{gateway.server_address[1]}"
+        aws = {"AWS_ENDPOINT_URL_LAMBDA": url, "WORKER": "worker", "AWS_REGION": "eu-west-1", "AUTH": "keys"}
+        aws |= {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_DEFAULT_REGION": "eu-west-1"}
+        own = environ(folder / "installed", {**facts, **aws, "AWS_EC2_METADATA_DISABLED": "true"})
+        fronts = {}
+        for name, command in (("api", WHOLE), ("stream", STREAMING), ("worker", WHOLE)):
+            fronts[name] = Front(authorize=known_by_key)
+            here = {"LAMBDA_TASK_ROOT": str(FUNCTIONS / name), "PYTHONPATH": f"{FUNCTIONS / name}:{own['PYTHONPATH']}"}
+            stack.enter_context(running_function(command, own | here, fronts[name], folder / f"{name}.log"))
+        workers = stack.enter_context(ThreadPoolExecutor(2))
+        gateway.RequestHandlerClass = _gateway(fronts, workers)
+        threading.Thread(target=gateway.serve_forever, daemon=True).start()
+        yield url
+        gateway.shutdown()
+
+
+def _gateway(fronts: Mapping[str, Front], workers: ThreadPoolExecutor) -> type[BaseHTTPRequestHandler]:
+    known = routes()
+
+    def front_of(method: str, path: str) -> str | None:
+        matching = (function for own, pattern, function in known if own == method and pattern.match(path))
+        return next((fronts[function].url for function in matching), None)
+
+    class Gateway(BaseHTTPRequestHandler):
+        def __getattr__(self, name: str) -> Any:
+            """The methods do_GET, do_POST ..., which are all one here."""
+            if name.startswith("do_"):
+                return self._any
+            raise AttributeError(name)
+
+        def _any(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            path = self.path.partition("?")[0]
+            if INVOKE.match(path):
+                workers.submit(fronts["worker"].invoke, json.loads(body))
+                self._send(202, {}, [])
+            elif url := front_of(self.command, path):
+                self._pass_on(url, body)
+            else:
+                self._send(403, {}, [b'{"message":"Missing Authentication Token"}'])
+
+        def _pass_on(self, url: str, body: bytes) -> None:
+            headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+            with httpx.stream(self.command, url + self.path, content=body, headers=headers, timeout=60) as answer:
+                kept = {name: value for name, value in answer.headers.items() if name not in HOP_BY_HOP}
+                self._send(answer.status_code, kept, answer.iter_raw())
+
+        def _send(self, status: int, headers: Mapping[str, str], pieces: Iterable[bytes]) -> None:
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            for piece in pieces:
+                self.wfile.write(piece)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    return Gateway
