@@ -4,14 +4,16 @@ import { json, mintId, Problem } from "./api.js";
 import { addDocuments, listDocuments } from "./documents.js";
 import { ask, button, el, find } from "./dom.js";
 import { drawGraph } from "./graph.js";
-import { forget, keptRequest, newRequest, send } from "./sending.js";
+import { forget, keptRequests, newRequest, send } from "./sending.js";
 import { announce } from "./spoken.js";
 import { ThreadList, titleOf } from "./threads.js";
 import { capital, TurnView } from "./turn.js";
 
 const PAGE = 20;
 const BUSY_MS = 2000;
+const AGENT = "turnkeep.agent";
 const state = { thread: null, agent: null, agents: [], examples: {}, running: null, before: null, turns: 0 };
+const runs = new Map();  // by thread, those that this page waits for
 const threads = new ThreadList({ open: (id) => openThread(id), gone: (id) => id === state.thread && newThread() });
 
 const details = new IntersectionObserver((entries) => {
@@ -27,14 +29,14 @@ async function start() {
   const [agents, info, examples] = await Promise.all([
     json("agents"), json("info"), fetch(new URL("examples.json", import.meta.url)).then((answer) => answer.json()),
   ]);
-  Object.assign(state, { agents, examples, agent: agents[0]?.name });
+  const chosen = agents.find((each) => each.name === sessionStorage.getItem(AGENT)) || agents[0];
+  Object.assign(state, { agents, examples, agent: chosen?.name });
   find("server").textContent = `Turnkeep ${info.version} · ${info.model === "demo" ? "demo model" : info.model}`;
   find("server").title = info.notes.join(" ");
   drawAgents();
   await threads.load();
-  const kept = keptRequest();
-  const named = kept?.thread || location.hash.slice(1);
-  if (named) await openThread(named, kept);
+  const named = location.hash.slice(1) || Object.keys(keptRequests())[0];
+  if (named) await openThread(named);
   else newThread();
 }
 
@@ -69,11 +71,13 @@ function newThread() {
   show(null);
   find("empty").hidden = false;
   find("title").textContent = "New thread";
+  for (const choice of find("agents").querySelectorAll("input")) choice.checked = choice.value === state.agent;
+  drawExamples();
   head();
   find("message").focus();
 }
 
-async function openThread(id, kept = null) {
+async function openThread(id) {
   if (!/^[\w-]{1,64}$/.test(id)) return newThread();
   show(id);
   try {
@@ -84,18 +88,19 @@ async function openThread(id, kept = null) {
     head(thread);
     await Promise.all([thread.turn_count ? loadTurns() : null, listDocuments(id)]);
     find("message").focus();
-    if (kept) await run(kept, new TurnView(JSON.parse(kept.body).message));
+    const kept = keptRequests()[id];
+    if (runs.has(id)) takeUp(runs.get(id));
+    else if (kept) await run(kept, new TurnView(JSON.parse(kept.body).message));
     else if (thread.status === "busy") await waitFor(id);
     else if (thread.pending) offerPending(thread.pending);
     else if (!thread.turn_count) find("empty").hidden = false;
   } catch (error) {
-    if (error.status === 404) forget();
+    if (error.status === 404) forget(id);
     tell(error.status === 404 ? new Error("This thread does not exist, or has expired.") : error);
   }
 }
 
 function show(id) {
-  state.running?.abort();
   Object.assign(state, { thread: id, before: null, turns: 0, running: null });
   history.replaceState(null, "", id ? `#${id}` : location.pathname + location.search);
   find("turns").replaceChildren();
@@ -181,23 +186,32 @@ async function makeThread() {
 
 async function run(asked, view) {
   const stopping = new AbortController();
-  state.running = stopping;
-  busy(true);
+  runs.set(asked.thread, { stopping, view });
   view.begin();
-  if (!view.element.isConnected) find("turns").append(view.element);
-  follow(view);
+  takeUp(runs.get(asked.thread));
   find("main").addEventListener("wheel", () => (view.isLeft = true), { once: true, passive: true });
   try {
     const turn = await send(asked, (event) => { view.show(event); if (!view.isLeft) follow(view); }, stopping.signal);
     if (state.thread === asked.thread) settle(turn, view, asked);
+    else refresh(asked.thread);
   } catch (error) {
     if (state.thread === asked.thread) failed(error, asked, view);
   } finally {
+    runs.delete(asked.thread);
     if (state.running === stopping) busy(false);
   }
 }
 
+// Shows a turn that is being made; its thread may have been left and come back to.
+function takeUp({ stopping, view }) {
+  state.running = stopping;
+  busy(true);
+  if (!view.element.isConnected) find("turns").append(view.element);
+  follow(view);
+}
+
 function settle(turn, view, asked) {
+  if (turn.turn_number > state.turns + 1) return openThread(asked.thread);  // somebody else took turns meanwhile
   document.getElementById(`turn-${turn.turn_number}`)?.remove();
   view.complete(turn, { store: (each) => store(each, view), again: () => run(asked, view) });
   if (!view.element.isConnected) find("turns").append(view.element);
@@ -259,7 +273,7 @@ function busy(isBusy) {
 // What stands around the turns
 
 function drawAgents() {
-  const choose = (name) => { state.agent = name; head(); drawExamples(); };
+  const choose = (name) => { state.agent = name; sessionStorage.setItem(AGENT, name); head(); drawExamples(); };
   find("agents").append(...state.agents.map(({ name, description }) =>
     el("label", { class: "agent" },
       el("input", { type: "radio", name: "agent", value: name, checked: name === state.agent, onchange: () => choose(name) }),

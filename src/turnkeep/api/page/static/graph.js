@@ -40,7 +40,7 @@ function drawing(title, edges) {
     svg("defs", {}, arrow),
     ...routes.map(({ points, isChoice }) => svg("path", { d: curve(points), class: isChoice ? "edge choice" : "edge", "marker-end": `url(#${marker})` })),
     ...[...nodes].map(([id, place]) => box(id, place)));
-  return el("section", {}, el("h3", {}, label(title)), el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Drawing of ${title}` }, image));
+  return el("section", {}, el("h3", {}, label(title)), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Drawing of ${title}` }, image));
 }
 
 function box(id, { x, y }) {

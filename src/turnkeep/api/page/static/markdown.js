@@ -61,7 +61,7 @@ function added(parent, type) {
   }
   if (type === smd.TABLE) {
     const table = el("table", {}, el("thead"), el("tbody"));
-    parent.append(el("div", { class: "scroll", role: "region", "aria-label": "Table", tabindex: "0" }, table));
+    parent.append(el("div", { class: "scroll", role: "group", "aria-label": "Table", tabindex: "0" }, table));
     return table;
   }
   if (type === smd.TABLE_ROW) parent = parent.tHead.rows.length ? parent.tBodies[0] : parent.tHead;

@@ -46,7 +46,7 @@ function pagedTable({ columns, rows, page }) {
   const head = el("tr", {}, ...columns.map((name, at) =>
     el("th", { scope: "col", class: forms[at] ? "number" : null }, capital(name))));
   turn(0);
-  const table = el("div", { class: "scroll", role: "region", "aria-label": "Rows", tabindex: "0" },
+  const table = el("div", { class: "scroll", role: "group", "aria-label": "Rows", tabindex: "0" },
     el("table", {}, el("thead", {}, head), body));
   const pager = rows.length > size ? el("div", { class: "row pager" }, before, place, next) : null;
   return el("div", {}, ...[table, pager].filter(Boolean));

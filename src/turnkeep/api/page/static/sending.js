@@ -3,7 +3,7 @@
 
 import { events, mintId, Problem, request } from "./api.js";
 
-const KEPT = "turnkeep.request";
+const KEPT = "turnkeep.requests";
 const MOST_TRIES = 6;
 const WAITING = ["turn_in_progress", "store_unavailable"];
 
@@ -11,27 +11,33 @@ export function newRequest(thread, body) {
   return { thread, key: mintId(), body: JSON.stringify(body) };
 }
 
-export function keptRequest() {
-  return JSON.parse(sessionStorage.getItem(KEPT) || "null");
+// By thread; several may be under way.
+export function keptRequests() {
+  return JSON.parse(sessionStorage.getItem(KEPT) || "{}");
 }
 
-export function forget() {
-  sessionStorage.removeItem(KEPT);
+function keep(asked) {
+  sessionStorage.setItem(KEPT, JSON.stringify({ ...keptRequests(), [asked.thread]: asked }));
+}
+
+export function forget(thread) {
+  const { [thread]: _, ...rest } = keptRequests();
+  sessionStorage.setItem(KEPT, JSON.stringify(rest));
 }
 
 // Tells `show` of every event, and of `again` before the same is sent once more. Resolves to the whole turn; throws
 // Problem, AbortError where it was stopped, TypeError where the server could not be reached in all its tries.
 export async function send(asked, show, signal) {
-  sessionStorage.setItem(KEPT, JSON.stringify(asked));
+  keep(asked);
   for (let tries = 1; ; tries += 1) {
     try {
       const turn = await once(asked, show, signal);
-      forget();
+      forget(asked.thread);
       return turn;
     } catch (error) {
       const wait = pause(error, tries);
       if (signal.aborted || wait === null) {
-        if (signal.aborted || error instanceof Problem) forget();
+        if (signal.aborted || error instanceof Problem) forget(asked.thread);
         throw error;
       }
       show({ event: "again", lost: !(error instanceof Problem) });

@@ -77,7 +77,7 @@ export class TurnView {
   detail(turn) {
     const details = turn.details;
     for (const result of [details, ...(details.further_results || [])]) {
-      const view = rowsOf(result, result.columns ? result : details);
+      const view = readable(() => rowsOf(result, result.columns ? result : details));
       if (view && !placeInReply(this.reply, result, view)) this.rest.prepend(view);
     }
     this.fill(turn);
@@ -89,6 +89,16 @@ export class TurnView {
     const choices = actions.map(([label, act]) => button(label, act));
     this.rest.replaceChildren(el("div", { class: "fault", role: "alert" },
       el("strong", {}, title), el("p", {}, text), el("div", { class: "row" }, ...choices)));
+  }
+}
+
+// The details of a graph of one's own may use our names for other things.
+function readable(make) {
+  try {
+    return make();
+  } catch (error) {
+    console.warn("details not shown", error);
+    return null;
   }
 }
 
@@ -106,7 +116,7 @@ function sourcesOf(sources) {
   if (!sources.length) return null;
   const list = (all) => el("ul", { class: "sources" }, ...all.map((source) =>
     el("li", {}, link(source.url, source.title || source.id), el("span", { class: "faint" }, ` ${source.id}`))));
-  return el("section", { "aria-label": "Sources" },
+  return el("div", { role: "group", "aria-label": "Sources" },
     cited.length ? el("h3", {}, "Sources") : "", cited.length ? list(cited) : "",
     others.length ? fold(`${others.length} more looked at`, list(others)) : "");
 }

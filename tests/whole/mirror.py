@@ -1,0 +1,74 @@
+"""An agent for the tests of the chat page: it says what a message asks for, slowly, with a question, or with poison."""
+
+import asyncio
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langgraph.config import get_stream_writer
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import interrupt
+
+from turnkeep.agents import Agent
+from turnkeep.blocks.wording import token
+from turnkeep.entries import Entry
+from turnkeep.records import Reply, Source
+from turnkeep.settings import Settings
+
+ENTRY = Entry("Says what a message asks for", build="mirror:build")
+STEPS, PAUSE_SECONDS = 12, 0.25
+POISON = (
+    '<img src=x onerror="alert(1)"> <script>alert(2)</script> <svg onload=alert(3)></svg>\n\n'
+    "[here](javascript:alert(4)) [there](data:text/html,<script>alert(5)</script>) [sic](vbscript:alert(6)) "
+    "![dot](http://tracker.example/dot.png) <a href='javascript:alert(7)'>tag</a> [P-1] [P-2]\n\n"
+    "\x1b]52;c;cm0gLXJmIC8=\x07 \u202egnp.exe \x00 `code <b>` \n\n"
+    "| <iframe src=//tracker.example> | b |\n| --- | --- |\n| [x](javascript:alert(8)) | 2 |\n\n"
+    "Fine: [site](https://example.org/a_b) and https://example.org/c, snake_case_word at $5 or $6.\n"
+)
+SOURCES = (
+    Source("P-1", "<img src=x onerror=alert(9)>", "javascript:alert(10)", cited=True),
+    Source("P-2", "Good", "https://example.org/good", cited=True),
+)
+POISONED_ROWS: dict[str, Any] = {
+    "columns": ["<b>name</b>", "sum"],
+    "rows": [["<img src=x onerror=alert(11)>", 3], ["javascript:alert(12)", 9]],
+    "sql": "SELECT '<script>alert(13)</script>'",
+    "chart": {
+        "mark": "bar",
+        "encoding": {
+            "x": {"field": "<b>name</b>", "type": "nominal", "title": "<b>name</b>"},
+            "y": {"field": "sum", "type": "quantitative", "title": "sum"},
+        },
+    },
+}
+
+
+async def answer(state: MessagesState) -> dict[str, Any]:
+    message, id_, tell = str(state["messages"][-1].text), f"a-{len(state['messages'])}", get_stream_writer()
+    match message:
+        case "ask":
+            return {"messages": [AIMessage(f"You chose {interrupt('Which one, red or blue?')}.")]}
+        case "fail":
+            raise RuntimeError("as the message asks")
+        case "slow":
+            for step in range(STEPS):
+                tell(token(id_, f"Sentence {step + 1}. "))
+                await asyncio.sleep(PAUSE_SECONDS)
+            return {"messages": [AIMessage("".join(f"Sentence {step + 1}. " for step in range(STEPS)), id=id_)]}
+        case "poison":
+            for at in range(0, len(POISON), 7):
+                tell(token(id_, POISON[at : at + 7]))
+            return {"messages": [AIMessage(POISON, id=id_)]}
+    return {"messages": [AIMessage(f"You said: {message}")]}
+
+
+def read_reply(values: Any) -> Reply:
+    text = values["messages"][-1].text
+    if text != POISON:
+        return Reply(text)
+    return Reply(text, sources=SOURCES, details={**POISONED_ROWS, "reasoning_steps": ["<script>alert(14)</script>"]})
+
+
+def build(settings: Settings) -> Agent:
+    graph = StateGraph(MessagesState).add_node("answer", answer)
+    graph.add_edge(START, "answer")
+    return Agent("mirror", graph.compile(), read_reply)

@@ -1,0 +1,460 @@
+"""The chat page as people meet it: with a mouse, a keyboard alone, a phone; with connections that break and answers
+that mean harm. Each test is a user of its own on one server."""
+
+import json
+import re
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from document_site import Site
+from page_site import PHONE, Visit, kept_turns, problem, visit
+from playwright.sync_api import Browser, Locator, Route, expect
+
+from browser import chromium, module
+
+AGENTS = ("campaigns", "database", "papers", "products", "regulations")
+EXAMPLES = json.loads((Path(__file__).parents[2] / "src/turnkeep/api/page/static/examples.json").read_text())
+STREAM = "**/turns/stream"
+
+pytestmark = pytest.mark.timeout(300)
+expect.set_options(timeout=20_000)
+
+
+@pytest.fixture(scope="module")
+def url(whole_table: str, dynamodb_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    site = Site(tmp_path_factory.mktemp("page"), dynamodb_url, whole_table, "mirror")
+    with site.running() as client:
+        yield str(client.base_url).rstrip("/")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+type Visits = Callable[..., Visit]
+
+
+@pytest.fixture
+def visits(browser: Browser, url: str) -> Iterator[Visits]:
+    with ExitStack() as stack:
+        yield lambda **options: stack.enter_context(visit(browser, url, **options))
+
+
+# Each agent
+
+
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE, "color_scheme": "dark"}], ids=["desk", "phone"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_each_agent_answers_its_examples_and_shows_what_it_rests_on(
+    visits: Visits, agent: str, options: dict[str, Any]
+) -> None:
+    seen = visits(**options).open()
+    seen.choose(agent)
+    seen.page.locator(".example").first.click()
+    turn = seen.answered(1)
+
+    for fold in turn.locator(".folds > details > summary").all():
+        fold.click()
+    expect(turn.locator(".said")).to_contain_text(EXAMPLES[agent][0])
+    expect(turn.locator("dl")).to_contain_text(agent)
+    expect(turn.locator("dl")).to_contain_text("0.00 USD")
+    expect(turn.locator(".folds ol li").first).to_be_visible()
+    assert turn.locator("a.cited, .sources li, table, .reply li").count() > 0
+    for link in turn.locator("a").all():
+        assert re.match("https?://", link.get_attribute("href") or "")
+        assert link.get_attribute("rel") == "noopener noreferrer"
+    wide = seen.page.locator("body").bounding_box()
+    assert wide
+    assert wide["width"] <= (options.get("viewport") or {"width": 1280})["width"]
+    seen.button("Graph").click()
+    expect(seen.page.get_by_role("dialog").locator("svg .node")).not_to_have_count(0)
+    seen.page.keyboard.press("Escape")
+    expect(seen.page.get_by_role("dialog")).to_have_count(0)
+    assert seen.complaints == []
+
+
+def test_rows_are_paged_plotted_and_told_in_words_and_stay_so_when_they_are_read_again(visits: Visits) -> None:
+    seen = visits(permissions=["clipboard-read", "clipboard-write"]).open()
+    seen.choose("database")
+    seen.say(EXAMPLES["database"][1])
+    paged = seen.answered(1)
+    expect(paged.locator("table")).to_have_count(1)  # in the place of the reply's own
+    expect(paged.locator(".pager span")).to_have_text("1\u201310 of 40")
+    first = paged.locator("tbody tr").first.inner_text()
+    seen.button("Next").click()
+    expect(paged.locator(".pager span")).to_have_text("11\u201320 of 40")
+    assert paged.locator("tbody tr").first.inner_text() != first
+    paged.get_by_text("SQL", exact=True).click()
+    seen.button("Copy SQL").click()
+    expect(seen.button("Copied")).to_be_visible()
+
+    seen.say(EXAMPLES["database"][0])
+    plot = seen.answered(2).locator(".plot")
+    told = re.compile(r"A bar chart of work orders: 10 values from \d+ \(.+\) to \d+ \(.+\), by customer\.")
+    expect(plot).to_have_attribute("aria-label", told)
+    expect(plot.locator("canvas")).to_have_count(1)
+    seen.page.reload()
+    expect(seen.page.locator("#turn-2 .plot canvas")).to_have_count(1)
+    seen.page.locator("#turn-1 .said").scroll_into_view_if_needed()
+    expect(seen.page.locator("#turn-1 .pager span")).to_have_text("1\u201310 of 40")
+    assert seen.complaints == []
+
+
+def test_figures_of_campaigns_are_plotted(visits: Visits) -> None:
+    seen = visits().open()
+    seen.choose("campaigns")
+    seen.say(EXAMPLES["campaigns"][0])
+
+    told = re.compile(r"A line chart of Revenue: \d+ values from [\d,.]+ \(.+\) to [\d,.]+ \(.+\), by month\.")
+    expect(seen.answered(1).locator(".plot")).to_have_attribute("aria-label", told)
+
+
+# One thread and its turns
+
+
+def test_a_question_back_is_answered_by_an_ordinary_message(visits: Visits) -> None:
+    seen = visits().open()
+    seen.choose("mirror")
+    seen.say("ask")
+    expect(seen.answered(1)).to_contain_text("Which one, red or blue?")
+    expect(seen.answered(1).locator(".now")).to_have_text("Waits for your answer")
+    seen.say("red")
+    expect(seen.answered(2)).to_contain_text("You chose red.")
+
+
+def test_threads_are_found_by_their_titles_opened_and_deleted_after_a_question(visits: Visits) -> None:
+    seen = visits().open()
+    items = seen.page.locator("#threads a")
+    for message in ("First apples", "Then pears"):
+        seen.button("New thread").click()
+        seen.choose("mirror")
+        seen.say(message)
+        seen.answered(1)
+    expect(items).to_have_text([re.compile("Then pears"), re.compile("First apples")])
+    seen.page.get_by_label("Search threads").fill("APPLE")
+    expect(items).to_have_count(1)
+    items.first.click()
+    expect(seen.page.locator("#turn-1 .said")).to_contain_text("First apples")
+    seen.button("Delete First apples").click()
+    seen.button("Keep it").click()
+    expect(items).to_have_count(1)
+    seen.button("Delete First apples").click()
+    seen.button("Delete").click()
+    expect(items).to_have_count(0)
+    expect(seen.page.get_by_text("What would you like to know?")).to_be_visible()
+    seen.page.get_by_label("Search threads").fill("")
+    expect(items).to_have_text([re.compile("Then pears")])
+
+
+def test_earlier_turns_are_read_when_they_are_asked_for(visits: Visits, url: str) -> None:
+    user = f"u-{uuid.uuid4().hex}"
+    for number in range(1, 24):
+        said = {"session_id": "long", "agent": "mirror", "message": f"message {number}"}
+        httpx.post(f"{url}/chat", json=said, headers={"X-Turnkeep-User": user}, timeout=30).raise_for_status()
+    seen = visits(user=user).open("long")
+    expect(seen.turns).to_have_count(20)
+    seen.button("Earlier turns").click()
+    expect(seen.turns).to_have_count(23)
+    expect(seen.turns.first).to_contain_text("You said: message 1")
+    expect(seen.button("Earlier turns")).to_be_hidden()
+
+
+# What breaks
+
+
+def test_a_reload_in_mid_answer_shows_the_turn_once(visits: Visits, url: str) -> None:
+    user = f"u-{uuid.uuid4().hex}"
+    seen = visits(user=user).open()
+    seen.choose("mirror")
+    seen.say("slow")
+    expect(seen.turns.locator(".reply")).to_contain_text("Sentence 3.")
+    seen.page.reload()
+    expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
+
+    sent = seen.posts("/turns/stream")
+    assert len({each.headers["idempotency-key"] for each in sent}) == 1
+    assert len({each.post_data for each in sent}) == 1
+    assert len(sent) > 1
+    expect(seen.turns).to_have_count(1)
+    assert [turn["message"] for turn in kept_turns(url, user, seen.thread)] == ["slow"]
+    seen.page.reload()
+    expect(seen.turns).to_have_count(1)
+
+
+def test_an_answer_goes_on_while_another_thread_is_read(visits: Visits, url: str) -> None:
+    user = f"u-{uuid.uuid4().hex}"
+    seen = visits(user=user).open()
+    seen.choose("mirror")
+    seen.say("slow")
+    expect(seen.turns.locator(".reply")).to_contain_text("Sentence 1.")
+    first = seen.thread
+    seen.button("New thread").click()
+    seen.say("hello")
+    expect(seen.answered(1)).to_contain_text("You said: hello")
+    seen.page.locator("#threads a", has_text="slow").click()
+    expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
+
+    expect(seen.turns).to_have_count(1)
+    assert len(seen.posts(f"{first}/turns/stream")) == len(kept_turns(url, user, first)) == 1
+
+
+def test_turns_that_somebody_else_took_meanwhile_are_shown_too(visits: Visits, url: str) -> None:
+    user = f"u-{uuid.uuid4().hex}"
+    seen = visits(user=user).open()
+    seen.choose("mirror")
+    seen.say("one")
+    seen.answered(1)
+    said = {"session_id": seen.thread, "message": "two"}
+    httpx.post(f"{url}/chat", json=said, headers={"X-Turnkeep-User": user}, timeout=30).raise_for_status()
+    seen.say("three")
+    expect(seen.answered(3)).to_contain_text("You said: three")
+    expect(seen.turns.locator(".said p")).to_have_text(["one", "two", "three"])
+
+
+def test_a_lost_connection_is_taken_up_with_the_same_key(visits: Visits, url: str) -> None:
+    user, cut = f"u-{uuid.uuid4().hex}", []
+
+    def cut_twice(route: Route) -> None:
+        """Once before the server has it, once when it has answered."""
+        if len(cut) == 1:
+            route.fetch()
+        cut.append(route)
+        route.abort("connectionreset") if len(cut) < 3 else route.continue_()
+
+    seen = visits(user=user).open()
+    seen.page.route(STREAM, cut_twice)
+    seen.choose("mirror")
+    seen.say("hello")
+    expect(seen.answered(1)).to_contain_text("You said: hello")
+
+    assert len({each.headers["idempotency-key"] for each in seen.posts("/turns/stream")}) == 1
+    assert (len(cut), len(kept_turns(url, user, seen.thread))) == (3, 1)
+
+
+def test_an_answer_that_is_being_made_is_waited_for(visits: Visits) -> None:
+    refused: list[Route] = []
+
+    def busy_at_first(route: Route) -> None:
+        refused.append(route)
+        problem(route, 409, "turn_in_progress", {"Retry-After": "1"}) if len(refused) < 3 else route.continue_()
+
+    seen = visits().open()
+    seen.page.route(STREAM, busy_at_first)
+    seen.choose("mirror")
+    seen.say("hello")
+    expect(seen.turns.locator(".now")).to_have_text("The answer is being made. Waiting for it")
+    expect(seen.answered(1)).to_contain_text("You said: hello")
+    assert len(refused) == 3
+
+
+def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(visits: Visits, url: str) -> None:
+    user = f"u-{uuid.uuid4().hex}"
+    seen = visits(user=user).open()
+    seen.choose("mirror")
+    seen.say("slow")
+    expect(seen.turns.locator(".reply")).to_contain_text("Sentence 1.")
+    seen.page.keyboard.press("Escape")
+    expect(seen.page.locator("#notice")).to_contain_text("The thread is as it was")
+    expect(seen.page.get_by_label("Message", exact=True)).to_have_value("slow")
+    expect(seen.turns).to_have_count(0)
+    assert kept_turns(url, user, seen.thread) == []
+    seen.page.reload()
+    expect(seen.page.get_by_text("This message has no answer")).to_be_visible()
+    seen.button("Send it again").click()
+    expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
+
+
+def test_a_failure_is_told_as_people_read_it_and_tried_again(visits: Visits) -> None:
+    seen = visits().open()
+    seen.choose("mirror")
+    seen.page.route(STREAM, lambda route: problem(route, 502, "model_error"))
+    seen.say("hello")
+    fault = seen.turns.get_by_role("alert")
+    expect(fault).to_contain_text("Title of model_error")
+    expect(fault).to_contain_text("Detail of model_error.")
+    seen.page.unroute(STREAM)
+    seen.button("Try again").click()
+    expect(seen.answered(1)).to_contain_text("You said: hello")
+    seen.say("fail")
+    expect(seen.turns.last.get_by_role("alert")).to_contain_text(re.compile("agent", re.IGNORECASE))
+
+
+@pytest.mark.parametrize("persisted", [False, None])
+def test_an_answer_that_is_not_stored_says_so_and_offers_what_helps(visits: Visits, persisted: bool | None) -> None:
+    seen = visits().open()
+    committed: list[Any] = []
+
+    def unstored(route: Route) -> None:
+        text = route.fetch().text()
+        token = ',"retry_token":"t0"' if persisted is False else ""
+        route.fulfill(
+            content_type="text/event-stream",
+            body=text.replace('"persisted":true', f'"persisted":{json.dumps(persisted)}{token}'),
+        )
+
+    def commit(route: Route) -> None:
+        committed.append(route.request.post_data_json)
+        route.fulfill(json={"persisted": True})
+
+    seen.page.route(STREAM, unstored)
+    seen.page.route("**/turns:commit", commit)
+    seen.choose("mirror")
+    seen.say("hello")
+    expect(seen.turns.get_by_role("alert")).to_contain_text("stored")
+    seen.page.unroute(STREAM)
+    seen.button("Find out" if persisted is None else "Store it").click()
+    expect(seen.turns.get_by_role("alert")).to_have_count(0)
+    expect(seen.turns).to_have_count(1)
+    assert committed == ([] if persisted is None else [{"retry_token": "t0"}])
+
+
+def test_a_key_is_asked_for_once_and_sent_with_every_request(visits: Visits) -> None:
+    def guard(route: Route) -> None:
+        is_asked = route.request.resource_type == "fetch" and "/page/" not in route.request.url
+        is_known = route.request.headers.get("x-api-key") == "k-right"
+        problem(route, 401, "unauthorized") if is_asked and not is_known else route.continue_()
+
+    seen = visits()
+    seen.page.route("**/*", guard)
+    seen.open()
+    for key, told in (("k-wrong", "This server asks who calls."), ("k-right", "The server did not accept that key.")):
+        expect(seen.page.get_by_role("dialog")).to_contain_text(told)
+        seen.page.get_by_label("API key").last.fill(key)
+        seen.page.keyboard.press("Enter")
+    seen.choose("mirror")
+    seen.say("hello")
+    expect(seen.answered(1)).to_contain_text("You said: hello")
+    seen.page.reload()
+    expect(seen.answered(1)).to_contain_text("You said: hello")
+    expect(seen.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_document_is_sent_read_listed_and_removed(visits: Visits) -> None:
+    seen = visits().open()
+    file = {"name": "<i>leave.md", "mimeType": "text/markdown", "buffer": b"# Leave\n\nEverybody has 26 days."}
+    seen.page.locator("#file").set_input_files([file])
+    listed = seen.page.locator("#documents li")
+    expect(listed).to_contain_text("ready")
+    seen.page.reload()
+    expect(listed).to_contain_text("leave")
+    listed.get_by_role("button").click()
+    expect(listed).to_have_count(0)
+    assert seen.complaints == []
+
+
+# Harm, and who reads by other means
+
+
+def test_what_an_answer_or_a_document_says_runs_loads_and_links_nothing(visits: Visits, url: str) -> None:
+    seen = visits().open()
+    seen.choose("mirror")
+    seen.say("poison")
+    turn = seen.answered(1)
+    for fold in turn.locator("summary").all():
+        fold.click()
+    seen.page.wait_for_timeout(500)
+
+    assert turn.locator("img, script, svg, iframe, style, object, [onerror], [style*=url]").count() == 0
+    assert [link.get_attribute("href") for link in turn.locator("a").all()] == [
+        *("https://example.org/good", "https://example.org/a_b", "https://example.org/c", "https://example.org/good"),
+    ]
+    expect(turn.locator(".reply")).to_contain_text('<img src=x onerror="alert(1)">')
+    expect(turn.locator(".reply")).to_contain_text("snake_case_word at $5 or $6.")
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", turn.inner_text())
+    assert {each.url.split("/")[2] for each in seen.asked} == {url.split("/")[2], ""} - {""}
+    assert seen.complaints == []
+
+
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
+def test_everything_is_done_with_the_keyboard_alone(visits: Visits, options: dict[str, Any]) -> None:
+    seen = visits(**options).open()
+    page, press = seen.page, seen.page.keyboard.press
+    message = page.get_by_label("Message", exact=True)
+    expect(message).to_be_focused()
+
+    def go_to(target: Locator, key: str = "Tab") -> None:
+        expect(target).to_be_visible()
+        for _ in range(60):
+            press(key)
+            if target.and_(page.locator(":focus")).count():
+                return
+        raise AssertionError(f"{target} is not reached")
+
+    go_to(page.locator("input[name=agent]:checked"), "Shift+Tab")
+    go_to(page.locator("input[value=mirror]"), "ArrowDown")
+    go_to(message)
+    page.keyboard.type("one")
+    press("Shift+Enter")
+    page.keyboard.type("two")
+    press("Enter")
+    expect(seen.answered(1).locator(".said p")).to_have_text(re.compile("one\ntwo"), use_inner_text=True)
+    why = page.get_by_text("Why this answer")
+    go_to(why, "Shift+Tab")
+    press("Enter")
+    expect(page.locator("dl")).to_be_visible()
+    go_to(seen.button("Graph"), "Shift+Tab")
+    press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    press("Escape")
+    expect(seen.button("Graph")).to_be_focused()
+    if options:
+        go_to(seen.button("Threads"), "Shift+Tab")
+        press("Enter")
+        expect(seen.button("New thread")).to_be_focused()
+    go_to(page.get_by_role("button", name="Delete one"), "Tab" if options else "Shift+Tab")
+    press("Enter")
+    go_to(seen.button("Delete"))
+    press("Enter")
+    expect(page.locator("#threads a")).to_have_count(0)
+    expect(page.get_by_text("What would you like to know?")).to_be_visible()
+    expect(message).to_be_focused()
+
+
+def test_a_screen_reader_is_told_each_sentence_once_and_no_sooner_than_it_is_whole(visits: Visits) -> None:
+    seen = visits().open()
+    seen.choose("mirror")
+    seen.say("slow")
+    seen.answered(1)
+
+    spoken = seen.page.locator("#spoken[aria-live=polite] > span").all_inner_texts()
+    assert len(spoken) > 3
+    assert all(part.strip().endswith(".") for part in spoken)
+    assert "".join(spoken).split() == "".join(f"Sentence {number}. " for number in range(1, 13)).split()
+
+
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE}, {"color_scheme": "dark"}], ids=["light", "phone", "dark"])
+def test_no_rule_of_axe_is_broken(visits: Visits, options: dict[str, Any]) -> None:
+    seen = visits(bypass_csp=True, **options).open()  # for axe alone, which is put into the page
+
+    def check() -> None:
+        seen.page.evaluate(module("axe-core/axe.min.js").read_text())
+        broken = seen.page.evaluate(
+            "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+        )
+        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in broken["violations"]] == []
+
+    expect(seen.page.locator(".example").first).to_be_visible()
+    check()
+    seen.choose("database")
+    for number in (1, 2):
+        seen.say(EXAMPLES["database"][number - 1])
+        for fold in seen.answered(number).locator("summary").all():
+            fold.click()
+    expect(seen.page.locator(".plot canvas")).to_have_count(1)
+    check()
+    seen.button("Graph").click()
+    expect(seen.page.get_by_role("dialog").locator("svg").first).to_be_visible()
+    check()
+    seen.page.keyboard.press("Escape")
+    if "viewport" in options:
+        seen.button("Threads").click()
+        check()
+    seen.page.get_by_role("button", name="Delete", exact=False).first.click()
+    check()
