@@ -59,52 +59,54 @@ def deployed(folder: Path, facts: Mapping[str, str]) -> Iterator[str]:
             here = {"LAMBDA_TASK_ROOT": str(FUNCTIONS / name), "PYTHONPATH": f"{FUNCTIONS / name}:{own['PYTHONPATH']}"}
             stack.enter_context(running_function(command, own | here, fronts[name], folder / f"{name}.log"))
         workers = stack.enter_context(ThreadPoolExecutor(2))
-        gateway.RequestHandlerClass = _gateway(fronts, workers)
+        bound = {"fronts": fronts, "workers": workers, "known": routes()}
+        gateway.RequestHandlerClass = type("Bound", (Gateway,), bound)
         threading.Thread(target=gateway.serve_forever, daemon=True).start()
         yield url
         gateway.shutdown()
 
 
-def _gateway(fronts: Mapping[str, Front], workers: ThreadPoolExecutor) -> type[BaseHTTPRequestHandler]:
-    known = routes()
+class Gateway(BaseHTTPRequestHandler):
+    """Finds the function of a request and hands it on, answers piece by piece as they come."""
 
-    def front_of(method: str, path: str) -> str | None:
-        matching = (function for own, pattern, function in known if own == method and pattern.match(path))
-        return next((fronts[function].url for function in matching), None)
+    fronts: Mapping[str, Front]
+    workers: ThreadPoolExecutor
+    known: Routes
 
-    class Gateway(BaseHTTPRequestHandler):
-        def __getattr__(self, name: str) -> Any:
-            """The methods do_GET, do_POST ..., which are all one here."""
-            if name.startswith("do_"):
-                return self._any
-            raise AttributeError(name)
+    def __getattr__(self, name: str) -> Any:
+        """The methods do_GET, do_POST ..., which are all one here."""
+        if name.startswith("do_"):
+            return self._any
+        raise AttributeError(name)
 
-        def _any(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            path = self.path.partition("?")[0]
-            if INVOKE.match(path):
-                workers.submit(fronts["worker"].invoke, json.loads(body))
-                self._send(202, {}, [])
-            elif url := front_of(self.command, path):
-                self._pass_on(url, body)
-            else:
-                self._send(403, {}, [b'{"message":"Missing Authentication Token"}'])
+    def _any(self) -> None:
+        body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        path = self.path.partition("?")[0]
+        if INVOKE.match(path):
+            self.workers.submit(self.fronts["worker"].invoke, json.loads(body))
+            self._send(202, {}, [])
+        elif front := self._front_of(path):
+            self._pass_on(front.url, body)
+        else:
+            self._send(403, {}, [b'{"message":"Missing Authentication Token"}'])
 
-        def _pass_on(self, url: str, body: bytes) -> None:
-            headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
-            with httpx.stream(self.command, url + self.path, content=body, headers=headers, timeout=60) as answer:
-                kept = {name: value for name, value in answer.headers.items() if name not in HOP_BY_HOP}
-                self._send(answer.status_code, kept, answer.iter_raw())
+    def _front_of(self, path: str) -> Front | None:
+        matching = (name for method, pattern, name in self.known if method == self.command and pattern.match(path))
+        return next((self.fronts[name] for name in matching), None)
 
-        def _send(self, status: int, headers: Mapping[str, str], pieces: Iterable[bytes]) -> None:
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            for piece in pieces:
-                self.wfile.write(piece)
+    def _pass_on(self, url: str, body: bytes) -> None:
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+        with httpx.stream(self.command, url + self.path, content=body, headers=headers, timeout=60) as answer:
+            kept = {name: value for name, value in answer.headers.items() if name not in HOP_BY_HOP}
+            self._send(answer.status_code, kept, answer.iter_raw())
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
+    def _send(self, status: int, headers: Mapping[str, str], pieces: Iterable[bytes]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        for piece in pieces:
+            self.wfile.write(piece)
 
-    return Gateway
+    def log_message(self, format: str, *args: object) -> None:
+        pass
