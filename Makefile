@@ -34,7 +34,7 @@ invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=strea
 
 # The packages alone. What kills processes, starts servers, translates the template or deploys it is in other folders,
 # or asks for a server of databases.
-FAST := tests/turnkeep tests/turnkeep_agents tests/turnkeep_demo tests/recordings tests/test_house.py
+FAST := tests/turnkeep tests/turnkeep_local tests/turnkeep_agents tests/turnkeep_demo tests/recordings tests/test_house.py
 
 test: ready ## what the packages promise, in some minutes
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --no-servers $(FAST)

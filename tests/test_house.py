@@ -18,7 +18,7 @@ from bare_app import bare_app
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src"
-BACKEND, AGENTS, DEMO = SRC / "turnkeep", SRC / "turnkeep_agents", SRC / "turnkeep_demo"
+BACKEND, AGENTS, DEMO, LOCAL = (SRC / f"turnkeep{name}" for name in ("", "_agents", "_demo", "_local"))
 README = (ROOT / "README.md").read_text()
 
 # No answer is keyed to a question
@@ -241,7 +241,7 @@ def test_no_module_is_named_after_nothing() -> None:
 PLAN = {"graph", "state", "prompts", "settings", "reading", "nodes", "answers"}
 PLANNED = PLAN | {"commands", "rules", "__init__"}
 MOST_PLACES = 3
-LIMITS = {BACKEND: 22_000, AGENTS: 20_000, DEMO: 5_000}
+LIMITS = {BACKEND: 22_000, AGENTS: 20_000, DEMO: 5_000, LOCAL: 2_500}
 ASKS_WHICH_MODEL = re.compile(r"\bis_demo\b|\bmodel is (?:not )?None\b|provider ==")
 
 
@@ -262,7 +262,7 @@ def test_no_agent_asks_which_model_it_has() -> None:
 
 def test_nothing_imports_the_demo() -> None:
     imports = re.compile(r"^\s*(?:from|import) turnkeep_demo", re.MULTILINE)
-    outside = [*BACKEND.rglob("*.py"), *AGENTS.rglob("*.py"), *(ROOT / "functions").rglob("*.py")]
+    outside = [path for folder in (BACKEND, LOCAL, AGENTS, ROOT / "functions") for path in folder.rglob("*.py")]
     assert [name for name in outside if imports.search(name.read_text())] == []
 
 
@@ -277,7 +277,7 @@ def test_each_package_keeps_within_its_lines() -> None:
 
 
 def test_what_runs_no_graph_loads_no_langgraph() -> None:
-    light = ", ".join(f"turnkeep.{name}" for name in ("bootstrap", "storage.cleanup", "local.server", "cli"))
+    light = "turnkeep.bootstrap, turnkeep.storage.cleanup, turnkeep_local.server, turnkeep_local.cli"
     heavy = ("langgraph", "langchain_core", "langchain_openai", "openai")
     code = f"import sys, {light}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

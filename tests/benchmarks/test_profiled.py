@@ -16,7 +16,7 @@ SERVER = "/site-packages/uvicorn/server.py"
             ["/python3.13/json/encoder.py", "/site-packages/botocore/serialize.py", "/src/turnkeep/storage/items.py"],
             "boto",
         ),
-        ([LOOP, SERVER, "/src/turnkeep/local/server.py"], "event loop"),
+        ([LOOP, SERVER, "/src/turnkeep_local/server.py"], "event loop"),
         (["/python3.13/runpy.py"], "rest"),
     ],
 )

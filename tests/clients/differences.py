@@ -1,14 +1,6 @@
 """Where this server answers otherwise than `langgraph dev`, and why; docs/clients.md tells it too. A pattern is
 "scene: step | path of the field: how", or "threads.method | ..." for what an SDK gave."""
 
-RUN_STEPS = ("background: *", "cancelling: *", "runs.*")
-"""What shows runs as objects."""
-
-
-def each(steps: tuple[str, ...], *fields: str) -> tuple[str, ...]:
-    return tuple(f"{step} | {field}" for step in steps for field in fields)
-
-
 DIFFERENCES: dict[str, tuple[str, ...]] = {
     "No answer may be cached, and each says so.": (
         "* | headers.cache-control: more",
@@ -18,19 +10,18 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         '* | headers.content-type: "application/problem+json"*',
         "threads: delete | headers.content-type: more",
     ),
-    "`/ok` and `/info` say what there is here; there are no crons and no LangSmith.": (
+    "`/ok` and `/info` tell what there is here; there are no crons and no LangSmith.": (
         "about: ok | body.services: missing",
         "about: info | *",
     ),
-    "Assistants are the installed agents with their descriptions, and are found by name too.": (
+    "Assistants are the installed agents with their descriptions, and are found by their names too.": (
         "assistants: search | *",
-        "assistants: * | body*.description: *",
+        "assistants: * | body*description: *",
         "assistants.* | *description: *",
         "assistants: get by name | status: 200 instead of 422",
-        "assistants: * | body*config_schema.*: more",
-        "assistants.getSchemas | config_schema.*: more",
+        "assistants: * | body.config_schema.*: more",
         "assistants: * | body.state_schema.title: *",
-        "assistants.getSchemas | state_schema.title: *",
+        "assistants.getSchemas | *_schema.*",
     ),
     "A thread is one object for all protocols: it has the fields of the native API as well.": (
         "* | *turn_count: more",
@@ -40,9 +31,11 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "* | *agent: more",
         "* | *turn_number: more",
         "* | *interrupts: more",
+        "states: copy | body.values: more",
+        "threads.copy | values: more",
     ),
-    "A thread object is read with one request: its values are its first message, without interrupts and errors; "
-    "the state has all.": (
+    "A thread object is read with one request: its values are its first message, and it has no interrupts and no "
+    "error; its state has all.": (
         "* | *values.messages.length: 1 instead of *",
         '* | *values.messages.0.id: "title-*',
         "* | *values.stamps: missing",
@@ -50,9 +43,84 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "* | *error: missing",
         "* | *interrupts.<uuid>: missing",
     ),
-    "A search does not count: `/threads/count` does.": ("searches: * | headers.x-pagination-*: missing",),
-    "A ttl is checked, and a search by values, which needed every state read, is refused.": (
-        "threads: create, bad ttl | status: 422 instead of 200",
-        "searches: by values | status: 422 instead of 500",
+    "A search does not count what it does not show; `/threads/count` does.": (
+        "searches: * | headers.x-pagination-*: missing",
     ),
+    "What can be checked before a run is refused before it, with 422, and costs nothing.": (
+        "threads: create, bad ttl | status: 422 instead of 200",
+        "threads: create, no JSON | status: 400 instead of 422",
+        "searches: by values | status: 422 instead of 500",
+        "states: update of the future | status: 422 instead of 400",
+        "waits: a malformed thread | status: 422 instead of 400",
+        "waits: input that does not fit | status: 422 instead of 200",
+        "waits: a message without a role | status: 422 instead of 200",
+        "waits: recursion limit of zero | status: 422 instead of 200",
+        "background: list, bad status | status: 422 instead of 200",
+        "cancelling: bad action | status: 422 instead of 404",
+        "streams: events | status: 422 instead of 200",
+    ),
+    "What does not exist is 404: a checkpoint, a run, a thread to copy.": (
+        "threads: copy unknown | status: 404 instead of 409",
+        "states: state at * | status: 404 instead of 200",
+        "waits: unknown checkpoint | status: 404 instead of 200",
+        "waits: malformed checkpoint | status: 404 instead of 422",
+        "background: join unknown | status: 404 instead of 200",
+    ),
+    "`before` of a history is a checkpoint, whose fields but its id may be left out; there it fails.": (
+        "states: history before | status: 200 instead of 500",
+        "states: history, unknown checkpoint | status: 200 instead of 500",
+    ),
+    "A history has one state for each turn, because a turn is kept as a whole; steps inside it are streamed only.": (
+        "states: history* | body.length: *",
+        "states: history* | body.1.*",
+        "threads.getHistory | length: *",
+    ),
+    "A run that failed leaves nothing behind but its message, which waits to be sent again.": (
+        "streams: thread after a failure | *",
+        "streams: state after a failure | *",
+    ),
+    "A failure does not tell what an exception said: `code` and `correlation_id` are there instead.": (
+        "* | *.code: more",
+        "* | *.correlation_id: more",
+        "* | *.error: *",
+        "* | *.message: *",
+    ),
+    "A question is told in every stream mode, not only in `values` and `updates`.": (
+        "questions: asked, messages-tuple alone | body.length: 2 instead of 1",
+        "questions: asked, custom alone | body.length: 3 instead of 2",
+    ),
+    "Nothing to do is an error: no turn is kept in which no node ran.": (
+        "questions: answered twice | body.*",
+        "commands: goto nowhere | body.*",
+        "commands: empty command | body.*",
+    ),
+    "An interrupt has the same fields in a state as in a stream.": ("* | *response_schema: more",),
+    "A run without a thread is not stored, so there is nothing to join.": (
+        "* without a thread | headers.*location: *",
+    ),
+    "Two runs at once are never queued, interrupted or rolled back: the second one is refused.": (
+        '* | *multitask_strategy: "reject" instead of "enqueue"',
+    ),
+    "A run has become its turn: what it was asked with is not kept a second time, and it goes with its thread.": (
+        "background: * | *langsmith_session_name: missing",
+        "cancelling: * | *langsmith_session_name: missing",
+        "runs.* | *langsmith_session_name: missing",
+        "background: * | *kwargs.*: *",
+        "cancelling: * | *kwargs.*: *",
+        "runs.* | *kwargs.*: *",
+        "* | *metadata.from: missing",
+        "* | *metadata.error_code: more",
+        "background: delete | status: 405 instead of 204",
+        "background: cancel one that ended | status: 409 instead of 404",
+        "runs.cancel one that ended | *",
+    ),
+    "Joining a run that has ended tells its end, so that a page which was reloaded shows the answer.": (
+        "background: join * | body.length: 2 instead of 0",
+        "cancelling: its stream | body.length: 2 instead of 0",
+        "runs.joinStream of one that ended | length: *",
+    ),
+    "A run in the background without a thread has one, which expires as threads do.": (
+        "background: create without a thread | *",
+    ),
+    "A thread object does not tell of a run that no worker has begun yet.": ("cancelling: busy thread | *",),
 }

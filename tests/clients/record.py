@@ -19,7 +19,7 @@ import sdk_calls  # noqa: E402
 from comparing import RECORDED, without_bookkeeping  # noqa: E402
 from node_calls import node_calls  # noqa: E402
 
-from turnkeep.local.processes import end, free_port, spawn, wait_until_listening  # noqa: E402
+from turnkeep_local.processes import end, free_port, spawn, wait_until_listening  # noqa: E402
 
 
 def main(environment: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from turnkeep.local.processes import end, free_port, spawn, wait_until_listening
+from turnkeep_local.processes import end, free_port, spawn, wait_until_listening
 
 HERE = Path(__file__).parent
 START_SECONDS = 60
@@ -32,7 +32,7 @@ def served(folder: Path, facts: Mapping[str, str]) -> Iterator[str]:
     """Its URL; ended with the block."""
     port, log = free_port(), folder / "server.log"
     own = environ(folder / "installed", {"TURNKEEP_HOME": str(folder / "home"), **facts})
-    command = [sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)]
+    command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)]
     server = spawn(command, log=log, environ=own)
     try:
         wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=START_SECONDS)

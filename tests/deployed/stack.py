@@ -18,7 +18,7 @@ from typing import Any
 import boto3
 import httpx
 
-from turnkeep.local.processes import end, free_port, spawn, wait_until_listening
+from turnkeep_local.processes import end, free_port, spawn, wait_until_listening
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / ".tools" / "sam" / "bin"

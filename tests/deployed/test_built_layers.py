@@ -15,6 +15,7 @@ BUILT = ROOT / ".aws-sam" / "build"
 FUNCTIONS = {
     "api": "ApiFunction",
     "stream": "StreamFunction",
+    "worker": "WorkerFunction",
     "cleanup": "CleanupFunction",
     "authorizer": "AuthorizerFunction",
 }
@@ -22,7 +23,7 @@ WITH_PARSERS = {"documents": "DocumentsFunction"}
 """What parses files brings its parsers with it."""
 LAYERS = ("DependenciesLayer", "PackageLayer")
 OF_THE_RUNTIME = ("boto3", "botocore", "s3transfer", "dateutil", "six.py")
-LAPTOP_ONLY = ("uvicorn", "uvloop", "pytest", "moto", "turnkeep/local", "turnkeep/cli", "template.yaml")
+LAPTOP_ONLY = ("uvicorn", "uvloop", "pytest", "moto", "turnkeep_local", "template.yaml")
 MOST_BYTES = 125_000_000
 UNCHECKED = b"\x01\x00\x00\x00"
 

@@ -16,8 +16,8 @@ from desk import Desk, noise
 from promises import ANNA, DAY_SECONDS, FOLLOW_UP, PROMISES, QUESTION, Caller, NotShown, desk_of, fresh
 from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_for
 
-from turnkeep.local.chat import open_client, read_events
-from turnkeep.local.talk import converse
+from turnkeep_local.chat import open_client, read_events
+from turnkeep_local.talk import converse
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -270,7 +270,7 @@ def test_the_logs_repeat_no_message_and_no_key(stack: Stack, anna: httpx.Client)
     anna.post("/chat/stream", json={"session_id": fresh(), "message": f"{QUESTION} {said[1]}"})
     anna.post("/chat", json={"session_id": fresh(), "message": [said[2]]})
 
-    lines = [line for function in ("api", "stream", "authorizer", "cleanup") for line in stack.log(function)]
+    lines = [line for function in ("api", "stream", "worker", "authorizer", "cleanup") for line in stack.log(function)]
 
     assert any('"turn kept"' in line for line in lines)
     assert not [line for line in lines for secret in [*said, *stack.secrets, QUESTION] if secret in line]

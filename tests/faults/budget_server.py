@@ -17,10 +17,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from turnkeep.agents import Agent
 from turnkeep.entries import Entry
-from turnkeep.local.processes import free_port, spawn, wait_until_listening
 from turnkeep.models.chat import chat_models
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
+from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 TOKENS = 500
 ENTRY = Entry("Asks its model once", build="budget_server:build")
@@ -114,7 +114,9 @@ class LimitedServer:
             "DEFAULT_AGENT": "plain",
             **self.environ,
         }
-        server = spawn([sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)], log=log, environ=environ)
+        server = spawn(
+            [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], log=log, environ=environ
+        )
         try:
             wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=40)
             yield Client(f"http://127.0.0.1:{port}")

@@ -10,8 +10,8 @@ from desk import Desk
 from fault_site import CREDENTIALS, Site
 from packets import Wire
 
-from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.items import Items
+from turnkeep_local.objects import FolderObjects
 
 TRIES = 3
 _QUICK = Config(retries={"mode": "legacy", "total_max_attempts": TRIES}, max_pool_connections=32)

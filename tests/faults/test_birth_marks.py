@@ -21,11 +21,11 @@ from turnkeep.errors import (
     ThreadExists,
     TurnInProgress,
 )
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Thread
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, hour
 from turnkeep.storage.plans import Begun
+from turnkeep_local.objects import FolderObjects
 
 TRIES = 3  # of the client library at the far end
 CLAIM, ITEMS, LAST = "UpdateItem", "BatchWriteItem", "DeleteItem"

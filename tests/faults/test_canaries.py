@@ -27,7 +27,6 @@ from bare_app import bare_app
 from canary_scan import PLACES, canary, files_in, found_in, places_in, texts_of
 from turnkeep.agents import Agent
 from turnkeep.errors import StoreUnavailable
-from turnkeep.local.objects import FolderObjects
 from turnkeep.models.openai_chat import openai_chat
 from turnkeep.observability import tracing
 from turnkeep.placeholders import PLACEHOLDER
@@ -40,6 +39,7 @@ from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.turns import RunningTurn, Turns
+from turnkeep_local.objects import FolderObjects
 
 SECRET = b"secret-of-the-test"
 SPOKEN = {"message", "answer"}

@@ -18,7 +18,6 @@ from store_machine import MemoryObjects
 
 from turnkeep.attachments import Piece
 from turnkeep.errors import TurnkeepError
-from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
@@ -39,6 +38,7 @@ from turnkeep.storage.persons import Persons, Receipt
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
 from turnkeep.tuning import BudgetTuning
+from turnkeep_local.objects import FolderObjects
 
 STORIES = 500
 LONG = noise(5_000)

@@ -11,7 +11,7 @@ import pytest
 from front import Front
 from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function
 
-from turnkeep.local.tables import create_table
+from turnkeep_local.tables import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from front import Front
 
-from turnkeep.local.processes import end, spawn
+from turnkeep_local.processes import end, spawn
 
 ROOT = Path(__file__).parents[2]
 FUNCTIONS = ROOT / "functions"

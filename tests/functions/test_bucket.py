@@ -9,9 +9,9 @@ import pytest
 from botocore.config import Config
 
 from emulated.bucket import serve_bucket
-from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.blobs import S3Objects
 from turnkeep.storage.uploads import KeptUploads, S3Uploads
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

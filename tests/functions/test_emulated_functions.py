@@ -13,12 +13,12 @@ import pytest
 from lambdas import FUNCTIONS, ROOT
 
 from emulated.sandbox import find_runtime_emulator, sandbox
-from turnkeep.local.chat import read_events
-from turnkeep.local.tables import read_template
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
+from turnkeep_local.chat import read_events
+from turnkeep_local.tables import read_template
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

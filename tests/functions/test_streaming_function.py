@@ -16,10 +16,10 @@ from lambdas import FUNCTIONS, ROOT, Function
 from wire import Exchange, WireServer, calls, chunk, fails, says
 
 from turnkeep.bootstrap import build
-from turnkeep.local.chat import read_events
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
 from turnkeep.settings import Settings
+from turnkeep_local.chat import read_events
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -308,7 +308,7 @@ def queries() -> list[str]:
 
 
 def modules() -> Iterator[ast.Module]:
-    for folder in (ROOT / "src/turnkeep", ROOT / "src/turnkeep_agents", ROOT / "functions"):
+    for folder in (*(ROOT / f"src/turnkeep{each}" for each in ("", "_local", "_agents")), ROOT / "functions"):
         for path in folder.rglob("*.py"):
             yield ast.parse(path.read_text())
 

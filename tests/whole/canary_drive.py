@@ -532,7 +532,7 @@ def make_keys(scene: Scene, table: str, environ: dict[str, str], ring: Callable[
 
 
 def run_cli(environ: dict[str, str], *commands: list[str]) -> "subprocess.CompletedProcess[str]":
-    code = "import json, sys\nfrom turnkeep.cli import main\nfor line in json.loads(sys.argv[1]): main(line)"
+    code = "import json, sys\nfrom turnkeep_local.cli import main\nfor line in json.loads(sys.argv[1]): main(line)"
     command = [sys.executable, "-c", code, json.dumps(commands)]
     return subprocess.run(command, env=environ, capture_output=True, text=True, check=True, timeout=60)
 

@@ -28,8 +28,8 @@ from canary_child import PORT
 from front import Front, Invocation
 from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function
 
-from turnkeep.local.processes import end, free_port, spawn, wait_until_listening
 from turnkeep.observability.tracing import DAEMON, TRACE_ID
+from turnkeep_local.processes import end, free_port, spawn, wait_until_listening
 
 ARN = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/{method}{path}"
 END_OF_PRELUDE = bytes(8)
@@ -463,7 +463,7 @@ class Laptop(Deployment):
             **tracing_to(self.daemon),
             TRACE_ID: TRACE,
         }
-        command, log = [sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)], self.folder / "dev.log"
+        command, log = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], self.folder / "dev.log"
         process = spawn(command, log=log, environ=facts)
         self.running.callback(end, process)
         wait_until_listening(port, process, log=log, name="turnkeep dev", seconds=30)

@@ -14,7 +14,7 @@ pytest.register_assert_rewrite("canary_site", "canary_drive")
 
 from whole_site import HandClock, Site, Visitor  # noqa: E402 - needs the rewriting above
 
-from turnkeep.local.tables import create_table  # noqa: E402
+from turnkeep_local.tables import create_table  # noqa: E402
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from turnkeep.local.processes import free_port, spawn, wait_until_listening
+from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Site:
             "DEFAULT_AGENT": self.agent,
             **environ,
         }
-        server = spawn([sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)], log=log, environ=facts)
+        server = spawn([sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], log=log, environ=facts)
         try:
             wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=40)
             with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=70) as client:

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from turnkeep.local.processes import free_port, spawn, wait_until_listening
+from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 START_SECONDS = 40
 
@@ -34,7 +34,7 @@ class KilledServer:
             "AWS_ENDPOINT_URL_DYNAMODB": self.store_url,
             "TABLE_NAME": self.table,
         }
-        command = [sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)]
+        command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)]
         server = spawn(command, log=log, environ=environ)
         try:
             wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=START_SECONDS)

@@ -34,7 +34,6 @@ from bare_app import bare_app
 from turnkeep.aws.deployment import deployed_settings
 from turnkeep.bootstrap import build
 from turnkeep.errors import TurnkeepError
-from turnkeep.local.objects import FolderObjects
 from turnkeep.observability.metrics import Metric
 from turnkeep.records import Principal
 from turnkeep.ring import secrets_of
@@ -42,6 +41,7 @@ from turnkeep.settings import Settings
 from turnkeep.storage.items import Items
 from turnkeep.storage.table import Table
 from turnkeep_demo.database.field_service import FOLDER, sample_file
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.local.clients import dynamodb_client
-from turnkeep.local.dynamodb import open_store
-from turnkeep.local.home import Home
-from turnkeep.local.processes import is_listening, kill_leftover
+from turnkeep_local.clients import dynamodb_client
+from turnkeep_local.dynamodb import open_store
+from turnkeep_local.home import Home
+from turnkeep_local.processes import is_listening, kill_leftover
 
 WRITER = Path(__file__).with_name("writer.py")
 RUNS = int(os.environ.get("DURABILITY_RUNS", "3"))

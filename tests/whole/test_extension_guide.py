@@ -24,12 +24,12 @@ from scripted import read_events
 from wire import WireServer, calls, says
 
 from turnkeep.agents import Agent
-from turnkeep.local.processes import free_port, spawn, wait_until_listening
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.settings import Settings
 from turnkeep.storage.plans import Loaded
 from turnkeep.turns.graph import GraphRun, first_input
 from turnkeep_demo.model import DemoChatModel
+from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
@@ -118,7 +118,7 @@ def server(copy: Copy, home: Path, **more: str) -> Iterator[httpx.Client]:
     """`turnkeep dev` of the copy; killed at the end, so what it has not stored is lost."""
     port, log = free_port(), home / "server.log"
     environ = copy.environ(TURNKEEP_HOME=str(home), **more)
-    child = spawn([sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)], log=log, environ=environ)
+    child = spawn([sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], log=log, environ=environ)
     try:
         wait_until_listening(port, child, log=log, name="the copy", seconds=60)
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:

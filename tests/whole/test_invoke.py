@@ -8,9 +8,9 @@ import pytest
 
 from emulated.invoke import failure_of, main, readable
 from emulated.sandbox import MISSING, find_runtime_emulator
-from turnkeep.local import LocalError
-from turnkeep.local.dynamodb import open_store, running_store
-from turnkeep.local.home import open_home, sole_server
+from turnkeep_local import LocalError
+from turnkeep_local.dynamodb import open_store, running_store
+from turnkeep_local.home import open_home, sole_server
 
 ROOT = Path(__file__).parents[2]
 EVENTS = ROOT / "events"

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from turnkeep.local.processes import free_port
+from turnkeep_local.processes import free_port
 
 pytestmark = [pytest.mark.usefixtures("emulator"), pytest.mark.timeout(300)]
 
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.usefixtures("emulator"), pytest.mark.timeout(300)]
 def _server(folder: Path, ended_by: signal.Signals, **settings: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A server for the folder, up while the block runs and ended by this signal."""
     url = f"http://127.0.0.1:{(port := free_port())}"
-    command = [sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)]
+    command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)]
     with subprocess.Popen(command, cwd=folder, env=_environment() | settings, stderr=subprocess.PIPE) as server:
         try:
             _wait_for(url, server)
@@ -82,7 +82,7 @@ def test_a_server_starts_without_its_database_and_says_so_and_ends_well_when_ask
 
 def test_chat_starts_a_server_where_none_runs_and_ends_it(tmp_path: Path) -> None:
     port = free_port()
-    command = [sys.executable, "-m", "turnkeep.cli", "chat", "papers", "--url", f"http://127.0.0.1:{port}"]
+    command = [sys.executable, "-m", "turnkeep_local.cli", "chat", "papers", "--url", f"http://127.0.0.1:{port}"]
 
     told = subprocess.run(
         command, cwd=tmp_path, env=_environment(), input="Tell me about graphs\n", capture_output=True, text=True,

@@ -16,8 +16,8 @@ from calls_of_papers import GRADE, READING
 from wire import WireServer, calls, says, waits
 
 from canary_scan import canary, files_in, found_in, places_in, texts_of
-from turnkeep.local.processes import free_port, spawn, wait_until_listening
 from turnkeep.storage.items import decode
+from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -41,7 +41,7 @@ def serving(folder: Path, url: str, table: str, model: WireServer, logs: list[by
         "OPENAI_BASE_URL": model.base_url,
         "TURN__LEASE_SECONDS": "1",
     }
-    server = spawn([sys.executable, "-m", "turnkeep.cli", "dev", "--port", str(port)], log=log, environ=environ)
+    server = spawn([sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], log=log, environ=environ)
     try:
         wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=SECONDS)
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as http:

@@ -21,10 +21,10 @@ from turnkeep.api.app import create_app
 from turnkeep.api.auth import USER_HEADER, local_principal
 from turnkeep.aws.secrets import model_key
 from turnkeep.bootstrap import build
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
 from turnkeep.settings import AgentSettings, Settings
 from turnkeep.storage.keys import partition
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

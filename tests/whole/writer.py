@@ -4,10 +4,10 @@ import os
 import sys
 from pathlib import Path
 
-from turnkeep.local.clients import dynamodb_client
-from turnkeep.local.dynamodb import open_store
-from turnkeep.local.home import Home
-from turnkeep.local.tables import create_table, find_template
+from turnkeep_local.clients import dynamodb_client
+from turnkeep_local.dynamodb import open_store
+from turnkeep_local.home import Home
+from turnkeep_local.tables import create_table, find_template
 
 TABLE = "durable"
 

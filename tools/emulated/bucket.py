@@ -9,8 +9,8 @@ from html import escape, unescape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.uploads import OWNER
+from turnkeep_local.objects import FolderObjects
 
 _NO_SUCH_KEY = b"<Error><Code>NoSuchKey</Code><Message>Nothing lies there.</Message></Error>"
 _DELETED = b'<DeleteResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>'

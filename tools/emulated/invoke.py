@@ -13,14 +13,14 @@ from typing import Any
 from emulated.bucket import serve_bucket
 from emulated.sandbox import find_runtime_emulator, sandbox
 from turnkeep.agents import read_settings
-from turnkeep.local import LocalError
-from turnkeep.local.clients import REGION, TABLE_SECONDS, dynamodb_client, open_objects
-from turnkeep.local.dynamodb import Store, open_store, running_store
-from turnkeep.local.home import Home, open_home, sole_server
-from turnkeep.local.objects import FolderObjects
-from turnkeep.local.server import local_settings
-from turnkeep.local.tables import create_table, find_template
 from turnkeep.settings import Settings
+from turnkeep_local import LocalError
+from turnkeep_local.clients import REGION, TABLE_SECONDS, dynamodb_client, open_objects
+from turnkeep_local.dynamodb import Store, open_store, running_store
+from turnkeep_local.home import Home, open_home, sole_server
+from turnkeep_local.objects import FolderObjects
+from turnkeep_local.server import local_settings
+from turnkeep_local.tables import create_table, find_template
 
 ROOT = Path(__file__).parents[2]
 END_OF_PRELUDE = bytes(8)

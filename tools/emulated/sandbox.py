@@ -9,8 +9,8 @@ from pathlib import Path
 
 import httpx
 
-from turnkeep.local import LocalError
-from turnkeep.local.processes import end, free_port, spawn, wait_until_listening
+from turnkeep_local import LocalError
+from turnkeep_local.processes import end, free_port, spawn, wait_until_listening
 
 MISSING = "Lambda's runtime interface emulator is missing. Mend it with: make .tools/sam/ready"
 LINUX_ONLY = "Lambda's runtime interface emulator runs on Linux only. With a container engine: sam local invoke"

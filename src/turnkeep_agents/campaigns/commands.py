@@ -7,8 +7,8 @@ from datetime import MAXYEAR, UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from turnkeep.local import LocalError
-from turnkeep.local.home import Home, open_home, write_atomically
+from turnkeep_local import LocalError
+from turnkeep_local.home import Home, open_home, write_atomically
 
 if TYPE_CHECKING:
     from turnkeep_agents.campaigns.warehouse.lines import Options

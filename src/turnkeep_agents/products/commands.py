@@ -5,8 +5,8 @@ import json
 import os
 from pathlib import Path
 
-from turnkeep.local import LocalError
-from turnkeep.local.home import open_home, write_atomically
+from turnkeep_local import LocalError
+from turnkeep_local.home import open_home, write_atomically
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from turnkeep.local import LocalError
-from turnkeep.local.home import open_home, write_atomically
+from turnkeep_local import LocalError
+from turnkeep_local.home import open_home, write_atomically
 
 if TYPE_CHECKING:
     from turnkeep.records import JSON

@@ -11,7 +11,6 @@ from echoing import Clock, echo_agent
 from httpx import ASGITransport, AsyncClient
 
 from bare_app import bare_app
-from turnkeep.local.objects import FolderObjects
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs
@@ -24,6 +23,7 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

@@ -11,14 +11,14 @@ from echoing import Clock
 from httpx import ASGITransport, AsyncClient, Response
 
 from turnkeep.attachments import Piece
-from turnkeep.local.uploads import MAX_SMALL_BYTES, UploadRoutes
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.uploads import MAX_UPLOAD_BYTES, KeptUploads
+from turnkeep_local.uploads import MAX_SMALL_BYTES, UploadRoutes
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from turnkeep.local.objects import FolderObjects
+    from turnkeep_local.objects import FolderObjects
 
 PATH = "/threads/t/attachments"
 FILE = {"name": "plans/budget 2026.md", "size": 12}

@@ -11,8 +11,8 @@ from echoing import Clock
 from httpx import ASGITransport, AsyncClient
 
 from turnkeep.api import me
-from turnkeep.local.exports import take_exports
-from turnkeep.local.objects import FolderObjects
+from turnkeep_local.exports import take_exports
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

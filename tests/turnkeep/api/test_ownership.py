@@ -10,8 +10,8 @@ from httpx import ASGITransport, AsyncBaseTransport, AsyncClient, Response
 
 from deployed_function import FunctionTransport
 from emulated.bucket import serve_bucket
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,11 +17,11 @@ from turnkeep.aws.authorizer import KNOWN_SECONDS, MAX_KNOWN, Authorizer, build_
 from turnkeep.aws.callers import VerifiedCaller, principal_of
 from turnkeep.aws.jwks import JwksUnavailable
 from turnkeep.errors import StoreUnavailable, Unauthorized
-from turnkeep.local.processes import free_port
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
+from turnkeep_local.processes import free_port
 
 STAGE = "arn:aws:execute-api:eu-west-1:123456789012:abcdef1234/v1"
 ANN = Principal("acme", "ann")

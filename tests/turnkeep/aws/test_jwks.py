@@ -27,7 +27,7 @@ from turnkeep.aws.jwks import (
     read_keys,
 )
 from turnkeep.errors import Unauthorized
-from turnkeep.local.processes import free_port
+from turnkeep_local.processes import free_port
 
 
 class Clock:

@@ -16,14 +16,14 @@ from botocore.exceptions import ClientError
 
 from turnkeep.aws.account import AwsError, open_deployment, parameter_of
 from turnkeep.aws.keys import KeyDesk, open_desk
-from turnkeep.cli import main
 from turnkeep.errors import Unauthorized
-from turnkeep.local.processes import free_port
 from turnkeep.records import Principal
 from turnkeep.ring import secrets_of
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
+from turnkeep_local.cli import main
+from turnkeep_local.processes import free_port
 
 CREATE = ["keys", "create", "--tenant", "acme", "--user", "ann"]
 URL = "https://abc.execute-api.eu-west-1.amazonaws.com/v1"
@@ -332,7 +332,8 @@ def test_a_refusal_of_aws_is_said_in_words_that_help(code: str, advice: str) -> 
 
 
 def test_nothing_is_asked_of_aws_before_a_command_needs_it() -> None:
-    code = "import sys, turnkeep.cli as c\ntry: c.main(['keys', '--help'])\nexcept SystemExit: print(*sys.modules)"
+    code = "import sys; from turnkeep_local.cli import main as m\n"
+    code += "try: m(['keys', '--help'])\nexcept SystemExit: print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "revoke" in told
     assert {"boto3", "botocore", "pydantic"}.isdisjoint(told.split())

@@ -14,14 +14,14 @@ from test_sealkey import Clock, Ssm, parameter
 
 from turnkeep.aws.account import AwsError, Deployment, parameter_of
 from turnkeep.aws.seal import UNDER_WAY_SECONDS, SealDesk
-from turnkeep.cli import main
-from turnkeep.local.home import Home
 from turnkeep.records import Principal
 from turnkeep.ring import KEPT_DAYS, Secret, read_ring, secrets_of
 from turnkeep.storage.apikeys import ApiKeys, Forged
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealmark import SealMark
+from turnkeep_local.cli import main
+from turnkeep_local.home import Home
 
 NAME = "/x/seal-key"
 DAY = date(2026, 11, 22)

@@ -15,7 +15,7 @@ from runtime_api import Context, Post, RuntimeApi, event, takes
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from turnkeep.aws.streaming import NoAnswer, StreamedAnswer, Streaming
-from turnkeep.local.processes import free_port
+from turnkeep_local.processes import free_port
 
 SECRET = "what the user said"
 START: Message = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]}

@@ -13,11 +13,11 @@ from turnkeep.attachments import Attachment, Piece
 from turnkeep.blocks.parsing import Parsed, Unparsable
 from turnkeep.documents import Pipeline
 from turnkeep.errors import DocumentNotFound, NotFound, StoreUnavailable
-from turnkeep.local.objects import FolderObjects
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.keys import partition
 from turnkeep.storage.uploads import KeptUploads
+from turnkeep_local.objects import FolderObjects
 
 CANARY = "canary.mario@example.org"
 NAME = f"Letter of {CANARY}.txt"

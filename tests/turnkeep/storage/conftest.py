@@ -3,8 +3,8 @@ from typing import TYPE_CHECKING
 import pytest
 from desk import Desk
 
-from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.items import Items
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

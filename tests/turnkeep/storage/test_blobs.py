@@ -9,10 +9,10 @@ from botocore.config import Config
 from desk import Desk, flipped, noise
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
-from turnkeep.local.processes import free_port
 from turnkeep.storage.blobs import INLINE_BYTES, Blobs, Objects, S3Objects
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import object_key, objects_of
+from turnkeep_local.processes import free_port
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

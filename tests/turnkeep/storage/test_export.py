@@ -13,7 +13,6 @@ from desk import ANN, Desk, flipped, noise
 from memory_items import MemoryItems
 
 from turnkeep.attachments import Piece
-from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Objects, S3Objects
 from turnkeep.storage.export import Exports
@@ -22,6 +21,7 @@ from turnkeep.storage.keys import BY_USER, HEAD, partition, usage_of, user_key
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
 from turnkeep.tuning import BudgetTuning
+from turnkeep_local.objects import FolderObjects
 
 type Lines = list[dict[str, Any]]
 

@@ -12,13 +12,13 @@ from memory_items import MemoryItems
 
 from turnkeep.attachments import Piece
 from turnkeep.errors import AlreadyUploaded, DocumentNotFound, NotFound, TooManyDocuments
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
 from turnkeep.storage.attachments import ACTIVE_DOCUMENTS, MAX_DOCUMENTS, WORK_MS, Attachments
 from turnkeep.storage.intake import MAX_TEXT_BYTES, PART_BYTES, Claimed
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, document_key, partition, upload_key
 from turnkeep.storage.uploads import FORM_SECONDS, OWNER, KeptUploads
+from turnkeep_local.objects import FolderObjects
 
 PK = partition(ANN, "t")
 PIECES = (Piece("first", 1, "Leave"), Piece("second", 2))

@@ -8,7 +8,6 @@ import pytest
 from memory_items import MemoryItems
 
 from turnkeep.errors import InvalidRequest
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Item, Items
@@ -16,6 +15,7 @@ from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.listing import SEARCHED_THREADS, Found
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

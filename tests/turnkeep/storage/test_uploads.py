@@ -9,8 +9,8 @@ import httpx
 import pytest
 from botocore.config import Config
 
-from turnkeep.local.objects import FolderObjects
 from turnkeep.storage.uploads import MAX_UPLOAD_BYTES, OWNER, KeptUploads, S3Uploads
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -19,7 +19,6 @@ from memory_items import MemoryItems
 from bare_app import bare_app
 from turnkeep.agents import Agent
 from turnkeep.errors import StoreUnavailable
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal, Reply
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Blobs
@@ -29,6 +28,7 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage
 from turnkeep.tuning import BudgetTuning, TurnTuning
 from turnkeep.turns import TurnRequest, Turns
+from turnkeep_local.objects import FolderObjects
 
 NOON = 1_800_000_000.0
 ANN = Principal("local", "local")

@@ -23,7 +23,6 @@ from langgraph.types import Command, Send, interrupt
 
 from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, NotFound
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.checkpoints import Run
@@ -33,6 +32,7 @@ from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
+from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     pass

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.cli import main
-from turnkeep.local.home import Home
-from turnkeep.local.server import local_settings
 from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
+from turnkeep_local.cli import main
+from turnkeep_local.home import Home
+from turnkeep_local.server import local_settings
 
 HEADINGS = "date,campaign,channel,device,impressions,clicks,spend,conversions,revenue\n"
 ROWS = "2026-05-01,Spring,Search,Mobile,1000,20,30.5,2,61\n2026-05-02,Spring,Search,Mobile,900,18,,2,61\n"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from turnkeep.agents import read_settings
-from turnkeep.cli import main
 from turnkeep_agents.products.catalogue.loading import load_products
 from turnkeep_agents.products.settings import ProductsSettings
+from turnkeep_local.cli import main
 
 TENT = "id;name;price;category;availability;weight_kg\na;Trail Tent;199,00;tents;3 left;2,1\n".replace("199,00", "199")
 

@@ -6,11 +6,11 @@ import pytest
 
 from turnkeep.blocks.documents import CorpusError
 from turnkeep.blocks.pii import find
-from turnkeep.cli import main
 from turnkeep_agents.regulations.knowledge.articles import Knowledge, norm_of
 from turnkeep_agents.regulations.knowledge.faq import Faq, read_answer
 from turnkeep_agents.regulations.knowledge.folder import load_knowledge, open_knowledge, read_article
 from turnkeep_agents.regulations.knowledge.references import Reference, references
+from turnkeep_local.cli import main
 
 LEAVE = {
     "id": "L-104-1992-33",

@@ -5,7 +5,7 @@ import os
 import secrets
 from pathlib import Path
 
-from turnkeep.local import LocalError
+from turnkeep_local import LocalError
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -75,8 +75,8 @@ def _add_manual(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def _load_manual(options: argparse.Namespace) -> None:
-    from turnkeep.local.home import open_home  # noqa: PLC0415
     from turnkeep_agents.database.commands.manual import keep_manual, place_in  # noqa: PLC0415
+    from turnkeep_local.home import open_home  # noqa: PLC0415
 
     home = open_home(os.environ)
     print(f"{keep_manual(home, options.folder)} in {place_in(home)}. The server uses them from its next start on.")

@@ -15,7 +15,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from turnkeep.agents import read_settings
 from turnkeep.databases.errors import DatabaseError
 from turnkeep.errors import ModelFault
-from turnkeep.local import LocalError
 from turnkeep.models.chat import chat_models
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile
 from turnkeep.settings import explain as explain_settings
@@ -32,6 +31,7 @@ from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, valid
 from turnkeep_agents.database.security.database import DIALECTS, sample_joins
 from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
+from turnkeep_local import LocalError
 
 CONNECT_SECONDS = 10
 SECONDS = 600

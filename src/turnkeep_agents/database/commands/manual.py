@@ -7,9 +7,9 @@ from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError
 from turnkeep.blocks.pages import File, read_files
-from turnkeep.local import LocalError
-from turnkeep.local.home import Home, write_atomically
 from turnkeep_agents.database.manual import load_manual
+from turnkeep_local import LocalError
+from turnkeep_local.home import Home, write_atomically
 
 
 def place_in(home: Home) -> Path:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from turnkeep.local import LocalError
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, AccessError, load_access
 from turnkeep_agents.database.joins.files import JoinGraphError, load_graph
 from turnkeep_agents.database.security.postgresql import barrier_views_ddl
 from turnkeep_agents.database.security.views import Secrets, secure_file_ddl, secure_views_ddl
+from turnkeep_local import LocalError
 
 ACCOUNT = re.compile(r"'[^'\\]+'@'[^'\\]+'")
 ROLE = re.compile(r"[^'\"\\@]+")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from turnkeep.agents import read_settings
 from turnkeep.databases.errors import DatabaseError
-from turnkeep.local import LocalError
 from turnkeep.records import Principal
 from turnkeep.settings import UNUSABLE, UnusableFile
 from turnkeep.settings import explain as explain_settings
@@ -17,6 +16,7 @@ from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified, dated, load_verified
 from turnkeep_agents.database.workspace import Snapshot, Workspace, runner
+from turnkeep_local import LocalError
 
 LOCAL = Principal("local", "local")
 

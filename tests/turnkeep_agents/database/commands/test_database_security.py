@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from postgres import PostgresServer, find
-from turnkeep.local import LocalError
 from turnkeep_agents.database.commands.security import Wanted, print_wall
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Table
+from turnkeep_local import LocalError
 
 ACCESS = (
     '{"views": [{"table": "crew", "view": "secure_crew", "company_column": "companyId", "encrypted": ["name"]}],'

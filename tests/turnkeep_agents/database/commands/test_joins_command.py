@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.cli import main
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.security.database import sample_joins
+from turnkeep_local.cli import main
 
 SCRIPT = """
 CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
@@ -196,7 +196,7 @@ def test_a_drawing_that_cannot_be_written_is_told(
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:
-    command = [sys.executable, "-m", "turnkeep.cli", "joins", "check", str(sample_joins())]
+    command = [sys.executable, "-m", "turnkeep_local.cli", "joins", "check", str(sample_joins())]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as shown:
         assert shown.stdout
         assert shown.stderr

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from turnkeep.local import LocalError
-from turnkeep.local.home import Home
 from turnkeep_agents.database.commands.manual import keep_manual, place_in
 from turnkeep_agents.database.manual import load_manual
+from turnkeep_local import LocalError
+from turnkeep_local.home import Home
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from wire import Answer, WireServer, calls, fails, garbles, refuses, says
 
-from turnkeep.cli import main
 from turnkeep_agents.database.joins.files import load_graph
+from turnkeep_local.cli import main
 
 DOUBT = {"doubts": [{"number": 1, "confidence": 0.2, "remark": "a note is about anybody"}]}
 

@@ -1,0 +1,143 @@
+"""What the terminal chat says to a server, over the same HTTP that every client uses. Each message has a key: when the
+connection breaks the request is sent again with it, and the turn is made once."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import httpx
+
+from turnkeep_local import LocalError
+from turnkeep_local.hosts import is_this_machine
+from turnkeep_local.screen import Answer, Screen
+
+type Payload = dict[str, Any]
+
+PATIENCE = httpx.Timeout(10, read=30)  # seconds; a server says something every 5
+RETRY_SECONDS = (1, 2, 4, 8, 15, 15, 15)
+LONGEST_WAIT = 30  # seconds that a server may ask for
+
+
+def open_client(url: str, environ: Mapping[str, str], *, insecure: bool = False) -> httpx.Client:
+    """A client of the server at `url`; where it is a deployed one, with the key of its environment. Raises LocalError
+    for plain http to another machine, unless `insecure`."""
+    if not insecure and urlsplit(url).scheme == "http" and not is_this_machine(urlsplit(url).hostname):
+        raise LocalError(f"{url} would carry messages and key in clear. Use https://, or --insecure if you mean it.")
+    key = environ.get("TURNKEEP_KEY")
+    return httpx.Client(base_url=url, timeout=PATIENCE, headers={"x-api-key": key} if key else {})
+
+
+class _Again(Exception):
+    """The same request is to be sent again, after `seconds` where the server says how many."""
+
+    def __init__(self, reason: str, seconds: int | None = None) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
+
+
+@dataclass
+class Chat:
+    """One thread in one terminal; `thread_id` and `agent` may change. `pause` takes seconds."""
+
+    client: httpx.Client
+    thread_id: str
+    agent: str | None
+    screen: Screen
+    pause: Callable[[float], None] = time.sleep
+    last: Payload = field(default_factory=dict)
+    """The newest turn, as the server told it."""
+    _unsettled: dict[tuple[str, str | None, str], str] = field(default_factory=dict)
+    """Keys of messages whose fate is not known: the same message sent again makes one turn."""
+
+    def call(self, method: str, path: str, body: object = None) -> Any:
+        """What the server answers, as JSON; raises LocalError."""
+        try:
+            response = self.client.request(method, path, json=body)
+        except httpx.HTTPError as error:
+            raise LocalError(f"{self.client.base_url} does not answer: {error}") from error
+        if response.is_error:
+            raise LocalError(_complaint(_problem(response)))
+        return response.json()
+
+    def ask(self, message: str) -> Payload:
+        """Sends a message and shows the answer as it comes; gives the turn. Raises LocalError where none is made."""
+        key = self._unsettled.setdefault((self.thread_id, self.agent, message), uuid4().hex)
+        with Answer(self.screen) as answer:
+            self.last = self._turn(message, key, answer)
+            if not answer.has_text:
+                answer.feed(self.last["reply"])
+        self._unsettled.clear()
+        return self.last
+
+    def _turn(self, message: str, key: str, answer: Answer) -> Payload:
+        for seconds in RETRY_SECONDS:
+            try:
+                return self._attempt(message, key, answer)
+            except _Again as again:
+                answer.step(f"{again} Asking again ...")
+                answer.begin_again()
+                self.pause(seconds if again.seconds is None else again.seconds)
+        raise LocalError("The server gave no answer. Send the same message again: it makes one turn.")
+
+    def _attempt(self, message: str, key: str, answer: Answer) -> Payload:
+        body = {"message": message} | ({"agent": self.agent} if self.agent else {})
+        url, headers = f"/threads/{self.thread_id}/turns/stream", {"Idempotency-Key": key}
+        try:
+            with self.client.stream("POST", url, json=body, headers=headers) as response:
+                if response.is_error:
+                    response.read()
+                    raise _refusal(response)
+                return _listen(read_events(response.iter_lines()), answer)
+        except httpx.TransportError as error:
+            raise _Again(f"The connection broke ({type(error).__name__}).") from error
+
+
+def _refusal(response: httpx.Response) -> Exception:
+    wait, problem = response.headers.get("retry-after", ""), _problem(response)
+    if response.status_code in (409, 429, 503) and wait.isdecimal() and int(wait) <= LONGEST_WAIT:
+        return _Again(f"{problem.get('title')}.", int(wait))
+    return LocalError(_complaint(problem))
+
+
+def _listen(events: Iterable[tuple[str, Payload]], answer: Answer) -> Payload:
+    for name, data in events:
+        match name:
+            case "token":
+                answer.feed(data["content"])
+            case "complete":
+                return data
+            case "error":
+                raise LocalError(_complaint(data))
+            case _:
+                told = [str(value) for key, value in data.items() if key != "event" and isinstance(value, str | float)]
+                answer.step(f"{name.replace('_', ' ')}: {', '.join(told)}")
+    raise _Again("The connection ended before the turn was complete.")
+
+
+def read_events(lines: Iterable[str]) -> Iterator[tuple[str, Payload]]:
+    """Server-sent events as (name, data); comments, which keep the line open, are passed over."""
+    name, data = "", ""
+    for line in lines:
+        if line.startswith("event:"):
+            name = line[6:].strip()
+        elif line.startswith("data:"):
+            data += line[5:].strip()
+        elif not line and data:
+            yield name, json.loads(data)
+            name, data = "", ""
+
+
+def _problem(response: httpx.Response) -> Payload:
+    try:
+        problem: Payload = response.json()
+    except ValueError:
+        return {"title": f"Status {response.status_code}", "code": "unreadable", "detail": response.text[:200]}
+    return problem
+
+
+def _complaint(problem: Payload) -> str:
+    return f"{problem.get('title')}: {problem.get('detail')} ({problem.get('code')})"

@@ -1,0 +1,35 @@
+"""The options that name a deployment, for every command that works on one."""
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from turnkeep_local import LocalError
+
+if TYPE_CHECKING:
+    from turnkeep.aws.account import Deployment
+
+
+def deployment_options(default: str) -> argparse.ArgumentParser:
+    """A parent for parsers; `default` says what is meant where neither stack nor table is named."""
+    place = argparse.ArgumentParser(add_help=False)
+    where = place.add_mutually_exclusive_group()
+    where.add_argument("--stack", metavar="NAME", help=f"a deployed stack; default: {default}")
+    where.add_argument("--table", metavar="NAME", help="the table itself")
+    place.add_argument(
+        "--seal-key", metavar="NAME", help="the SSM parameter of its seal key; default: that of the stack"
+    )
+    return place
+
+
+@contextmanager
+def named_deployment(options: argparse.Namespace) -> Iterator["Deployment"]:
+    """What the options name; raises LocalError for whatever AWS has against it."""
+    from turnkeep.aws.account import AwsError, open_deployment  # noqa: PLC0415
+
+    try:
+        yield open_deployment(os.environ, stack=options.stack, table=options.table, seal=options.seal_key)
+    except AwsError as error:
+        raise LocalError(str(error)) from error

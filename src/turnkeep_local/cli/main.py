@@ -1,0 +1,93 @@
+"""The commands that run something: a server, a conversation."""
+
+import argparse
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from turnkeep.entries import entries
+from turnkeep_local import LocalError
+from turnkeep_local.cli.keys import add_keys
+from turnkeep_local.cli.seal import add_seal
+
+PORT = 8000
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and gives the exit code: 1 with one clear message where something is missing."""
+    options = _parser().parse_args(arguments)
+    try:
+        _run(options)
+    except LocalError as error:
+        print(f"turnkeep: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 0
+    except BrokenPipeError:  # such as `| head`, which has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    options.run(options)
+    sys.stdout.flush()  # here, where a reader that left is no error
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("turnkeep", description="Conversational agents with memory.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    dev = commands.add_parser("dev", help="run the server on this machine, with a durable store")
+    dev.add_argument("--port", type=int, help=f"default: PORT, else {PORT}; 0 takes a free one")
+    dev.set_defaults(run=_dev)
+
+    chat = commands.add_parser("chat", help="talk in the terminal; starts a server if none runs")
+    chat.add_argument("agent", nargs="?", metavar="AGENT", help="default: the server's default agent")
+    chat.add_argument("--url", help="default: where `dev` listens; a deployed one takes its key from TURNKEEP_KEY")
+    chat.add_argument("--thread", metavar="ID", help="go on with this thread")
+    chat.add_argument("--insecure", action="store_true", help="also over plain http to another machine")
+    chat.set_defaults(run=_chat)
+
+    add_keys(commands)
+    add_seal(commands)
+
+    for entry in entries().values():
+        if entry.add_commands:
+            pkgutil.resolve_name(entry.add_commands)(commands)
+    return parser
+
+
+def _dev(options: argparse.Namespace) -> None:
+    from turnkeep_local.server import serve  # noqa: PLC0415
+
+    serve(os.environ, _port(options.port))
+
+
+def _port(given: int | None = None) -> int:
+    port = given if given is not None else os.environ.get("PORT") or PORT
+    if not str(port).isdigit() or int(port) > 65535:
+        raise LocalError(f"PORT={port} is no port. Use a number from 0 to 65535.")
+    return int(port)
+
+
+def _chat(options: argparse.Namespace) -> None:
+    from turnkeep_local.chat import open_client  # noqa: PLC0415
+    from turnkeep_local.companion import a_server  # noqa: PLC0415
+    from turnkeep_local.talk import converse  # noqa: PLC0415
+
+    url = options.url or f"http://127.0.0.1:{_port()}"
+    with a_server(url, os.environ), open_client(url, os.environ, insecure=options.insecure) as client:
+        converse(client, options.agent, options.thread, _read_line)
+
+
+def _read_line() -> str:
+    with suppress(ImportError):
+        import readline  # noqa: F401, PLC0415 - arrows and what was typed before, where Python was built with it
+    print()
+    line = input("> ")
+    if not sys.stdin.isatty():
+        print(line)  # as if somebody had typed it
+    return line

@@ -1,0 +1,123 @@
+"""The folder where a laptop keeps its threads: `.turnkeep` under the current directory, or `TURNKEEP_HOME`.
+
+One server at a time owns it. The lock belongs to the process, so a killed server leaves nothing to clean up.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from turnkeep.ring import secrets_of, today, with_new, write_ring
+from turnkeep_local import LocalError
+
+_LOST = "Bring it back, name it in SEAL_KEY, or give these threads up: turnkeep seal forget"
+
+
+@dataclass(frozen=True)
+class Home:
+    path: Path
+
+    @property
+    def database(self) -> Path:
+        return self.path / "dynamodb"
+
+    @property
+    def objects(self) -> Path:
+        return self.path / "objects"
+
+    @property
+    def process(self) -> Path:
+        """Names the database process that runs for this folder."""
+        return self.path / "dynamodb.json"
+
+    @property
+    def server(self) -> Path:
+        """Names the server that owns this folder, and is what it locks."""
+        return self.path / "server.json"
+
+    def log(self, name: str) -> Path:
+        return self.path / f"{name}.log"
+
+    def seal_key(self) -> str:
+        """The key that seals what is stored here, a ring of secrets as text, made on first use. Raises LocalError where
+        there was one and it is lost."""
+        if self.database.exists() and not self.seal_file.exists():
+            raise LocalError(f"{self.seal_file} is lost, and threads are sealed under it. {_LOST}")
+        return self._secret(self.seal_file.name, lambda: write_ring(with_new((), mint_key, today()), today()))
+
+    def seal_secrets(self) -> tuple[bytes, ...]:
+        """As they are now, for a Sealer; none where they cannot be read."""
+        try:
+            return secrets_of(self.seal_file.read_text())
+        except (OSError, ValueError):
+            return ()
+
+    @property
+    def seal_file(self) -> Path:
+        return self.path / "seal.key"
+
+    def access_key(self) -> str:
+        """The access key id that names this folder's database; DynamoDB Local keeps one database per id."""
+        return self._secret("access.key", lambda: "LOCAL" + secrets.token_hex(12).upper())
+
+    def _secret(self, name: str, make: Callable[[], str]) -> str:
+        file = self.path / name
+        if not file.exists():
+            write_atomically(file, make().encode())
+        return file.read_text().strip()
+
+
+def mint_key() -> str:
+    return secrets.token_hex(32)
+
+
+def open_home(environ: Mapping[str, str]) -> Home:
+    """The folder, made if missing; nobody else on the machine may read it."""
+    path = Path(environ.get("TURNKEEP_HOME") or ".turnkeep").resolve()
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return Home(path)
+
+
+def write_atomically(file: Path, body: bytes) -> None:
+    """Writes a file readable by its owner only; after a crash it is whole or as before."""
+    draft = file.with_name(f"{file.name}.{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(body)
+        stream.flush()
+        os.fsync(stream.fileno())
+    draft.replace(file)
+    _sync_folder(file.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def sole_server(home: Home, url: str) -> Iterator[None]:
+    """Holds the folder for this process; raises LocalError while another server holds it."""
+    with home.server.open("a+") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise LocalError(_who_holds(home)) from error
+        stream.truncate(0)
+        stream.write(json.dumps({"pid": os.getpid(), "url": url}))
+        stream.flush()
+        yield
+
+
+def _who_holds(home: Home) -> str:
+    told = home.server.read_text()
+    other = json.loads(told)["url"] if told else "another port"
+    return f"A server for {home.path} is running at {other}. Stop it, or set TURNKEEP_HOME to another folder."

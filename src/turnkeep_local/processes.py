@@ -1,0 +1,117 @@
+"""Child processes that do not outlive us. On Linux the kernel ends the child when we die, by SIGKILL too; elsewhere the
+child of a killed server stays behind until the next start ends it."""
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from turnkeep_local import LocalError
+
+_PR_SET_PDEATHSIG = 1
+_LOG_LINES = 5
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody uses just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def is_listening(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def spawn(
+    command: Sequence[str],
+    *,
+    log: Path,
+    environ: Mapping[str, str] | None = None,
+    at_our_death: signal.Signals = signal.SIGKILL,
+) -> subprocess.Popen[bytes]:
+    """Starts a child in a session of its own: Ctrl-C reaches us only, and we end the child in our own time."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        return subprocess.Popen(  # noqa: S603 - commands are ours
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environ,
+            start_new_session=True,
+            preexec_fn=_end_with_parent(at_our_death),  # noqa: PLW1509 - runs two system calls, takes no lock
+        )
+
+
+def _end_with_parent(at_our_death: signal.Signals) -> Callable[[], None] | None:
+    if sys.platform != "linux":
+        return None
+    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def die_with_parent() -> None:
+        prctl(_PR_SET_PDEATHSIG, int(at_our_death))
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return die_with_parent
+
+
+def wait_until_listening(port: int, child: subprocess.Popen[bytes], *, log: Path, name: str, seconds: float) -> None:
+    """Raises LocalError, with the end of the log, where the child died or says nothing for so long."""
+    deadline = time.monotonic() + seconds
+    while not is_listening(port):
+        if child.poll() is not None:
+            raise LocalError(f"{name} ended at once:\n{tail(log)}")
+        if time.monotonic() > deadline:
+            end(child)
+            raise LocalError(f"{name} did not answer within {seconds:.0f} s:\n{tail(log)}")
+        time.sleep(0.05)
+
+
+def tail(log: Path) -> str:
+    """The end of a log, and where the rest is."""
+    lines = log.read_text(errors="replace").splitlines()[-_LOG_LINES:]
+    return "\n".join([*(f"  {line}" for line in lines if line.strip()), f"  (all of it: {log})"])
+
+
+def end(child: subprocess.Popen[bytes], *, patience_seconds: float = 5) -> None:
+    """Asks our child to end, and kills it when its time is over."""
+    child.terminate()
+    try:
+        child.wait(patience_seconds)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def is_running(pid: int, mark: str) -> bool:
+    """Whether process `pid` still is what it was: `mark` stands in its command line."""
+    return mark in _command_line(pid)
+
+
+def kill_leftover(pid: int, mark: str) -> None:
+    """Kills what a dead server left behind, if it is running."""
+    if not is_running(pid, mark):
+        return
+    os.kill(pid, signal.SIGKILL)
+    while is_running(pid, mark):
+        time.sleep(0.05)
+
+
+def _command_line(pid: int) -> str:
+    told = subprocess.run(  # noqa: S603
+        ["ps", "-ww", "-o", "args=", "-p", str(pid)],  # noqa: S607 - wherever the system has it
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return told.stdout

@@ -1,0 +1,204 @@
+"""`turnkeep dev`: store, table, objects, cleanup, and the API on this machine's loopback address only.
+
+The port is taken first and the database last to go: a second start fails before it touches anything.
+"""
+
+import functools
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import uvicorn
+from fastapi import FastAPI
+
+from turnkeep.agents import read_settings
+from turnkeep.api.app import create_app
+from turnkeep.api.auth import local_principal
+from turnkeep.api.browsers import ON_THIS_MACHINE
+from turnkeep.bootstrap import build
+from turnkeep.errors import StoreUnavailable
+from turnkeep.locations import is_location
+from turnkeep.observability import guard_output, logger
+from turnkeep.settings import UNUSABLE, DataSource, Settings, UnusableFile, explain
+from turnkeep.storage.blobs import Objects
+from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.uploads import KeptUploads
+from turnkeep.texts import printable
+from turnkeep_local import LocalError
+from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
+from turnkeep_local.dynamodb import Store, open_store
+from turnkeep_local.exports import take_exports
+from turnkeep_local.home import Home, open_home, sole_server
+from turnkeep_local.hosts import OwnHosts
+from turnkeep_local.objects import FolderObjects
+from turnkeep_local.tables import create_table, find_template
+from turnkeep_local.uploads import take_uploads
+
+STOP_SECONDS = 15
+BRIEFING_SECONDS = 1
+"""How long the start waits for what there is to say of a database; after that it is said when it is known."""
+BACKLOG = 128
+
+
+def serve(environ: Mapping[str, str], port: int) -> None:
+    """Runs until it is told to stop; raises LocalError with the line that mends it."""
+    signal.signal(signal.SIGTERM, _stop)
+    with take_port(port) as listener:
+        home, url = open_home(environ), f"http://127.0.0.1:{listener.getsockname()[1]}"
+        settings = local_settings(home, environ)
+        _check_files(settings)
+        with sole_server(home, url):
+            # Beside the store, which takes longer: a database far away must not keep the others waiting.
+            briefing = threading.Thread(target=_tell_of_data, args=(settings,), daemon=True)
+            briefing.start()
+            with open_store(home, environ, _say) as store:
+                app = assemble(settings, home, environ, store)
+                _log_to(home.log("requests"))
+                guard_output()
+                briefing.join(BRIEFING_SECONDS)
+                _run(app, listener, _WELCOME.format(url=url, home=home.path, store=store.name))
+
+
+def _tell_of_data(settings: Settings) -> None:
+    """What agents answer from, where that is worth a line."""
+    for own in settings.agents:
+        for line in own.brief():
+            _say(line)
+
+
+def take_port(port: int) -> socket.socket:
+    """A listening socket, whose callers wait until the server is up; raises LocalError where another has the port."""
+    listener = socket.socket()
+    try:
+        _listen(listener, port)
+    except OSError as error:
+        listener.close()
+        advice = f"Stop what runs there, or choose another: PORT={port + 1} make run"
+        raise LocalError(f"Port {port} cannot be used: {error.strerror}. {advice}") from error
+    return listener
+
+
+def _listen(listener: socket.socket, port: int) -> None:
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(BACKLOG)
+
+
+def local_settings(home: Home, environ: Mapping[str, str]) -> Settings:
+    """The settings of the environment, completed by what lies in the folder; raises LocalError."""
+    found = {} if environ.get("SEAL_KEY") else {"seal_key": home.seal_key()}
+    try:
+        settings = read_settings(home.path, **found)
+    except UNUSABLE as error:
+        raise LocalError(f"A setting in the environment cannot be used. {explain(error)}") from error
+    if settings.model_key:
+        raise LocalError("MODEL_KEY is read on AWS only. Unset it, and set OPENAI_API_KEY instead.")
+    if kept_by_aws := _kept_by_aws(settings):
+        raise LocalError(f"{kept_by_aws[0]} names a place of AWS, which is read there only. Set the secret itself.")
+    return settings
+
+
+def _kept_by_aws(settings: Settings) -> list[str]:
+    """The settings that say no more than where AWS keeps a secret."""
+    places = {f"{own.agent}__login".upper(): own.login for own in settings.agents if isinstance(own, DataSource)}
+    for own in settings.agents:
+        places |= {f"{own.agent}__{name}".upper(): value.get_secret_value() for name, value in own.secrets.items()}
+    return [name for name, place in places.items() if is_location(place)]
+
+
+def _check_files(settings: Settings) -> None:
+    """Whoever starts a server by hand is told at once; a server alone would meet it with the first question."""
+    try:
+        for own in settings.agents:
+            own.check()
+    except UnusableFile as error:
+        raise LocalError(str(error)) from error
+
+
+def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
+    """The one place where the laptop meets the rest: table, objects, services, one cleanup, the API."""
+    create_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name, find_template())
+    client = dynamodb_client(store, environ)
+    objects = open_objects(home, environ, settings.bucket_name)
+    refresh = None if environ.get("SEAL_KEY") else home.seal_secrets
+    uploads = KeptUploads(objects)
+    services = build(settings, dynamodb=client, objects=objects, uploads=uploads, refresh=refresh)
+    # Beside the server, not before it: after a week away there are thousands of hours to look at.
+    threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
+    app = create_app(services, authenticate=local_principal)
+    take_uploads(app, services, uploads, objects)
+    take_exports(app, services.exports, objects)
+    app.state.cors_pattern = None if settings.cors_origins else ON_THIS_MACHINE
+    app.add_middleware(OwnHosts)
+    app.router.on_shutdown.append(functools.partial(services.runs.stop, STOP_SECONDS))
+    return app
+
+
+def _clean_up(cleanup: Cleanup, objects: Objects) -> None:
+    try:
+        cleanup.sweep()
+    except StoreUnavailable:
+        logger.warning("cleanup broken off")
+    if isinstance(objects, FolderObjects):
+        objects.sweep(time.time())
+
+
+def _log_to(file: Path) -> None:
+    """Log lines and metrics are written to standard output, for CloudWatch; a terminal is for people."""
+    with file.open("wb") as stream:
+        os.dup2(stream.fileno(), sys.stdout.fileno())
+
+
+def _run(app: FastAPI, listener: socket.socket, welcome: str) -> None:
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=STOP_SECONDS)
+    _Server(config, lambda: _say(welcome)).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """Says so when it really listens."""
+
+    def __init__(self, config: uvicorn.Config, when_up: Callable[[], None]):
+        super().__init__(config)
+        self._when_up = when_up
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._when_up()
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """Leaves by way of every `finally`; uvicorn raises the signal again when it is done with it."""
+    sys.exit(0)
+
+
+def _say(line: str) -> None:
+    print(printable(line), file=sys.stderr, flush=True)
+
+
+_WELCOME = """
+Turnkeep listens on {url}     threads: {store}, {home}
+
+  to talk with         {url}/     or in the terminal: turnkeep chat
+  LangGraph's Studio   https://smith.langchain.com/studio/?baseUrl={url}
+  LangGraph's clients  {url}
+  OpenAI's clients     {url}/v1
+  Any key will do here, and none is looked at.
+
+  a turn, which starts a thread called "first"
+    curl -s {url}/chat --json '{{"session_id": "first", "message": "Explain low-rank adaptation"}}'
+  a follow-up: the server knows what was said, after a restart too
+    curl -s {url}/chat --json '{{"session_id": "first", "message": "What problem does it solve?"}}'
+  the same way, as it is written
+    curl -sN {url}/chat/stream --json '{{"session_id": "first", "message": "Summarise that in a sentence"}}'
+  what was said
+    curl -s {url}/threads/first/turns
+
+  every route: {url}/openapi.json        one line for each request: {home}/requests.log        stop: Ctrl-C
+"""

@@ -1,0 +1,94 @@
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from turnkeep_local.objects import OBJECT_DAYS, FolderObjects
+from turnkeep_local.tables import find_template, read_template
+
+WRITER = """
+import sys
+from pathlib import Path
+from turnkeep_local.objects import FolderObjects
+
+objects = FolderObjects(Path(sys.argv[1]))
+print("ready", flush=True)
+while True:
+    for letter in (b"a", b"b"):
+        objects.put("blobs/one", letter * 400_000)
+"""
+
+
+def test_what_was_put_comes_back(folder_objects: FolderObjects) -> None:
+    folder_objects.put("blobs/a1/b2", b"\0body")
+
+    assert folder_objects.get("blobs/a1/b2") == b"\0body"
+    assert list(folder_objects.names("blobs/a1/")) == ["blobs/a1/b2"]
+    assert list(folder_objects.names("blobs/b/")) == []
+
+
+@pytest.mark.parametrize("key", ["../up", "/etc/x", "T#a#U#b", "blobs/A", "blobs/../a", "", ".", "a\0b"])
+def test_a_key_that_is_no_path_in_lower_case_is_refused(folder_objects: FolderObjects, key: str) -> None:
+    with pytest.raises(ValueError, match="no key"):
+        folder_objects.put(key, b"body")
+
+
+def test_an_absent_object_is_a_key_error(folder_objects: FolderObjects) -> None:
+    with pytest.raises(KeyError, match="blobs/none"):
+        folder_objects.get("blobs/none")
+
+
+def test_deleting_takes_all_that_are_there_and_minds_no_absent_one(folder_objects: FolderObjects) -> None:
+    for key in ("one", "two", "three"):
+        folder_objects.put(key, b"body")
+
+    folder_objects.delete(["one", "none", "two"])
+
+    for key in ("one", "two"):
+        with pytest.raises(KeyError):
+            folder_objects.get(key)
+    assert folder_objects.get("three") == b"body"
+
+
+def test_an_object_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> None:
+    objects, moments = FolderObjects(tmp_path), random.Random(3)
+    objects.put("blobs/one", b"a" * 400_000)
+
+    for _ in range(6):
+        with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE) as writer:
+            writer.stdout.readline()
+            time.sleep(moments.uniform(0, 0.1))
+            writer.send_signal(signal.SIGKILL)
+
+        assert objects.get("blobs/one") in (b"a" * 400_000, b"b" * 400_000)
+
+
+def test_the_sweep_takes_old_objects_and_broken_drafts_only(tmp_path: Path) -> None:
+    objects, now = FolderObjects(tmp_path), 2_000_000_000.0
+    for key, days in (("old", OBJECT_DAYS + 1), ("young", OBJECT_DAYS - 1)):
+        objects.put(key, b"body")
+        made = now - days * 86_400
+        newest = max(tmp_path.glob("*"), key=lambda file: file.stat().st_ctime_ns)
+        os.utime(newest, (made, made))
+    draft = newest.with_name("draft.tmp")
+    draft.write_bytes(b"half")
+    os.utime(draft, (1, 1))
+
+    assert objects.sweep(now) == 2
+
+    assert objects.get("young") == b"body"
+    assert not draft.exists()
+    with pytest.raises(KeyError):
+        objects.get("old")
+
+
+def test_the_sweep_keeps_objects_as_long_as_the_bucket_does() -> None:
+    bucket = read_template(find_template())["Resources"]["Objects"]["Properties"]
+    rules = bucket["LifecycleConfiguration"]["Rules"]
+
+    assert [rule["ExpirationInDays"] for rule in rules if rule.get("Prefix") == "blobs/"] == [OBJECT_DAYS]
