@@ -87,6 +87,12 @@ def facts_of(agent: str | None) -> JSON:
     return {"graph_id": agent, "assistant_id": assistant_id(agent)} if agent else {}
 
 
+def _human(text: str, message_id: str) -> JSON:
+    """A message as LangGraph's clients read it."""
+    bare: JSON = {"additional_kwargs": {}, "response_metadata": {}, "name": None}
+    return {"type": "human", "content": text, "id": message_id, **bare}
+
+
 class ThreadView(BaseModel):
     thread_id: str
     created_at: Time
@@ -109,7 +115,7 @@ class ThreadView(BaseModel):
     def of(cls, thread: Thread) -> Self:
         times = {name: iso(getattr(thread, name)) for name in ("created_at", "updated_at", "expires_at")}
         pending = thread.pending and PendingView(message=thread.pending.message, at=iso(thread.pending.at))
-        told = [{"type": "human", "content": thread.title, "id": f"title-{thread.thread_id}"}] if thread.title else []
+        told = [_human(thread.title, f"title-{thread.thread_id}")] if thread.title else []
         shown = {
             "metadata": {**thread.metadata, **facts_of(thread.agent)},
             "state_updated_at": times["updated_at"],

@@ -69,11 +69,10 @@ class AssistantRoutes:
         add("/assistants/search", self.search, methods=["POST"])
         add("/assistants/count", self.count, methods=["POST"])
         add("/assistants/{assistant_id}", self.read, methods=["GET"])
-        add("/assistants/{assistant_id}/versions", self.versions, methods=["POST"])
         add("/assistants/{assistant_id}/graph", self.graph, methods=["GET"])
         add("/assistants/{assistant_id}/schemas", self.schemas, methods=["GET"])
         add("/assistants/{assistant_id}/subgraphs", self.subgraphs, methods=["GET"])
-        add("/assistants/{assistant_id}/subgraphs/{namespace:path}", self.subgraphs, methods=["GET"])
+        add("/assistants/{assistant_id}/subgraphs/{namespace}", self.subgraphs, methods=["GET"])
 
     async def search(self, response: Response, body: AssistantSearch | None = None) -> list[JSON]:
         wanted = body or AssistantSearch()
@@ -86,11 +85,6 @@ class AssistantRoutes:
 
     async def read(self, assistant_id: str) -> JSON:
         return assistant_view(*_known(assistant_id))
-
-    async def versions(self, assistant_id: str) -> list[JSON]:
-        """The only version that there is."""
-        view = assistant_view(*_known(assistant_id))
-        return [{name: value for name, value in view.items() if name != "updated_at"}]
 
     async def graph(self, assistant_id: str, xray: str = "false") -> JSON:
         depth = {"true": True, "false": False}.get(xray.lower())
@@ -121,6 +115,7 @@ def _found(wanted: AssistantSearch) -> list[JSON]:
     if wanted.graph_id and wanted.graph_id not in entries():
         raise NotFound("No agent has this name; GET /agents lists them.")
     views = [assistant_view(name, entry.description) for name, entry in entries().items()]
+    views.sort(key=lambda view: view[wanted.sort_by or "name"], reverse=wanted.sort_order == "desc")
     return [view for view in views if _fits(view, wanted)]
 
 

@@ -2,7 +2,7 @@
 and not get is refused, and the answer says why."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
@@ -27,19 +27,18 @@ _OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
     "webhook": ((None,), "Leave it out: nobody is called back. GET /threads/{thread_id}/runs/{run_id}/join waits."),
     "after_seconds": ((None, 0), "Leave it out: a run begins at once."),
     "feedback_keys": ((None, []), "Leave it out: no feedback is asked for."),
-    "supersteps": ((None, []), "Leave it out; POST /threads/{thread_id}/state makes states one by one."),
 }
 """What a field may say, and what to send instead."""
 
 
-def fault(advice: str) -> PydanticCustomError:
+def _fault(advice: str) -> PydanticCustomError:
     return PydanticCustomError(OWN_WORDS, advice.replace("{", "{{").replace("}", "}}"))
 
 
-def check_offered(value: Any, info: ValidationInfo) -> Any:
+def _check_offered(value: Any, info: ValidationInfo) -> Any:
     allowed, advice = _OFFERED[info.field_name or ""]
     if value not in allowed:
-        raise fault(advice)
+        raise _fault(advice)
     return value
 
 
@@ -49,7 +48,7 @@ def _listed(value: Any) -> Any:
 
 def _check_modes(value: list[str]) -> list[str]:
     if any(mode not in MODES for mode in value):
-        raise fault(f"Send some of {', '.join(MODES)}.")
+        raise _fault(f"Send some of {', '.join(MODES)}.")
     return value or ["values"]
 
 
@@ -57,14 +56,14 @@ def _check_input(value: JSON | None) -> JSON | None:
     said = (value or {}).get("messages")
     for message in said if isinstance(said, list) else []:
         if isinstance(message, dict) and not {"role", "type"} & message.keys():
-            raise fault("Send messages as objects with `role` (or `type`) and `content`.")
+            raise _fault("Send messages as objects with `role` (or `type`) and `content`.")
     return value
 
 
 def _check_goto(value: Any) -> Any:
     for step in value if isinstance(value, list) else [value]:
         if not (step is None or isinstance(step, str) or (isinstance(step, dict) and type(step.get("node")) is str)):
-            raise fault('Send the name of a node, {"node": ..., "input": ...}, or a list of these.')
+            raise _fault('Send the name of a node, {"node": ..., "input": ...}, or a list of these.')
     return value
 
 
@@ -121,14 +120,14 @@ class RunBody(Body):
     after_seconds: Any = None
     feedback_keys: Any = None
 
-    _offered = field_validator(*(_OFFERED.keys() - {"supersteps"}))(check_offered)
+    _offered = field_validator(*_OFFERED)(_check_offered)
 
     @field_validator("config", "context", "metadata")
     @classmethod
     def _bounded(cls, value: Any) -> Any:
         said = value.model_dump() if isinstance(value, BaseModel) else value
         if len(json.dumps(said, ensure_ascii=False).encode()) > MAX_CONFIG_BYTES:
-            raise fault("Send at most 16 KB of it, counted as JSON; what is longer belongs into the input.")
+            raise _fault("Send at most 16 KB of it, counted as JSON; what is longer belongs into the input.")
         return value
 
     @property
@@ -139,10 +138,11 @@ class RunBody(Body):
         return named or self.checkpoint_id or (configured if isinstance(configured, str) else None) or None
 
     def call(self, facts: JSON) -> GraphCall:
-        """What the graph is asked; `facts` go into the metadata that its nodes see."""
+        """What the graph is asked; `facts` are what its nodes read besides what the client says."""
         config, command = self.config or Config(), self.command
-        said = {"configurable": config.configurable, "tags": config.tags, "recursion_limit": config.recursion_limit}
-        metadata = {**(config.metadata or {}), **(self.metadata or {}), **facts}
+        said: JSON = {"tags": config.tags, "recursion_limit": config.recursion_limit}
+        said["configurable"] = {**(config.configurable or {}), **facts}
+        metadata = {**(config.metadata or {}), **(self.metadata or {}), **facts, "created_by": "system"}
         return GraphCall(
             input=self.input,
             command=command.model_dump(include=command.model_fields_set) or None if command else None,
@@ -180,21 +180,5 @@ class AssistantSearch(Body):
     metadata: Metadata | None = None
     limit: int = Field(10, ge=1, le=1000)
     offset: int = Field(0, ge=0)
-
-
-class Prune(Body):
-    thread_ids: list[str] = Field(max_length=100)
-    strategy: str = "delete"
-
-    @field_validator("strategy")
-    @classmethod
-    def _only_delete(cls, value: str) -> str:
-        if value != "delete":
-            raise fault("Send delete: what a thread needs of its past is kept, and no more.")
-        return value
-
-
-class Cancel(Body):
-    thread_id: str = Field(max_length=64, description="of the runs; runs are looked for on a thread only")
-    run_ids: list[str] | None = Field(None, max_length=100)
-    status: Any = None
+    sort_by: Literal["assistant_id", "graph_id", "name", "created_at", "updated_at"] | None = None
+    sort_order: Literal["asc", "desc"] | None = None

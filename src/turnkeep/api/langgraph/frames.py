@@ -2,11 +2,11 @@
 `end` says that the turn is kept; it saves clients the question how the run ended."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from turnkeep.api.langgraph.messages import Messages
-from turnkeep.api.sse import as_event
+from turnkeep.api.sse import HEARTBEAT, as_event
 from turnkeep.api.views import not_kept
 from turnkeep.errors import TurnInProgress
 from turnkeep.records import JSON, Turn
@@ -28,14 +28,16 @@ def error_view(problem: Mapping[str, Any]) -> JSON:
 class RunFrames:
     """The frames of one run, one after the other; `modes` are those that the client asked for."""
 
-    def __init__(self, run_id: str, modes: frozenset[str], *, resumable: bool) -> None:
+    media_type, again, heartbeat = "text/event-stream; charset=utf-8", "stream", HEARTBEAT
+
+    def __init__(self, run_id: str, modes: Iterable[str], *, resumable: bool | None) -> None:
         self._run_id = run_id
-        self._modes = modes
+        self._modes = frozenset(modes)
         self._resumable = resumable
         self._number = 0
         self._messages = Messages()
 
-    def first(self) -> bytes:
+    def head(self) -> bytes:
         return self._frame("metadata", {"run_id": self._run_id, "attempt": 1})
 
     def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
@@ -72,10 +74,13 @@ class RunFrames:
 
 
 class FinalValues:
-    """The values that a run ends with, as one JSON object."""
+    """The values that a run ends with, as one JSON object, which may begin with blanks."""
 
-    def __init__(self) -> None:
-        self._values: Any = {}
+    media_type, again, heartbeat = "application/json", "join", b"\n"
+    _values: Any = {}  # noqa: RUF012 - never changed in place
+
+    def head(self) -> bytes:
+        return b""
 
     def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
         match name:

@@ -1,6 +1,8 @@
 """Runs: on a thread each makes a turn of it, as POST /threads/{thread_id}/turns does; without one nothing is kept."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import Depends, Header, Query, Request, Response
@@ -8,16 +10,16 @@ from starlette.concurrency import run_in_threadpool
 
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.langgraph.assistants import agent_of, check_uuid
-from turnkeep.api.langgraph.bodies import MODES, Cancel, RunBody
+from turnkeep.api.langgraph.bodies import MODES, RunBody
+from turnkeep.api.langgraph.frames import FinalValues, RunFrames
 from turnkeep.api.langgraph.joining import joined, retold
 from turnkeep.api.langgraph.shown import shown_message, tells_itself
-from turnkeep.api.langgraph.streams import run_stream, run_wait
+from turnkeep.api.langgraph.streams import answer
 from turnkeep.api.langgraph.views import run_view
 from turnkeep.api.schemas import Id, check_id
 from turnkeep.api.sse import RunStreamResponse
 from turnkeep.api.turns import KEY_HEADER
 from turnkeep.api.views import facts_of
-from turnkeep.errors import InvalidRequest, NotFound
 from turnkeep.records import JSON, Principal
 from turnkeep.turns import TurnRequest
 
@@ -28,10 +30,17 @@ if TYPE_CHECKING:
 ON_THREAD, ONE = "/threads/{thread_id}/runs", "/threads/{thread_id}/runs/{run_id}"
 
 
+async def _thread_of(request: Request) -> str | None:
+    """None on the routes that name no thread."""
+    named = request.path_params.get("thread_id")
+    return None if named is None else check_id(named)
+
+
 async def _sent_key(request: Request, given: Annotated[str | None, Header(alias=KEY_HEADER)] = None) -> str | None:
-    """The key of a client that sends one; the answer carries it."""
-    if given is not None:
-        request.state.idempotency_key = check_id(given, where=KEY_HEADER)
+    """The key of a client that sends one; the answer carries it. Where nothing is kept there is none."""
+    if given is None or "thread_id" not in request.path_params:
+        return None
+    request.state.idempotency_key = check_id(given, where=KEY_HEADER)
     return given
 
 
@@ -39,176 +48,21 @@ async def _run_id(run_id: str) -> str:
     return check_uuid(run_id, "run_id")
 
 
+async def _until(request: Request) -> float | None:
+    """By when the answer has to leave, in monotonic seconds."""
+    return getattr(request.state, "deadline", None)
+
+
+ThreadOrNone = Annotated[str | None, Depends(_thread_of)]
 SentKey = Annotated[str | None, Depends(_sent_key)]
 RunId = Annotated[str, Depends(_run_id)]
-Statuses = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
+Until = Annotated[float | None, Depends(_until)]
+Action = Literal["interrupt", "rollback"]
+Status = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
 
 
-class RunRoutes:
-    def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
-        self._services = services
-        self._new_id = new_id
-        self._heartbeat_seconds = services.settings.turn.heartbeat_seconds
-
-    def register(self, add: Callable[..., None]) -> None:
-        add(f"{ON_THREAD}/stream", self.stream, methods=["POST"])
-        add(f"{ON_THREAD}/wait", self.wait, methods=["POST"])
-        add(ON_THREAD, self.create, methods=["POST"])
-        add(ON_THREAD, self.of_thread, methods=["GET"])
-        add(ONE, self.read, methods=["GET"])
-        add(f"{ONE}/join", self.join, methods=["GET"])
-        add(f"{ONE}/stream", self.rejoin, methods=["GET"])
-        add(f"{ONE}/cancel", self.cancel, methods=["POST"])
-        add("/runs/stream", self.stream_alone, methods=["POST"])
-        add("/runs/wait", self.wait_alone, methods=["POST"])
-        add("/runs", self.create_alone, methods=["POST"])
-        add("/runs/batch", self.create_many, methods=["POST"])
-        add("/runs/cancel", self.cancel_many, methods=["POST"])
-
-    async def stream(
-        self, thread_id: Id, body: RunBody, caller: Caller, key: SentKey, request: Request
-    ) -> RunStreamResponse:
-        running = await self._start(_asked(request, caller, body, thread_id, key), body)
-        return self._streamed(running, body)
-
-    async def wait(
-        self, thread_id: Id, body: RunBody, caller: Caller, key: SentKey, request: Request
-    ) -> RunStreamResponse:
-        body.stream_mode = ["values"]
-        running = await self._start(_asked(request, caller, body, thread_id, key), body)
-        return self._waited(running, body)
-
-    async def stream_alone(self, body: RunBody, caller: Caller, request: Request) -> RunStreamResponse:
-        return self._streamed(await self._start(_asked(request, caller, body), body), body)
-
-    async def wait_alone(self, body: RunBody, caller: Caller, request: Request) -> RunStreamResponse:
-        body.stream_mode = ["values"]
-        return self._waited(await self._start(_asked(request, caller, body), body), body)
-
-    async def _start(self, asked: TurnRequest, body: RunBody) -> "RunningTurn":
-        """Raises what keeps the run from beginning; what ends it later is told on its stream."""
-        running = await self._services.turns.start(asked)
-        return retold(self._services.turns, asked.principal, running) if running.replayed else running
-
-    def _streamed(self, running: "RunningTurn", body: RunBody) -> RunStreamResponse:
-        return run_stream(
-            running,
-            run_id=running.run_id or self._new_id(),
-            modes=frozenset(body.stream_mode),
-            resumable=bool(body.stream_resumable),
-            heartbeat_seconds=self._heartbeat_seconds,
-            goes_on=_goes_on(running, body),
-        )
-
-    def _waited(self, running: "RunningTurn", body: RunBody) -> RunStreamResponse:
-        return run_wait(
-            running,
-            run_id=running.run_id or self._new_id(),
-            heartbeat_seconds=self._heartbeat_seconds,
-            goes_on=_goes_on(running, body),
-        )
-
-    async def create(  # noqa: PLR0917
-        self, thread_id: Id, body: RunBody, caller: Caller, key: SentKey, request: Request, response: Response
-    ) -> JSON:
-        """A run in the background."""
-        asked = _asked(request, caller, body, thread_id, key)
-        if asked.create:
-            table = self._services.table
-            await run_in_threadpool(table.create_thread, caller, thread_id, if_exists="do_nothing")
-        run = await self._services.runs.enqueue(asked)
-        response.headers["Content-Location"] = f"/threads/{run.thread_id}/runs/{run.run_id}"
-        return run_view(run)
-
-    async def create_alone(self, body: RunBody, caller: Caller, request: Request, response: Response) -> JSON:
-        """On a thread of its own: what nobody waits for has to lie somewhere. It expires like any other."""
-        body.if_not_exists = "create"
-        return await self.create(self._new_id(), body, caller, None, request, response)
-
-    async def create_many(
-        self, body: list[RunBody], caller: Caller, request: Request, response: Response
-    ) -> list[JSON]:
-        if len(body) > 25:
-            raise InvalidRequest("Send at most 25 runs.")
-        return [await self.create_alone(each, caller, request, response) for each in body]
-
-    async def of_thread(
-        self,
-        thread_id: Id,
-        caller: Caller,
-        *,
-        limit: Annotated[int, Query(ge=1, le=100)] = 10,
-        offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
-        status: Statuses | None = None,
-        select: Annotated[list[str] | None, Query()] = None,
-    ) -> list[JSON]:
-        found = await self._services.runs.list(caller, thread_id, limit=limit, offset=offset, status=status)
-        return [run_view(run, select) for run in found]
-
-    async def read(self, thread_id: Id, run_id: RunId, caller: Caller) -> JSON:
-        return run_view(await self._services.runs.read(caller, thread_id, run_id))
-
-    async def join(self, thread_id: Id, run_id: RunId, caller: Caller, request: Request) -> RunStreamResponse:
-        running = await self._joined(caller, thread_id, run_id, request, cancels=False)
-        return run_wait(running, run_id=run_id, heartbeat_seconds=self._heartbeat_seconds, goes_on=False)
-
-    async def rejoin(  # noqa: PLR0917
-        self,
-        thread_id: Id,
-        run_id: RunId,
-        caller: Caller,
-        request: Request,
-        cancel_on_disconnect: bool = False,
-        stream_mode: Annotated[list[str] | None, Query()] = None,
-    ) -> RunStreamResponse:
-        """Waits for the end of the run, wherever it runs, and tells it."""
-        running = await self._joined(caller, thread_id, run_id, request, cancels=cancel_on_disconnect)
-        return run_stream(
-            running,
-            run_id=run_id,
-            modes=frozenset(stream_mode or MODES) - {"messages", "messages-tuple"} | {"values"},
-            resumable=True,
-            heartbeat_seconds=self._heartbeat_seconds,
-            goes_on=False,
-        )
-
-    async def _joined(
-        self, caller: Principal, thread_id: str, run_id: str, request: Request, *, cancels: bool
-    ) -> "RunningTurn":
-        await self._services.runs.read(caller, thread_id, run_id)  # an unknown run is a status, not an event
-        until = getattr(request.state, "deadline", None)
-        return joined(self._services, caller, thread_id, run_id, until=until, cancels=cancels)
-
-    async def cancel(
-        self,
-        thread_id: Id,
-        run_id: RunId,
-        caller: Caller,
-        wait: bool = False,
-        action: Literal["interrupt", "rollback"] = "interrupt",
-    ) -> JSON:
-        """Returns when nothing of the run can be kept any more, whether one waits or not."""
-        await self._services.runs.cancel(caller, thread_id, run_id, action=action)
-        return {}
-
-    async def cancel_many(
-        self, body: Cancel, caller: Caller, action: Literal["interrupt", "rollback"] = "interrupt"
-    ) -> JSON:
-        thread_id, runs = check_id(body.thread_id, where="thread_id"), self._services.runs
-        run_ids = [check_uuid(run_id, "run_ids") for run_id in body.run_ids or ()]
-        if not run_ids:
-            found = await runs.list(caller, thread_id, limit=100)
-            wanted = ("pending", "running") if body.status in (None, "all") else (body.status,)
-            run_ids = [run.run_id for run in found if run.status in wanted]
-        if not run_ids:
-            raise NotFound("The thread has no such run that could be cancelled.")
-        for run_id in run_ids:
-            await runs.cancel(caller, thread_id, run_id, action=action)
-        return {}
-
-
-def _asked(
-    request: Request, caller: Principal, body: RunBody, thread_id: str | None = None, key: str | None = None
+async def _asked(  # noqa: PLR0917
+    request: Request, body: RunBody, caller: Caller, thread_id: ThreadOrNone, key: SentKey, until: Until
 ) -> TurnRequest:
     agent = agent_of(body.assistant_id)
     if thread_id:
@@ -220,13 +74,115 @@ def _asked(
         agent=agent,
         key=key,
         create=body.if_not_exists == "create",
-        deadline=getattr(request.state, "deadline", None),
+        deadline=until,
         call=body.call(facts_of(agent)),
         base=body.base if thread_id else None,
         repeat=None if key else "exact" if tells_itself(body) else "first",
     )
 
 
-def _goes_on(running: "RunningTurn", body: RunBody) -> bool:
-    """As on LangGraph's server a run outlives its client unless told otherwise; one that is not kept never does."""
-    return running.thread_id is not None and body.on_disconnect != "cancel"
+Asked = Annotated[TurnRequest, Depends(_asked)]
+
+
+class RunRoutes:
+    def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
+        self._services = services
+        self._new_id = new_id
+        self._heartbeat_seconds = services.settings.turn.heartbeat_seconds
+
+    def register(self, add: Callable[..., None]) -> None:
+        for path in ("/runs", ON_THREAD):
+            add(f"{path}/stream", self.stream, methods=["POST"])
+            add(f"{path}/wait", self.wait, methods=["POST"])
+            add(path, self.create, methods=["POST"])
+        add(ON_THREAD, self.of_thread, methods=["GET"])
+        add(ONE, self.read, methods=["GET"])
+        add(f"{ONE}/join", self.join, methods=["GET"])
+        add(f"{ONE}/stream", self.rejoin, methods=["GET"])
+        add(f"{ONE}/cancel", self.cancel, methods=["POST"])
+
+    async def stream(self, body: RunBody, asked: Asked) -> RunStreamResponse:
+        running, run_id = await self._start(asked)
+        return self._answer(running, run_id, RunFrames(run_id, body.stream_mode, resumable=body.stream_resumable), body)
+
+    async def wait(self, body: RunBody, asked: Asked) -> RunStreamResponse:
+        assert asked.call  # noqa: S101 - every body makes one
+        running, run_id = await self._start(replace(asked, call=replace(asked.call, modes=("values",))))
+        return self._answer(running, run_id, FinalValues(), body)
+
+    async def _start(self, asked: TurnRequest) -> "tuple[RunningTurn, str]":
+        """Raises what keeps the run from beginning; what ends it later is told on its stream."""
+        running = await self._services.turns.start(asked)
+        if running.replayed:
+            running = retold(self._services, asked.principal, running, running.finish)
+        return running, running.run_id or self._new_id()
+
+    def _answer(
+        self, running: "RunningTurn", run_id: str, shown: RunFrames | FinalValues, body: RunBody
+    ) -> RunStreamResponse:
+        """As on LangGraph's server a run outlives its client unless told otherwise; one that is not kept never does."""
+        goes_on = running.thread_id is not None and body.on_disconnect != "cancel"
+        return answer(running, run_id, shown, heartbeat_seconds=self._heartbeat_seconds, goes_on=goes_on)
+
+    async def create(self, asked: Asked, response: Response) -> JSON:
+        """A run in the background. Without a thread it gets one of its own, which expires as others do: what nobody
+        waits for has to lie somewhere."""
+        if asked.thread_id is None or asked.create:
+            asked = replace(asked, thread_id=asked.thread_id or self._new_id())
+            make = partial(self._services.table.create_thread, if_exists="do_nothing")
+            await run_in_threadpool(make, asked.principal, str(asked.thread_id))
+        run = await self._services.runs.enqueue(asked)
+        response.headers["Content-Location"] = f"/threads/{run.thread_id}/runs/{run.run_id}"
+        return run_view(run)
+
+    async def of_thread(
+        self,
+        thread_id: Id,
+        caller: Caller,
+        *,
+        limit: Annotated[int, Query(ge=1, le=100)] = 10,
+        offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
+        status: Status | None = None,
+        select: Annotated[list[str] | None, Query()] = None,
+    ) -> list[JSON]:
+        found = await self._services.runs.list(caller, thread_id, limit=limit, offset=offset, status=status)
+        return [run_view(run, select) for run in found]
+
+    async def read(self, thread_id: Id, run_id: RunId, caller: Caller) -> JSON:
+        return run_view(await self._services.runs.read(caller, thread_id, run_id))
+
+    async def join(self, thread_id: Id, run_id: RunId, caller: Caller, until: Until) -> RunStreamResponse:
+        return await self._joined(caller, thread_id, run_id, until, FinalValues())
+
+    async def rejoin(
+        self,
+        thread_id: Id,
+        run_id: RunId,
+        caller: Caller,
+        until: Until,
+        *,
+        cancel_on_disconnect: bool = False,
+        stream_mode: Annotated[list[str] | None, Query()] = None,
+    ) -> RunStreamResponse:
+        """Waits for the end of the run, wherever it runs, and tells it. Clients that name no mode send an empty one."""
+        shown = RunFrames(run_id, [mode for mode in stream_mode or () if mode] or MODES, resumable=True)
+        return await self._joined(caller, thread_id, run_id, until, shown, cancels=cancel_on_disconnect)
+
+    async def _joined(
+        self,
+        caller: Principal,
+        thread_id: str,
+        run_id: str,
+        until: float | None,
+        shown: RunFrames | FinalValues,
+        *,
+        cancels: bool = False,
+    ) -> RunStreamResponse:
+        await self._services.runs.read(caller, thread_id, run_id)  # an unknown run is a status, not an event
+        running = joined(self._services, caller, thread_id, run_id, until=until, cancels=cancels)
+        return answer(running, run_id, shown, heartbeat_seconds=self._heartbeat_seconds)
+
+    async def cancel(self, thread_id: Id, run_id: RunId, caller: Caller, action: Action = "interrupt") -> JSON:
+        """Returns when nothing of the run can be kept any more, whether one asked to `wait` or not."""
+        await self._services.runs.cancel(caller, thread_id, run_id, action=action)
+        return {}

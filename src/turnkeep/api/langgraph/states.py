@@ -1,4 +1,4 @@
-"""States of a thread: read, changed, and what came before them; and threads counted, copied and taken away."""
+"""States of a thread: read, changed, and what came before them; and threads counted and copied."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Query
 
 from turnkeep.api.auth import Caller
-from turnkeep.api.langgraph.bodies import Checkpoint, HistoryQuery, Prune, StateAt, StateUpdate
+from turnkeep.api.langgraph.bodies import Checkpoint, HistoryQuery, StateAt, StateUpdate
 from turnkeep.api.langgraph.views import state_view
-from turnkeep.api.schemas import Id, ThreadSearch, check_id
+from turnkeep.api.schemas import Id, ThreadSearch
 from turnkeep.api.threads import find_threads
 from turnkeep.api.views import ThreadView
-from turnkeep.errors import NotFound
 from turnkeep.records import JSON
 from turnkeep.storage.listing import SEARCHED_THREADS
 
@@ -30,7 +29,6 @@ class StateRoutes:
 
     def register(self, add: Callable[..., None]) -> None:
         add("/threads/count", self.count, methods=["POST"])
-        add("/threads/prune", self.prune, methods=["POST"])
         add("/threads/{thread_id}/copy", self.copy, methods=["POST"])
         add(STATE, self.read, methods=["GET"])
         add(STATE, self.update, methods=["POST"])
@@ -81,15 +79,3 @@ class StateRoutes:
 
     def copy(self, thread_id: Id, caller: Caller) -> ThreadView:
         return ThreadView.of(self._table.fork(caller, thread_id, self._new_id()))
-
-    def prune(self, body: Prune, caller: Caller) -> JSON:
-        """Deletes the threads that there are, each whole."""
-        ids = [check_id(thread_id, where="thread_ids") for thread_id in body.thread_ids]
-        return {"pruned_count": sum(self._is_deleted(caller, thread_id) for thread_id in ids)}
-
-    def _is_deleted(self, caller: Caller, thread_id: str) -> bool:
-        try:
-            self._table.delete_thread(caller, thread_id)
-        except NotFound:
-            return False
-        return True

@@ -13,63 +13,39 @@ if TYPE_CHECKING:
 class GraphStream(RunStream):
     """Says which run it is before anything else, so that a client whose connection is cut can ask for it."""
 
-    head = b""
+    def __init__(
+        self, running: "RunningTurn", shown: RunFrames | FinalValues, *, heartbeat_seconds: float, goes_on: bool
+    ) -> None:
+        super().__init__(
+            running,
+            render=lambda turn: {"turn": turn},
+            heartbeat_seconds=heartbeat_seconds,
+            frame=shown,
+            goes_on=goes_on,
+        )
+        self._shown = shown
 
     async def frames(self) -> AsyncGenerator[bytes]:
-        yield self.head
+        if head := self._shown.head():
+            yield head
         async for frame in super().frames():
-            yield frame
+            yield self._shown.heartbeat if frame == HEARTBEAT else frame
 
 
-class WaitStream(RunStream):
-    """JSON may begin with blanks: newlines keep the connection alive."""
-
-    async def frames(self) -> AsyncGenerator[bytes]:
-        async for frame in super().frames():
-            yield b"\n" if frame == HEARTBEAT else frame
-
-
-class JsonStreamResponse(RunStreamResponse):
-    media_type = "application/json"
-
-
-def run_stream(
+def answer(
     running: "RunningTurn",
-    *,
     run_id: str,
-    modes: frozenset[str],
-    resumable: bool,
+    shown: RunFrames | FinalValues,
+    *,
     heartbeat_seconds: float,
-    goes_on: bool,
+    goes_on: bool = False,
 ) -> RunStreamResponse:
-    frames = RunFrames(run_id, modes, resumable=resumable)
-    stream = GraphStream(
-        running,
-        render=lambda turn: {"turn": turn},
-        heartbeat_seconds=heartbeat_seconds,
-        frame=frames,
-        goes_on=goes_on,
-    )
-    stream.head = frames.first()
-    return RunStreamResponse(stream, _places(running, run_id, "stream"))
-
-
-def run_wait(running: "RunningTurn", *, run_id: str, heartbeat_seconds: float, goes_on: bool) -> RunStreamResponse:
-    stream = WaitStream(
-        running,
-        render=lambda turn: {"turn": turn},
-        heartbeat_seconds=heartbeat_seconds,
-        frame=FinalValues(),
-        goes_on=goes_on,
-    )
-    return JsonStreamResponse(stream, _places(running, run_id, "join"))
-
-
-def _places(running: "RunningTurn", run_id: str, again: str) -> dict[str, str]:
-    """Where the run is found, without host and stage: clients put those before it. One that is not kept is found
-    nowhere."""
-    if running.thread_id is None:
-        return {"Content-Location": f"/runs/{run_id}"}
-    place = f"/threads/{running.thread_id}/runs/{run_id}"
-    replayed = {"Idempotency-Replayed": "true"} if running.replayed else {}
-    return {"Content-Location": place, "Location": f"{place}/{again}", **replayed}
+    """The headers name where the run is found, without host and stage, which clients put before it. One that is not
+    kept is found nowhere."""
+    headers = {"Content-Type": shown.media_type, "Content-Location": f"/runs/{run_id}"}
+    if running.thread_id:
+        place = f"/threads/{running.thread_id}/runs/{run_id}"
+        headers |= {"Content-Location": place, "Location": f"{place}/{shown.again}"}
+    if running.replayed:
+        headers["Idempotency-Replayed"] = "true"
+    return RunStreamResponse(GraphStream(running, shown, heartbeat_seconds=heartbeat_seconds, goes_on=goes_on), headers)

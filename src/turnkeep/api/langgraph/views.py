@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.api.langgraph.frames import INTERRUPT
 from turnkeep.api.views import assistant_id, facts_of
 from turnkeep.records import JSON, iso
 
@@ -41,11 +40,6 @@ def _selected(view: JSON, names: set[str]) -> JSON:
 
 def _checkpoint(thread_id: str, checkpoint_id: str | None) -> JSON | None:
     return {"checkpoint_id": checkpoint_id, "thread_id": thread_id, "checkpoint_ns": ""} if checkpoint_id else None
-
-
-def values_of(state: "State") -> JSON:
-    """As a run's last `values` tell them."""
-    return {**state.values, **({INTERRUPT: state.interrupts} if state.interrupts else {})}
 
 
 def run_view(run: "RunRecord", select: Iterable[str] | None = None) -> JSON:

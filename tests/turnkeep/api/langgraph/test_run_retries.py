@@ -1,0 +1,164 @@
+"""A run sent again: what is its retry gets what the first one got, and a person who says the same twice is heard twice.
+A run that goes on without its client, or elsewhere, is found again."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from desk_graph import gates
+from httpx import AsyncClient
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import ConflictError, NotFoundError
+from scripted import Caller
+from test_runs import said, streamed, turns_of
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.storage.table import Table
+
+
+async def until(condition: Any) -> None:
+    for _ in range(500):
+        if await condition():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came to that")
+
+
+@pytest.fixture
+async def thread_id(sdk: LangGraphClient) -> str:
+    return str((await sdk.threads.create())["thread_id"])
+
+
+async def test_the_same_message_of_a_client_is_one_turn(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str
+) -> None:
+    first = await streamed(sdk, thread_id, input=said("hello", id="mine"), stream_mode=["values", "messages-tuple"])
+    again = await streamed(sdk, thread_id, input=said("hello", id="mine"), stream_mode=["values", "messages-tuple"])
+    assert again[0] == first[0]
+    assert again[-2:] == first[-2:]
+    assert await turns_of(client, thread_id) == [("hello", "1: hello")]
+
+
+async def test_the_same_words_after_the_same_checkpoint_are_one_turn(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str
+) -> None:
+    await sdk.runs.wait(thread_id, "papers", input=said("hello"))
+    here = (await sdk.threads.get_state(thread_id))["checkpoint"]
+    first, again = [await sdk.runs.wait(thread_id, "papers", input=said("yes"), checkpoint=here) for _ in range(2)]
+    assert first == again
+    assert [message for message, _ in await turns_of(client, thread_id)] == ["hello", "yes"]
+
+
+async def test_the_same_words_twice_are_two_turns(sdk: LangGraphClient, client: AsyncClient, thread_id: str) -> None:
+    for _ in range(2):
+        await sdk.runs.wait(thread_id, "papers", input=said("yes"))
+    assert [message for message, _ in await turns_of(client, thread_id)] == ["yes", "yes"]
+
+
+async def test_a_key_is_honoured(client: AsyncClient, thread_id: str) -> None:
+    body, headers = {"assistant_id": "papers", "input": said("ask me")}, {"Idempotency-Key": "k-1"}
+    first, again = [await client.post(f"/threads/{thread_id}/runs/wait", json=body, headers=headers) for _ in range(2)]
+    assert first.json() == again.json()
+    assert "__interrupt__" in again.json()
+    assert (again.headers["idempotency-replayed"], again.headers["idempotency-key"]) == ("true", "k-1")
+    assert again.headers["content-location"] == first.headers["content-location"]
+
+
+async def test_a_turn_that_is_not_kept_is_no_success(
+    app: Any, sdk: LangGraphClient, client: AsyncClient, thread_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: Any) -> None:
+        raise StoreUnavailable
+
+    monkeypatch.setattr(Table, "apply", lost)
+    parts = await streamed(sdk, thread_id, input=said("hello"))
+    assert (parts[-1][0], parts[-1][1]["code"]) == ("error", "store_unavailable")
+    assert "end" not in [event for event, _ in parts]
+
+
+async def hung_up(app: Any, thread_id: str, gate: str, **more: str) -> None:
+    """Begins a run that waits at its gate, and goes away."""
+    keys = "".join(f', "{name}": "{value}"' for name, value in more.items())
+    body = f'{{"assistant_id": "papers", "input": {{"messages": "wait {gate}"}}{keys}}}'
+    caller = Caller(app, "POST", f"/threads/{thread_id}/runs/stream", body.encode())
+    serving = caller.start()
+    while gate not in gates:
+        await asyncio.sleep(0.01)
+    caller.hang_up()
+    if more.get("on_disconnect") == "cancel":
+        await serving
+
+
+async def test_a_run_outlives_its_client_and_is_joined(
+    app: Any, sdk: LangGraphClient, client: AsyncClient, thread_id: str
+) -> None:
+    await hung_up(app, thread_id, "outlives")
+    [run] = await sdk.runs.list(thread_id)
+    assert run["status"] == "running"
+    joining = asyncio.create_task(collect(sdk.runs.join_stream(thread_id, run["run_id"])))
+    await asyncio.sleep(0.05)
+    gates["outlives"].set()
+    parts = await joining
+    assert [event for event, _ in parts] == ["metadata", "values", "end"]
+    assert parts[1][1]["messages"][-1]["content"] == "waited"
+    assert await turns_of(client, thread_id) == [("wait outlives", "waited")]
+    joined: Any = await sdk.runs.join(thread_id, run["run_id"])
+    assert joined == parts[1][1]
+
+
+async def collect(stream: Any) -> list[tuple[str, Any]]:
+    return [(part.event, part.data) async for part in stream]
+
+
+async def test_a_run_ends_with_its_client_where_it_says_so(app: Any, client: AsyncClient, thread_id: str) -> None:
+    await hung_up(app, thread_id, "leaves", on_disconnect="cancel")
+    assert (await client.get(f"/threads/{thread_id}")).json()["status"] == "error"
+    assert await turns_of(client, thread_id) == []
+
+
+async def test_a_run_is_cancelled(app: Any, sdk: LangGraphClient, client: AsyncClient, thread_id: str) -> None:
+    await hung_up(app, thread_id, "cancelled")
+    [run] = await sdk.runs.list(thread_id)
+    await sdk.runs.cancel(thread_id, run["run_id"], wait=True)
+
+    async def is_free() -> bool:
+        return (await sdk.threads.get(thread_id))["status"] != "busy"
+
+    await until(is_free)
+    assert await turns_of(client, thread_id) == []
+
+
+async def test_a_run_that_is_over_cannot_be_cancelled(sdk: LangGraphClient, thread_id: str) -> None:
+    parts = await streamed(sdk, thread_id, input=said("hello"))
+    with pytest.raises(ConflictError):
+        await sdk.runs.cancel(thread_id, parts[0][1]["run_id"])
+
+
+async def test_a_background_run_is_a_turn(sdk: LangGraphClient, client: AsyncClient, thread_id: str) -> None:
+    run = await sdk.runs.create(thread_id, "papers", input=said("hello"))
+    assert run["status"] in {"pending", "running"}
+    values: Any = await sdk.runs.join(thread_id, run["run_id"])
+    assert values["messages"][-1]["content"] == "1: hello"
+    assert (await sdk.runs.get(thread_id, run["run_id"]))["status"] == "success"
+    assert [each["run_id"] for each in await sdk.runs.list(thread_id, status="success")] == [run["run_id"]]
+    assert await turns_of(client, thread_id) == [("hello", "1: hello")]
+
+
+async def test_a_background_run_without_a_thread_gets_one(sdk: LangGraphClient) -> None:
+    run = await sdk.runs.create(None, "papers", input=said("hello"))
+    values: Any = await sdk.runs.join(run["thread_id"], run["run_id"])
+    assert values["messages"][-1]["content"] == "1: hello"
+
+
+async def test_a_background_run_needs_its_thread(sdk: LangGraphClient) -> None:
+    with pytest.raises(NotFoundError):
+        await sdk.runs.create("unknown", "papers", input=said("hello"))
+    run = await sdk.runs.create("fresh", "papers", input=said("hello"), if_not_exists="create")
+    assert run["thread_id"] == "fresh"
+
+
+async def test_a_failed_run_tells_its_error_to_who_joins(sdk: LangGraphClient, thread_id: str) -> None:
+    run = await sdk.runs.create(thread_id, "papers", input=said("fail please"))
+    joined: Any = await sdk.runs.join(thread_id, run["run_id"])
+    assert joined["__error__"]["code"] == "agent_error"
+    assert (await collect(sdk.runs.join_stream(thread_id, run["run_id"])))[-1][0] == "error"

@@ -1,0 +1,136 @@
+"""States and threads with LangGraph's stock SDK: read, gone back to, changed, copied, found again."""
+
+from typing import Any
+
+import pytest
+from echoing import Clock
+from httpx import AsyncClient
+from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
+from test_runs import said, turns_of
+
+from turnkeep.api.views import assistant_id
+
+EMPTY = {
+    "values": {},
+    "next": [],
+    "tasks": [],
+    "metadata": None,
+    "created_at": None,
+    "checkpoint": None,
+    "parent_checkpoint": None,
+    "interrupts": [],
+    "checkpoint_id": None,
+    "parent_checkpoint_id": None,
+}
+
+
+@pytest.fixture
+async def held(sdk: LangGraphClient) -> str:
+    """A thread of two turns."""
+    thread_id = str((await sdk.threads.create(metadata={"topic": "a"}))["thread_id"])
+    for text in ("one", "two"):
+        await sdk.runs.wait(thread_id, "papers", input=said(text))
+    return thread_id
+
+
+async def test_a_thread_without_turns_has_an_empty_state(sdk: LangGraphClient) -> None:
+    await sdk.threads.create(thread_id="empty")
+    assert await sdk.threads.get_state("empty") == EMPTY
+    assert await sdk.threads.get_history("empty") == []
+
+
+async def test_states_are_read_back(sdk: LangGraphClient, held: str) -> None:
+    newest, first = await sdk.threads.get_history(held)
+    assert await sdk.threads.get_state(held) == newest
+    assert [len(state["values"]["messages"]) for state in (newest, first)] == [4, 2]  # type: ignore[call-overload]
+    assert first == await sdk.threads.get_state(held, checkpoint=first["checkpoint"])
+    assert first == await sdk.threads.get_state(held, checkpoint_id=str(first["checkpoint"]["checkpoint_id"]))
+    assert await sdk.threads.get_history(held, before=newest["checkpoint"]) == [first]
+    assert await sdk.threads.get_history(held, limit=1) == [newest]
+    assert await sdk.threads.get_history(held, metadata={"source": "nobody"}) == []
+    metadata: Any = newest["metadata"]
+    assert (metadata["turn_number"], metadata["thread_id"]) == (2, held)
+
+
+async def test_a_part_of_a_state_is_read(sdk: LangGraphClient, held: str) -> None:
+    assert await sdk.threads.get_state(held, select=["next", "values.note"]) == {
+        "values": {"note": "3 messages"},
+        "next": [],
+    }
+
+
+async def test_a_state_is_changed_without_a_turn(sdk: LangGraphClient, client: AsyncClient, held: str) -> None:
+    changed: Any = await sdk.threads.update_state(held, {"note": "mine"}, as_node="prepare")
+    state = await sdk.threads.get_state(held)
+    assert state["checkpoint"]["checkpoint_id"] == changed["checkpoint"]["checkpoint_id"] == changed["checkpoint_id"]
+    assert (state["values"]["note"], state["next"]) == ("mine", ["serve"])  # type: ignore[call-overload]
+    assert len(await turns_of(client, held)) == 2
+    with pytest.raises(UnprocessableEntityError):
+        await sdk.threads.update_state(held, {"note": "mine"}, as_node="nobody")
+
+
+async def test_a_thread_is_copied(sdk: LangGraphClient, client: AsyncClient, held: str) -> None:
+    copy: Any = await sdk.threads.copy(held)
+    await sdk.runs.wait(copy["thread_id"], "papers", input=said("three"))
+    assert [message for message, _ in await turns_of(client, copy["thread_id"])] == ["one", "two", "three"]
+    assert len(await turns_of(client, held)) == 2
+    assert copy["metadata"]["topic"] == "a"
+
+
+async def test_unknown_states_are_not_found(sdk: LangGraphClient, held: str) -> None:
+    for asked in (
+        sdk.threads.get_state("unknown"),
+        sdk.threads.get_state(held, checkpoint_id="unknown"),
+        sdk.threads.get_history("unknown"),
+        sdk.threads.update_state("unknown", {"note": "a"}),
+        sdk.threads.copy("unknown"),
+    ):
+        with pytest.raises(NotFoundError):
+            await asked
+
+
+async def test_threads_are_made_as_clients_make_them(sdk: LangGraphClient, clock: Clock) -> None:
+    made: Any = await sdk.threads.create(thread_id="t1", graph_id="products", metadata={"topic": "a"}, ttl=5)
+    facts = {"graph_id": "products", "assistant_id": assistant_id("products")}
+    assert (made["metadata"], made["values"]) == ({"topic": "a", **facts}, None)
+    with pytest.raises(ConflictError):
+        await sdk.threads.create(thread_id="t1")
+    assert await sdk.threads.create(thread_id="t1", if_exists="do_nothing") == made
+    clock.ahead += 4 * 60
+    await sdk.runs.wait("t1", "products", input=said("hello"))
+    clock.ahead += 4 * 60
+    assert (await sdk.threads.get("t1"))["values"]["messages"][0]["content"] == "hello"  # type: ignore[index]
+    clock.ahead += 2 * 60
+    with pytest.raises(NotFoundError):
+        await sdk.threads.get("t1")
+
+
+async def test_threads_are_changed_and_deleted(sdk: LangGraphClient) -> None:
+    await sdk.threads.create(thread_id="t1", metadata={"a": 1})
+    assert (await sdk.threads.update("t1", metadata={"b": 2}))["metadata"] == {"a": 1, "b": 2}
+    minimal: Any = await sdk.threads.update("t1", metadata={"a": None}, return_minimal=True)
+    assert (minimal, (await sdk.threads.get("t1"))["metadata"]) == (None, {"b": 2})
+    await sdk.threads.delete("t1")
+    with pytest.raises(NotFoundError):
+        await sdk.threads.delete("t1")
+
+
+async def test_threads_are_found(sdk: LangGraphClient, clock: Clock) -> None:
+    for thread_id, agent in (("a", "papers"), ("b", "products"), ("c", "papers")):
+        await sdk.threads.create(thread_id=thread_id, graph_id=agent, metadata={"kind": "x"})
+        clock.ahead += 10
+    await sdk.runs.wait("a", "papers", input=said("hello"))
+
+    async def ids(**asked: Any) -> list[str]:
+        return [thread["thread_id"] for thread in await sdk.threads.search(**asked)]
+
+    assert await ids() == ["a", "c", "b"]
+    assert await ids(sort_by="created_at", sort_order="asc") == ["a", "b", "c"]
+    assert await ids(sort_by="thread_id", limit=1, offset=1) == ["b"]
+    assert await ids(ids=["a", "b", "unknown"]) == ["a", "b"]
+    assert await ids(metadata={"graph_id": "papers", "kind": "x"}) == ["a", "c"]
+    assert await ids(metadata={"assistant_id": assistant_id("products")}) == ["b"]
+    assert await ids(metadata={"assistant_id": "unknown"}) == []
+    assert await sdk.threads.count(metadata={"graph_id": "papers"}) == 2
+    assert await sdk.threads.search(limit=1, select=["thread_id", "status"]) == [{"thread_id": "a", "status": "idle"}]
