@@ -68,6 +68,7 @@ class Run(BaseCheckpointSaver[str]):
         self._spaces: dict[str, _Namespace] = {}
         self._lists: dict[Place, _Growing] = {}
         self._early: dict[tuple[str, str], list[Write]] = {}
+        self._has_put = False
         if loaded.checkpoint:
             self._restore(loaded)
 
@@ -139,6 +140,7 @@ class Run(BaseCheckpointSaver[str]):
         configurable = config["configurable"]
         name = configurable.get("checkpoint_ns", "")
         with self._lock:
+            self._has_put = True
             values = dict(checkpoint["channel_values"])
             for channel, value in checkpoint["channel_values"].items():
                 if self._is_segmented((name, channel), value):
@@ -196,7 +198,7 @@ class Run(BaseCheckpointSaver[str]):
         """
         with self._lock:
             root = self._spaces.get("")
-            if root is None:
+            if root is None or not (self._has_put or interrupted):
                 return None
             kept = {name: space for name, space in self._spaces.items() if interrupted or ":" not in name}
             dropped = frozenset() if interrupted else per_turn

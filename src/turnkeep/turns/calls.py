@@ -58,9 +58,10 @@ def config_of(call: GraphCall, run_id: str | None, *, max_steps: int) -> JSON:
     said = call.config
     own = {key: value for key, value in said.get("configurable", {}).items() if not _is_ours(key)}
     limit = said.get("recursion_limit")
+    named = {"run_id": run_id} if run_id else {}
     return {
-        "configurable": own,
-        "metadata": {**said.get("metadata", {}), **({"run_id": run_id} if run_id else {})},
+        "configurable": own | named,
+        "metadata": {**said.get("metadata", {}), **named},
         "tags": said.get("tags", []),
         "recursion_limit": min(limit, max_steps) if isinstance(limit, int) else max_steps,
     }

@@ -37,6 +37,12 @@ def schemas(graph: AnyGraph) -> JSON:
     }
 
 
+def subgraphs(graph: AnyGraph, namespace: str | None, *, recurse: bool) -> JSON:
+    """The schemas of inner graphs by their names."""
+    found = graph.get_subgraphs(namespace=namespace, recurse=recurse)
+    return {name: schemas(inner) for name, inner in found if isinstance(inner, CompiledStateGraph)}
+
+
 def _open(drawn: Graph, name: str, inner: AnyGraph) -> None:
     """Puts the nodes of `inner` in the place of the node `name`."""
     del drawn.nodes[name]

@@ -6,7 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from langgraph.errors import EmptyInputError, InvalidUpdateError
+
 from turnkeep.attachments import Documents
+from turnkeep.errors import AgentFault, InvalidRequest
 from turnkeep.models.outgoing import hiding
 from turnkeep.models.prices import price_of
 from turnkeep.observability import measure
@@ -15,12 +18,13 @@ from turnkeep.records import RunContext, Turn, Usage
 from turnkeep.storage.elements import changed
 from turnkeep.storage.plans import Saved
 from turnkeep.turns.calls import called_input
-from turnkeep.turns.graph import PLAIN_CALL, GraphRun, Outcome, first_input
+from turnkeep.turns.graph import PLAIN_CALL, GraphRun, NothingDone, Outcome, first_input
 from turnkeep.turns.hold import Hold
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.spans import run_meter
 
 STATELESS = "stateless"
+NOTHING_TO_DO = "The graph cannot go on from here with this input or command. Read the thread's state, send an input."
 
 
 async def drive(
@@ -38,11 +42,14 @@ async def drive(
     if shield and call:
         given = await shield.in_thread(changed, given, shield.hide)
     events = run.events(given, context, [meter], call or PLAIN_CALL, running.run_id)
-    with hiding(hide):
-        async for event in shield.hide_events(events) if shield else events:
-            hold.tally.see(event)
-            running.emit(event)
-    outcome = await run.outcome(shield)
+    try:
+        with hiding(hide):
+            async for event in shield.hide_events(events) if shield else events:
+                hold.tally.see(event)
+                running.emit(event)
+        outcome = await run.outcome(shield)
+    except (EmptyInputError, InvalidUpdateError, NothingDone) as error:
+        raise (InvalidRequest(NOTHING_TO_DO) if call else AgentFault) from error
     turn = _turn(hold, outcome, meter.usage(price_of), created=running.thread_created)
     if shield is None:
         return outcome.saved, replace(turn, private=PLACEHOLDER.search(turn.reply) is not None)

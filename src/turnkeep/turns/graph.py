@@ -12,7 +12,6 @@ from langgraph.types import Command
 
 from turnkeep.agents import Agent
 from turnkeep.blocks.wording import is_token, presented
-from turnkeep.errors import AgentFault
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.plans import Loaded, Saved
@@ -34,6 +33,10 @@ class Outcome:
     reply: Reply
     interrupted: bool
     saved: Saved
+
+
+class NothingDone(Exception):
+    """The graph kept no state: it was given nothing that it could begin with."""
 
 
 class GraphRun:
@@ -125,14 +128,14 @@ class GraphRun:
 
     async def outcome(self, shield: Shield | None = None) -> Outcome:
         """What the run leaves, once `events` is exhausted; its state is hidden by the shield, its reply is not. Raises
-        AgentFault where the graph kept no state."""
+        NothingDone."""
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": self._thread_id}})
         interrupted = bool(snapshot.next)
         values: Mapping[str, Any] = snapshot.values
         saving = functools.partial(self._run.saved, self._per_turn, interrupted=interrupted)
         saved = await shield.in_thread(saving, change=shield.hide) if shield else saving()
         if saved is None:
-            raise AgentFault
+            raise NothingDone
         if interrupted:
             asked = Reply(_question(snapshot.interrupts), route="clarify")
             return Outcome(presented(asked), interrupted, saved)

@@ -155,6 +155,12 @@ class Turns:
 
         return schemas(self._agents(name).graph)
 
+    def subgraphs(self, name: str, namespace: str | None = None, *, recurse: bool = False) -> JSON:
+        """The schemas of the graphs inside an agent's, by name. Raises UnknownAgent, AgentUnavailable."""
+        from turnkeep.turns.drawing import subgraphs  # noqa: PLC0415
+
+        return subgraphs(self._agents(name).graph, namespace, recurse=recurse)
+
     @functools.cached_property
     def states(self) -> "States":
         from turnkeep.turns.states import States  # noqa: PLC0415

@@ -13,7 +13,6 @@ from langgraph.types import interrupt
 
 from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy
-from turnkeep.local.objects import FolderObjects
 from turnkeep.records import Event, Principal, Reply, Turn
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Items
@@ -23,6 +22,7 @@ from turnkeep.storage.windows import NO_CHECKPOINT
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall
+from turnkeep_local.objects import FolderObjects
 
 ANN = Principal("acme", "ann")
 
@@ -215,6 +215,21 @@ async def test_a_call_gives_its_input_to_the_graph_and_is_told_in_the_modes_it_a
     pieces = [data for mode, data in told if mode == "messages-tuple"]
     assert [(message["content"], about["langgraph_node"]) for message, about in pieces] == [("re: plum", "answer")]
     assert (await turns.states.read(ANN, "t1")).values["fruits"] == ["fig", "plum"]
+
+
+@pytest.mark.parametrize(
+    "call", [GraphCall(), GraphCall(command={"resume": "x"}), GraphCall(command={"goto": "away"})], ids=str
+)
+async def test_a_call_that_gives_the_graph_nothing_to_do_is_told_so(turns: Turns, call: GraphCall) -> None:
+    await say(turns, "plum")
+    with pytest.raises(InvalidRequest, match="cannot go on"):
+        await say(turns, "", call=call)
+    assert turns._table.read_thread(ANN, "t1").turn_count == 1
+
+
+async def test_an_empty_thread_cannot_go_on(turns: Turns) -> None:
+    with pytest.raises(InvalidRequest, match="cannot go on"):
+        await say(turns, "", call=GraphCall())
 
 
 async def test_what_is_of_this_turn_alone_is_told_in_no_mode(turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
