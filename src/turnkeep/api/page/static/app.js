@@ -290,7 +290,9 @@ function drawExamples() {
 
 async function showGraph() {
   const { mermaid, description } = await json(`agents/${state.agent}`);
-  await ask(capital(state.agent), [el("p", {}, description), drawGraph(state.agent, mermaid)], [["Close", () => null]]);
+  const drawn = drawGraph(state.agent, mermaid);
+  ask(capital(state.agent), [el("p", {}, description), drawn], [["Close", () => null]]);
+  for (const wide of drawn.querySelectorAll(".scroll")) wide.scrollLeft = (wide.scrollWidth - wide.clientWidth) / 2;
 }
 
 async function attach() {

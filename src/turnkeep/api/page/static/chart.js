@@ -77,7 +77,7 @@ function lines(width, x, measures, records) {
       scales: { x: { time: false }, y: { range: (_, low, high) => rangeFor(low, high) } },
       series: [{}, ...series],
       axes: [
-        axis({ splits: () => places.filter((at) => at % room === 0), values: (_, at) => at.map((each) => short(labels[each], 14)), grid: { show: false } }),
+        axis({ size: 32, splits: () => places.filter((at) => at % room === 0), values: (_, at) => at.map((each) => short(labels[each], 14)), grid: { show: false } }),
         axis({ size: 64, space: 44, values: (_, at) => at.map((each) => number(each, measures[0], true)) }),
       ],
     },

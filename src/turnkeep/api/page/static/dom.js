@@ -59,7 +59,7 @@ export function copier(text, label = "Copy") {
 // A modal question; resolves to what `act` of the chosen button gives, null where it is left.
 export function ask(title, content, choices) {
   return new Promise((resolve) => {
-    const dialog = el("dialog", { "aria-labelledby": "asked" }, el("h2", { id: "asked" }, title), ...content);
+    const dialog = el("dialog", { "aria-labelledby": "asked", tabindex: "-1", autofocus: true }, el("h2", { id: "asked" }, title), ...content);
     const row = el("div", { class: "row" });
     for (const [label, act, kind] of choices) {
       row.append(button(label, () => { resolve(act()); dialog.close(); }, { class: kind || "" }));

@@ -46,7 +46,7 @@ export class ThreadList {
   }
 
   async remove(thread) {
-    const words = el("p", {}, `“${titleOf(thread)}” and its ${thread.turn_count} turns are erased. Nothing brings them back.`);
+    const words = el("p", {}, `“${titleOf(thread)}” is erased with all its turns and documents. Nothing brings them back.`);
     const sure = await ask("Delete this thread?", [words], [["Keep it", () => false], ["Delete", () => true, "danger"]]);
     if (!sure) return;
     await json(`threads/${thread.thread_id}`, { method: "DELETE" });

@@ -18,7 +18,7 @@ export class TurnView {
   }
 
   // Begins to be written, from its start where it was written in part already.
-  begin(words = "Sent") {
+  begin(words = "Working") {
     this.steps = [];
     this.reply.replaceChildren();
     this.rest.replaceChildren();
