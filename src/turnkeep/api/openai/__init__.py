@@ -8,8 +8,8 @@ from fastapi import APIRouter
 
 from turnkeep.api.openai import conversations as has
 from turnkeep.api.openai.chat import ChatRoutes
-from turnkeep.api.openai.errors import OpenAIRoute, UnsupportedParameter
-from turnkeep.api.openai.runs import Starter
+from turnkeep.api.openai.shapes import OpenAIRoute, UnsupportedParameter
+from turnkeep.api.openai.starting import Starter
 from turnkeep.errors import NotFound
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from turnkeep.api.openai.errors import UnsupportedParameter
+from turnkeep.api.openai.shapes import UnsupportedParameter
 from turnkeep.api.schemas import AgentName, check_id, check_message
 from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, act_for
 from turnkeep.api.openai.bodies import ChatCompletion, read_messages
-from turnkeep.api.openai.runs import THREAD_HEADER, Starter, digest, repeat_of
+from turnkeep.api.openai.starting import THREAD_HEADER, Starter, digest, repeat_of
 from turnkeep.api.openai.tasks import CHAT_HEADER, answer_to_task, is_task
 from turnkeep.api.openai.words import Completion
 from turnkeep.api.schemas import check_id

@@ -10,8 +10,8 @@ from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.openai.bodies import NewConversation, NewResponse, read_messages
-from turnkeep.api.openai.errors import UnsupportedParameter
-from turnkeep.api.openai.runs import ResponseId, Starter, read_response_id, repeat_of
+from turnkeep.api.openai.shapes import UnsupportedParameter
+from turnkeep.api.openai.starting import ResponseId, Starter, read_response_id, repeat_of
 from turnkeep.api.openai.words import Answer, items_of
 from turnkeep.api.schemas import MAX_TURN_NUMBER, Id
 from turnkeep.errors import NotFound

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from turnkeep.api.errors import as_problem
-from turnkeep.api.openai.errors import shape
+from turnkeep.api.openai.shapes import shape
 from turnkeep.api.views import TurnView, not_kept
 from turnkeep.errors import TurnkeepError
 from turnkeep.records import JSON, Source, Turn
