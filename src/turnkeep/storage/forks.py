@@ -38,7 +38,12 @@ class Fork:
     def copy(self, number: int, renew: Callable[[], None]) -> tuple[Item, tuple[Item, ...]]:
         """Writes turns 1 to `number` but for the newest link, which it gives, and what is to be written beside it.
         Raises NotFound, StateCorrupt, Superseded, StoreUnavailable."""
-        links = self._chain.newest(self._source, number, number + 1)
+        source, is_whole = self._source, number == self._source.n
+        links = (
+            self._chain.walk(source.pk, source.last, 0, {})
+            if is_whole
+            else self._chain.newest(source, number, number + 1)
+        )
         puts, last = [], ""
         for position, item in enumerate(links, start=1):
             puts.append(self._link(item, position, last))

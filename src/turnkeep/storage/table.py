@@ -190,7 +190,7 @@ class Table(Leases, Listing, RunQueue):
         number = source.n if turn is None else turn
         if not 0 <= number <= source.n:
             raise NotFound("The thread has no turn of this number.")
-        if number == 0:
+        if source.last is None or turn == 0:
             return self.create_thread(principal, to, agent=source.agent, metadata=self._metadata(source))
         try:
             begun = self.begin(

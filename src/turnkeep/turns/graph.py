@@ -88,9 +88,10 @@ class GraphRun:
         """What LangGraph told, for a client that asked for this mode of it. An interrupt is always told."""
         if mode == "tasks" and "input" in data:
             self._node = data["name"]
-        if namespace and not call.subgraphs and mode != "messages":
+        is_reply = mode == "custom" and is_token(data)
+        if namespace and not call.subgraphs and not is_reply:
             return None
-        if mode == "messages" or (mode == "custom" and is_token(data)):
+        if mode == "messages" or is_reply:
             chunk = self._chunk(data) if MESSAGES_TUPLE in call.modes else None
             return _told(MESSAGES_TUPLE, namespace if call.subgraphs else (), chunk) if chunk else None
         is_interrupt = mode == "updates" and "__interrupt__" in data

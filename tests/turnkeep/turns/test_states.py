@@ -296,3 +296,11 @@ async def test_of_a_private_agent_nothing_that_a_call_brings_is_kept_in_the_clea
     assert "ann.rossi" not in f"{loaded.checkpoint} {[link.payload for link in loaded.links]}"
     forked = turns._table.fork(ANN, "t1", "t2")
     assert (await turns.states.read(ANN, forked.thread_id)).values["fruits"] == state.values["fruits"]
+
+
+async def test_what_was_edited_before_the_first_turn_is_forked_too(turns: Turns) -> None:
+    turns._table.create_thread(ANN, "t1")
+    await turns.states.update(ANN, "t1", {"fruits": ["kiwi"]}, as_node="answer")
+    forked = turns._table.fork(ANN, "t1", "t2")
+    assert forked.turn_count == 0
+    assert (await turns.states.read(ANN, "t2")).values["fruits"] == ["kiwi"]
