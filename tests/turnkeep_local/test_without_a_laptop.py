@@ -1,0 +1,36 @@
+"""A deployment's layer has no package `turnkeep_local`: every agent is built and answers without it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from turnkeep.entries import entries
+
+WITHOUT = """
+import asyncio, sys, uuid
+sys.modules["turnkeep_local"] = None
+from datetime import UTC, datetime
+from langchain_core.messages import HumanMessage
+from turnkeep.agents import build_agent, read_settings
+from turnkeep.records import Principal, RunContext
+
+agent = build_agent(sys.argv[1], read_settings())
+context = RunContext(conversation_window=5, now=datetime.now(UTC), principal=Principal("local", "ann"))
+said = {"messages": [HumanMessage("Thanks!", id="m1")], **agent.new_turn()}
+state = asyncio.run(agent.graph.ainvoke(said, context=context))
+print(bool(agent.read_reply(state).text))
+"""
+
+
+@pytest.mark.parametrize("agent", entries())
+def test_every_agent_answers_without_it(agent: str) -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT, agent], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == ["True"], done.stderr[-800:]
+
+
+def test_what_functions_are_made_of_loads_without_it() -> None:
+    loaded = "turnkeep.aws.deployment, turnkeep.aws.authorizer, turnkeep.aws.streaming, turnkeep.documents"
+    code = f"import sys; sys.modules['turnkeep_local'] = None; import {loaded}; print('loaded')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "loaded", done.stderr[-800:]
