@@ -178,10 +178,17 @@ def _path(namespace: tuple[str, ...], node: str) -> str:
 
 def _question(interrupts: tuple[Any, ...]) -> str:
     """What an interrupted run asks, as text."""
-    values = [interrupt.value for interrupt in interrupts]
-    if not values:
+    if not interrupts:
         return "The run waits to be continued."
-    value: str | JSON = values[0]
-    if isinstance(value, dict) and isinstance(value.get("question"), str):
-        return str(value["question"])
+    value = interrupts[0].value
+    asked = value if isinstance(value, dict) else {}
+    if isinstance(asked.get("question"), str):
+        return str(asked["question"])
+    if actions := [each for each in asked.get("action_requests") or () if isinstance(each, dict)]:
+        return "\n".join(_approval(each) for each in actions)
     return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _approval(action: JSON) -> str:
+    """One of the `action_requests` by which agents of LangChain ask for approval: "send_email {"to": "ann"}"."""
+    return str(action.get("description") or f"{action.get('name')} {json.dumps(action.get('args'), default=str)}")

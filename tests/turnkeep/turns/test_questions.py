@@ -1,0 +1,29 @@
+"""What an interrupted run asks, in the forms that graphs ask in."""
+
+from typing import Any
+
+import pytest
+from langgraph.types import Interrupt
+
+from turnkeep.turns.graph import _question
+
+MAIL = {"name": "send_mail", "args": {"to": "ann"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("Which one?", "Which one?"),
+        ({"question": "Which one?", "options": [1]}, "Which one?"),
+        ({"action_requests": [MAIL], "review_configs": []}, 'send_mail {"to": "ann"}'),
+        ({"action_requests": [{**MAIL, "description": "Send it?"}, MAIL]}, 'Send it?\nsend_mail {"to": "ann"}'),
+        ({"kind": "approval"}, '{"kind": "approval"}'),
+        ({"action_requests": []}, '{"action_requests": []}'),
+    ],
+)
+def test_a_question_is_text(value: Any, text: str) -> None:
+    assert _question((Interrupt(value, id="i"),)) == text
+
+
+def test_a_run_that_stops_without_a_question_says_that_it_waits() -> None:
+    assert _question(()) == "The run waits to be continued."
