@@ -4,6 +4,7 @@ some bodies say by themselves after what they come."""
 import hashlib
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -134,12 +135,11 @@ class Starter:
             return await self.start(request, wanted, thread_id=self._derived(wanted.principal, "key", wanted.key))
         period, about = self._turns.budget.now() // PERIOD_MS, (str(wanted.agent), digest(said))
         now, before = (self._derived(wanted.principal, *about, str(each)) for each in (period, period - 1))
+        for each in (now, before) if repeat_of(request) == "again" else ():
+            with suppress(NotFound):
+                return await self.start(request, wanted, thread_id=each, repeat="exact", create=False)
         try:
-            if repeat_of(request) == "first":
-                return await self.start(request, wanted, thread_id=now, repeat="first")
-            return await self.start(request, wanted, thread_id=before, repeat="exact", create=False)
-        except NotFound:
-            return await self.start(request, wanted, thread_id=now, repeat="exact")
+            return await self.start(request, wanted, thread_id=now, repeat="first")
         except ThreadMoved:
             return await self.start(request, wanted, thread_id=f"conv_{self._new_id()}")
 

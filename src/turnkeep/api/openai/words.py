@@ -14,14 +14,7 @@ from turnkeep.records import JSON, Source, Turn
 
 _METADATA_CHARACTERS = 512
 _PLACE = {"output_index": 0, "content_index": 0}
-_SAME: JSON = {
-    "object": "response",
-    "background": False,
-    "parallel_tool_calls": False,
-    "tool_choice": "none",
-    "tools": [],
-}
-_SAME |= {"text": {"format": {"type": "text"}}, "truncation": "disabled"}
+_SAME: JSON = {"object": "response", "parallel_tool_calls": False, "tool_choice": "none", "tools": []}
 _SAME |= dict.fromkeys(("error", "incomplete_details", "instructions", "temperature", "top_p"))
 
 

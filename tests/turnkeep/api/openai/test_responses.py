@@ -95,9 +95,12 @@ async def test_the_same_words_begin_another_thread_and_a_retry_finds_the_first(
     assert thread_of(first) != thread_of(other)
     clock.ahead += 14 * 60
     assert (await say(openai, "ping", extra_headers=AGAIN)).id == first.id
+    clock.ahead += 15 * 60
+    third = await say(openai, "ping")
+    assert (await say(openai, "ping", extra_headers=AGAIN)).id == third.id
     clock.ahead += 31 * 60
-    assert (await say(openai, "ping", extra_headers=AGAIN)).id not in (first.id, other.id)
-    assert len(await threads(client)) == 3
+    assert (await say(openai, "ping", extra_headers=AGAIN)).id not in (first.id, other.id, third.id)
+    assert len(await threads(client)) == 4
 
 
 async def test_a_key_leads_to_the_thread_that_it_began(openai: AsyncOpenAI, client: AsyncClient) -> None:
