@@ -30,7 +30,8 @@ FAILURE_TRAILER = b"x-turnkeep-failure"
 class RunStream:
     """One run as SSE frames with exactly one terminal event, `complete` or `error`. `render` makes a turn the data of
     `complete`, `frame` the bytes of an event, none for one that is not shown. Closing it before that cancels the run,
-    unless it `goes_on` without its client. `failure` is the code of what ended the run after its first event."""
+    unless it `goes_on` without its client. `failure` is the code of what ended the run after its first event. `head` is
+    sent before anything happens, `heartbeat` while nothing does."""
 
     def __init__(
         self,
@@ -40,6 +41,8 @@ class RunStream:
         heartbeat_seconds: float,
         frame: Frame,
         goes_on: bool = False,
+        head: bytes = b"",
+        heartbeat: bytes = HEARTBEAT,
     ) -> None:
         self.failure: str | None = None
         self._running = running
@@ -47,6 +50,8 @@ class RunStream:
         self._frame = frame
         self._heartbeat_seconds = heartbeat_seconds
         self._goes_on = goes_on
+        self._head = head
+        self._heartbeat = heartbeat
         self._first: Event | None = None
         self._has_ended = False
 
@@ -60,19 +65,21 @@ class RunStream:
     async def frames(self) -> AsyncGenerator[bytes]:
         number, clock = 0, asyncio.get_running_loop().time
         sent = clock()
+        if self._head:
+            yield self._head
         while not self._has_ended:
             try:
                 name, data = await self._next()
             except TimeoutError:
                 sent = clock()
-                yield HEARTBEAT
+                yield self._heartbeat
                 continue
             number += 1
             self._has_ended = name in TERMINAL
             shown = self._frame(number, name, data)
             if shown or clock() - sent >= self._heartbeat_seconds:
                 sent = clock()
-                yield shown or HEARTBEAT
+                yield shown or self._heartbeat
 
     async def _next(self) -> tuple[str, Mapping[str, Any]]:
         """What to show next; raises TimeoutError when a heartbeat is due."""

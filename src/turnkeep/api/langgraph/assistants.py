@@ -1,8 +1,8 @@
 """Assistants: one for each agent, under its name or the id that LangGraph's server gives a graph of that name."""
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from fastapi import Response
@@ -15,38 +15,32 @@ from turnkeep.errors import InvalidId, InvalidRequest, NotFound
 from turnkeep.records import JSON, iso
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from turnkeep.turns import Turns
 
-_STARTED = datetime.now(UTC).timestamp()
-_UNKNOWN = "No assistant has this id; POST /assistants/search lists them."
+_STARTED = iso(datetime.now(UTC).timestamp())
 
 
 def agent_of(named: str) -> str:
     """The agent of an assistant's id or name. Raises NotFound for an id that no agent has; whether there is an agent
     of another name is asked where it runs."""
-    if (found := next((name for name in entries() if assistant_id(name) == named), None)) or not _is_uuid(named):
-        return found or named
-    raise NotFound(_UNKNOWN)
-
-
-def check_uuid(value: str, where: str) -> str:
-    """Raises InvalidId."""
-    if not _is_uuid(value):
-        raise InvalidId(f"{where}: Send a UUID.")
-    return str(UUID(value))
-
-
-def _is_uuid(value: str) -> bool:
+    if found := next((name for name in entries() if assistant_id(name) == named), None):
+        return found
     try:
-        UUID(value)
+        UUID(named)
     except ValueError:
-        return False
-    return True
+        return named
+    raise NotFound("No assistant has this id; POST /assistants/search lists them.")
 
 
-def assistant_view(agent: str, description: str | None) -> JSON:
+def _known(named: str) -> str:
+    """Raises NotFound, InvalidId for what is neither a name nor an id."""
+    name = agent_of(named)
+    if name not in entries():
+        raise InvalidId("assistant_id: Send the name of an agent, or the id of an assistant.")
+    return name
+
+
+def _view(agent: str) -> JSON:
     return {
         "assistant_id": assistant_id(agent),
         "graph_id": agent,
@@ -54,10 +48,10 @@ def assistant_view(agent: str, description: str | None) -> JSON:
         "context": {},
         "metadata": {"created_by": "system"},
         "name": agent,
-        "created_at": iso(_STARTED),
-        "updated_at": iso(_STARTED),
+        "created_at": _STARTED,
+        "updated_at": _STARTED,
         "version": 1,
-        "description": description,
+        "description": entries()[agent].description,
     }
 
 
@@ -65,7 +59,7 @@ class AssistantRoutes:
     def __init__(self, turns: "Turns") -> None:
         self._turns = turns
 
-    def register(self, add: "Callable[..., None]") -> None:
+    def register(self, add: Callable[..., None]) -> None:
         add("/assistants/search", self.search, methods=["POST"])
         add("/assistants/count", self.count, methods=["POST"])
         add("/assistants/{assistant_id}", self.read, methods=["GET"])
@@ -84,41 +78,28 @@ class AssistantRoutes:
         return len(_found(body or AssistantSearch()))
 
     async def read(self, assistant_id: str) -> JSON:
-        return assistant_view(*_known(assistant_id))
+        return _view(_known(assistant_id))
 
     async def graph(self, assistant_id: str, xray: str = "false") -> JSON:
         depth = {"true": True, "false": False}.get(xray.lower())
         if depth is None and not (xray.isdecimal() and 0 < int(xray[:4]) < 100):
             raise InvalidRequest("xray: Send true, false or a depth of at least 1.")
-        name, _ = _known(assistant_id)
+        name = _known(assistant_id)
         return await run_in_threadpool(self._turns.graph_of, name, xray=int(xray) if depth is None else depth)
 
     async def schemas(self, assistant_id: str) -> JSON:
-        name, _ = _known(assistant_id)
+        name = _known(assistant_id)
         return {"graph_id": name, **await run_in_threadpool(self._turns.schemas, name)}
 
-    async def subgraphs(self, assistant_id: str, namespace: str | None = None) -> JSON:
+    async def subgraphs(self, assistant_id: str) -> JSON:
         """None: what an agent is made of is its own affair, and its graph shows it with `xray`."""
         _known(assistant_id)
         return {}
 
 
-def _known(named: str) -> tuple[str, str]:
-    """Name and description. Raises NotFound, InvalidId for what is neither a name nor an id."""
-    name = agent_of(named)
-    if name not in entries():
-        raise InvalidId("assistant_id: Send the name of an agent, or the id of an assistant.")
-    return name, entries()[name].description
-
-
 def _found(wanted: AssistantSearch) -> list[JSON]:
     if wanted.graph_id and wanted.graph_id not in entries():
         raise NotFound("No agent has this name; GET /agents lists them.")
-    views = [assistant_view(name, entry.description) for name, entry in entries().items()]
+    views = [_view(name) for name in entries() if wanted.graph_id in (None, name) and (wanted.name or "") in name]
     views.sort(key=lambda view: view[wanted.sort_by or "name"], reverse=wanted.sort_order == "desc")
-    return [view for view in views if _fits(view, wanted)]
-
-
-def _fits(view: Mapping[str, Any], wanted: AssistantSearch) -> bool:
-    is_named = (wanted.name or "").lower() in view["name"].lower() and wanted.graph_id in (None, view["graph_id"])
-    return is_named and (wanted.metadata or {}).items() <= view["metadata"].items()
+    return [view for view in views if (wanted.metadata or {}).items() <= view["metadata"].items()]

@@ -3,6 +3,7 @@ and not get is refused, and the answer says why."""
 
 import json
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
@@ -46,6 +47,11 @@ def _listed(value: Any) -> Any:
     return [] if value is None else [value] if isinstance(value, str) else value
 
 
+def _named(value: Any) -> Any:
+    """The id in what SDKs hand round: {"thread_id": ..., "checkpoint_ns": "", "checkpoint_id": ...}."""
+    return (value.get("checkpoint_id") if isinstance(value, dict) else value) or None
+
+
 def _check_modes(value: list[str]) -> list[str]:
     if any(mode not in MODES for mode in value):
         raise _fault(f"Send some of {', '.join(MODES)}.")
@@ -67,9 +73,18 @@ def _check_goto(value: Any) -> Any:
     return value
 
 
+def _check_uuid(value: str) -> str:
+    try:
+        return str(UUID(value))
+    except ValueError:
+        raise _fault("Send a UUID.") from None
+
+
+RunId = Annotated[str, AfterValidator(_check_uuid)]
 Modes = Annotated[list[str], BeforeValidator(_listed), AfterValidator(_check_modes)]
 Nodes = Annotated[list[str], BeforeValidator(_listed)]
 """`"*"`, as a string, is every node."""
+CheckpointId = Annotated[str | None, BeforeValidator(_named), Field(max_length=64)]
 Goto = Annotated[Any, AfterValidator(_check_goto)]
 Input = Annotated[dict[str, Any] | None, AfterValidator(_check_input)]
 
@@ -80,14 +95,14 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
 
-class Checkpoint(Body):
-    checkpoint_id: str | None = Field(None, max_length=64)
-
-
 class Command(Body):
     resume: Any = None
     update: Any = None
     goto: Goto = None
+
+    def said(self) -> JSON:
+        """Without what was not sent: an answer may be null."""
+        return self.model_dump(include=self.model_fields_set)
 
 
 class Config(Body):
@@ -101,8 +116,8 @@ class RunBody(Body):
     assistant_id: AgentName
     input: Input = None
     command: Command | None = None
-    checkpoint: Checkpoint | None = None
-    checkpoint_id: str | None = Field(None, max_length=64)
+    checkpoint: CheckpointId = None
+    checkpoint_id: CheckpointId = None
     config: Config | None = None
     context: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
@@ -133,19 +148,18 @@ class RunBody(Body):
     @property
     def base(self) -> str | None:
         """The checkpoint to go on from, in each of the places where clients name it."""
-        named = self.checkpoint.checkpoint_id if self.checkpoint else None
         configured = (self.config.configurable or {}).get("checkpoint_id") if self.config else None
-        return named or self.checkpoint_id or (configured if isinstance(configured, str) else None) or None
+        return self.checkpoint or self.checkpoint_id or (configured if isinstance(configured, str) else None) or None
 
     def call(self, facts: JSON) -> GraphCall:
         """What the graph is asked; `facts` are what its nodes read besides what the client says."""
-        config, command = self.config or Config(), self.command
+        config = self.config or Config()
         said: JSON = {"tags": config.tags, "recursion_limit": config.recursion_limit}
         said["configurable"] = {**(config.configurable or {}), **facts}
         metadata = {**(config.metadata or {}), **(self.metadata or {}), **facts, "created_by": "system"}
         return GraphCall(
             input=self.input,
-            command=command.model_dump(include=command.model_fields_set) or None if command else None,
+            command=self.command.said() or None if self.command else None,
             config={name: value for name, value in said.items() if value} | {"metadata": metadata},
             context=self.context or {},
             modes=tuple(dict.fromkeys("messages-tuple" if mode == "messages" else mode for mode in self.stream_mode)),
@@ -158,20 +172,18 @@ class RunBody(Body):
 class StateUpdate(Body):
     values: dict[str, Any] | list[dict[str, Any]] | None = None
     as_node: str | None = None
-    checkpoint: Checkpoint | None = None
-    checkpoint_id: str | None = Field(None, max_length=64)
+    checkpoint: CheckpointId = None
+    checkpoint_id: CheckpointId = None
 
 
 class StateAt(Body):
-    checkpoint: Checkpoint
-    select: list[str] | None = None
+    checkpoint: CheckpointId
 
 
 class HistoryQuery(Body):
     limit: int = Field(10, ge=1, le=1000)
-    before: str | Checkpoint | None = None
+    before: CheckpointId = None
     metadata: dict[str, Any] | None = None
-    select: list[str] | None = None
 
 
 class AssistantSearch(Body):

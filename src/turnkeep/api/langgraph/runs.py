@@ -5,12 +5,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from fastapi import Depends, Header, Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from turnkeep.api.auth import Caller, name_thread
-from turnkeep.api.langgraph.assistants import agent_of, check_uuid
-from turnkeep.api.langgraph.bodies import MODES, RunBody
+from turnkeep.api.langgraph.assistants import agent_of
+from turnkeep.api.langgraph.bodies import MODES, RunBody, RunId
 from turnkeep.api.langgraph.frames import FinalValues, RunFrames
 from turnkeep.api.langgraph.joining import joined, retold
 from turnkeep.api.langgraph.shown import shown_message, tells_itself
@@ -28,45 +28,18 @@ if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
 ON_THREAD, ONE = "/threads/{thread_id}/runs", "/threads/{thread_id}/runs/{run_id}"
-
-
-async def _thread_of(request: Request) -> str | None:
-    """None on the routes that name no thread."""
-    named = request.path_params.get("thread_id")
-    return None if named is None else check_id(named)
-
-
-async def _sent_key(request: Request, given: Annotated[str | None, Header(alias=KEY_HEADER)] = None) -> str | None:
-    """The key of a client that sends one; the answer carries it. Where nothing is kept there is none."""
-    if given is None or "thread_id" not in request.path_params:
-        return None
-    request.state.idempotency_key = check_id(given, where=KEY_HEADER)
-    return given
-
-
-async def _run_id(run_id: str) -> str:
-    return check_uuid(run_id, "run_id")
-
-
-async def _until(request: Request) -> float | None:
-    """By when the answer has to leave, in monotonic seconds."""
-    return getattr(request.state, "deadline", None)
-
-
-ThreadOrNone = Annotated[str | None, Depends(_thread_of)]
-SentKey = Annotated[str | None, Depends(_sent_key)]
-RunId = Annotated[str, Depends(_run_id)]
-Until = Annotated[float | None, Depends(_until)]
 Action = Literal["interrupt", "rollback"]
 Status = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
 
 
-async def _asked(  # noqa: PLR0917
-    request: Request, body: RunBody, caller: Caller, thread_id: ThreadOrNone, key: SentKey, until: Until
-) -> TurnRequest:
-    agent = agent_of(body.assistant_id)
+async def _asked(request: Request, body: RunBody, caller: Caller) -> TurnRequest:
+    """Without a thread nothing is kept, so that a key or a checkpoint means nothing."""
+    agent, thread_id = agent_of(body.assistant_id), request.path_params.get("thread_id")
+    key = request.headers.get(KEY_HEADER) if thread_id else None
     if thread_id:
-        name_thread(request, thread_id)
+        name_thread(request, check_id(thread_id))
+    if key:
+        request.state.idempotency_key = check_id(key, where=KEY_HEADER)
     return TurnRequest(
         principal=caller,
         message=shown_message(body),
@@ -74,11 +47,16 @@ async def _asked(  # noqa: PLR0917
         agent=agent,
         key=key,
         create=body.if_not_exists == "create",
-        deadline=until,
+        deadline=_until(request),
         call=body.call(facts_of(agent)),
         base=body.base if thread_id else None,
         repeat=None if key else "exact" if tells_itself(body) else "first",
     )
+
+
+def _until(request: Request) -> float | None:
+    """By when the answer has to leave, in monotonic seconds."""
+    return getattr(request.state, "deadline", None)
 
 
 Asked = Annotated[TurnRequest, Depends(_asked)]
@@ -143,30 +121,29 @@ class RunRoutes:
         limit: Annotated[int, Query(ge=1, le=100)] = 10,
         offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
         status: Status | None = None,
-        select: Annotated[list[str] | None, Query()] = None,
     ) -> list[JSON]:
         found = await self._services.runs.list(caller, thread_id, limit=limit, offset=offset, status=status)
-        return [run_view(run, select) for run in found]
+        return [run_view(run) for run in found]
 
     async def read(self, thread_id: Id, run_id: RunId, caller: Caller) -> JSON:
         return run_view(await self._services.runs.read(caller, thread_id, run_id))
 
-    async def join(self, thread_id: Id, run_id: RunId, caller: Caller, until: Until) -> RunStreamResponse:
-        return await self._joined(caller, thread_id, run_id, until, FinalValues())
+    async def join(self, thread_id: Id, run_id: RunId, caller: Caller, request: Request) -> RunStreamResponse:
+        return await self._joined(caller, thread_id, run_id, _until(request), FinalValues())
 
     async def rejoin(
         self,
         thread_id: Id,
         run_id: RunId,
         caller: Caller,
-        until: Until,
+        request: Request,
         *,
         cancel_on_disconnect: bool = False,
         stream_mode: Annotated[list[str] | None, Query()] = None,
     ) -> RunStreamResponse:
         """Waits for the end of the run, wherever it runs, and tells it. Clients that name no mode send an empty one."""
         shown = RunFrames(run_id, [mode for mode in stream_mode or () if mode] or MODES, resumable=True)
-        return await self._joined(caller, thread_id, run_id, until, shown, cancels=cancel_on_disconnect)
+        return await self._joined(caller, thread_id, run_id, _until(request), shown, cancels=cancel_on_disconnect)
 
     async def _joined(
         self,

@@ -1,7 +1,6 @@
 """States and runs as LangGraph's SDKs read them."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from turnkeep.api.views import assistant_id, facts_of
 from turnkeep.records import JSON, iso
@@ -11,10 +10,10 @@ if TYPE_CHECKING:
     from turnkeep.turns.states import State
 
 
-def state_view(thread_id: str, state: "State", select: Iterable[str] | None = None) -> JSON:
-    """A thread without turns has no checkpoint; of the others `select` picks fields, `values.<key>` a part of one."""
+def state_view(thread_id: str, state: "State") -> JSON:
+    """A thread without turns has no checkpoint."""
     here, before = _checkpoint(thread_id, state.checkpoint_id), _checkpoint(thread_id, state.parent_id)
-    view = {
+    return {
         "values": state.values,
         "next": state.next,
         "tasks": state.tasks,
@@ -26,38 +25,22 @@ def state_view(thread_id: str, state: "State", select: Iterable[str] | None = No
         "checkpoint_id": state.checkpoint_id or None,
         "parent_checkpoint_id": state.parent_id,
     }
-    return _selected(view, set(select)) if select else view
-
-
-def _selected(view: JSON, names: set[str]) -> JSON:
-    """ "values.messages" gives that channel only."""
-    keys = {name.removeprefix("values.") for name in names if name.startswith("values.")}
-    found = {name: value for name, value in view.items() if name in names}
-    if keys and "values" not in names:
-        found["values"] = {name: value for name, value in view["values"].items() if name in keys}
-    return found
 
 
 def _checkpoint(thread_id: str, checkpoint_id: str | None) -> JSON | None:
     return {"checkpoint_id": checkpoint_id, "thread_id": thread_id, "checkpoint_ns": ""} if checkpoint_id else None
 
 
-def run_view(run: "RunRecord", select: Iterable[str] | None = None) -> JSON:
-    view: JSON = {
+def run_view(run: "RunRecord") -> JSON:
+    told = {"created_by": "system", "turn_number": run.turn_number, "error_code": run.code}
+    return {
         "run_id": run.run_id,
         "thread_id": run.thread_id,
         "assistant_id": assistant_id(run.agent) if run.agent else None,
-        "metadata": {**run.metadata, **facts_of(run.agent), **_number(run)},
+        "metadata": {**run.metadata, **facts_of(run.agent), **{name: value for name, value in told.items() if value}},
         "status": run.status,
         "kwargs": run.kwargs,
         "created_at": iso(run.created_at),
         "updated_at": iso(run.updated_at),
         "multitask_strategy": "reject",
     }
-    wanted = set(select or view)
-    return {name: value for name, value in view.items() if name in wanted}
-
-
-def _number(run: "RunRecord") -> dict[str, Any]:
-    told = {"turn_number": run.turn_number, "error_code": run.code}
-    return {name: value for name, value in told.items() if value}

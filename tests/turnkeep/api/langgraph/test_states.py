@@ -53,13 +53,6 @@ async def test_states_are_read_back(sdk: LangGraphClient, held: str) -> None:
     assert (metadata["turn_number"], metadata["thread_id"]) == (2, held)
 
 
-async def test_a_part_of_a_state_is_read(sdk: LangGraphClient, held: str) -> None:
-    assert await sdk.threads.get_state(held, select=["next", "values.note"]) == {
-        "values": {"note": "3 messages"},
-        "next": [],
-    }
-
-
 async def test_a_state_is_changed_without_a_turn(sdk: LangGraphClient, client: AsyncClient, held: str) -> None:
     changed: Any = await sdk.threads.update_state(held, {"note": "mine"}, as_node="prepare")
     state = await sdk.threads.get_state(held)
