@@ -12,10 +12,10 @@ from typing import Any
 import httpx
 import pytest
 from document_site import Site
-from page_site import PHONE, Visit, kept_turns, problem, visit
 from playwright.sync_api import Browser, Locator, Route, expect
 
 from browser import chromium, module
+from page_site import PHONE, Visit, kept_turns, problem, visit
 
 AGENTS = ("campaigns", "database", "papers", "products", "regulations")
 EXAMPLES = json.loads((Path(__file__).parents[2] / "src/turnkeep/api/page/static/examples.json").read_text())
