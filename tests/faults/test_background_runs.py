@@ -190,7 +190,8 @@ async def test_a_run_is_pending_then_running_then_the_turn_it_made(site: Site, t
     gate = asyncio.Event()
     working = asyncio.create_task(site.runs(agent=waiting(gate)).work(token))
     await until(lambda: site.table().read_thread(ANNA, thread).status == "busy")
-    assert (await told(site, thread, run_id)).status == "running"
+    found = await told(site, thread, run_id)
+    assert (found.status, found.agent, found.kwargs) == ("running", "story", {})
     assert [(each.run_id, each.status) for each in await site.runs().list(ANNA, thread, limit=1)] == [
         (run_id, "running")
     ]

@@ -107,6 +107,7 @@ class Exports:
             thread = self._table.read_thread(principal, thread_id)
             yield "thread", _shown(thread)
             yield from self._documents(principal, thread_id)
+            yield from self._runs(partition(principal, thread_id), thread_id)
             yield from self._turns(principal, thread)
         except StateCorrupt:
             yield "unreadable", {"thread_id": thread_id, "code": StateCorrupt.code}
@@ -126,6 +127,12 @@ class Exports:
         for document in self._attachments.documents(principal, thread_id):
             facts = {**asdict(document), "created_at": iso(document.created_at), "thread_id": thread_id}
             yield "document", facts | {"pieces": self._pieces(pk, document.id)}
+
+    def _runs(self, pk: str, thread_id: str) -> Iterator[tuple[str, JSON]]:
+        """What was asked in the background, for as long as it is kept."""
+        for queued in self._table.queued_runs(pk):
+            facts = {"thread_id": thread_id, "run_id": queued.run_id, "created_at": iso(queued.at / 1000)}
+            yield "run", facts | {"request": json.loads(self._table.request_of(queued)) if queued.data else None}
 
     def _pieces(self, pk: str, document_id: str) -> list[JSON]:
         pieces: list[JSON] = [asdict(piece) for piece in self._attachments.pieces(pk, document_id)]

@@ -73,7 +73,7 @@ class Lookup:
         if held is None or queued is None or not queued.data:
             return held
         said = self.waiting(queued)
-        return replace(held, created_at=said.created_at, metadata=said.metadata, kwargs=said.kwargs)
+        return replace(said, agent=held.agent or said.agent, status=held.status, updated_at=held.updated_at, code=None)
 
     def waiting(self, queued: Queued) -> RunRecord:
         said = json.loads(self._table.request_of(queued)) if queued.data else {}

@@ -81,17 +81,19 @@ def test_it_holds_turns_with_their_details_documents_restored_and_days(
     values = {"[EMAIL_0a0a0a0a]": "ann@example.org"}
     assert documents.finish(claimed, [Piece("to [EMAIL_0a0a0a0a]", 1)], name="cv.txt", kind="text", values=values)
     desk.table.release(desk.begin("y", "never answered"))
+    desk.table.accept_run(ANN, "y", "r1", b"", json.dumps({"message": "asked in the background"}))
     table.put({"PK": usage_of(user_key(ANN)), "SK": "2027-01-14", "v": 2, "tokens": 7, "micro": 1_500_000, "turns": 2})
 
     lines = held(exports)
 
     assert [line["type"] for line in lines] == [
-        *("principal", "settings", "usage", "thread", "document", "turn", "thread", "end")
+        *("principal", "settings", "usage", "thread", "document", "turn", "thread", "run", "end")
     ]
     assert lines[2] == {"type": "usage", "day": "2027-01-14", "tokens": 7, "cost_usd": 1.5, "turns": 2}
     assert lines[4]["pieces"] == [{"text": "to ann@example.org", "page": 1, "heading": None}]
     assert lines[5]["details"] == {"rows": noise(40_000)}
     assert lines[6]["pending"]["message"] == "never answered"
+    assert (lines[7]["run_id"], lines[7]["request"]) == ("r1", {"message": "asked in the background"})
 
 
 def test_a_thread_that_is_used_meanwhile_is_exported_once_and_not_missed(

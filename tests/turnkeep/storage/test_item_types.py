@@ -43,7 +43,7 @@ DECIDED: dict[str, Fate] = {
     "turn_key": ("turn", PARTITION),
     "details_key": ("turn", PARTITION),
     "message_key": ("thread", PARTITION),
-    "run_key": ("exempt: a turn within minutes, or nothing; for a day, encrypted", PARTITION),
+    "run_key": ("run", PARTITION),
     "pii_key": ("turn: what it stands for is restored there", PARTITION),
     "checkpoint_key": ("exempt: the graph's working state, made of the turns; its form is LangGraph's", PARTITION),
     "document_key": ("document", PARTITION),
