@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from turnkeep_local import LocalError
 
 if TYPE_CHECKING:
-    from turnkeep.aws.account import Deployment
+    from turnkeep_local.deployed.account import Deployment
 
 
 def deployment_options(default: str) -> argparse.ArgumentParser:
@@ -27,7 +27,7 @@ def deployment_options(default: str) -> argparse.ArgumentParser:
 @contextmanager
 def named_deployment(options: argparse.Namespace) -> Iterator["Deployment"]:
     """What the options name; raises LocalError for whatever AWS has against it."""
-    from turnkeep.aws.account import AwsError, open_deployment  # noqa: PLC0415
+    from turnkeep_local.deployed.account import AwsError, open_deployment  # noqa: PLC0415
 
     try:
         yield open_deployment(os.environ, stack=options.stack, table=options.table, seal=options.seal_key)

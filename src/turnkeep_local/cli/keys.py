@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from turnkeep_local.cli.deployments import deployment_options, named_deployment
 
 if TYPE_CHECKING:
-    from turnkeep.aws.keys import KeyDesk
+    from turnkeep_local.deployed.keys import KeyDesk
 
 
 def add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -35,7 +35,7 @@ def add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 def _keys(options: argparse.Namespace) -> None:
     with named_deployment(options) as deployment:
-        from turnkeep.aws.keys import open_desk  # noqa: PLC0415
+        from turnkeep_local.deployed.keys import open_desk  # noqa: PLC0415
 
         options.act(open_desk(deployment), options)
 

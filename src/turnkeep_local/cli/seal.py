@@ -36,7 +36,7 @@ def _seal(options: argparse.Namespace) -> None:
 
 def _deployed(options: argparse.Namespace) -> str:
     with named_deployment(options) as deployment:
-        from turnkeep.aws.seal import SealDesk  # noqa: PLC0415
+        from turnkeep_local.deployed.seal import SealDesk  # noqa: PLC0415
 
         return str(options.act(SealDesk(deployment)))
 

@@ -12,8 +12,6 @@ import pytest
 from test_keys_command import account, complaint, keys_of, table  # noqa: F401 - fixtures
 from test_sealkey import Clock, Ssm, parameter
 
-from turnkeep.aws.account import AwsError, Deployment, parameter_of
-from turnkeep.aws.seal import UNDER_WAY_SECONDS, SealDesk
 from turnkeep.records import Principal
 from turnkeep.ring import KEPT_DAYS, Secret, read_ring, secrets_of
 from turnkeep.storage.apikeys import ApiKeys, Forged
@@ -21,6 +19,8 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealmark import SealMark
 from turnkeep_local.cli import main
+from turnkeep_local.deployed.account import AwsError, Deployment, parameter_of
+from turnkeep_local.deployed.seal import UNDER_WAY_SECONDS, SealDesk
 from turnkeep_local.home import Home
 
 NAME = "/x/seal-key"

@@ -14,8 +14,6 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from turnkeep.aws.account import AwsError, open_deployment, parameter_of
-from turnkeep.aws.keys import KeyDesk, open_desk
 from turnkeep.errors import Unauthorized
 from turnkeep.records import Principal
 from turnkeep.ring import secrets_of
@@ -23,6 +21,8 @@ from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep_local.cli import main
+from turnkeep_local.deployed.account import AwsError, open_deployment, parameter_of
+from turnkeep_local.deployed.keys import KeyDesk, open_desk
 from turnkeep_local.processes import free_port
 
 CREATE = ["keys", "create", "--tenant", "acme", "--user", "ann"]

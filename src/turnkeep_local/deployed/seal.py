@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 from datetime import date
 
-from turnkeep.aws.account import AwsError, Deployment, explained
 from turnkeep.aws.sealkey import mint_key, seal_key
 from turnkeep.ring import Secret, read_ring, still_needed, today, told, with_new, write_ring
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealmark import Marked, SealMark
+from turnkeep_local.deployed.account import AwsError, Deployment, explained
 
 UNDER_WAY_SECONDS = 60
 """For so long a rotation that has not ended may still be going on."""

@@ -5,10 +5,10 @@ import shlex
 import time
 from collections.abc import Callable
 
-from turnkeep.aws.account import AwsError, Deployment, explained
 from turnkeep.errors import NotFound
 from turnkeep.records import ActsFor, Principal, iso
 from turnkeep.storage.apikeys import LABEL_CHARACTERS, ApiKey, ApiKeys, Forged
+from turnkeep_local.deployed.account import AwsError, Deployment, explained
 
 MAX_DAYS = 36_500
 DAY_SECONDS = 86_400
