@@ -9,7 +9,6 @@ from fastapi import APIRouter
 from turnkeep.api.openai import conversations as has
 from turnkeep.api.openai.chat import ChatRoutes
 from turnkeep.api.openai.shapes import OpenAIRoute, UnsupportedParameter
-from turnkeep.api.openai.starting import Starter
 from turnkeep.errors import NotFound
 
 if TYPE_CHECKING:
@@ -21,11 +20,9 @@ NO_CANCEL = "Nothing runs in the background; close the connection of a response 
 
 def register(router: APIRouter, services: "Services", new_id: Callable[[], str]) -> None:
     """Routes under /v1, also for what is asked there and cannot be had."""
-    starter = Starter(services, new_id)
     add = partial(router.add_api_route, response_model=None, route_class_override=OpenAIRoute, include_in_schema=False)
-    ChatRoutes(services, starter, new_id).register(add)
-    has.ResponseRoutes(services, starter, new_id).register(add)
-    has.ConversationRoutes(services, new_id).register(add)
+    for routes in (ChatRoutes, has.ResponseRoutes, has.ConversationRoutes):
+        routes(services, new_id).register(add)
     add(f"{has.RESPONSE}/cancel", _refuse("response_id", NO_CANCEL), methods=["POST"])
     add(f"{has.CONVERSATION}/items", _refuse("items", has.ONLY_RUNS_ADD), methods=["POST"])
     add(has.ITEM, _refuse("item_id", has.ONLY_WHOLE), methods=["DELETE"])

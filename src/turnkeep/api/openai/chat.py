@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, act_for
 from turnkeep.api.openai.bodies import ChatCompletion, read_messages
-from turnkeep.api.openai.starting import THREAD_HEADER, Starter, digest, repeat_of
+from turnkeep.api.openai.starting import THREAD_HEADER, Routes, digest, repeat_of
 from turnkeep.api.openai.tasks import CHAT_HEADER, answer_to_task, is_task
 from turnkeep.api.openai.words import Completion
 from turnkeep.api.schemas import check_id
@@ -20,19 +20,13 @@ from turnkeep.records import JSON, Turn
 from turnkeep.storage.links import turn_of
 
 if TYPE_CHECKING:
-    from turnkeep.services import Services
     from turnkeep.turns import RunningTurn
 
 USER_HEADER = "X-OpenWebUI-User-Id"
 HISTORY_DIFFERS = "history_differs"
 
 
-class ChatRoutes:
-    def __init__(self, services: "Services", starter: Starter, new_id: Callable[[], str]) -> None:
-        self._starter = starter
-        self._new_id = new_id
-        self._now = services.turns.budget.now
-
+class ChatRoutes(Routes):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/models", self.models, methods=["GET"])
         add("/v1/models/{model}", self.model, methods=["GET"])
@@ -51,11 +45,11 @@ class ChatRoutes:
             return self._task(body)
         messages, left_out = read_messages(body.messages, "messages")
         acting, history = act_for(request, request.headers.get(USER_HEADER), None), _History(messages, request)
-        wanted = self._starter.wanted(request, acting, body, messages, [*unused, *left_out])
+        wanted = self._wanted(request, acting, body, messages, [*unused, *left_out])
         thread_id = _thread_of(request, body)
-        running = await self._starter.start(request, wanted, **(history.in_thread(thread_id) if thread_id else {}))
+        running = await self._start(request, wanted, **(history.in_thread(thread_id) if thread_id else {}))
         words, seen = self._words(body, running.run_id), history.compared_with(running)
-        return await self._starter.answer(running, words, wanted, stream=body.stream, seen=seen)
+        return await self._answer(running, words, wanted, stream=body.stream, seen=seen)
 
     def _words(self, body: ChatCompletion, run_id: str | None) -> Completion:
         id_, with_usage = f"chatcmpl-{run_id or self._new_id()}", bool((body.stream_options or {}).get("include_usage"))

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.openai.bodies import NewConversation, NewResponse, read_messages
 from turnkeep.api.openai.shapes import UnsupportedParameter
-from turnkeep.api.openai.starting import ResponseId, Starter, read_response_id, repeat_of
+from turnkeep.api.openai.starting import ResponseId, Routes, read_response_id, repeat_of
 from turnkeep.api.openai.words import Answer, items_of
 from turnkeep.api.schemas import MAX_TURN_NUMBER, Id
 from turnkeep.errors import NotFound
@@ -20,7 +20,6 @@ from turnkeep.storage.head import run_digest
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
-    from turnkeep.services import Services
     from turnkeep.turns import RunningTurn
 
 RESPONSE, CONVERSATION = "/v1/responses/{response_id}", "/v1/conversations/{thread_id}"
@@ -30,12 +29,7 @@ ONLY_WHOLE = "Other turns hang on it; DELETE /v1/conversations/{id} takes the wh
 _ITEM = re.compile(r"msg_(\d{1,8})_(user|assistant)", re.ASCII)
 
 
-class ResponseRoutes:
-    def __init__(self, services: "Services", starter: Starter, new_id: Callable[[], str]) -> None:
-        self._services = services
-        self._starter = starter
-        self._new_id = new_id
-
+class ResponseRoutes(Routes):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/responses", self.create, methods=["POST"])
         add(RESPONSE, self.read, methods=["GET"])
@@ -46,28 +40,28 @@ class ResponseRoutes:
         unused = body.check()
         items = [{"role": "user", "content": body.input}] if isinstance(body.input, str) else body.input
         messages, left_out = read_messages(items, "input")
-        wanted = self._starter.wanted(request, caller, body, messages, [*unused, *left_out])
-        running = await self._start(body, messages, request, wanted)
-        return await self._starter.answer(running, self._words(body, running), wanted, stream=body.stream)
+        wanted = self._wanted(request, caller, body, messages, [*unused, *left_out])
+        running = await self._begun(body, messages, request, wanted)
+        return await self._answer(running, self._words(body, running), wanted, stream=body.stream)
 
-    async def _start(
+    async def _begun(
         self, body: NewResponse, messages: list[JSON], request: Request, wanted: TurnRequest
     ) -> "RunningTurn":
         """After a response, in a conversation, or in a thread that begins; nowhere if it is not to be stored."""
         if body.previous_response_id is not None:
-            return await self._starter.start_after(request, wanted, read_response_id(body.previous_response_id))
+            return await self._start_after(request, wanted, read_response_id(body.previous_response_id))
         if body.thread_id is not None:
-            return await self._starter.start(request, wanted, thread_id=body.thread_id, repeat=repeat_of(request))
+            return await self._start(request, wanted, thread_id=body.thread_id, repeat=repeat_of(request))
         if body.store is False:
-            return await self._starter.start(request, wanted)
-        return await self._starter.start_new(request, wanted, messages)
+            return await self._start(request, wanted)
+        return await self._start_new(request, wanted, messages)
 
     def _words(self, body: NewResponse, running: "RunningTurn") -> Answer:
         id_, item, number = f"resp_{self._new_id()}", f"msg_{self._new_id()}", running.turn_number
         if running.thread_id and running.run_id and number:
             id_ = str(ResponseId(number, run_digest(running.run_id).hex(), running.thread_id))
             item = f"msg_{number}_assistant"
-        now, model = self._services.turns.budget.now() // 1000, body.model or self._services.settings.default_agent
+        now, model = self._now() // 1000, body.model or self._services.settings.default_agent
         given = {"previous_response_id": body.previous_response_id, "metadata": body.metadata}
         return Answer(id_, now, model, item, running.thread_id, **given)
 
@@ -78,10 +72,10 @@ class ResponseRoutes:
 
     def delete(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
         """Where its thread holds no other turn, with the thread."""
-        thread_id, table = str(self._turn(response_id, request, caller).thread_id), self._services.table
-        if table.read_thread(caller, thread_id).turn_count != 1:
+        thread_id = str(self._turn(response_id, request, caller).thread_id)
+        if self._table.read_thread(caller, thread_id).turn_count != 1:
             raise UnsupportedParameter("response_id", ONLY_WHOLE)
-        table.delete_thread(caller, thread_id)
+        self._table.delete_thread(caller, thread_id)
         return JSONResponse({"id": response_id, "object": "response", "deleted": True})
 
     def input_items(self, response_id: str, request: Request, caller: Caller) -> JSONResponse:
@@ -90,14 +84,10 @@ class ResponseRoutes:
     def _turn(self, response_id: str, request: Request, caller: Principal) -> Turn:
         named = read_response_id(response_id)
         name_thread(request, named.thread_id)
-        return named.check(self._services.table.read_turn(caller, named.thread_id, named.number))
+        return named.check(self._table.read_turn(caller, named.thread_id, named.number))
 
 
-class ConversationRoutes:
-    def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
-        self._table = services.table
-        self._new_id = new_id
-
+class ConversationRoutes(Routes):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/conversations", self.create, methods=["POST"])
         add(CONVERSATION, self.read, methods=["GET"])

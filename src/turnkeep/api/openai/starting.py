@@ -78,15 +78,17 @@ def digest(messages: list[JSON]) -> str:
     return hashlib.sha256(compact({"messages": messages}).encode()).hexdigest()
 
 
-class Starter:
-    """Starts runs, also where their thread has still to be found or made, and answers with them."""
+class Routes:
+    """What starts runs, also where their thread has still to be found or made, and answers with them."""
 
     def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
         self._services = services
+        self._table = services.table
         self._turns = services.turns
+        self._now = services.turns.budget.now
         self._new_id = new_id
 
-    def wanted(
+    def _wanted(
         self, request: Request, caller: Principal, body: Run, messages: list[JSON], told: list[str]
     ) -> TurnRequest:
         """What both wires say alike; `told` are warnings."""
@@ -100,7 +102,7 @@ class Starter:
             call=GraphCall(input={"messages": messages}) if len(messages) > 1 else None,
         )
 
-    async def start(self, request: Request, wanted: TurnRequest, **changes: Any) -> "RunningTurn":
+    async def _start(self, request: Request, wanted: TurnRequest, **changes: Any) -> "RunningTurn":
         wanted = replace(wanted, **changes)
         if wanted.thread_id:
             name_thread(request, wanted.thread_id)
@@ -108,47 +110,46 @@ class Starter:
             del request.state.idempotency_key
         return await self._turns.start(replace(wanted, repeat=None) if wanted.key else wanted)
 
-    async def start_after(self, request: Request, wanted: TurnRequest, previous: ResponseId) -> "RunningTurn":
+    async def _start_after(self, request: Request, wanted: TurnRequest, previous: ResponseId) -> "RunningTurn":
         """After the turn of an earlier response: in its thread while that is the newest one, else in a copy that ends
         there. The body names what it comes after, so the same body again is a retry, there and here."""
         wanted = replace(wanted, after=previous.number, repeat="exact")
         try:
-            return await self.start(request, wanted, thread_id=previous.thread_id)
+            return await self._start(request, wanted, thread_id=previous.thread_id)
         except ThreadMoved:
             copy = self._derived(wanted.principal, "copy", str(previous), wanted.key or wanted.body().decode())
         await run_in_threadpool(self._copy, wanted.principal, previous, copy)
-        return await self.start(request, wanted, thread_id=copy)
+        return await self._start(request, wanted, thread_id=copy)
 
     def _copy(self, principal: Principal, previous: ResponseId, copy: str) -> None:
-        table = self._services.table
-        previous.check(table.read_turn(principal, previous.thread_id, previous.number))
+        previous.check(self._table.read_turn(principal, previous.thread_id, previous.number))
         try:
-            table.fork(principal, previous.thread_id, copy, turn=previous.number)
+            self._table.fork(principal, previous.thread_id, copy, turn=previous.number)
         except ThreadExists:  # made by the first try
             return
 
-    async def start_new(self, request: Request, wanted: TurnRequest, said: list[JSON]) -> "RunningTurn":
+    async def _start_new(self, request: Request, wanted: TurnRequest, said: list[JSON]) -> "RunningTurn":
         """In a new thread, whose id follows from the key, or from what is said and the time: a client that tries again
         finds it, one that says the same for the first time gets another."""
         wanted = replace(wanted, after=0, create=True)
         if wanted.key:
-            return await self.start(request, wanted, thread_id=self._derived(wanted.principal, "key", wanted.key))
-        period, about = self._turns.budget.now() // PERIOD_MS, (str(wanted.agent), digest(said))
+            return await self._start(request, wanted, thread_id=self._derived(wanted.principal, "key", wanted.key))
+        period, about = self._now() // PERIOD_MS, (str(wanted.agent), digest(said))
         now, before = (self._derived(wanted.principal, *about, str(each)) for each in (period, period - 1))
         for each in (now, before) if repeat_of(request) == "again" else ():
             with suppress(NotFound):
-                return await self.start(request, wanted, thread_id=each, repeat="exact", create=False)
+                return await self._start(request, wanted, thread_id=each, repeat="exact", create=False)
         try:
-            return await self.start(request, wanted, thread_id=now, repeat="first")
+            return await self._start(request, wanted, thread_id=now, repeat="first")
         except ThreadMoved:
-            return await self.start(request, wanted, thread_id=f"conv_{self._new_id()}")
+            return await self._start(request, wanted, thread_id=f"conv_{self._new_id()}")
 
     def _derived(self, principal: Principal, *parts: str) -> str:
         """Under the secret: an id tells nobody what was said."""
         made = self._services.sealer.digests(16, "openai", principal.tenant, principal.user, *parts)
         return f"conv_{made[0].hex()}"
 
-    async def answer(
+    async def _answer(
         self,
         running: "RunningTurn",
         words: Words,

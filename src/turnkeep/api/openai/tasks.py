@@ -5,6 +5,7 @@ call of Open WebUI is taken for one where it is not streamed and holds one messa
 """
 
 import re
+from textwrap import shorten
 
 from starlette.datastructures import Headers
 
@@ -31,6 +32,5 @@ def answer_to_task(message: JSON) -> str:
     """One object for all of them, since each reads its own key; title and query are what the user said last."""
     history = _HISTORY.search(str(message.get("content")))
     said = " ".join("".join(_USER.findall(history[1].strip())[-1:]).split()) if history else ""
-    title = said if len(said) <= TITLE_CHARACTERS else f"{said[: TITLE_CHARACTERS - 1].rstrip()}…"
-    queries = [said] if said else []
+    title, queries = shorten(said, TITLE_CHARACTERS, placeholder="…"), [said] if said else []
     return compact({"title": title or "Chat", "tags": [], "follow_ups": [], "queries": queries, "text": ""})

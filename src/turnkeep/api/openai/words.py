@@ -119,7 +119,7 @@ class Answer(Words):
         used = _usage(kept(turn), "input_tokens", "output_tokens")
         used["input_tokens_details"] = {"cached_tokens": 0, "cache_write_tokens": 0}
         used["output_tokens_details"] = {"reasoning_tokens": 0}
-        done = {"status": "completed", "output": [_reply(turn, self._item)], "usage": used}
+        done = {"status": "completed", "model": turn.agent, "output": [_reply(turn, self._item)], "usage": used}
         return {**self._facts, **done, **self.told(turn)}
 
     def begin(self) -> bytes:
