@@ -189,6 +189,20 @@ def test_streamed_routes_end_with_a_turn_that_is_kept(anna: httpx.Client) -> Non
         assert "".join(data["content"] for name, data in events if name == "token") == turn["reply"]
 
 
+def test_a_background_run_is_made_by_the_worker_and_can_be_waited_for(stack: Stack, anna: httpx.Client) -> None:
+    thread = fresh()
+    anna.post("/threads", json={"thread_id": thread})
+    asked = {"assistant_id": "papers", "input": {"messages": [{"role": "user", "content": QUESTION}]}}
+    run = anna.post(f"/threads/{thread}/runs", json=asked).json()
+    joined = anna.get(f"/threads/{thread}/runs/{run['run_id']}/join")
+
+    (turn,) = anna.get(f"/threads/{thread}/turns").json()["turns"]
+    assert run["status"] == "pending"
+    assert joined.json()["messages"][-1]["content"] == turn["reply"]
+    assert anna.get(f"/threads/{thread}/runs/{run['run_id']}").json()["status"] == "success"
+    assert any('"turn kept"' in line for line in stack.log("worker"))
+
+
 def test_the_terminal_talks_to_a_deployment(
     stack: Stack, key: str, capsys: pytest.CaptureFixture[str], anna: httpx.Client
 ) -> None:
@@ -207,10 +221,41 @@ def test_the_terminal_talks_to_a_deployment(
     assert [turn["message"] for turn in told] == [QUESTION, FOLLOW_UP]
 
 
+def test_every_protocol_makes_a_turn_of_one_thread(stack: Stack, anna: httpx.Client, key: str) -> None:
+    """Each with the key where its clients put it."""
+    thread = anna.post("/threads", json={"if_exists": "raise", "metadata": {}}).json()["thread_id"]
+    said = {"messages": [{"role": "user", "content": QUESTION}]}
+    run = {"assistant_id": "papers", "input": said}
+    chat = {"model": "papers", **said, "metadata": {"thread_id": thread}}
+    with stack.open(authorization=f"Bearer {key}") as openai:
+        answers = [
+            anna.post(f"/threads/{thread}/runs/wait", json=run, headers={"x-auth-scheme": "langsmith"}),
+            anna.post(f"/threads/{thread}/runs/stream", json=run | {"stream_mode": ["values", "messages-tuple"]}),
+            openai.post("/v1/chat/completions", json=chat),
+            openai.post("/v1/responses", json={"model": "papers", "input": QUESTION, "conversation": thread}),
+        ]
+        model = openai.get("/v1/models/papers")
+    assert [answer.status_code for answer in answers] == [200] * len(answers), [answer.text for answer in answers]
+    assert model.json()["id"] == anna.get("/assistants/papers").json()["graph_id"] == "papers"
+    assert "event: values" in answers[1].text
+    assert len(anna.get(f"/threads/{thread}/turns").json()["turns"]) == len(answers)
+
+
+def test_the_page_and_what_it_loads_ask_for_no_key(stack: Stack) -> None:
+    with stack.open() as client:
+        page = client.get("/")
+        loaded = re.findall(r'(?:src|href)="((?:\./)?page/[^"]+)"', page.text)
+        files = [client.get(f"/{name.removeprefix('./')}") for name in loaded]
+    assert page.headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert {file.status_code for file in files} == {200}
+    assert {file.headers["content-type"].partition(";")[0] for file in files} >= {"text/css", "text/javascript"}
+
+
 def test_a_browser_may_call_from_the_named_origin_alone(stack: Stack, anna: httpx.Client) -> None:
     asks = {"access-control-request-method": "POST", "access-control-request-headers": "content-type,x-api-key"}
     with stack.open(origin=ORIGIN) as ours, stack.open(origin="https://evil.example.com") as theirs:
-        for path in ("/chat", "/chat/stream"):
+        for path in ("/chat", "/chat/stream", "/runs/wait", "/v1/responses", "/assistants/search"):
             assert ours.options(path, headers=asks).headers["access-control-allow-origin"] == ORIGIN
             assert "access-control-allow-origin" not in theirs.options(path, headers=asks).headers
         refused = ours.get("/info")

@@ -1,5 +1,6 @@
 """The terminal chat as somebody has it who types."""
 
+import io
 import json
 import os
 import pty
@@ -18,6 +19,8 @@ import httpx
 import pytest
 
 from turnkeep_local import LocalError
+from turnkeep_local.chat import Chat
+from turnkeep_local.screen import Screen
 from turnkeep_local.talk import COMMANDS, converse
 
 STEERING = "a\x1b]52;c;eA==\x07b\x9b2J\x1b[8m\u202ec"
@@ -129,6 +132,23 @@ def test_rows_that_the_reply_shows_itself_are_shown_when_asked_for(talk: Talk) -
     assert "no more rows" in shown
 
 
+def test_many_rows_come_a_page_at_a_time() -> None:
+    class Low(Screen):
+        page = 2
+
+    out = io.StringIO()
+    chat = Chat(
+        httpx.Client(), "t1", None, Low(out), last={"details": {"columns": ["n"], "rows": [[n] for n in range(5)]}}
+    )
+    seen = []
+    for _ in range(4):
+        COMMANDS["/rows"](chat, "")
+        seen.append((re.findall(r"\b[0-4]\b", out.getvalue().partition("more")[0]), "/rows" in out.getvalue()))
+        out.truncate(0)
+        out.seek(0)
+    assert seen == [(["0", "1", "3"], True), (["2", "3", "1"], True), (["4"], False), ([], False)]
+
+
 def test_a_plot_is_told_in_words(talk: Talk) -> None:
     axes = {"x": {"field": "branch", "title": "branch"}, "y": {"field": "jobs", "title": "jobs"}}
     details = {"columns": ["branch", "jobs"], "rows": [["Leeds", 9], ["Cardiff", 3]]}
@@ -153,6 +173,18 @@ def test_what_the_last_answer_has_not_is_said(talk: Talk, command: str) -> None:
 def test_a_turn_that_was_not_stored_is_said(talk: Talk, persisted: bool | None, said: str) -> None:
     assert said in talk("Say hello", persisted=persisted)[0]
     assert "stored" not in talk("Say hello")[0]
+
+
+@pytest.mark.parametrize(("later", "said"), [({"persisted": True}, False), (None, True), ({"persisted": False}, True)])
+def test_a_turn_that_the_store_refused_is_stored_a_moment_later(
+    capsys: pytest.CaptureFixture[str], later: Any, said: bool
+) -> None:
+    refused = complete(persisted=False, retry_token="kept")
+    server = Server({("POST", "/threads/t1/turns/stream"): refused, ("POST", "/threads/t1/turns:commit"): later})
+    with httpx.Client(transport=httpx.MockTransport(server), base_url="http://t") as client:
+        converse(client, None, "t1", lines("Say hello"))
+    assert server.seen[-1] == ("POST", "/threads/t1/turns:commit", {"retry_token": "kept"})
+    assert ("could not be stored" in capsys.readouterr().out) is said
 
 
 def test_threads_are_listed_and_gone_on_with_by_their_place(talk: Talk) -> None:
