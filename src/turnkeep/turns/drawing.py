@@ -22,8 +22,12 @@ def draw(graph: AnyGraph) -> str:
 
 
 def as_json(graph: AnyGraph, *, xray: bool | int) -> JSON:
-    """Nodes and edges; with `xray` those of inner graphs too, as many levels deep."""
-    return dict(plain(graph.get_graph(xray=xray).to_json()))
+    """Nodes and edges; with `xray` those of inner graphs too, as many levels deep. Where a node is written is nobody's
+    business."""
+    drawn: JSON = plain(graph.get_graph(xray=xray).to_json())
+    for node in drawn["nodes"]:
+        node.get("data", {}).pop("id", None)
+    return drawn
 
 
 def schemas(graph: AnyGraph) -> JSON:

@@ -91,10 +91,8 @@ class AssistantRoutes:
         name = _known(assistant_id)
         return {"graph_id": name, **await run_in_threadpool(self._turns.schemas, name)}
 
-    async def subgraphs(self, assistant_id: str) -> JSON:
-        """None: what an agent is made of is its own affair, and its graph shows it with `xray`."""
-        _known(assistant_id)
-        return {}
+    async def subgraphs(self, assistant_id: str, namespace: str | None = None, *, recurse: bool = False) -> JSON:
+        return await run_in_threadpool(self._turns.subgraphs, _known(assistant_id), namespace, recurse=recurse)
 
 
 def _found(wanted: AssistantSearch) -> list[JSON]:

@@ -14,7 +14,7 @@ from turnkeep.api.langgraph.bodies import MODES, RunBody, RunId
 from turnkeep.api.langgraph.frames import FinalValues, RunFrames
 from turnkeep.api.langgraph.joining import joined, retold
 from turnkeep.api.langgraph.shown import shown_message, tells_itself
-from turnkeep.api.langgraph.streams import answer
+from turnkeep.api.langgraph.streams import answer, places
 from turnkeep.api.langgraph.views import run_view
 from turnkeep.api.schemas import Id, check_id
 from turnkeep.api.sse import RunStreamResponse
@@ -110,7 +110,7 @@ class RunRoutes:
             make = partial(self._services.table.create_thread, if_exists="do_nothing")
             await run_in_threadpool(make, asked.principal, str(asked.thread_id))
         run = await self._services.runs.enqueue(asked)
-        response.headers["Content-Location"] = f"/threads/{run.thread_id}/runs/{run.run_id}"
+        response.headers["Content-Location"] = places(run.thread_id, run.run_id, "join")["Content-Location"]
         return run_view(run)
 
     async def of_thread(
@@ -159,7 +159,10 @@ class RunRoutes:
         running = joined(self._services, caller, thread_id, run_id, until=until, cancels=cancels)
         return answer(running, run_id, shown, heartbeat_seconds=self._heartbeat_seconds)
 
-    async def cancel(self, thread_id: Id, run_id: RunId, caller: Caller, action: Action = "interrupt") -> JSON:
+    async def cancel(
+        self, thread_id: Id, run_id: RunId, caller: Caller, response: Response, action: Action = "interrupt"
+    ) -> JSON:
         """Returns when nothing of the run can be kept any more, whether one asked to `wait` or not."""
+        response.headers.update(places(thread_id, run_id, "join"))
         await self._services.runs.cancel(caller, thread_id, run_id, action=action)
         return {}

@@ -9,6 +9,14 @@ if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
 
+def places(thread_id: str | None, run_id: str, again: str) -> dict[str, str]:
+    """Where a run is found, without host and stage: clients put those before it. One that is not kept is nowhere."""
+    if thread_id is None:
+        return {"Content-Location": f"/runs/{run_id}"}
+    place = f"/threads/{thread_id}/runs/{run_id}"
+    return {"Content-Location": place, "Location": f"{place}/{again}"}
+
+
 def answer(
     running: "RunningTurn",
     run_id: str,
@@ -17,12 +25,8 @@ def answer(
     heartbeat_seconds: float,
     goes_on: bool = False,
 ) -> RunStreamResponse:
-    """Begins at once, with the run's id in the headers, which name where it is found, without host and stage: clients
-    put those before it. A run that is not kept is found nowhere."""
-    headers = {"Content-Type": shown.media_type, "Content-Location": f"/runs/{run_id}"}
-    if running.thread_id:
-        place = f"/threads/{running.thread_id}/runs/{run_id}"
-        headers |= {"Content-Location": place, "Location": f"{place}/{shown.again}"}
+    """Begins at once, with the run's id in the headers."""
+    headers = {"Content-Type": shown.media_type, **places(running.thread_id, run_id, shown.again)}
     if running.replayed:
         headers["Idempotency-Replayed"] = "true"
     stream = RunStream(
