@@ -15,10 +15,10 @@ HOP_BY_HOP = {"connection", "content-length", "transfer-encoding", "host", "acce
 
 @dataclass
 class Between:
-    """`losses` is how the next POSTs that go through are answered: with a 503, or cut in the midst."""
+    """`losses` is what becomes of the answers to the next POSTs; None lets one through."""
 
     target: str
-    losses: list[Loss] = field(default_factory=list)
+    losses: list[Loss | None] = field(default_factory=list)
     passed: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     """Path and headers of each POST."""
     url: str = ""

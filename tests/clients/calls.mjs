@@ -119,6 +119,7 @@ async function background(thread) {
     "cancel one that ended": await tried(client.runs.cancel(thread, made.run_id)),
   };
   const slow = await client.runs.create(thread, AGENT, { input: said("wait 20") });
+  while ((await client.runs.get(thread, slow.run_id)).status === "pending") await new Promise((go) => setTimeout(go, 50));
   const busy = { input: said("hello"), multitaskStrategy: "reject" };
   return {
     ...found,

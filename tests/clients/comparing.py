@@ -42,16 +42,16 @@ def differences(ours: Any, theirs: Any, path: str = "") -> Iterator[tuple[str, s
     """Where two values differ, and how; lists are compared one by one up to the shorter one's end."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         for name in sorted(ours.keys() | theirs.keys()):
-            place = f"{path}.{name}" if path else name
+            place = f"{path}.{name}".removeprefix(".")
             if name not in ours or name not in theirs:
                 yield place, "missing" if name in theirs else "more"
             else:
                 yield from differences(ours[name], theirs[name], place)
     elif isinstance(ours, list) and isinstance(theirs, list):
         if len(ours) != len(theirs):
-            yield f"{path}.length", f"{len(ours)} instead of {len(theirs)}"
+            yield f"{path}.length".removeprefix("."), f"{len(ours)} instead of {len(theirs)}"
         for number, (own, other) in enumerate(zip(ours, theirs, strict=False)):
-            yield from differences(own, other, f"{path}.{number}")
+            yield from differences(own, other, f"{path}.{number}".removeprefix("."))
     elif type(ours) is not type(theirs) or ours != theirs:
         yield path, f"{json.dumps(ours)[:160]} instead of {json.dumps(theirs)[:160]}"
 

@@ -110,7 +110,6 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "runs.* | *kwargs.*: *",
         "* | *metadata.from: missing",
         "* | *metadata.error_code: more",
-        "background: delete | status: 405 instead of 204",
         "background: cancel one that ended | status: 409 instead of 404",
         "runs.cancel one that ended | *",
     ),

@@ -1,8 +1,9 @@
-// What openai_calls.py does, with OpenAI's SDK for JavaScript: node --input-type=module - URL THREAD < openai_calls.mjs.
+// What openai_calls.py does, with OpenAI's SDK for JavaScript: node --input-type=module - URL THREAD KEY with this file
+// as its input.
 import OpenAI from "openai";
 
-const [, , url, thread] = process.argv;
-const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 0 });
+const [, , url, thread, apiKey = "none"] = process.argv;
+const client = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
 const AGENT = "parcels";
 
 // Class, status and code of what it raises.

@@ -8,8 +8,8 @@ from openai import APIStatusError, OpenAI
 AGENT = "parcels"
 
 
-def call(url: str, thread: str) -> dict[str, Any]:
-    with OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
+def call(url: str, thread: str, key: str = "none") -> dict[str, Any]:
+    with OpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0) as client:
         return {
             "models": AGENT in [model.id for model in client.models.list()],
             "model": client.models.retrieve(AGENT).id,

@@ -93,7 +93,6 @@ def states(ask: Wire) -> None:
     ask("state with subgraphs", "GET", f"/threads/{thread}/state?subgraphs=true")
     history = ask("history", "POST", f"/threads/{thread}/history", {"limit": 100})
     ask("history, two", "POST", f"/threads/{thread}/history", {"limit": 2})
-    ask("history by GET", "GET", f"/threads/{thread}/history?limit=1")
     ask("history, bad limit", "POST", f"/threads/{thread}/history", {"limit": 0})
     newest = state["checkpoint"]
     ask("history before", "POST", f"/threads/{thread}/history", {"limit": 1, "before": newest})

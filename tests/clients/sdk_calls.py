@@ -1,6 +1,7 @@
 """Every method of LangGraph's SDK for Python that runs, threads and assistants offer for a run-scoped server, called on
 the server at a URL. `calls.mjs` does the same with the SDK for JavaScript, name by name."""
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any
@@ -32,8 +33,8 @@ async def streamed(parts: AsyncIterator[Any]) -> Any:
     return await tried(all_parts())
 
 
-async def call(url: str, **headers: str) -> dict[str, Any]:
-    async with get_client(url=url, headers=headers) as client:
+async def call(url: str, api_key: str | None = None, **headers: str) -> dict[str, Any]:
+    async with get_client(url=url, api_key=api_key, headers=headers) as client:
         found = {f"assistants.{name}": value for name, value in (await assistants(client)).items()}
         found |= {f"threads.{name}": value for name, value in (await threads(client)).items()}
         found |= {f"runs.{name}": value for name, value in (await runs(client)).items()}
@@ -134,6 +135,8 @@ async def background(client: LangGraphClient, thread: str) -> dict[str, Any]:
         "cancel one that ended": await tried(client.runs.cancel(thread, run_id)),
     }
     slow = (await client.runs.create(thread, AGENT, input=said("wait 20")))["run_id"]
+    while (await client.runs.get(thread, slow))["status"] == "pending":
+        await asyncio.sleep(0.05)
     busy = client.runs.wait(thread, AGENT, input=said("hello"), multitask_strategy="reject")
     return found | {
         "wait on a busy thread": await tried(busy),

@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import sdk_calls
+from between import between
 from comparing import recorded, unexpected
 from differences import DIFFERENCES
-from node_calls import node_calls
+from langgraph_sdk import get_client
+from node_calls import node_calls, run_node
 from scenes import SCENES, play
 
 PAGE = Path(__file__).parents[2] / "docs" / "clients.md"
@@ -40,6 +43,40 @@ def test_the_stock_sdk_for_javascript_gets_what_the_reference_gives_it(url: str)
     found = node_calls(url)
     assert found.keys() == recorded("node").keys()
     compare(found, "node")
+
+
+async def cut_stream(url: str) -> dict[str, Any]:
+    """What `cut_stream.mjs` does, with the SDK for Python."""
+    async with get_client(url=url) as client:
+        thread = (await client.threads.create())["thread_id"]
+        said = {"messages": [{"type": "human", "content": "hello"}]}
+        parts = client.runs.stream(thread, "parcels", input=said, stream_mode="values")
+        return {"thread": thread, "events": [{"event": part.event, "data": part.data} async for part in parts]}
+
+
+@pytest.mark.filterwarnings("ignore:Reconnecting without a Last-Event-ID")
+@pytest.mark.parametrize("sdk", ["python", "javascript"])
+async def test_a_stream_that_is_cut_is_joined_again_and_its_turn_is_one(sdk: str, url: str) -> None:
+    with between(url) as way:
+        way.losses = [None, "cut"]
+        found = await cut_stream(way.url) if sdk == "python" else run_node("cut_stream.mjs", way.url)
+        posts = [path for path, _ in way.passed]
+    assert [path.rpartition("/")[2] for path in posts] == ["threads", "stream"]
+    values = [event["data"] for event in found["events"] if event["event"] == "values"]
+    assert [message["content"] for message in values[-1]["messages"]] == ["hello", "you said hello"]
+    turns = httpx.get(f"{url}/threads/{found['thread']}/turns").json()["turns"]
+    assert [turn["message"] for turn in turns] == ["hello"]
+
+
+@pytest.mark.parametrize("scene", ["streams", "questions"])
+def test_each_stream_says_that_it_is_over(scene: str, url: str) -> None:
+    streams = [answer["body"] for answer in play(url, scene).values() if is_stream(answer)]
+    assert streams
+    assert {frames[-1][0] for frames in streams} <= {"end", "error"}
+
+
+def is_stream(answer: dict[str, Any]) -> bool:
+    return str(answer["headers"].get("content-type")).startswith("text/event-stream")
 
 
 @pytest.mark.parametrize("reason", DIFFERENCES)
