@@ -31,6 +31,8 @@ _ADVICE = {
     "string_too_long": "Send at most {max_length} characters.",
     "list_type": "Send a list.",
     "too_long": "Send at most {max_length}.",
+    "bool_type": "Send true or false.",
+    "float_type": "Send a number.",
     "int_type": "Send a whole number.",
     "int_parsing": "Send a whole number.",
     "int_from_float": "Send a whole number.",

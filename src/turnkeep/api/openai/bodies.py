@@ -1,6 +1,7 @@
 """What OpenAI's clients may send. They send more with every release, so unknown fields are let through: what has no
 effect is told by a warning, and what a client would rely on and not get is refused. An agent reads and writes text."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,7 +49,8 @@ class Run(Body):
         given["text.format"] = (given.get("text") or {}).get("format")
         for name, values in _ONLY.items():
             if given.get(name) not in (None, *values):
-                raise UnsupportedParameter(name, f"An agent answers once, in text, with its own tools: {values[0]}.")
+                only = json.dumps(values[0])
+                raise UnsupportedParameter(name, f"Send {only}: an agent answers once, in text, with its own tools.")
         sent = [name for name in _WITHOUT_EFFECT if given.get(name) and given[name] != _DEFAULTS.get(name)]
         return [f"{name}_not_used" for name in sent]
 
@@ -89,7 +91,7 @@ def read_messages(items: Sequence[JSON], param: str) -> tuple[list[JSON], list[s
     messages: list[JSON] = []
     warnings: list[str] = []
     for index, item in enumerate(items):
-        role, where = item.get("role"), f"{param}.{index}"
+        role, where = str(item.get("role")), f"{param}.{index}"
         if item.get("type", "message") != "message" or role in _TOOLS:
             warnings.append("tools_not_used")
         elif role in _INSTRUCTIONS:
