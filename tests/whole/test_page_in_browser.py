@@ -426,6 +426,9 @@ def test_a_screen_reader_is_told_each_sentence_once_and_no_sooner_than_it_is_who
     spoken = seen.page.locator("#spoken[aria-live=polite] > span").all_inner_texts()
     assert len(spoken) > 3
     assert all(part.strip().endswith(".") for part in spoken)
+    seen.page.reload()
+    expect(seen.answered(1)).to_contain_text("Sentence 12.")
+    expect(seen.page.locator("#spoken")).to_be_empty()  # what was read before is not read out again
     assert "".join(spoken).split() == "".join(f"Sentence {number}. " for number in range(1, 13)).split()
 
 

@@ -4,11 +4,13 @@ import { json } from "./api.js";
 import { button, el, find } from "./dom.js";
 
 const LOOK_AGAIN_MS = 700;
+const MOST_WAITED_FOR = 10;
 const SETTLED = ["ready", "failed"];
 
 export async function listDocuments(thread) {
   const list = find("documents");
   const found = thread ? (await json(`threads/${thread}/attachments`)).attachments : [];
+  if (list.dataset.thread !== (thread || "")) return found;
   list.replaceChildren(...found.map((document) => item(thread, document)));
   list.hidden = !found.length;
   return found;
@@ -34,6 +36,12 @@ export async function addDocuments(thread, files) {
   }
 }
 
+// Those that a turn has to wait for, to know them.
+export function unreadDocuments() {
+  const items = [...find("documents").children].filter((each) => !SETTLED.includes(each.className));
+  return items.map((each) => each.dataset.id).slice(0, MOST_WAITED_FOR);
+}
+
 // A laptop's server names itself by one of its names; this page may have come by another.
 function here(address) {
   const url = new URL(address);
@@ -48,7 +56,7 @@ function item(thread, document) {
     await json(`threads/${thread}/attachments/${document.document_id}`, { method: "DELETE" });
     await listDocuments(thread);
   };
-  return el("li", { class: document.status },
+  return el("li", { class: document.status, "data-id": document.document_id },
     el("span", {}, document.name), el("span", { class: "faint" }, ` ${told}${pages}`),
     button("✕", remove, { class: "icon", "aria-label": `Remove ${document.name}` }));
 }

@@ -22,6 +22,14 @@ export class ThreadList {
     this.draw();
   }
 
+  // What became of one thread, which is now the newest.
+  async renew(id) {
+    const thread = await json(`threads/${id}`);
+    this.threads = [thread, ...this.threads.filter((each) => each.thread_id !== id)];
+    this.draw();
+    return thread;
+  }
+
   select(id) {
     this.current = id;
     this.draw();

@@ -19,6 +19,7 @@ export class TurnView {
 
   // Begins to be written, from its start where it was written in part already.
   begin(words = "Working") {
+    this.isLive = true;
     this.steps = [];
     this.reply.replaceChildren();
     this.rest.replaceChildren();
@@ -41,10 +42,11 @@ export class TurnView {
     say(this.reply.textContent);
   }
 
+  // The way through the graph are its nodes; tools and routes only say what goes on.
   step(event) {
-    const name = event.node || event.tool || event.route || event.event;
+    const name = event.node || event.tool || event.route;
     if (typeof name !== "string") return;
-    this.steps.push(inWords(name));
+    if (event.node && this.steps.at(-1) !== inWords(name)) this.steps.push(inWords(name));
     if (!this.writing) this.now.textContent = capital(inWords(name).split(" › ").at(-1));
   }
 
@@ -56,7 +58,7 @@ export class TurnView {
     this.reply.replaceChildren();
     render(this.reply, turn.reply);
     linkCitations(this.reply, turn.sources);
-    say(this.reply.textContent, true);
+    if (this.isLive) say(this.reply.textContent, true);
     this.rest.replaceChildren(...[stored(turn, actions), sourcesOf(turn.sources), ...this.footer(turn)].filter(Boolean));
     if (Object.keys(turn.details || {}).length) this.detail(turn);
   }

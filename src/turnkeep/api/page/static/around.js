@@ -1,0 +1,61 @@
+// What stands around the turns: who answers, example questions, the graph, the head, the side.
+
+import { json } from "./api.js";
+import { ask as openDialog, button, el, find } from "./dom.js";
+import { drawGraph } from "./graph.js";
+import { state } from "./state.js";
+import { titleOf } from "./threads.js";
+import { capital } from "./turn.js";
+
+const AGENT = "turnkeep.agent";
+let ask = () => {};
+
+// The agent that was chosen last in this tab.
+export function chosenAgent(agents) {
+  return agents.find((each) => each.name === sessionStorage.getItem(AGENT)) || agents[0];
+}
+
+export function drawAgents(send) {
+  ask = send;
+  const choose = (name) => { state.agent = name; sessionStorage.setItem(AGENT, name); head(); drawExamples(); };
+  find("agents").append(...state.agents.map(({ name, description }) =>
+    el("label", { class: "agent" },
+      el("input", { type: "radio", name: "agent", value: name, checked: name === state.agent, onchange: () => choose(name) }),
+      el("span", {}, el("strong", {}, capital(name)), el("span", {}, description)))));
+  drawExamples();
+}
+
+export function drawExamples() {
+  const known = state.examples[state.agent] || [];
+  find("describes").textContent = state.agents.find((each) => each.name === state.agent)?.description || "";
+  find("examples-title").hidden = !known.length;
+  find("examples").replaceChildren(...known.map((text) => button(text, () => ask(text), { class: "example" })));
+}
+
+export function head(thread = null) {
+  const agent = state.agents.find((each) => each.name === state.agent);
+  const until = thread ? ` · kept until ${new Date(thread.expires_at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}` : "";
+  find("about").textContent = agent ? `${capital(agent.name)}${until}` : "";
+  find("show-graph").hidden = !agent;
+  document.title = thread ? `${titleOf(thread)} · Turnkeep` : "Turnkeep";
+}
+
+export async function showGraph() {
+  const { mermaid, description } = await json(`agents/${state.agent}`);
+  const drawn = drawGraph(state.agent, mermaid);
+  openDialog(capital(state.agent), [el("p", {}, description), drawn], [["Close", () => null]]);
+  for (const wide of drawn.querySelectorAll(".scroll")) wide.scrollLeft = (wide.scrollWidth - wide.clientWidth) / 2;
+}
+
+export function showSide(isOpen) {
+  document.body.classList.toggle("side-open", isOpen);
+  find("open-side").setAttribute("aria-expanded", String(isOpen));
+  find("stage").inert = isOpen;
+  if (isOpen) find("new").focus();
+}
+
+export function fitMessage() {
+  const message = find("message");
+  message.style.height = "auto";
+  message.style.height = `${Math.min(message.scrollHeight, 220)}px`;
+}
