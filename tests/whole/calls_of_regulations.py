@@ -6,26 +6,11 @@ from typing import Any
 
 from wire import Answer, calls, says
 
+import law
+
 LEAVE = "Quali ferie spettano a chi lavora?"
 FAQ = "Che cos'è il preavviso?"
-ARTICLES: tuple[dict[str, Any], ...] = (
-    {
-        "id": "DLGS-66-2003-10",
-        "law": "D.Lgs. 66/2003",
-        "article": "10",
-        "domain": "labour",
-        "title": "Ferie annuali",
-        "text": "Chi lavora ha diritto a ferie annuali retribuite di almeno quattro settimane.",
-    },
-    {
-        "id": "TUIR-11",
-        "law": "D.P.R. 917/1986",
-        "article": "11",
-        "domain": "tax",
-        "title": "Aliquote dell'imposta",
-        "text": "Sul reddito fino a 28000 euro l'imposta è del 23 per cento.",
-    },
-)
+ARTICLES = (law.LEAVE, law.SCALE)
 READING: dict[str, Any] = {
     "question": LEAVE,
     "language": "it",
