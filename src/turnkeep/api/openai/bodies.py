@@ -42,11 +42,12 @@ class Run(Body):
     stream: bool | None = False
     temperature: float | None = Field(None, ge=0, le=2)
     top_p: float | None = Field(None, ge=0, le=1)
+    text: JSON | None = None
 
     def check(self) -> list[str]:
         """What was sent and has no effect, as "tools_not_used". Raises UnsupportedParameter."""
         given: JSON = dict(self)
-        given["text.format"] = (given.get("text") or {}).get("format")
+        given["text.format"] = (self.text or {}).get("format")
         for name, values in _ONLY.items():
             if given.get(name) not in (None, *values):
                 only = json.dumps(values[0])
@@ -66,7 +67,6 @@ class NewResponse(Run):
     conversation: str | JSON | None = None
     previous_response_id: str | None = None
     store: bool | None = True
-    text: JSON | None = None
 
     @property
     def thread_id(self) -> str | None:

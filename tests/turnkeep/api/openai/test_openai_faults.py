@@ -2,18 +2,25 @@
 
 import json
 from collections.abc import Callable
+from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import openai as sdk
 import pytest
 from httpx import AsyncClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from openai import AsyncOpenAI
 from scripted import ScriptedRun, complete, token
+from starlette.testclient import TestClient
 
+from bare_app import bare_app
+from turnkeep.api.openai.bodies import ChatCompletion, NewResponse
 from turnkeep.errors import (
     BudgetExceeded,
     ModelTruncated,
+    NotFound,
     StateCorrupt,
     ThreadBusy,
     TurnInProgress,
@@ -21,6 +28,7 @@ from turnkeep.errors import (
     Unauthorized,
 )
 from turnkeep.records import Principal
+from turnkeep.storage.sealing import Sealer
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
@@ -169,6 +177,11 @@ async def test_each_of_our_errors_is_raised_as_its_class(
     assert (raised.value.code, raised.value.response.headers.get("retry-after")) == (fault.code, wait)
 
 
+class NoThreads:
+    def create_thread(self, *_: Any, **__: Any) -> None:
+        raise NotFound
+
+
 class Played:
     """Turns whose one run plays these steps."""
 
@@ -223,3 +236,30 @@ async def test_no_error_quotes_the_request(client: AsyncClient) -> None:
     answer = await client.post("/v1/responses", json={"model": "papers", "input": {"said": "zebra"}, "top_p": "zebra"})
     assert answer.status_code == 400
     assert "zebra" not in json.dumps(answer.json())
+
+
+@cache
+def playing() -> TestClient:
+    app = bare_app(turns=Played(complete()), table=NoThreads(), sealer=Sealer(b"secret-of-the-test"))
+    return TestClient(app, raise_server_exceptions=False)
+
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.sampled_from(["user", "text", "t1"])
+NAMES = st.sampled_from(["role", "content", "type", "text", "id", "format", "include_usage", "thread_id", "task"])
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(NAMES, inner, max_size=3))
+FIELDS = st.sampled_from(
+    [*NewResponse.model_fields, *ChatCompletion.model_fields, "n", "tools", "tool_choice", "items"]
+)
+
+
+@given(
+    st.sampled_from(["/v1/chat/completions", "/v1/responses", "/v1/conversations"]),
+    st.dictionaries(FIELDS, VALUES, max_size=4),
+    st.booleans(),
+)
+@settings(max_examples=150, derandomize=True, database=None)
+def test_no_body_makes_the_server_fail(path: str, body: dict[str, Any], is_whole: bool) -> None:
+    good = {"model": "papers", "messages": PING, "input": "ping"} if is_whole else {}
+    answer = playing().post(path, json={**good, **body})
+    assert answer.status_code < 500
+    assert answer.status_code == 200 or {"message", "type", "param", "code"} <= answer.json()["error"].keys()
