@@ -80,6 +80,15 @@ def test_each_agent_answers_its_examples_and_shows_what_it_rests_on(
     assert seen.complaints == []
 
 
+def test_the_demo_understands_every_example(url: str) -> None:
+    asked = [(agent, text) for agent, texts in EXAMPLES.items() for text in texts]
+    said = [{"agent": agent, "message": text} for agent, text in asked]
+    replies = [httpx.post(f"{url}/chat", json=each, timeout=60).json()["reply"] for each in said]
+
+    assert EXAMPLES.keys() == set(AGENTS)
+    assert [reply for reply in replies if re.search(r"\bdemo\b", reply)] == []
+
+
 def test_rows_are_paged_plotted_and_told_in_words_and_stay_so_when_they_are_read_again(visits: Visits) -> None:
     seen = visits(permissions=["clipboard-read", "clipboard-write"]).open()
     seen.choose("database")

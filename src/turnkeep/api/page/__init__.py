@@ -52,8 +52,14 @@ async def _page(request: Request) -> Response:
     path = request.scope.get("aws.event", {}).get("requestContext", {}).get("path", "/")
     if not path.endswith("/"):
         return RedirectResponse(f"{path}/")
-    body = files()[PAGE].replace(b"{checksum}", checksum().encode())
+    body = files()[PAGE].replace(b"{modules}", _modules()).replace(b"{checksum}", checksum().encode())
     return _answer(request, PAGE, body, {"Content-Security-Policy": "; ".join(_POLICY), "Cache-Control": ASKED_AGAIN})
+
+
+def _modules() -> bytes:
+    """All at once, where each would be asked for when another that imports it has come."""
+    names = [name for name in files() if name.endswith(".js") and not name.endswith(".iife.min.js")]
+    return "\n".join(f'<link rel="modulepreload" href="page/{{checksum}}/{name}">' for name in names).encode()
 
 
 async def _file(request: Request) -> Response:
