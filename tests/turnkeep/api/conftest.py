@@ -23,6 +23,7 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage
 from turnkeep.turns import Turns
+from turnkeep.turns.runs import Runs
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
             attachments=attachments,
         )
         facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
+        facts["runs"] = Runs(turns, table, mint=lambda: uuid.uuid4().hex)
         usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
         exports = Exports(
             table, attachments, usage, folder_objects, sealer, facts={}, clock=clock, mint=secrets.token_bytes

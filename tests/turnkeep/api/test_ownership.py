@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 OPEN = "the same for everyone: it names no thread"
 OWN = "lists or makes the caller's own"
 KEEPS = {"Idempotency-Key": "k-1"}
+RUN = {"assistant_id": "papers", "input": {"messages": "mine"}}
 
 MATRIX: dict[tuple[str, str], Any] = {
     ("GET", "/ok"): OPEN,
@@ -49,6 +50,32 @@ MATRIX: dict[tuple[str, str], Any] = {
     ("POST", "/threads/{thread_id}/turns"): {"message": "mine"},
     ("POST", "/threads/{thread_id}/turns/stream"): {"message": "mine"},
     ("POST", "/threads/{thread_id}/turns:commit"): {"retry_token": "forged"},
+    ("POST", "/threads/{thread_id}/fork"): None,
+    ("POST", "/assistants/search"): OPEN,
+    ("POST", "/assistants/count"): OPEN,
+    ("GET", "/assistants/{assistant_id}"): OPEN,
+    ("GET", "/assistants/{assistant_id}/graph"): OPEN,
+    ("GET", "/assistants/{assistant_id}/schemas"): OPEN,
+    ("GET", "/assistants/{assistant_id}/subgraphs"): OPEN,
+    ("GET", "/assistants/{assistant_id}/subgraphs/{namespace}"): OPEN,
+    ("POST", "/threads/count"): OWN,
+    ("POST", "/runs"): OWN,
+    ("POST", "/runs/stream"): OWN,
+    ("POST", "/runs/wait"): OWN,
+    ("POST", "/threads/{thread_id}/copy"): None,
+    ("GET", "/threads/{thread_id}/state"): None,
+    ("POST", "/threads/{thread_id}/state"): {"values": {"messages": "taken"}},
+    ("POST", "/threads/{thread_id}/state/checkpoint"): {"checkpoint": {"checkpoint_id": None}},
+    ("GET", "/threads/{thread_id}/state/{checkpoint_id}"): None,
+    ("POST", "/threads/{thread_id}/history"): {"limit": 10},
+    ("POST", "/threads/{thread_id}/runs/stream"): RUN,
+    ("POST", "/threads/{thread_id}/runs/wait"): RUN,
+    ("POST", "/threads/{thread_id}/runs"): RUN,
+    ("GET", "/threads/{thread_id}/runs"): None,
+    ("GET", "/threads/{thread_id}/runs/{run_id}"): None,
+    ("GET", "/threads/{thread_id}/runs/{run_id}/join"): None,
+    ("GET", "/threads/{thread_id}/runs/{run_id}/stream"): None,
+    ("POST", "/threads/{thread_id}/runs/{run_id}/cancel"): None,
 }
 """What a second user sends to each route that names a thread; a word where the route names none."""
 
@@ -69,7 +96,9 @@ def routes_of(app: "FastAPI") -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
-    return make_app(authenticate=by_header)
+    app = make_app(authenticate=by_header)
+    app.state.late.load("/runs")
+    return app
 
 
 @pytest.fixture(params=["app", "function"])
@@ -114,8 +143,9 @@ def client_of(site: AsyncBaseTransport, principal: str) -> AsyncClient:
 
 async def state_of(owner: AsyncClient) -> tuple[Any, ...]:
     """All that the owner can see."""
-    paths = ("/threads/held", "/threads/held/turns", "/threads/held/turns/1", "/threads/held/attachments")
-    return tuple([(await owner.get(path)).json() for path in paths])
+    paths = ("", "/turns", "/turns/1", "/attachments", "/runs")
+    states = await owner.post("/threads/held/history", json={})
+    return (*[(await owner.get(f"/threads/held{path}")).json() for path in paths], states.json())
 
 
 def shown(answer: Response) -> tuple[int, Any, list[str]]:
@@ -136,8 +166,9 @@ async def test_a_foreign_thread_is_unknown(
     owner: AsyncClient, stranger: AsyncClient, method: str, path: str, body: Any
 ) -> None:
     before = await state_of(owner)
-    [document] = before[3]["attachments"]
-    named = {"number": 1, "document_id": document["document_id"]}
+    [document], [run] = before[3]["attachments"], before[4]
+    named = {"number": 1, "document_id": document["document_id"], "run_id": run["run_id"]}
+    named["checkpoint_id"] = before[5][0]["checkpoint_id"]
     foreign, unknown = path.format(thread_id="held", **named), path.format(thread_id="never", **named)
     refused = shown(await stranger.request(method, foreign, json=body, headers=KEEPS))
     assert refused == shown(await stranger.request(method, unknown, json=body, headers=KEEPS))

@@ -84,7 +84,7 @@ RunId = Annotated[str, AfterValidator(_check_uuid)]
 Modes = Annotated[list[str], BeforeValidator(_listed), AfterValidator(_check_modes)]
 Nodes = Annotated[list[str], BeforeValidator(_listed)]
 """`"*"`, as a string, is every node."""
-CheckpointId = Annotated[str | None, BeforeValidator(_named), Field(max_length=64)]
+CheckpointId = Annotated[Annotated[str, Field(max_length=64)] | None, BeforeValidator(_named)]
 Goto = Annotated[Any, AfterValidator(_check_goto)]
 Input = Annotated[dict[str, Any] | None, AfterValidator(_check_input)]
 

@@ -10,7 +10,7 @@ from httpx import AsyncClient
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError
 from scripted import Caller
-from test_runs import said, streamed, turns_of
+from test_langgraph_runs import said, streamed, turns_of
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.table import Table

@@ -7,7 +7,7 @@ from echoing import Clock
 from httpx import AsyncClient
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
-from test_runs import said, turns_of
+from test_langgraph_runs import said, turns_of
 
 from turnkeep.api.views import assistant_id
 
@@ -127,3 +127,14 @@ async def test_threads_are_found(sdk: LangGraphClient, clock: Clock) -> None:
     assert await ids(metadata={"assistant_id": "unknown"}) == []
     assert await sdk.threads.count(metadata={"graph_id": "papers"}) == 2
     assert await sdk.threads.search(limit=1, select=["thread_id", "status"]) == [{"thread_id": "a", "status": "idle"}]
+
+
+async def test_a_checkpoint_without_an_id_is_the_newest(sdk: LangGraphClient, client: AsyncClient, held: str) -> None:
+    newest = await sdk.threads.get_state(held)
+    for checkpoint in ({"checkpoint_id": None}, {"thread_id": held, "checkpoint_ns": ""}):
+        answer = await client.post(f"/threads/{held}/state/checkpoint", json={"checkpoint": checkpoint})
+        assert answer.json() == newest
+    await sdk.runs.wait(held, "papers", input=said("three"), checkpoint={"checkpoint_id": None})  # type: ignore[typeddict-item]
+    assert len(await turns_of(client, held)) == 3
+    malformed = await client.post(f"/threads/{held}/history", json={"before": "x" * 65})
+    assert (malformed.status_code, malformed.json()["errors"][0]["field"]) == (422, "body.before")
