@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, act_for
 from turnkeep.api.openai.bodies import ChatCompletion, read_messages
-from turnkeep.api.openai.starting import THREAD_HEADER, Routes, digest, repeat_of
+from turnkeep.api.openai.starting import THREAD_HEADER, Routes, digest, repeat_of, turns_before
 from turnkeep.api.openai.tasks import CHAT_HEADER, answer_to_task, is_task
 from turnkeep.api.openai.words import Completion
 from turnkeep.api.schemas import check_id
@@ -17,7 +17,6 @@ from turnkeep.api.sse import HEADERS
 from turnkeep.entries import entries
 from turnkeep.errors import InvalidId, UnknownAgent
 from turnkeep.records import JSON, Turn
-from turnkeep.storage.links import turn_of
 
 if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
@@ -80,8 +79,7 @@ class _History:
 
     def compared_with(self, running: "RunningTurn") -> Callable[[Turn], Turn]:
         """Adds a warning to the turn where the thread holds another history than the client's: nothing is merged."""
-        links = running.loaded.links if running.loaded else ()
-        turns = [turn_of(link, {}) for link in links if "turn" in link.payload]
+        turns = turns_before(running)
         ours = [text.strip() for turn in turns for text in (turn.message, turn.reply)]
         theirs = [each["content"].strip() for each in self._messages[:-1]]
         is_hidden = any(turn.private for turn in turns)  # what stands in them is not what was said

@@ -20,6 +20,7 @@ from turnkeep.api.sse import open_stream
 from turnkeep.errors import NotFound, ThreadExists, ThreadMoved
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.head import run_digest
+from turnkeep.storage.links import turn_of
 from turnkeep.turns import TurnRequest
 from turnkeep.turns.request import GraphCall
 
@@ -78,6 +79,23 @@ def digest(messages: list[JSON]) -> str:
     return hashlib.sha256(compact({"messages": messages}).encode()).hexdigest()
 
 
+def turns_before(running: "RunningTurn") -> list[Turn]:
+    """What the run goes on from, as far as it was read; none of a replay. What is hidden stays so."""
+    links = running.loaded.links if running.loaded else ()
+    return [turn_of(link, {}) for link in links if "turn" in link.payload]
+
+
+async def _only_after(previous: ResponseId, running: "RunningTurn") -> "RunningTurn":
+    """Raises NotFound where the newest turn has the number of that response and is of another branch."""
+    if before := turns_before(running):
+        try:
+            previous.check(before[-1])
+        except NotFound:
+            await running.close()
+            raise
+    return running
+
+
 class Routes:
     """What starts runs, also where their thread has still to be found or made, and answers with them."""
 
@@ -115,9 +133,11 @@ class Routes:
         there. The body names what it comes after, so the same body again is a retry, there and here."""
         wanted = replace(wanted, after=previous.number, repeat="exact")
         try:
-            return await self._start(request, wanted, thread_id=previous.thread_id)
+            running = await self._start(request, wanted, thread_id=previous.thread_id)
         except ThreadMoved:
             copy = self._derived(wanted.principal, "copy", str(previous), wanted.key or wanted.body().decode())
+        else:
+            return await _only_after(previous, running)
         await run_in_threadpool(self._copy, wanted.principal, previous, copy)
         return await self._start(request, wanted, thread_id=copy)
 

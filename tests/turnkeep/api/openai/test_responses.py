@@ -140,6 +140,19 @@ async def test_a_response_is_read_back_and_goes_with_its_thread(openai: AsyncOpe
         await openai.responses.retrieve(made.id)
 
 
+async def test_a_response_that_another_branch_has_left_behind_leads_nowhere(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    first = await say(openai, "ping")
+    left = await say(openai, "one", previous_response_id=first.id)
+    turns = f"/threads/{thread_of(first)}/turns"
+    assert (await client.post(turns, json={"message": "two", "from_turn": 1})).json()["turn_number"] == 2
+    with pytest.raises(sdk.NotFoundError):
+        await say(openai, "and?", previous_response_id=left.id)
+    assert await replies(client, thread_of(first)) == ["1: ping", "3: two"]
+    assert (await client.get(f"/threads/{thread_of(first)}")).json()["status"] != "busy"
+
+
 async def test_the_id_of_a_thread_made_anew_leads_nowhere(openai: AsyncOpenAI, client: AsyncClient) -> None:
     old = await say(openai, "ping", conversation=(await openai.conversations.create()).id)
     await openai.conversations.delete(thread_of(old))
