@@ -1,0 +1,42 @@
+"""What a private agent is asked in the background lies nowhere in the clear, before its worker comes and after."""
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+from desk import ANN, Desk
+from fault_agents import story
+from memory_items import MemoryItems
+
+from canary_scan import canary, found_in, texts_of
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns.runs import Runs
+from turnkeep_local.objects import FolderObjects
+
+
+async def test_a_request_waits_encrypted_and_its_owner_reads_the_turn_restored(tmp_path: Path) -> None:
+    desk, tokens = Desk(MemoryItems(), FolderObjects(tmp_path)), list[str]()
+    facts: dict[str, Any] = {"default_agent": "story", "clock": desk.clock, "mint": lambda: uuid.uuid4().hex}
+    turns = Turns(desk.table, lambda name: story([]), tuning=TurnTuning(), private=frozenset({"story"}), **facts)
+    runs = Runs(turns, desk.table, mint=facts["mint"])
+
+    async def launch(token: str) -> None:
+        tokens.append(token)
+
+    runs.launch_by(launch)
+    desk.table.create_thread(ANN, "t", agent="story")
+    said = str(canary("message"))
+
+    record = await runs.enqueue(TurnRequest(ANN, said, thread_id="t"))
+    assert found_in(stored(desk)) == set()
+    assert found_in(tokens) == set()
+    await runs.work(*tokens)
+    assert found_in(stored(desk)) == set()
+    turn = await runs.join(ANN, "t", record.run_id, 1)
+    assert (turn.message, turn.private) == (said, True)
+
+
+def stored(desk: Desk) -> list[bytes]:
+    assert isinstance(desk.items, MemoryItems)
+    return [text for item in desk.items.stored.values() for text in texts_of(item)]
