@@ -51,6 +51,13 @@ async def test_what_was_not_found_is_named_to_the_model_and_else_costs_its_sente
     assert [source.id for source in lost.sources if source.cited] == ["DLGS-66-2003-10"]
 
 
+async def test_a_figure_that_the_user_only_believes_is_not_told_as_the_law(talk: Thread, script: ScriptedModel) -> None:
+    asked, confirmed = "Sono 35 giorni di ferie, vero?", "Certo, la legge ne prevede 35 [DLGS-66-2003-10]."
+    script.play(read(asked), (ANSWER, f"{confirmed} {WELL[1]}"), (REPAIR, Rewritten(sentences=[confirmed])))
+    reply = await talk.say(asked)
+    assert (reply.text, reply.warnings) == (WELL[1], ("sentence_removed",))
+
+
 async def test_of_an_article_that_nobody_holds_nothing_is_cited(talk: Thread, script: ScriptedModel) -> None:
     wrong = "L'art. 9999 c.c. lo vieta [DLGS-66-2003-10]."
     script.play(read("Ferie?"), (ANSWER, f"Non lo conosco. {wrong}"), (REPAIR, Rewritten(sentences=[wrong])))

@@ -159,10 +159,11 @@ class Answering(Desk):
         return {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *said.warnings]}
 
     def _judge(self, documents: Sequence[Document], state: RegulationsState, runtime: Runtime[RunContext]) -> Grounded:
-        """What the user says of their own case may be said back; what it follows from has to be in the sources."""
+        """What was read of the user's own case may be said back; another of their figures only beside one found:
+        "35 days, isn't it?" makes no law."""
         today, facts = runtime.context.now.date(), [*map(told, state["facts"]), *state["steps"]]
-        known = [*facts, *said_by(state, "ai"), *said_by(state, "human"), *map(str, self.knowledge.told.values())]
-        said = Sources(known, days=[(today, today)], language=state["language"])
+        known = [*facts, *said_by(state, "ai"), *map(str, self.knowledge.told.values())]
+        said = Sources(known, said_by(state, "human"), days=[(today, today)], language=state["language"])
         return Grounded(documents, self.knowledge.by_id, said, state["unheld"])
 
 
