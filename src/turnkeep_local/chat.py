@@ -68,8 +68,7 @@ class Chat:
         key = self._unsettled.setdefault((self.thread_id, self.agent, message), uuid4().hex)
         with Answer(self.screen) as answer:
             self.last = self._turn(message, key, answer)
-            if not answer.has_text:
-                answer.feed(self.last["reply"])
+            answer.finish(self.last["reply"])
         self._unsettled.clear()
         return self.last
 

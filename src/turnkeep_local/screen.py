@@ -132,9 +132,11 @@ class Answer:
             self._print(block)
         self._live.refresh()
 
-    @property
-    def has_text(self) -> bool:
-        return bool(self._text)
+    def finish(self, reply: str) -> None:
+        """What of the whole reply has not come in pieces."""
+        whole, self._again = printable(reply), None
+        if whole.startswith(self._text):
+            self.feed(whole.removeprefix(self._text))
 
     def _print(self, block: str) -> None:
         if block.strip():

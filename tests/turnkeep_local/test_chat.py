@@ -77,10 +77,12 @@ def test_pieces_are_written_as_they_come_and_the_turn_is_given() -> None:
     )
 
 
-def test_a_turn_without_pieces_shows_its_reply() -> None:
-    chat, out = Server(answered(("complete", TURN))).chat()
-    chat.ask("Say hello")
-    assert out.getvalue() == "Whole reply.\n"
+def test_what_does_not_come_in_pieces_is_shown_from_the_reply() -> None:
+    first = cut(("token", {"content": "Whole r"}))
+    for answers in ([answered(("complete", TURN))], [first, answered(("complete", TURN))]):
+        chat, out = Server(*answers).chat()
+        chat.ask("Say hello")
+        assert out.getvalue() == "Whole reply.\n"
 
 
 WHOLE = (("token", {"content": "Hello."}), ("complete", TURN))
