@@ -92,7 +92,7 @@ Input = Annotated[dict[str, Any] | None, AfterValidator(_check_input)]
 class Body(BaseModel):
     """Nothing is coerced; what is not known is passed over."""
 
-    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
+    model_config = ConfigDict(extra="ignore", strict=True)
 
 
 class Command(Body):
