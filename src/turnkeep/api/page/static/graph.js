@@ -3,39 +3,56 @@
 
 import { el, svg } from "./dom.js";
 
+const NODE = /^\s*([\w\\.-]+?)\(/;
 const EDGE = /^\s*([\w\\.-]+?)\s+(-->|-\.->|--.*?-->|-\..*?\.->)\s+([\w\\.-]+);?\s*$/;
 const [WIDTH, HEIGHT, BESIDE, BELOW, PASSING] = [148, 34, 22, 46, 20];
 const ROUNDS = 12;
+const END = "__end__";
 
 export function drawGraph(name, mermaid) {
   const drawings = [el("p", { class: "faint" }, "Solid: always. Dashed: as the step before decides.")];
-  for (const [title, edges] of graphsOf(name, mermaid)) drawings.push(drawing(title, edges));
+  for (const [title, graph] of graphsOf(name, mermaid)) drawings.push(drawing(title, graph));
   return el("div", { class: "drawings" }, ...drawings);
 }
 
-// By graph its edges; one that goes into an inner graph goes to the node that holds it.
+// By graph its nodes and edges; an edge that goes into an inner graph goes to the node that holds it. A node that says
+// itself where to go on has no edge.
 function graphsOf(name, mermaid) {
-  const graphs = new Map([[name, []]]);
+  const graphs = new Map();
+  const graph = (title) => graphs.get(title) || graphs.set(title, { nodes: new Set(), edges: [] }).get(title);
+  graph(name);
   for (const line of mermaid.split("\n")) {
-    const found = EDGE.exec(line);
-    if (!found) continue;
-    const [from, to] = [found[1], found[3]].map((id) => id.replaceAll("\\3a", ":").split(":"));
-    const inner = from.length > 1 && to.length > 1 && from[0] === to[0] ? from[0] : null;
-    const ends = inner ? [from.slice(1).join(":"), to.slice(1).join(":")] : [from[0], to[0]];
-    const edges = graphs.get(inner ?? name) || graphs.set(inner, []).get(inner);
-    if (!edges.some((edge) => edge.from === ends[0] && edge.to === ends[1])) {
-      edges.push({ from: ends[0], to: ends[1], isChoice: found[2].startsWith("-.") });
+    const [node, edge] = [NODE.exec(line), EDGE.exec(line)];
+    if (node) {
+      const [inner, id] = placeOf(node[1]);
+      graph(inner ?? name).nodes.add(id);
+    } else if (edge) {
+      addEdge(graph, name, placeOf(edge[1]), placeOf(edge[3]), edge[2].startsWith("-."));
     }
   }
   return graphs;
 }
 
-function drawing(title, edges) {
-  const { nodes, routes, width, height } = laidOut(edges.filter((edge) => edge.from !== edge.to));
+function placeOf(text) {
+  const [first, ...rest] = text.replaceAll("\\3a", ":").split(":");
+  return rest.length ? [first, rest.join(":")] : [null, first];
+}
+
+function addEdge(graph, name, [fromInner, fromId], [toInner, toId], isChoice) {
+  const isInner = fromInner && fromInner === toInner;
+  const [from, to] = isInner ? [fromId, toId] : [fromInner ?? fromId, toInner ?? toId];
+  if (from === END) return;  // an inner graph that is gone through again
+  const { nodes, edges } = graph(isInner ? fromInner : name);
+  nodes.add(from).add(to);
+  if (!edges.some((edge) => edge.from === from && edge.to === to)) edges.push({ from, to, isChoice });
+}
+
+function drawing(title, graph) {
+  const { nodes, routes, width, height } = laidOut(graph.nodes, graph.edges.filter((edge) => edge.from !== edge.to));
   const marker = `arrow-${title.replace(/\W/g, "-")}`;
   const arrow = svg("marker", { id: marker, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto-start-reverse" },
     svg("path", { d: "M0 0L8 4L0 8z", class: "arrow" }));
-  const words = edges.map((edge) => `${label(edge.from)} to ${label(edge.to)}`).join("; ");
+  const words = graph.edges.map((edge) => `${label(edge.from)} to ${label(edge.to)}`).join("; ");
   const image = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Graph of ${title}: ${words}` },
     svg("defs", {}, arrow),
     ...routes.map(({ points, isChoice }) => svg("path", { d: curve(points), class: isChoice ? "edge choice" : "edge", "marker-end": `url(#${marker})` })),
@@ -56,10 +73,10 @@ function label(id) {
 }
 
 // Layers by the longest way from the start, an edge that goes back turned round; what passes a layer has a place in it.
-function laidOut(edges) {
+function laidOut(ids, edges) {
   const forward = edges.map((edge) => ({ ...edge }));
   turnBack(forward);
-  const layers = placed(forward);
+  const layers = placed(ids, forward);
   order(layers, forward);
   const widthOf = (id) => (typeof id === "string" ? WIDTH : PASSING) + BESIDE;
   const widths = layers.map((layer) => layer.reduce((sum, id) => sum + widthOf(id), 0));
@@ -90,13 +107,15 @@ function turnBack(edges) {
   for (const id of ["__start__", ...edges.map((edge) => edge.from)]) if (!state.has(id)) visit(id);
 }
 
-function placed(edges) {
+function placed(ids, edges) {
   const rank = new Map();
   const rankOf = (id) => {
     if (!rank.has(id)) rank.set(id, Math.max(0, ...edges.filter((edge) => edge.to === id).map((edge) => rankOf(edge.from) + 1)));
     return rank.get(id);
   };
   for (const edge of edges) rankOf(edge.to), rankOf(edge.from);
+  for (const id of ids) if (!rank.has(id)) rank.set(id, 2);
+  if (rank.delete(END)) rank.set(END, Math.max(...rank.values()) + 1);
   const layers = Array.from({ length: Math.max(...rank.values()) + 1 }, () => []);
   for (const [id, at] of rank) layers[at].push(id);
   for (const edge of edges) {
