@@ -12,6 +12,7 @@ from turnkeep_local.tables import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,6 +29,14 @@ def clients_table(dynamodb: "DynamoDBClient") -> Iterator[str]:
 def facts(dynamodb_url: str, clients_table: str) -> dict[str, str]:
     """Where a server's store lies."""
     return {"AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "TABLE_NAME": clients_table, "SEAL_KEY": "of the test"}
+
+
+@pytest.fixture(scope="session")
+def bucket(s3: "S3Client", s3_url: str) -> dict[str, str]:
+    """What a function finds of one in its environment."""
+    name = f"turnkeep-{uuid.uuid4().hex}"
+    s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
+    return {"BUCKET_NAME": name, "AWS_ENDPOINT_URL_S3": s3_url}
 
 
 @pytest.fixture(scope="session")

@@ -18,11 +18,12 @@ from lambdas import FUNCTIONS, ROOT, STREAMING, running_function
 from site_of_clients import environ
 
 PATH = re.compile(r'^ {10}"?(/[^":]*)"?:$')
-METHOD = re.compile(r"^ {12}(get|post|put|patch|delete|head): .*\$\{(Api|Stream)Function")
+METHOD = re.compile(r"^ {12}(get|post|put|patch|delete|head|options): .*\$\{(Api|Stream)Function")
 WHOLE = (sys.executable, "-m", "awslambdaric", "app.handler")
 HOP_BY_HOP = {"connection", "content-length", "transfer-encoding", "host", "accept-encoding"}
 INVOKE = re.compile(r"^/2015-03-31/functions/[^/]+/invocations$")
-KEY = "a-key-of-the-test"
+KEY, OTHER_KEY = "a-key-of-the-test", "a-key-of-somebody-else"
+USERS = {KEY: "ann", OTHER_KEY: "bob"}
 
 type Routes = list[tuple[str, re.Pattern[str], str]]
 
@@ -40,9 +41,10 @@ def routes() -> Routes:
 
 
 def known_by_key(headers: dict[str, str]) -> dict[str, str] | None:
-    """What the authorizer tells of the one key there is, in either header that clients send it in."""
+    """What the authorizer tells of a key, in either header that clients send it in."""
     given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
-    return {"tenant": "t", "user": "ann", "acts_for": "false", "credential": "k1"} if given == KEY else None
+    user = USERS.get(given)
+    return {"tenant": "t", "user": user, "acts_for": "false", "credential": user} if user else None
 
 
 @contextmanager

@@ -3,34 +3,32 @@ with a key where these clients put it."""
 
 import uuid
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Any
 
 import httpx
+import openai
 import openai_calls
 import pytest
 import sdk_calls
 from comparing import recorded, unexpected
-from deployed_site import KEY, deployed
+from deployed_site import KEY, OTHER_KEY, deployed
+from langgraph_sdk import get_client
+from langgraph_sdk.errors import APIStatusError, NotFoundError
 from node_calls import node_calls, run_node
+from openai import OpenAI
 from openai_expected import EXPECTED
 from scenes import SCENES, play
 from test_langgraph_wire import KNOWN
 
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
-
+REFUSED = (APIStatusError, httpx.HTTPStatusError)
+"""What LangGraph's SDK for Python raises; the second one from `wait` and `join`."""
 BEARER = {"authorization": f"Bearer {KEY}"}
 
 
 @pytest.fixture(scope="module")
-def stack(
-    facts: dict[str, str], s3: "S3Client", s3_url: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    bucket = f"turnkeep-{uuid.uuid4().hex}"
-    s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
-    with deployed(
-        tmp_path_factory.mktemp("deployed"), {**facts, "BUCKET_NAME": bucket, "AWS_ENDPOINT_URL_S3": s3_url}
-    ) as url:
+def stack(facts: dict[str, str], bucket: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a deployment."""
+    with deployed(tmp_path_factory.mktemp("deployed"), {**facts, **bucket}) as url:
         yield url
 
 
@@ -59,6 +57,51 @@ def test_openais_sdk_does_all_that_it_does_locally(sdk: str, stack: str) -> None
         openai_calls.call(stack, thread, KEY) if sdk == "python" else run_node("openai_calls.mjs", stack, thread, KEY)
     )
     assert found == EXPECTED
+
+
+async def test_what_is_somebody_elses_is_not_found_by_langgraphs_sdk(stack: str) -> None:
+    async with get_client(url=stack, api_key=KEY) as ann, get_client(url=stack, api_key=OTHER_KEY) as bob:
+        thread = (await ann.threads.create())["thread_id"]
+        run = await ann.runs.create(thread, "parcels", input={"messages": [{"role": "user", "content": "hello"}]})
+        await ann.runs.join(thread, run["run_id"])
+        for about_thread in (bob.threads.get, bob.threads.get_state, bob.threads.copy, bob.threads.delete):
+            with pytest.raises(NotFoundError):
+                await about_thread(thread)
+        for about_run in (bob.runs.get, bob.runs.join, bob.runs.cancel):
+            with pytest.raises(REFUSED) as refused:
+                await about_run(thread, run["run_id"])
+            assert refused.value.response.status_code == 404
+        assert thread not in [one["thread_id"] for one in await bob.threads.search(limit=100)]
+
+
+def test_what_is_somebody_elses_is_not_found_by_openais_sdk(stack: str) -> None:
+    with openai_client(stack, KEY) as ann, openai_client(stack, OTHER_KEY) as bob:
+        conversation = ann.conversations.create().id
+        made = ann.responses.create(model="parcels", input="one", conversation=conversation)
+        for call in (bob.responses.retrieve, bob.responses.delete, bob.responses.input_items.list):
+            with pytest.raises(openai.NotFoundError):
+                call(made.id)
+        with pytest.raises(openai.NotFoundError):
+            bob.responses.create(model="parcels", input="two", previous_response_id=made.id)
+        with pytest.raises(openai.NotFoundError):
+            bob.conversations.retrieve(conversation)
+
+
+async def test_two_megabytes_of_history_are_read_or_refused_by_name(stack: str) -> None:
+    long = [{"role": "user", "content": "x" * 20_000}] * 100
+    async with get_client(url=stack, api_key=KEY) as client:
+        thread = (await client.threads.create())["thread_id"]
+        with pytest.raises(REFUSED) as refused:
+            await client.runs.wait(thread, "parcels", input={"messages": long})
+    assert refused.value.response.status_code == 413
+    with openai_client(stack, KEY) as other:
+        said: Any = [*long, {"role": "user", "content": "hello"}]
+        answer = other.chat.completions.create(model="parcels", messages=said)
+    assert answer.choices[0].message.content == "you said hello"
+
+
+def openai_client(url: str, key: str) -> OpenAI:
+    return OpenAI(base_url=f"{url}/v1", api_key=key, max_retries=0)
 
 
 def test_without_a_key_nothing_is_told(stack: str) -> None:

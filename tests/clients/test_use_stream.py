@@ -1,9 +1,10 @@
 """useStream of @langchain/langgraph-sdk/react in Chromium, on a page of another origin, against this server."""
 
 from collections.abc import Iterator
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 import pytest
+from deployed_site import KEY, deployed
 from pages import page_of
 from playwright.sync_api import Browser, Page, expect
 
@@ -16,6 +17,23 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="module", params=["laptop", "deployment"])
+def api(
+    request: pytest.FixtureRequest,
+    application: str,
+    facts: dict[str, str],
+    bucket: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[dict[str, str]]:
+    """Where the page finds the server, and its key. A deployment has to name the pages that may call."""
+    if request.param == "laptop":
+        yield {"api": request.getfixturevalue("url")}
+    else:
+        named = {"CORS_ORIGINS": application.rstrip("/")}
+        with deployed(tmp_path_factory.mktemp("deployed"), {**facts, **bucket, **named}) as url:
+            yield {"api": url, "key": KEY}
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as program:
@@ -23,12 +41,12 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def chat(application: str, browser: Browser, url: str) -> Iterator[Page]:
+def chat(application: str, browser: Browser, api: dict[str, str]) -> Iterator[Page]:
     """Open on the page, with no thread yet; nothing may go wrong in it."""
     page = browser.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(f"{application}?api={quote(url)}")
+    page.goto(f"{application}?{urlencode(api)}")
     yield page
     page.close()
     assert wrong == []
@@ -102,7 +120,9 @@ def test_a_page_that_is_reloaded_in_mid_answer_shows_the_answer_once(chat: Page)
 def test_an_answer_that_is_stopped_leaves_the_thread_free(chat: Page) -> None:
     say(chat, "wait 30")
     expect(chat.locator("#heard")).to_have_text("wait")
-    chat.locator("#stop").click()
+    with chat.expect_response("**/cancel*") as cancelled:
+        chat.locator("#stop").click()
+    assert cancelled.value.ok
     idle(chat)
     chat.reload()
     say(chat, "hello")
