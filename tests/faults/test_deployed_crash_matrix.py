@@ -1,5 +1,6 @@
-"""The crash matrix once more, through the deployed function `api`: SIGKILL before and after each call to the stores
-that a turn of `papers` makes, then the same request again. The sandbox that dies is a forked process that loads the
+"""The crash matrix once more, through the deployed functions' app and over each protocol: SIGKILL before and after each
+call to the stores that a turn of `papers` makes, then the same request again, as the protocol's clients send it: a key,
+a message's own id, a count of tries, or the whole history. The sandbox that dies is a forked process that loads the
 function; another one is warm and lives on."""
 
 import json
@@ -7,8 +8,9 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 import boto3
 import pytest
@@ -21,16 +23,68 @@ from deployed_function import Context, load_handler, proxy_event
 LEASE_SECONDS = 1
 BEGIN = FLIP = "dynamodb.UpdateItem"
 LOAD, BATCH = "dynamodb.Query", "dynamodb.BatchWriteItem"
-LONG = "What is low-rank adaptation? " + " ".join(f"{number:x}" for number in range(9000, 11000))
+TURN = [BEGIN, LOAD, BATCH, FLIP]
+FIRST, SECOND = "What is low-rank adaptation?", "And who wrote it?"
+LONG = f"{FIRST} " + " ".join(f"{number:x}" for number in range(9000, 11000))
+
+type Asking = Callable[[str, str, int], Any]
+"""From a thread's id, a message and how often it was sent before to the event of the request."""
+
+
+def chat(thread_id: str, message: str, tries: int) -> Any:
+    body = {"session_id": thread_id, "message": message}
+    return _post("/chat", body, {"Idempotency-Key": f"k-{len(message)}"})
+
+
+def runs(what: str, thread_id: str, message: str, tries: int) -> Any:
+    """LangGraph's, with the id that a client gives a message."""
+    said = {"role": "user", "content": message, "id": f"m-{len(message)}"}
+    body = {"assistant_id": "papers", "input": {"messages": [said]}, "stream_mode": ["values", "messages-tuple"]}
+    return _post(f"/threads/{thread_id}/runs/{what}", body, {})
+
+
+def responses(is_streamed: bool, thread_id: str, message: str, tries: int) -> Any:
+    body = {"model": "papers", "input": message, "conversation": thread_id, "stream": is_streamed}
+    return _post("/v1/responses", body, {"X-Stainless-Retry-Count": str(tries)})
+
+
+def completions(is_streamed: bool, thread_id: str, message: str, tries: int) -> Any:
+    """Of a client that does not count its tries, and sends the whole history."""
+    said = [("user", FIRST), ("assistant", "A method."), ("user", message)]
+    messages = [{"role": role, "content": content} for role, content in said]
+    body = {"model": "papers", "messages": messages, "stream": is_streamed}
+    return _post("/v1/chat/completions", body, {"X-Turnkeep-Thread": thread_id})
+
+
+def _post(path: str, body: Any, headers: dict[str, str]) -> Any:
+    return proxy_event("POST", path, json.dumps(body).encode(), headers=headers)
+
+
+class Scenario(NamedTuple):
+    asking: Asking
+    before: tuple[str, ...]
+    message: str
+    calls: list[str]
+
 
 SCENARIOS = {
-    "a first turn": ((), "What is low-rank adaptation?", [BEGIN, BATCH, FLIP]),
-    "a follow-up": (("What is low-rank adaptation?",), "And who wrote it?", [BEGIN, LOAD, BATCH, FLIP]),
-    "a long message": (("What is low-rank adaptation?",), LONG, [BEGIN, BATCH, LOAD, BATCH, FLIP]),
+    "a first turn": Scenario(chat, (), FIRST, [BEGIN, BATCH, FLIP]),
+    "a follow-up": Scenario(chat, (FIRST,), SECOND, TURN),
+    "a long message": Scenario(chat, (FIRST,), LONG, [BEGIN, BATCH, LOAD, BATCH, FLIP]),
+    "a run that is waited for": Scenario(partial(runs, "wait"), (FIRST,), SECOND, TURN),
+    "a run that streams": Scenario(partial(runs, "stream"), (FIRST,), SECOND, TURN),
+    "a response": Scenario(partial(responses, False), (FIRST,), SECOND, TURN),
+    "a response that streams": Scenario(partial(responses, True), (FIRST,), SECOND, TURN),
+    "a completion": Scenario(partial(completions, False), (FIRST,), SECOND, TURN),
+    "a completion that streams": Scenario(partial(completions, True), (FIRST,), SECOND, TURN),
 }
+"""A turn takes four requests over every protocol, its first message one less."""
 
 
-type Answer = tuple[int, Any]
+class Answer(NamedTuple):
+    status: int
+    text: str
+    headers: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -40,25 +94,21 @@ class Function:
     environment: dict[str, str]
     warm: Callable[[Any, Any], Any]
 
-    def chat(self, thread_id: str, message: str, key: str) -> Answer:
-        return _answer(self.warm(_chat(thread_id, message, key), Context()))
+    def send(self, event: Any) -> Answer:
+        return _answer(self.warm(event, Context()))
 
-    def read(self, path: str) -> Any:
-        return _answer(self.warm(proxy_event("GET", path), Context()))[1]
+    def turns(self, thread_id: str) -> list[Any]:
+        told = json.loads(self.send(proxy_event("GET", f"/threads/{thread_id}/turns")).text)
+        return [{name: turn[name] for name in ("turn_number", "message", "persisted")} for turn in told["turns"]]
 
-    def chat_in_a_new_sandbox(self, thread_id: str, message: str, key: str, doom: Doom | None) -> list[Any]:
+    def send_to_a_new_sandbox(self, event: Any, doom: Doom | None) -> list[Any]:
         """The calls that it makes, then its answer if it lives to give one."""
-        with child(serve_once, self.environment, _chat(thread_id, message, key), doom) as sandbox:
+        with child(serve_once, self.environment, event, doom) as sandbox:
             return sandbox.last_words()
 
 
-def _chat(thread_id: str, message: str, key: str) -> Any:
-    body = json.dumps({"session_id": thread_id, "message": message}).encode()
-    return proxy_event("POST", "/chat", body, headers={"Idempotency-Key": key})
-
-
 def _answer(answer: Any) -> Answer:
-    return answer["statusCode"], json.loads(answer["body"])
+    return Answer(answer["statusCode"], answer["body"], answer["headers"])
 
 
 def serve_once(line: Connection, environment: dict[str, str], event: Any, doom: Doom | None) -> None:
@@ -95,37 +145,38 @@ def function(site: Site, monkeypatch: pytest.MonkeyPatch) -> Function:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_sandbox_that_dies_at_any_call_costs_no_turn_and_doubles_none(function: Function, name: str) -> None:
-    before, message, expected = SCENARIOS[name]
+    asking, before, message, expected = SCENARIOS[name]
     _tell(function, "clean", before)
-    *calls, (status, _) = function.chat_in_a_new_sandbox("clean", message, "k", None)
-    assert (status, calls) == (200, expected)
+    *calls, answer = function.send_to_a_new_sandbox(asking("clean", message, 0), None)
+    assert (answer.status, calls) == (200, expected)
 
     points = [(at, side) for at in range(1, len(calls) + 1) for side in ("before", "after")]
     for at, side in points:
         thread_id = f"t-{at}-{side}"
         _tell(function, thread_id, before)
-        made = function.chat_in_a_new_sandbox(thread_id, message, "k", Doom(at, f"kill_{side}"))  # type: ignore[arg-type]
-        assert made == calls[:at]
-        turn = _come_back(function, thread_id, message)
-        assert (turn["turn_number"], turn["persisted"], turn["message"]) == (len(before) + 1, True, message)
-        assert function.chat(thread_id, message, "k") == (200, turn)
-        told = [turn["message"] for turn in function.read(f"/threads/{thread_id}/turns")["turns"]]
-        assert told == [*before, message]
+        doom = Doom(at, f"kill_{side}")  # type: ignore[arg-type]
+        assert function.send_to_a_new_sandbox(asking(thread_id, message, 0), doom) == calls[:at]
+        _come_back(function, asking, thread_id, message)
+        again = function.send(asking(thread_id, message, 2))
+        assert (again.status, again.headers["idempotency-replayed"]) == (200, "true")
+        said = [*before, message]
+        kept = [{"turn_number": n, "message": each, "persisted": True} for n, each in enumerate(said, 1)]
+        assert function.turns(thread_id) == kept
 
 
 def _tell(function: Function, thread_id: str, messages: tuple[str, ...]) -> None:
-    for number, message in enumerate(messages):
-        status, _ = function.chat(thread_id, message, f"before-{number}")
-        assert status == 200
+    for message in messages:
+        assert function.send(chat(thread_id, message, 0)).status == 200
 
 
-def _come_back(function: Function, thread_id: str, message: str) -> Any:
+def _come_back(function: Function, asking: Asking, thread_id: str, message: str) -> None:
     """The same request again until it is answered, which a lease may hold up, and nothing else."""
     started = time.monotonic()
     while time.monotonic() - started < LEASE_SECONDS + 10:
-        status, body = function.chat(thread_id, message, "k")
-        if status == 200:
-            return body
-        assert (status, body["code"]) == (409, "turn_in_progress")
+        answer = function.send(asking(thread_id, message, 1))
+        if answer.status == 200:
+            return
+        assert answer.status == 409
+        assert "turn_in_progress" in answer.text
         time.sleep(0.3)
     raise AssertionError("the thread stays busy")
