@@ -15,12 +15,9 @@ from turnkeep.turns.request import GraphCall
 
 MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints")
 MAX_CONFIG_BYTES = 16 * 1024
-_ONE_AT_A_TIME = (
-    "Send reject, or leave it out: one run at a time changes a thread, and a second one gets 409 thread_busy with "
-    "Retry-After."
-)
+_ONE_AT_A_TIME = "Send reject, or leave it out: one run at a time changes a thread; a second one gets 409 thread_busy."
 _OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
-    "multitask_strategy": ((None, "reject", "enqueue"), _ONE_AT_A_TIME),
+    "multitask_strategy": ((None, "reject"), _ONE_AT_A_TIME),
     "if_not_exists": ((None, "create", "reject"), "Send create or reject."),
     "on_disconnect": ((None, "cancel", "continue"), "Send cancel or continue."),
     "durability": ((None, "sync", "async", "exit"), "Send sync, async or exit; a run is kept whole, at its end."),
@@ -85,8 +82,6 @@ Modes = Annotated[list[str], BeforeValidator(_listed), AfterValidator(_check_mod
 Nodes = Annotated[list[str], BeforeValidator(_listed)]
 """`"*"`, as a string, is every node."""
 CheckpointId = Annotated[Annotated[str, Field(max_length=64)] | None, BeforeValidator(_named)]
-Goto = Annotated[Any, AfterValidator(_check_goto)]
-Input = Annotated[dict[str, Any] | None, AfterValidator(_check_input)]
 
 
 class Body(BaseModel):
@@ -98,7 +93,7 @@ class Body(BaseModel):
 class Command(Body):
     resume: Any = None
     update: Any = None
-    goto: Goto = None
+    goto: Annotated[Any, AfterValidator(_check_goto)] = None
 
     def said(self) -> JSON:
         """Without what was not sent: an answer may be null."""
@@ -114,7 +109,7 @@ class Config(Body):
 
 class RunBody(Body):
     assistant_id: AgentName
-    input: Input = None
+    input: Annotated[dict[str, Any] | None, AfterValidator(_check_input)] = None
     command: Command | None = None
     checkpoint: CheckpointId = None
     checkpoint_id: CheckpointId = None
