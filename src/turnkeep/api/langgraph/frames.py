@@ -21,8 +21,8 @@ def compact(data: Any) -> bytes:
 def error_view(problem: Mapping[str, Any]) -> JSON:
     """A problem in LangGraph's two words, `error` and `message`, and ours besides."""
     name = "".join(word.capitalize() for word in problem["code"].split("_"))
-    own = ("code", "correlation_id", "retry_after")
-    return {"error": name, "message": problem["detail"], **{key: problem[key] for key in own if key in problem}}
+    own = {key: problem[key] for key in ("code", "correlation_id", "retry_after") if key in problem}
+    return {"error": name, "message": problem["detail"], **own}
 
 
 class RunFrames:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from turnkeep.api.langgraph.frames import INTERRUPT
 from turnkeep.errors import Conflict
@@ -45,13 +45,13 @@ def retold(
         turn = await end()
         state = await services.turns.states.read(principal, str(turn.thread_id), turn.number)
         interrupt = {INTERRUPT: state.interrupts} if state.interrupts else {}
-        telling.emit(_part("values", {**state.values, **interrupt}))
-        if interrupt:
-            telling.emit(_part("updates", interrupt))
+        parts: list[tuple[str, Any]] = [
+            ("messages-tuple", [each, {}]) for each in state.values.get("messages", [])[-1:]
+        ]
+        parts += [("updates", interrupt), ("values", {**state.values, **interrupt})]
+        for mode, data in parts:
+            if data:
+                telling.emit(Event("part", {"mode": mode, "namespace": [], "data": data}))
         return turn
 
     return RunningTurn(thread_id=running.thread_id, run_id=running.run_id, replayed=running.replayed).run(tell)
-
-
-def _part(mode: str, data: object) -> Event:
-    return Event("part", {"mode": mode, "namespace": [], "data": data})

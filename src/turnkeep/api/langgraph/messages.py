@@ -33,9 +33,9 @@ class Messages:
         pieces = piece.get("tool_call_chunks") or []
         own = {key: value for key, value in piece.items() if key not in ("tool_call_chunks", "chunk_position")}
         whole = {**own, **(before or {}), "type": piece["type"].removesuffix(_PIECE).lower()}
+        whole |= {key: own[key] for key in ("usage_metadata", "response_metadata") if own.get(key)}
         if before:
             whole["content"] = _joined(before["content"], piece["content"])
-            whole |= {key: own[key] for key in ("usage_metadata", "response_metadata") if own.get(key)}
         return whole | ({"tool_calls": self._tool_calls(name, pieces)} if pieces else {})
 
     def _tool_calls(self, name: str, pieces: list[JSON]) -> list[JSON]:

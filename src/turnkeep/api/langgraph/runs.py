@@ -1,6 +1,6 @@
 """Runs: on a thread each makes a turn of it, as POST /threads/{thread_id}/turns does; without one nothing is kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.langgraph.assistants import agent_of
-from turnkeep.api.langgraph.bodies import MODES, RunBody, RunId
+from turnkeep.api.langgraph.bodies import RunBody, RunId
 from turnkeep.api.langgraph.frames import FinalValues, RunFrames
 from turnkeep.api.langgraph.joining import joined, retold
 from turnkeep.api.langgraph.shown import shown_message, tells_itself
@@ -20,7 +20,7 @@ from turnkeep.api.schemas import Id, check_id
 from turnkeep.api.sse import RunStreamResponse
 from turnkeep.api.turns import KEY_HEADER
 from turnkeep.api.views import facts_of
-from turnkeep.records import JSON, Principal
+from turnkeep.records import JSON
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 ON_THREAD, ONE = "/threads/{thread_id}/runs", "/threads/{thread_id}/runs/{run_id}"
 Action = Literal["interrupt", "rollback"]
+Some = Annotated[Sequence[str], Query()]
+Offset = Annotated[int, Query(ge=0, le=10_000)]
+Limit = Annotated[int, Query(ge=1, le=100)]
 Status = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
 
 
@@ -47,16 +50,11 @@ async def _asked(request: Request, body: RunBody, caller: Caller) -> TurnRequest
         agent=agent,
         key=key,
         create=body.if_not_exists == "create",
-        deadline=_until(request),
+        deadline=getattr(request.state, "deadline", None),
         call=body.call(facts_of(agent)),
         base=body.base if thread_id else None,
         repeat=None if key else "exact" if tells_itself(body) else "first",
     )
-
-
-def _until(request: Request) -> float | None:
-    """By when the answer has to leave, in monotonic seconds."""
-    return getattr(request.state, "deadline", None)
 
 
 Asked = Annotated[TurnRequest, Depends(_asked)]
@@ -114,13 +112,7 @@ class RunRoutes:
         return run_view(run)
 
     async def of_thread(
-        self,
-        thread_id: Id,
-        caller: Caller,
-        *,
-        limit: Annotated[int, Query(ge=1, le=100)] = 10,
-        offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
-        status: Status | None = None,
+        self, thread_id: Id, caller: Caller, limit: Limit = 10, offset: Offset = 0, status: Status | None = None
     ) -> list[JSON]:
         found = await self._services.runs.list(caller, thread_id, limit=limit, offset=offset, status=status)
         return [run_view(run) for run in found]
@@ -128,33 +120,26 @@ class RunRoutes:
     async def read(self, thread_id: Id, run_id: RunId, caller: Caller) -> JSON:
         return run_view(await self._services.runs.read(caller, thread_id, run_id))
 
-    async def join(self, thread_id: Id, run_id: RunId, caller: Caller, request: Request) -> RunStreamResponse:
-        return await self._joined(caller, thread_id, run_id, _until(request), FinalValues())
+    async def join(self, thread_id: Id, run_id: RunId, request: Request) -> RunStreamResponse:
+        return await self._joined(request, thread_id, run_id, FinalValues())
 
     async def rejoin(
         self,
         thread_id: Id,
         run_id: RunId,
-        caller: Caller,
         request: Request,
         *,
         cancel_on_disconnect: bool = False,
-        stream_mode: Annotated[list[str] | None, Query()] = None,
+        stream_mode: Some = (),
     ) -> RunStreamResponse:
         """Waits for the end of the run, wherever it runs, and tells it. Clients that name no mode send an empty one."""
-        shown = RunFrames(run_id, [mode for mode in stream_mode or () if mode] or MODES, resumable=True)
-        return await self._joined(caller, thread_id, run_id, _until(request), shown, cancels=cancel_on_disconnect)
+        shown = RunFrames(run_id, [mode for mode in stream_mode if mode] or ["values"], resumable=True)
+        return await self._joined(request, thread_id, run_id, shown, cancels=cancel_on_disconnect)
 
     async def _joined(
-        self,
-        caller: Principal,
-        thread_id: str,
-        run_id: str,
-        until: float | None,
-        shown: RunFrames | FinalValues,
-        *,
-        cancels: bool = False,
+        self, request: Request, thread_id: str, run_id: str, shown: RunFrames | FinalValues, *, cancels: bool = False
     ) -> RunStreamResponse:
+        caller, until = request.state.principal, getattr(request.state, "deadline", None)
         await self._services.runs.read(caller, thread_id, run_id)  # an unknown run is a status, not an event
         running = joined(self._services, caller, thread_id, run_id, until=until, cancels=cancels)
         return answer(running, run_id, shown, heartbeat_seconds=self._heartbeat_seconds)

@@ -39,6 +39,15 @@ async def test_the_same_message_of_a_client_is_one_turn(
     assert await turns_of(client, thread_id) == [("hello", "1: hello")]
 
 
+@pytest.mark.parametrize("mode", ["messages", "messages-tuple", "values"])
+async def test_a_retry_gets_the_reply_in_its_own_mode(sdk: LangGraphClient, thread_id: str, mode: Any) -> None:
+    for _ in range(2):
+        parts = await streamed(sdk, thread_id, input=said("hello", id="mine"), stream_mode=mode)
+    assert parts[0][0] == "metadata"
+    assert "1: hello" in str(parts[1:-1])
+    assert parts[-1][0] == "end"
+
+
 async def test_the_same_words_after_the_same_checkpoint_are_one_turn(
     sdk: LangGraphClient, client: AsyncClient, thread_id: str
 ) -> None:
