@@ -280,6 +280,34 @@ def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(visits: V
     expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
 
 
+def test_a_message_that_could_not_be_sent_stands_where_it_was_written(visits: Visits) -> None:
+    seen = visits().open()
+    seen.choose("mirror")
+    seen.page.route("**/threads", lambda route: route.abort())
+    seen.say("hello")
+    expect(seen.page.locator("#notice")).to_contain_text("cannot be reached")
+    expect(seen.page.get_by_label("Message", exact=True)).to_have_value("hello")
+    seen.page.unroute("**/threads")
+    seen.button("Send").dblclick()
+    expect(seen.answered(1)).to_contain_text("You said: hello")
+    assert len(seen.posts("/turns/stream")) == 1
+
+
+def test_a_thread_that_is_gone_says_so_and_the_message_goes_to_a_new_one(visits: Visits, url: str) -> None:
+    user = f"u-{uuid.uuid4().hex}"
+    seen = visits(user=user).open()
+    seen.choose("mirror")
+    seen.say("one")
+    seen.answered(1)
+    gone = seen.thread
+    httpx.delete(f"{url}/threads/{gone}", headers={"X-Turnkeep-User": user}, timeout=30).raise_for_status()
+    seen.say("two")
+    expect(seen.turns.last.get_by_role("alert")).to_contain_text("This thread is gone")
+    seen.button("Ask in a new thread").click()
+    expect(seen.answered(1)).to_contain_text("You said: two")
+    assert seen.thread != gone
+
+
 def test_a_failure_is_told_as_people_read_it_and_tried_again(visits: Visits) -> None:
     seen = visits().open()
     seen.choose("mirror")

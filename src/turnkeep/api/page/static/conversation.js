@@ -121,13 +121,24 @@ export async function submit(text = find("message").value) {
   find("empty").hidden = true;
   find("notice").replaceChildren();
   busy(true);
+  state.isOpening = true;
   await guarded(async () => {
     const isNew = !state.thread || !state.turns;
     if (!state.thread) await makeThread();
     const waited = unreadDocuments();
     const more = { ...(isNew ? { agent: state.agent } : {}), ...(waited.length ? { attachments: waited } : {}) };
+    state.isOpening = false;
     await run(newRequest(state.thread, { message: text, ...more }), view);
-  }, () => busy(false));
+  }, () => giveBack(text));
+}
+
+// What could not be sent, or was stopped, stands where it was written.
+function giveBack(text) {
+  busy(false);
+  state.isOpening = false;
+  if (!find("message").value) find("message").value = text;
+  fitMessage();
+  find("empty").hidden = state.turns > 0;
 }
 
 export async function makeThread() {
@@ -143,7 +154,9 @@ async function run(asked, view) {
   runs.set(asked.thread, { stopping, view });
   view.begin();
   takeUp(runs.get(asked.thread));
-  find("main").addEventListener("wheel", () => (view.isLeft = true), { once: true, passive: true });
+  for (const moved of ["wheel", "touchmove"]) {
+    find("main").addEventListener(moved, () => (view.isLeft = true), { once: true, passive: true });
+  }
   try {
     const turn = await send(asked, (event) => { view.show(event); if (!view.isLeft) follow(view); }, stopping.signal);
     if (state.thread === asked.thread) settle(turn, view, asked);
@@ -195,11 +208,8 @@ async function store(turn, view) {
 
 function failed(error, asked, view) {
   if (error.name === "AbortError") {
-    const text = JSON.parse(asked.body).message;
     view.element.remove();
-    if (!find("message").value) find("message").value = text;
-    fitMessage();
-    find("empty").hidden = state.turns > 0;
+    giveBack(JSON.parse(asked.body).message);
     announce("Stopped. The thread is as it was before this message.");
     find("notice").replaceChildren(el("p", {}, "Stopped. The thread is as it was before this message."));
     return;

@@ -7,11 +7,11 @@ import { say, startSaying } from "./spoken.js";
 
 export class TurnView {
   constructor(message) {
-    this.number = null;
     this.steps = [];
     this.reply = el("div", { class: "reply" });
     this.now = el("p", { class: "now" });
     this.rest = el("div", { class: "rest" });
+    this.folds = el("div", { class: "folds" });
     this.element = el("article", { class: "turn" },
       el("div", { class: "said" }, el("h2", { class: "hidden" }, "You"), el("p", {}, message)),
       el("div", { class: "answer" }, el("h2", { class: "hidden" }, "Answer"), this.now, this.reply, this.rest));
@@ -51,7 +51,6 @@ export class TurnView {
   }
 
   complete(turn, actions) {
-    this.number = turn.turn_number;
     this.element.removeAttribute("aria-busy");
     this.element.id = turn.turn_number ? `turn-${turn.turn_number}` : "";
     this.now.textContent = turn.status === "interrupted" ? "Waits for your answer" : "";
@@ -59,14 +58,9 @@ export class TurnView {
     render(this.reply, turn.reply);
     linkCitations(this.reply, turn.sources);
     if (this.isLive) say(this.reply.textContent, true);
-    this.rest.replaceChildren(...[stored(turn, actions), sourcesOf(turn.sources), ...this.footer(turn)].filter(Boolean));
-    if (Object.keys(turn.details || {}).length) this.detail(turn);
-  }
-
-  footer(turn) {
-    this.folds = el("div", { class: "folds" });
+    this.rest.replaceChildren(...[stored(turn, actions), sourcesOf(turn.sources), this.folds].filter(Boolean));
     this.fill(turn);
-    return [this.folds];
+    if (Object.keys(turn.details || {}).length) this.detail(turn);
   }
 
   fill(turn) {
