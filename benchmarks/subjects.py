@@ -157,9 +157,9 @@ class Conversation:
         for message in messages:
             await self.say(message)
 
-    async def say(self, message: str, *, key: str | None = None) -> Turn:
-        """One turn, without the metrics that it prints; fails where it is not kept."""
-        request = TurnRequest(USER, message, thread_id=self.thread_id, key=key, create=True)
+    async def say(self, message: str, *, key: str | None = None, base: int | None = None) -> Turn:
+        """One turn, without the metrics that it prints; fails where it is not kept. From `base` it branches."""
+        request = TurnRequest(USER, message, thread_id=self.thread_id, key=key, create=True, base=base)
         with contextlib.redirect_stdout(io.StringIO()):
             turn = await (await self._turns.start(request)).finish()
         if not turn.persisted:
