@@ -19,7 +19,6 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "assistants: * | body*description: *",
         "assistants.* | *description: *",
         "assistants: get by name | status: 200 instead of 422",
-        "assistants: * | body*config_schema.*: more",
         "assistants: * | body*state_schema.title: *",
         "assistants.getS* | *_schema.*",
     ),
@@ -148,5 +147,8 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "streams: debug | *payload.*checkpoint: missing",
         "runs.stream debug | *parent_config: null instead of *",
         "runs.stream debug | *payload.*checkpoint: missing",
+    ),
+    "A message from inside a sub-graph that is not streamed names its node, and no more of where it was written.": (
+        "streams: a subgraph, hidden | body.5.1.1.*: missing",
     ),
 }

@@ -36,7 +36,7 @@ def schemas(graph: AnyGraph) -> JSON:
         "input_schema": graph.get_input_jsonschema(),
         "output_schema": graph.get_output_jsonschema(),
         "state_schema": graph.get_output_jsonschema(),
-        "config_schema": graph.get_config_jsonschema(),
+        "config_schema": {},  # what is configured is declared as context now
         "context_schema": graph.get_context_jsonschema(),
     }
 
