@@ -125,6 +125,7 @@ async def test_threads_are_found(sdk: LangGraphClient, clock: Clock) -> None:
     assert await ids(metadata={"graph_id": "papers", "kind": "x"}) == ["a", "c"]
     assert await ids(metadata={"assistant_id": assistant_id("products")}) == ["b"]
     assert await ids(metadata={"assistant_id": "unknown"}) == []
+    assert await ids(metadata={"graph_id": "papers", "assistant_id": assistant_id("products")}) == []
     assert await sdk.threads.count(metadata={"graph_id": "papers"}) == 2
     assert await sdk.threads.search(limit=1, select=["thread_id", "status"]) == [{"thread_id": "a", "status": "idle"}]
 
