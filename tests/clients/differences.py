@@ -125,8 +125,6 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "cancelling: get* | *assistant_id: *",
         "cancelling: get* | *graph_id: missing",
         "runs.cancel | *",
-        "runs.get cancelled | *assistant_id: *",
-        "runs.get cancelled | *graph_id: missing",
     ),
     "A thread belongs to an agent from its first turn on; a state that was written by `update_state` names none.": (
         "cancelling: busy thread | body.metadata.*: missing",

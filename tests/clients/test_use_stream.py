@@ -131,4 +131,4 @@ def test_an_answer_that_is_stopped_leaves_the_thread_free(chat: Page) -> None:
 
 def test_a_failure_is_told_without_what_went_wrong_inside(chat: Page) -> None:
     say(chat, "fail")
-    expect(chat.locator("#error")).to_contain_text("Nothing was stored", timeout=20_000)
+    expect(chat.locator("#error")).to_contain_text("correlation_id", timeout=20_000)

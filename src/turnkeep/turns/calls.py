@@ -1,9 +1,10 @@
 """What a client of LangGraph asks of a graph, as LangGraph takes it, and what LangGraph tells, as JSON for that client.
 Thread and checkpoints are ours to name: what a client says of them in `configurable` is passed over."""
 
+from collections.abc import Iterator
 from typing import Any
 
-from langchain_core.messages import convert_to_messages
+from langchain_core.messages import BaseMessage, convert_to_messages
 from langgraph.types import Command, Send
 from pydantic_core import to_jsonable_python
 
@@ -87,3 +88,10 @@ def without(value: Any, names: frozenset[str], depth: int = STATE_DEPTH) -> Any:
 def as_chunk(content: str, message_id: str, metadata: JSON) -> list[JSON]:
     """A piece of a reply as LangGraph tells the pieces of a model's message."""
     return [{"content": content, "type": "AIMessageChunk", "id": message_id}, metadata]
+
+
+def messages_in(update: Any) -> Iterator[BaseMessage]:
+    """Those of a state, or of what a node returns."""
+    values = update.values() if isinstance(update, dict) else ()
+    for value in values:
+        yield from (each for each in (value if isinstance(value, list) else [value]) if isinstance(each, BaseMessage))

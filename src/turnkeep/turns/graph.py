@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.texts import printable
-from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, plain, without
+from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, messages_in, plain, without
 from turnkeep.turns.request import GraphCall
 from turnkeep.turns.shield import Shield
 
@@ -50,6 +50,7 @@ class GraphRun:
         self._max_steps = max_steps
         self._per_turn = frozenset(agent.new_turn())
         self._told: set[str] = set()
+        self._known: set[str | None] = set()
         self._node = ""
 
     async def events(
@@ -79,10 +80,31 @@ class GraphRun:
         )
         async for part in stream:
             namespace, mode, data = cast(tuple[tuple[str, ...], str, Any], part)
-            if call.modes and (told := self._part(call, namespace, mode, data)):
-                yield told
+            if call.modes:
+                for told in self._parts(call, namespace, mode, data):
+                    yield told
             if event := self._event(namespace, mode, data):
                 yield event
+
+    def _parts(self, call: GraphCall, namespace: tuple[str, ...], mode: str, data: Any) -> Iterator[Event]:
+        """The part that a client asked for; before the update of an outer node, the messages that it alone returns."""
+        if MESSAGES_TUPLE in call.modes and not call.subgraphs and not namespace:
+            yield from self._from_inside(mode, data)
+        if part := self._part(call, namespace, mode, data):
+            yield part
+
+    def _from_inside(self, mode: str, data: Any) -> Iterator[Event]:
+        """Messages that a graph inside wrote: LangGraph told them there, where this client does not look."""
+        if mode == "messages":
+            self._known.add(data[0].id)
+        elif mode == "tasks" and "input" in data:
+            self._known |= {message.id for message in messages_in(data["input"])}
+        elif mode == "updates":
+            for node, update in data.items():
+                for message in messages_in(without(update, self._per_turn)):
+                    if message.id not in self._known and message.id not in self._told:
+                        self._known.add(message.id)
+                        yield _told(MESSAGES_TUPLE, (), [plain(message), {"langgraph_node": node}])
 
     def _part(self, call: GraphCall, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
         """What LangGraph told, for a client that asked for this mode of it. An interrupt is always told."""

@@ -56,7 +56,7 @@ async def look_up(state: Tracking) -> dict[str, Any]:
 
 
 async def tell(state: Tracking) -> dict[str, Any]:
-    return {"messages": [AIMessage(f"It is in {state['place']}", id=f"place-{len(state['messages'])}")]}
+    return {"messages": [AIMessage(f"Seen in {state['place']}", id=f"place-{len(state['messages'])}")]}
 
 
 async def fail(state: Parcels) -> dict[str, Any]:
