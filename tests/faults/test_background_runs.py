@@ -325,10 +325,15 @@ async def test_a_store_that_cannot_keep_the_turn_is_asked_again(site: Site, thre
 # cancelling
 
 
-async def test_a_queued_run_that_is_cancelled_is_passed_over(site: Site, thread: str) -> None:
-    run_id, token = await accepted(site, thread)
-    assert (await site.runs().cancel(ANNA, thread, run_id)).status == "interrupted"
-    await site.runs().work(token)
+@pytest.mark.parametrize(("action", "metadata"), [("interrupt", {"of": "two"}), ("rollback", {})])
+async def test_a_queued_run_that_is_cancelled_is_passed_over(
+    site: Site, thread: str, action: Literal["interrupt", "rollback"], metadata: dict[str, str]
+) -> None:
+    queue, call = Queue(), GraphCall(config={"metadata": {"of": "two"}})
+    run_id = (await runs_of(site, queue).enqueue(replace(request(thread, "two", "k"), call=call))).run_id
+    found = await site.runs().cancel(ANNA, thread, run_id, action=action)
+    assert (found.status, found.metadata) == ("interrupted", metadata)
+    await site.runs().work(queue.tokens[0])
     assert site.table().read_thread(ANNA, thread).turn_count == 1
     with pytest.raises(errors.RunCancelled):
         await site.runs().join(ANNA, thread, run_id, 1)

@@ -98,10 +98,10 @@ class RunQueue(Threads):
 
     def cancel_run(self, head: Head, run_id: str, *, forget: bool) -> bool:
         """Takes the lease from the run if it has one, and has workers pass it over, all at once; False where the thread
-        moved meanwhile. `forget` leaves no pending message either. Raises StoreUnavailable."""
+        moved meanwhile. `forget` leaves nothing of what was asked. Raises StoreUnavailable."""
         key, now = {"PK": head.pk, "SK": run_key(run_id)}, self._now()
         values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS}
-        change = "SET st = :st, #v = :v, #ttl = :ttl, #at = if_not_exists(#at, :now) REMOVE #data"
+        change = "SET st = :st, #v = :v, #ttl = :ttl, #at = if_not_exists(#at, :now)" + " REMOVE #data" * forget
         try:
             self._items.transact(_loses(head, run_id, forget=forget), Write("Update", key, None, values, change))
         except Refused:
