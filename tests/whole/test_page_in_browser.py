@@ -409,6 +409,23 @@ def test_what_an_answer_or_a_document_says_runs_loads_and_links_nothing(visits: 
     assert seen.complaints == []
 
 
+def test_a_poisoned_document_does_nothing_when_it_is_quoted(visits: Visits) -> None:
+    text = "The office <img src=x onerror=alert(1)> opens on [Monday](javascript:alert(2)) \x1b]52;c;cm0=\x07\n"
+    file = {"name": "a'\"><img src=x onerror=alert(3)>.md", "mimeType": "text/markdown", "buffer": text.encode()}
+    seen = visits().open()
+    seen.choose("regulations")
+    seen.page.locator("#file").set_input_files([file])
+    expect(seen.page.locator("#documents li")).to_contain_text("ready")
+    seen.say("When does the office open?")
+    turn = seen.answered(1)
+    for fold in turn.locator("summary").all():
+        fold.click()
+
+    expect(turn).to_contain_text("onerror")  # of its name, at the least
+    assert seen.page.locator("img, [onerror], a[href^=javascript]").count() == 0
+    assert seen.complaints == []
+
+
 @pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
 def test_everything_is_done_with_the_keyboard_alone(visits: Visits, options: dict[str, Any]) -> None:
     seen = visits(**options).open()
