@@ -165,7 +165,7 @@ async def test_a_failure_is_told_and_leaves_the_thread_as_it_was(
     parts = await streamed(sdk, thread_id, input=said("fail please"))
     assert [event for event, _ in parts][-1] == "error"
     assert (parts[-1][1]["error"], parts[-1][1]["code"]) == ("AgentError", "agent_error")
-    with pytest.raises(Exception, match="^AgentError: "):
+    with pytest.raises(Exception, match=r"^AgentError: "):
         await sdk.runs.wait(thread_id, "papers", input=said("fail please"))
     assert await turns_of(client, thread_id) == []
 
