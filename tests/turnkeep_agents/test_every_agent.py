@@ -12,6 +12,7 @@ from turnkeep.entries import entries
 from turnkeep.records import RunContext
 from turnkeep.settings import Settings
 from turnkeep.storage.sealing import is_plain
+from turnkeep.turns.drawing import as_json, schemas, subgraphs
 
 
 @pytest.fixture(params=sorted(entries()))
@@ -48,6 +49,16 @@ def test_each_turn_begins_with_values_of_its_own(agent: Agent) -> None:
 
 def test_the_state_is_plain_data(agent: Agent, values: Mapping[str, Any]) -> None:
     assert {key for key, value in values.items() if key != "messages" and not is_plain(value)} == set()
+
+
+def test_its_schemas_and_its_graph_are_shown_as_json(agent: Agent) -> None:
+    told = schemas(agent.graph)
+    assert {name for name in ("input_schema", "state_schema") if "messages" not in told[name]["properties"]} == set()
+    for xray in (False, True):
+        drawn = as_json(agent.graph, xray=xray)
+        assert is_plain(drawn)
+        assert len(drawn["nodes"]) > 2
+    assert is_plain(subgraphs(agent.graph, None, recurse=True))
 
 
 def test_the_reply_is_the_last_message(agent: Agent, values: Mapping[str, Any]) -> None:

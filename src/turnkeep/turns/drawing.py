@@ -1,10 +1,12 @@
 """A graph as a drawing, and as clients of LangGraph ask for it. LangGraph's own drawing leaves inner graphs closed that
 keep no checkpoints of their own."""
 
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
+from pydantic import PydanticUserError
 
 from turnkeep.records import JSON
 from turnkeep.turns.calls import plain
@@ -31,14 +33,23 @@ def as_json(graph: AnyGraph, *, xray: bool | int) -> JSON:
 
 
 def schemas(graph: AnyGraph) -> JSON:
-    """JSON schemas of what the graph takes, gives and keeps; None for what it does not declare."""
+    """JSON schemas of what the graph takes, gives and keeps; None for what it does not declare, and for what
+    no JSON can say, such as the context of our own agents."""
+    gives = _schema(graph.get_output_jsonschema)
     return {
-        "input_schema": graph.get_input_jsonschema(),
-        "output_schema": graph.get_output_jsonschema(),
-        "state_schema": graph.get_output_jsonschema(),
+        "input_schema": _schema(graph.get_input_jsonschema),
+        "output_schema": gives,
+        "state_schema": gives,
         "config_schema": {},  # what is configured is declared as context now
-        "context_schema": graph.get_context_jsonschema(),
+        "context_schema": _schema(graph.get_context_jsonschema),
     }
+
+
+def _schema(make: Callable[[], JSON | None]) -> JSON | None:
+    try:
+        return make()
+    except PydanticUserError:
+        return None
 
 
 def subgraphs(graph: AnyGraph, namespace: str | None, *, recurse: bool) -> JSON:
