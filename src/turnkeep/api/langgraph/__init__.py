@@ -1,5 +1,4 @@
-"""LangGraph's protocol, run by run: assistants, threads and their states, runs. Threads as such are in `api.threads`,
-one object for both protocols."""
+"""LangGraph's protocol, run by run. Threads as such are in `api.threads`, one object for all protocols."""
 
 from collections.abc import Callable
 from functools import partial

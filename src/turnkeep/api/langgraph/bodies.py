@@ -14,7 +14,6 @@ from turnkeep.records import JSON
 from turnkeep.turns.request import GraphCall
 
 MODES = ("values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints")
-MAX_CONFIG_BYTES = 16 * 1024
 _ONE_AT_A_TIME = "Send reject, or leave it out: one run at a time changes a thread; a second one gets 409 thread_busy."
 _OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
     "multitask_strategy": ((None, "reject"), _ONE_AT_A_TIME),
@@ -80,7 +79,6 @@ def _check_uuid(value: str) -> str:
 RunId = Annotated[str, AfterValidator(_check_uuid)]
 Modes = Annotated[list[str], BeforeValidator(_listed), AfterValidator(_check_modes)]
 Nodes = Annotated[list[str], BeforeValidator(_listed)]
-"""`"*"`, as a string, is every node."""
 CheckpointId = Annotated[Annotated[str, Field(max_length=64)] | None, BeforeValidator(_named)]
 
 
@@ -136,7 +134,7 @@ class RunBody(Body):
     @classmethod
     def _bounded(cls, value: Any) -> Any:
         said = value.model_dump() if isinstance(value, BaseModel) else value
-        if len(json.dumps(said, ensure_ascii=False).encode()) > MAX_CONFIG_BYTES:
+        if len(json.dumps(said, ensure_ascii=False).encode()) > 16 * 1024:
             raise _fault("Send at most 16 KB of it, counted as JSON; what is longer belongs into the input.")
         return value
 

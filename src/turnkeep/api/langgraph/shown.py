@@ -4,24 +4,27 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic_core import PydanticCustomError
+
 from turnkeep.api.langgraph.bodies import RunBody
-from turnkeep.api.schemas import MAX_MESSAGE_BYTES
-from turnkeep.errors import MessageTooLong
+from turnkeep.api.schemas import check_message
+from turnkeep.errors import InvalidRequest
 
 _HUMAN = ("human", "user")
 
 
 def shown_message(body: RunBody) -> str:
     """The last human message, the answer to a question, else what was sent as JSON; "" goes on where the thread
-    stands. Raises MessageTooLong."""
+    stands. Raises MessageTooLong, InvalidRequest."""
     command = body.command.said() if body.command else None
     if command:
         text = _text(command.get("resume", command))
     else:
         text = next((_text(content) for content, _ in _heard(body)), _compact(body.input) if body.input else "")
-    if len(text.encode()) > MAX_MESSAGE_BYTES:
-        raise MessageTooLong
-    return text
+    try:
+        return text and check_message(text)
+    except PydanticCustomError as error:
+        raise InvalidRequest(f"input: {error.message()}") from error
 
 
 def tells_itself(body: RunBody) -> bool:

@@ -223,6 +223,44 @@ async def test_what_cannot_be_honoured_is_refused_and_says_so(client: AsyncClien
     assert await turns_of(client, thread_id) == []
 
 
+@pytest.mark.parametrize(
+    ("content", "status", "code"),
+    [
+        ("x" * 70_000, 413, "message_too_long"),
+        ([{"type": "text", "text": "x" * 70_000}], 413, "message_too_long"),
+        ("x" * 300_000, 413, "body_too_large"),
+        ("a\0b", 422, "invalid_request"),
+        (" \n", 422, "invalid_request"),
+    ],
+)
+async def test_a_message_that_cannot_be_one_is_refused(
+    client: AsyncClient, thread_id: str, content: Any, status: int, code: str
+) -> None:
+    body = {"assistant_id": "papers", "input": said(content)}
+    answer = await client.post(f"/threads/{thread_id}/runs/wait", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert await turns_of(client, thread_id) == []
+
+
+SHOWN: dict[str, tuple[Any, str]] = {
+    "a text": ({"messages": "hello"}, "hello"),
+    "texts": ({"messages": ["one", "hello"]}, "hello"),
+    "a pair": ({"messages": [["user", "hello"]]}, "hello"),
+    "a type": ({"messages": [{"type": "human", "content": "hello"}, {"type": "ai", "content": "no"}]}, "hello"),
+    "blocks": ({"messages": [{"role": "user", "content": [{"type": "text", "text": "hello"}]}]}, "hello"),
+    "no message": ({"note": "a", "messages": [["ai", "b"]]}, '{"note":"a","messages":[["ai","b"]]}'),
+}
+
+
+@pytest.mark.parametrize("form", SHOWN)
+async def test_each_form_of_a_message_is_shown_as_text(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, form: str
+) -> None:
+    given, shown = SHOWN[form]
+    await sdk.runs.wait(thread_id, "papers", input=given)
+    assert [message for message, _ in await turns_of(client, thread_id)] == [shown]
+
+
 async def test_unknown_names_are_told(sdk: LangGraphClient, thread_id: str) -> None:
     with pytest.raises(UnprocessableEntityError):
         await sdk.runs.create(thread_id, "nobody", input=said("hello"))
