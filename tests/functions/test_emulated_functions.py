@@ -117,7 +117,7 @@ def test_there_is_an_event_for_every_function() -> None:
 
 def routes_to(function: str) -> set[tuple[str, str]]:
     paths = read_template(ROOT / "template.yaml")["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
-    name = f"${{{function.capitalize()}FunctionAliaslive}}"
+    name = f"{function.capitalize()}FunctionAliaslive"
     return {(method.upper(), path) for path, by in paths.items() for method in by if name in json.dumps(by[method])}
 
 
