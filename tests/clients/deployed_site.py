@@ -22,6 +22,8 @@ METHOD = re.compile(r"^ {12}(get|post|put|patch|delete|head|options): .*\$\{(Api
 WHOLE = (sys.executable, "-m", "awslambdaric", "app.handler")
 HOP_BY_HOP = {"connection", "content-length", "transfer-encoding", "host", "accept-encoding"}
 INVOKE = re.compile(r"^/2015-03-31/functions/[^/]+/invocations$")
+STAGE = "/v1"
+"""What the gateway takes off each path; answers must not name it, since clients put it before each path themselves."""
 KEY, OTHER_KEY = "a-key-of-the-test", "a-key-of-somebody-else"
 USERS = {KEY: "ann", OTHER_KEY: "bob"}
 
@@ -64,7 +66,7 @@ def deployed(folder: Path, facts: Mapping[str, str]) -> Iterator[str]:
         bound = {"fronts": fronts, "workers": workers, "known": routes()}
         gateway.RequestHandlerClass = type("Bound", (Gateway,), bound)
         threading.Thread(target=gateway.serve_forever, daemon=True).start()
-        yield url
+        yield url + STAGE
         gateway.shutdown()
 
 
@@ -83,6 +85,7 @@ class Gateway(BaseHTTPRequestHandler):
 
     def _any(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.path = self.path.removeprefix(STAGE)
         path = self.path.partition("?")[0]
         if INVOKE.match(path):
             self.workers.submit(self.fronts["worker"].invoke, json.loads(body))
