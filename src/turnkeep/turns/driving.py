@@ -61,10 +61,13 @@ async def drive(
 def _given(hold: Hold) -> Any:
     head, loaded = hold.begun and hold.begun.head, hold.loaded
     name = f"m-{head.gen}-{head.seq}" if head else f"m-{hold.request.key}"
-    if hold.request.call:
-        return called_input(hold.agent, hold.request.call, name)
     waits = loaded.is_interrupted if loaded.is_branch else bool(head and head.interrupted)
-    return first_input(hold.agent, hold.request.message, name, interrupted=waits)
+    call = hold.request.call
+    if call is None:
+        return first_input(hold.agent, hold.request.message, name, interrupted=waits)
+    if call.command and call.command.keys() == {"resume"} and not waits:
+        raise InvalidRequest(NOTHING_TO_DO)
+    return called_input(hold.agent, call, name)
 
 
 def _turn(hold: Hold, outcome: Outcome, usage: Usage, *, created: bool) -> Turn:

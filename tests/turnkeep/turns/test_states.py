@@ -227,9 +227,10 @@ async def test_a_call_that_gives_the_graph_nothing_to_do_is_told_so(turns: Turns
     assert turns._table.read_thread(ANN, "t1").turn_count == 1
 
 
-async def test_an_empty_thread_cannot_go_on(turns: Turns) -> None:
+@pytest.mark.parametrize("call", [GraphCall(), GraphCall(command={"resume": "x"})], ids=str)
+async def test_an_empty_thread_cannot_go_on(turns: Turns, call: GraphCall) -> None:
     with pytest.raises(InvalidRequest, match="cannot go on"):
-        await say(turns, "", call=GraphCall())
+        await say(turns, "", call=call)
 
 
 async def test_what_is_of_this_turn_alone_is_told_in_no_mode(turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
