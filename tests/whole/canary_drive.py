@@ -72,6 +72,26 @@ class Scene:
     def body(self, **more: Any) -> dict[str, Any]:
         return {"message": f'What is {self.word["message"]} of low-rank adaptation? é"\n%<b>', **more}
 
+    def said(self) -> dict[str, Any]:
+        """A message as a client of either protocol has it."""
+        return {"role": "user", "content": self.body()["message"], "id": f"{self.word['messageid']}-{self.key()[-8:]}"}
+
+    def run(self) -> dict[str, Any]:
+        """LangGraph's."""
+        about = {"about": self.word["runmetadata"]}
+        modes = ["values", "updates", "messages", "messages-tuple", "custom", "debug"]
+        asked = {"assistant_id": "papers", "input": {"messages": [self.said()]}, "stream_mode": modes}
+        return {**asked, "metadata": about, "config": {"tags": [self.word["runmetadata"]]}, "stream_subgraphs": True}
+
+    def completion(self, **more: Any) -> dict[str, Any]:
+        """OpenAI's."""
+        tool = {"type": "function", "function": {"name": self.word["fieldvalue"], "parameters": {}}}
+        return {"model": "papers", "messages": [self.said()], "tools": [tool], "user": self.word["acted"], **more}
+
+    def response(self, **more: Any) -> dict[str, Any]:
+        asked = {"model": "papers", "input": self.body()["message"], "conversation": self.thread(2)}
+        return {**asked, "instructions": self.word["fieldvalue"], "metadata": {"a": self.word["runmetadata"]}, **more}
+
     def thread(self, number: int = 1) -> str:
         return f"{self.word['thread']}-{number}"
 
@@ -119,6 +139,7 @@ ROUTES: dict[tuple[str, str], Any] = {
     ("GET", "/threads/{thread_id}/turns"): None,
     ("GET", "/threads/{thread_id}/turns/{number}"): None,
     ("POST", "/threads/{thread_id}/turns:commit"): lambda s: {"retry_token": s.word["forgedtoken"]},
+    ("POST", "/threads/{thread_id}/fork"): lambda s: {"turn": 1},
     ("POST", "/chat"): lambda s: s.body(session_id=s.thread(2)),
     ("POST", "/chat/stream"): lambda s: s.body(session_id="new"),
     ("POST", "/internal/chat/stream"): lambda s: {
@@ -187,6 +208,66 @@ def spoil_every_route(scene: Scene) -> None:
                 send(good)
 
 
+PROTOCOLS: tuple[tuple[str, str, Any], ...] = (
+    ("POST", "/assistants/search", lambda s: {"metadata": {s.word["metadata"]: s.word["metadata"]}}),
+    ("POST", "/assistants/count", lambda s: {}),
+    ("GET", "/assistants/{name}", None),
+    ("GET", "/assistants/{name}/graph", None),
+    ("GET", "/assistants/{name}/schemas", None),
+    ("GET", "/assistants/{name}/subgraphs", None),
+    ("POST", "/threads/count", lambda s: {"metadata": {s.word["metadata"]: s.word["metadata"]}}),
+    ("POST", "/threads/{thread_id}/runs/wait", lambda s: s.run()),
+    ("POST", "/threads/{thread_id}/runs/stream", lambda s: s.run()),
+    ("POST", "/runs/wait", lambda s: s.run()),
+    ("POST", "/runs/stream", lambda s: s.run()),
+    ("GET", "/threads/{thread_id}/runs", None),
+    ("GET", "/threads/{thread_id}/runs/{run_id}", None),
+    ("GET", "/threads/{thread_id}/runs/{run_id}/join", None),
+    ("GET", "/threads/{thread_id}/runs/{run_id}/stream", None),
+    ("GET", "/threads/{thread_id}/state", None),
+    ("POST", "/threads/{thread_id}/state", lambda s: {"values": {"messages": [s.said()]}}),
+    ("POST", "/threads/{thread_id}/history", lambda s: {"metadata": {}}),
+    ("POST", "/threads/{thread_id}/copy", lambda s: {}),
+    ("GET", "/v1/models", None),
+    ("GET", "/v1/models/{name}", None),
+    ("POST", "/v1/chat/completions", lambda s: s.completion()),
+    ("POST", "/v1/chat/completions", lambda s: s.completion(stream=True)),
+    ("POST", "/v1/responses", lambda s: s.response()),
+    ("POST", "/v1/responses", lambda s: s.response(stream=True)),
+    ("GET", "/v1/conversations/{thread_id}", None),
+    ("GET", "/v1/conversations/{thread_id}/items", None),
+    ("POST", "/v1/conversations/{thread_id}", lambda s: {"metadata": {"about": s.word["metadata"]}}),
+)
+"""What a good request of LangGraph's and OpenAI's clients has in its body."""
+
+
+def speak_the_protocols(scene: Scene) -> None:
+    """Each route of theirs, with good bodies, spoilt ones, and a model that fails."""
+    thread = scene.thread(2)
+    [run] = json.loads(scene.send("GET", f"/threads/{thread}/runs?limit=1", expect=200).body)
+    for method, path, body in PROTOCOLS:
+        where = path.format(thread_id=thread, run_id=run["run_id"], name="papers")
+        asks = method == "POST" and path.endswith(("/wait", "/stream", "/completions", "/responses"))
+        headers = {"Idempotency-Key": "", "X-Turnkeep-Thread": thread if path.endswith("/completions") else ""}
+        if asks:
+            scene.well()
+        scene.send(method, where, body and body(scene), headers=headers, expect=200)
+        for spoilt in spoilt_bodies(scene, body(scene)) if body else ():
+            scene.send(method, where, spoilt, headers=headers)
+            scene.model.script.clear()
+        for fault in (echoes("500 Internal Server Error"), garbles) if asks else ():
+            scene.well(fault)
+            scene.send(method, where, body and body(scene), headers=headers)
+            scene.model.script.clear()
+    for name in ("run_id", "name"):
+        wrong = {"thread_id": thread, "run_id": run["run_id"], "name": "papers", name: scene.word["pathname"]}
+        for method, path, body in PROTOCOLS:
+            if name in path:
+                scene.send(method, path.format(**wrong), body and body(scene))
+    scene.well(refuses(f"not {scene.word['reply']}"))  # a success lets the breaker forget
+    scene.send("POST", "/chat", scene.body(), expect=200)
+
+
 def attach_too_much(scene: Scene) -> None:
     path, body = f"/threads/{scene.thread(2)}/attachments", {"name": f"{scene.word['attachment']}.txt", "size": 1}
     scene.send("POST", path, body | {"size": 10**8}, expect="document_too_large")
@@ -249,6 +330,7 @@ def run_out_of_time(scene: Scene) -> None:
     front.seconds = 5
     scene.send("POST", f"/threads/{scene.thread(1)}/turns", scene.body(), expect="model_timeout")
     front.seconds = 60
+    scene.model.script.clear()  # where the time was up before the model was asked last
 
 
 def lose_and_find_turns(scene: Scene) -> None:
@@ -371,7 +453,7 @@ def leave_streams(scene: Scene) -> None:
         assert scene.head(thread)["n"] == (choice == "continue")
 
 
-FAULTS = (fail_the_model, lose_and_find_turns, get_in_the_way, fail_the_agents)
+FAULTS = (speak_the_protocols, fail_the_model, lose_and_find_turns, get_in_the_way, fail_the_agents)
 FAULTS += (ask_the_other_agents, ask_the_database, leave_streams, attach_too_much)
 
 

@@ -240,12 +240,13 @@ class Answer:
 
     @property
     def events(self) -> list[Any]:
-        return [json.loads(line[6:]) for line in self.body.decode().split("\n") if line.startswith("data: ")]
+        told = [line[6:] for line in self.body.decode().split("\n") if line.startswith("data: ")]
+        return [json.loads(line) for line in told if line != "[DONE]"]
 
     @property
     def told(self) -> Any:
         """The body, of a stream its last event."""
-        if self.body.startswith((b"event: ", b": ")):
+        if self.body.startswith((b"event: ", b": ")) and self.events:
             return self.events[-1]
         return json.loads(self.body) if self.body[:1] in (b"{", b"[") else None
 
@@ -351,7 +352,8 @@ class Deployment:
     def keep(self, answer: Answer) -> Answer:
         self.sinks.put("header", json.dumps(answer.headers))
         self.sinks.put("problem" if answer.status >= 400 else "answer", answer.body)
-        self.sinks.put("problem", *(json.dumps(event) for event in answer.events if event["event"] == "error"))
+        errors = [each for each in answer.events if isinstance(each, dict) and each.get("event") == "error"]
+        self.sinks.put("problem", *map(json.dumps, errors))
         self.codes.add(answer.code)
         return answer
 
@@ -387,9 +389,12 @@ class Deployment:
         self.functions[name], self.ports[name] = self.running.enter_context(function), port
 
 
+STREAMED = re.compile(r"(/stream|/wait|/join|/completions|/responses)$")
+
+
 def function_of(path: str) -> str:
     """As the gateway routes it."""
-    return "stream" if path.partition("?")[0].endswith("/stream") else "api"
+    return "stream" if STREAMED.search(path.partition("?")[0]) else "api"
 
 
 def event_of(method: str, path: str, headers: Mapping[str, str]) -> dict[str, Any]:
