@@ -64,11 +64,7 @@ class Leases(Threads):
         said = key or self.said_key(principal, thread_id, body)
         newborn = self._newborn(pk, user, {})
         want = replace(self._wanted(newborn, said, body, message or ""), pii=pii)
-        sealed = self._closed(want, HEAD, "message")
-        pending = {"k": want.key, "b": body_digests(self._sealer, pk, body)[0], "at": want.head.created}
-        pending |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
-        hold: Item = {"lease": {"o": want.owner, "t": want.head.created + self._lease_ms}}
-        hold |= {} if message is None else {"pend": pending}
+        hold = self._holding(want, None if message is None else self._closed(want, HEAD, "message"))
         try:
             begun: Begun | Turn = self._take(want, hold, agent, newborn if create else {}, after)
         except Refused as refused:
@@ -83,9 +79,18 @@ class Leases(Threads):
         if isinstance(begun, Begun) and repeat == "again" and _is_newest(begun.head, f"{said}.{begun.head.n - 1}"):
             self.release(begun)
             return self._replay(begun.head, begun.head.n, body)
-        if isinstance(begun, Begun) and "m" not in pending:
+        if isinstance(begun, Begun) and "m" not in hold.get("pend", {"m": None}):
             self._put_aside(begun)
         return begun
+
+    def _holding(self, want: Begun, sealed: bytes | None) -> Item:
+        """What BEGIN puts into HEAD: the lease, and the message that waits, where there is one and it fits."""
+        hold: Item = {"lease": {"o": want.owner, "t": want.head.created + self._lease_ms}}
+        if sealed is not None:
+            body = body_digests(self._sealer, want.head.pk, want.body)[0]
+            hold["pend"] = {"k": want.key, "b": body, "at": want.head.created}
+            hold["pend"] |= {"m": sealed} if len(sealed) <= PENDING_INLINE_BYTES else {}
+        return hold
 
     def said_key(self, principal: Principal, thread_id: str, body: bytes) -> str:
         """The key of a request that has none, by its body."""
