@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 import threading
+import time
 import types
 import warnings
 from collections.abc import Iterator
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 LEVEL, AGENTS, PORT = "CANARY_LEVEL", "CANARY_AGENTS", "CANARY_PORT"
 CLIMB = 5
 """How far up the holders of a text are named."""
+TRIES = 100
+"""So often is memory collected at most, every 50 ms."""
 
 _CONTAINERS = (dict, list, tuple, set, frozenset, types.CellType, types.MethodType)
 
@@ -115,7 +118,7 @@ def _tell(listener: socket.socket) -> None:
 def holders_of(backwards: list[str]) -> list[tuple[str, str]]:
     """Every word that lies in memory, with each kind of holder of it, from near to far."""
     gc.unfreeze()  # what a function froze at its start is searched too
-    gc.collect()
+    _collect()
     words = [word[::-1] for word in backwards]
     ours = {id(words), *map(id, words)}
     found = {
@@ -126,6 +129,16 @@ def holders_of(backwards: list[str]) -> list[tuple[str, str]]:
     }
     ours.add(id(found))
     return [(word, " < ".join(_up_from(found[word, kind], ours))) for word, kind in found]
+
+
+def _collect() -> None:
+    """Until nothing is left to collect: a generator that was left in the middle, as that of a model's answer which was
+    cut off, is closed by its event loop first, which holds it until then, and leaves more to collect."""
+    for _ in range(TRIES):
+        is_open = any(type(each) is types.AsyncGeneratorType and each.ag_frame for each in gc.get_objects())
+        if not gc.collect() and not is_open:
+            return
+        time.sleep(0.05)
 
 
 def _words_in(text: Any, words: list[str]) -> list[str]:
