@@ -278,11 +278,11 @@ def _stored(space: _Namespace, dropped: frozenset[str]) -> list[Any]:
 
 
 def _changed(stored: list[Any], change: Change) -> list[Any]:
-    """Values and pending writes; the rest is LangGraph's own book-keeping."""
+    """Values, pending writes, and the metadata that a client sent; the rest is LangGraph's own book-keeping."""
     checkpoint, metadata, parent, writes = stored
     values = changed(checkpoint["channel_values"], change)
     writes = [(task, channel, changed(value, change), path) for task, channel, value, path in writes]
-    return [{**checkpoint, "channel_values": values}, metadata, parent, writes]
+    return [{**checkpoint, "channel_values": values}, changed(metadata, change), parent, writes]
 
 
 def _extends(old: list[Any], new: list[Any]) -> bool:

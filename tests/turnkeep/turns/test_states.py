@@ -286,10 +286,16 @@ async def test_of_a_private_agent_nothing_that_a_call_brings_is_kept_in_the_clea
 ) -> None:
     turns, mail = made(items, folder_objects, "basket"), "ann.rossi@example.org"
     said = f"write to {mail}"
-    call = GraphCall({"messages": said, "fruits": [mail]}, modes=("values", "updates", "messages-tuple", "debug"))
+    config = {"metadata": {"asked_by": mail}, "configurable": {"reply_to": mail}}
+    modes = ("values", "updates", "messages-tuple", "debug")
+    call = GraphCall({"messages": said, "fruits": [mail]}, config=config, modes=modes)
     turn, events = await run(turns, said, call=call)
     assert (turn.message, turn.reply) == (said, f"re: {said}")
     assert "".join(data[0]["content"] for mode, data in parts(events) if mode == "messages-tuple") == f"re: {said}"
+    metadata = (await turns.states.read(ANN, "t1")).metadata
+    assert (metadata["asked_by"], metadata["reply_to"], metadata["run_id"]) == (mail, mail, turn.run_id)
+    stored = turns._table.load(turns._table.head(ANN, "t1"), None)
+    assert b"ann.rossi" not in stored.checkpoint["state"]  # type: ignore[index]
     await turns.states.update(ANN, "t1", {"fruits": [f"of {mail}"]}, as_node="answer")
     state = await turns.states.read(ANN, "t1")
     assert state.values["fruits"] == [mail, said, f"of {mail}"]
