@@ -134,7 +134,7 @@ def test_a_thread_is_made_changed_found_and_deleted(anna: httpx.Client) -> None:
     deleted = anna.delete(f"/threads/{thread}")
 
     assert [each["thread_id"] for each in found] == [thread]
-    assert found[0]["metadata"] == {"topic": topic, "done": "no"}
+    assert found[0]["metadata"].items() >= {"topic": topic, "done": "no", "graph_id": "papers"}.items()
     assert (read["reply"], read["details"]) == (turn["reply"], turn["details"])
     assert deleted.status_code == 204
     assert problem(anna.get(f"/threads/{thread}")) == (404, "not_found")

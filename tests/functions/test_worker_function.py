@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
 
-ANN = Principal("acme", "ann")
+ANN = Principal("acme", "ann of the workers")
 QUESTION = "What is low-rank adaptation?"
 
 type Invoke = Callable[[str], Any]

@@ -322,7 +322,9 @@ class Typist:
     def __init__(self, *command: str) -> None:
         self._terminal, end = pty.openpty()
         environ = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"TERM": "xterm"}
-        self.process = subprocess.Popen(["setsid", "--ctty", *command], stdin=end, stdout=end, stderr=end, env=environ)
+        # What was begun in the background ignores an interrupt, and so would all that it begins.
+        command = ("env", "--default-signal=INT", "setsid", "--ctty", *command)
+        self.process = subprocess.Popen(command, stdin=end, stdout=end, stderr=end, env=environ)
         os.close(end)
         self.shown = ""
 

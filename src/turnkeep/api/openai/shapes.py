@@ -21,9 +21,9 @@ class UnsupportedParameter(InvalidRequest):
     status, code, title = 400, "unsupported_parameter", "A parameter, or its value, cannot be honoured here"
     advice = "Leave the parameter out, or send another value."
 
-    def __init__(self, param: str, detail: str) -> None:
+    def __init__(self, param: str | None = None, detail: str = "", *, retry_after: int | None = None) -> None:
         self.param = param
-        super().__init__(f"{param}: {detail}")
+        super().__init__(f"{param}: {detail}" if param else None, retry_after=retry_after)
 
 
 class OpenAIRoute(JsonRoute):
