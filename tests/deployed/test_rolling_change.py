@@ -20,7 +20,7 @@ from turnkeep.storage.keys import HEAD
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-CLIENTS, PAUSE_SECONDS, TALK_SECONDS = 20, 1.0, 20
+CLIENTS, PAUSE_SECONDS, TALK_SECONDS = 20, 1.0, 8
 AT_ONCE = threading.Semaphore(3)
 """Each request at once is a sandbox that starts on the processors of this machine; on AWS each has its own."""
 WITH_ALIAS = ("ApiFunction", "StreamFunction")

@@ -259,6 +259,7 @@ def speak_the_protocols(scene: Scene) -> None:
             scene.well(fault)
             scene.send(method, where, body and body(scene), headers=headers)
             scene.model.script.clear()
+    scene.send("POST", "/v1/chat/completions", scene.completion(n=2), expect=400)
     for name in ("run_id", "name"):
         wrong = {"thread_id": thread, "run_id": run["run_id"], "name": "papers", name: scene.word["pathname"]}
         for method, path, body in PROTOCOLS:

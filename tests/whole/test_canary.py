@@ -248,6 +248,7 @@ def search_for(scene: Scene) -> Search:
 ELSEWHERE = {"misdirected", "ambiguous_body", "server_stopping", "unsettled", "already_uploaded"}
 ELSEWHERE |= {"budget_exceeded", "too_many_turns", "too_many_at_once", "deployment_ceiling", "privacy_unavailable"}
 ELSEWHERE |= {"thread_moved", "run_cancelled"}
+ELSEWHERE |= {"unsupported_parameter"}  # is sent, and told in OpenAI's shape
 """What the local server alone says, and what takes a store that dies between two requests, limits, a detector that
 breaks, or two callers at one moment: tests/faults/test_budgets.py, test_canaries.py and test_background_runs.py bring
 these about."""
@@ -263,7 +264,7 @@ def assert_told(scene: Scene) -> None:
     without_names = [{(method, path and ANY.sub("{}", path)) for method, path in each} for each in (answered, used)]
     # FastAPI's own route is not named.
     assert without_names[0] == without_names[1] | {("GET", None)}
-    parents = {"store_unavailable", "not_found"}
+    parents = {"store_unavailable", "not_found", "invalid_request"}
     assert scene.site.codes - {"", "None"} == {error.code for error in leaves(TurnkeepError)} - ELSEWHERE | parents
     free = {"CostUSD"}  # the model of the tests has no price
     free |= {"MemoryNotWritten"}  # takes a long thread; tests/blocks/test_memory.py reads its line
