@@ -71,8 +71,9 @@ def strip(folder: Path) -> None:
     unneeded = matching(folder, [*UNUSED_FOLDERS, *chain(*spared)])
     for unused in [*unneeded, *metadata_unused(folder), *dialects_unused(folder), *numbers_unused(folder)]:
         remove(unused)
+    read = set(matching(folder, [READ_PAGES]))
     for unused in matching(folder, [f"**/{pattern}" for pattern in UNUSED_FILES]):
-        if not (unused.full_match(READ_PAGES) or any(part.endswith(".dist-info") for part in unused.parts)):
+        if not (unused in read or any(part.endswith(".dist-info") for part in unused.parts)):
             remove(unused)
 
 

@@ -33,6 +33,7 @@ EVERYTHING = {
     "DatabaseSecret": SECRET,
     "DatabaseUrl": "mysql+pymysql://db.example.org/field",
     "FilesLayer": "arn:aws:lambda:eu-west-1:123456789012:layer:files:3",
+    "Graphs::Built::File": "/opt/graphs/langgraph.json",
     "KmsKeyArn": KEY,
     "ModelKeyParameter": "/models/openai",
     "PermissionsBoundary": "arn:aws:iam::123456789012:policy/boundary",
@@ -41,7 +42,8 @@ EVERYTHING = {
     "Tracing": "Active",
     "WarehouseUrlParameter": "/warehouse/url",
 }
-"""Parameters with which every condition holds, but for second places of the same secret."""
+"""Parameters with which every condition holds, but for second places of the same secret. What a mapping holds is named
+with all of its keys."""
 
 INNER = "Template"
 """Where the translation puts the template of a stack inside the stack."""
@@ -124,6 +126,10 @@ class Stack:
                 return str(left) == str(right)
         raise NotImplementedError(function)
 
+    def _find_in_map(self, keys: list[str]) -> Any:
+        mapping, first, second = keys
+        return self.parameters.get("::".join(keys), self._template["Mappings"][mapping][first][second])
+
     def _join(self, given: list[Any]) -> str:
         return str(given[0]).join(map(str, self._resolved(given[1])))
 
@@ -132,6 +138,7 @@ class Stack:
 
 
 _FUNCTIONS: Mapping[str, Any] = {
+    "Fn::FindInMap": Stack._find_in_map,
     "Fn::GetAtt": Stack._attribute,
     "Fn::If": Stack._if,
     "Fn::Join": Stack._join,

@@ -413,12 +413,15 @@ def test_no_password_gets_into_the_environment_by_way_of_a_url(parameter: str) -
 
 def test_only_those_who_run_agents_are_in_the_vpc_and_find_the_files() -> None:
     network = {"SubnetIds": ["subnet-1", "subnet-2"], "SecurityGroupIds": ["sg-1"]}
-    for given, placed, layer in ((EVERYTHING, network, [EVERYTHING["FilesLayer"]]), ({}, None, [])):
+    for given, placed, layer in ((EVERYTHING, network, [EVERYTHING["FilesLayer"], "<GraphsLayer>"]), ({}, None, [])):
         functions = stack(**given).of("AWS::Lambda::Function")
         for name, function in functions.items():
             runs_agents = name in ("ApiFunction", "StreamFunction", "WorkerFunction")
             assert function.get("VpcConfig") == (placed if runs_agents else None), name
-            assert function["Layers"][2:] == (layer if runs_agents else []), name
+            found = [re.sub(r"Layer\w{10}>", "Layer>", each) for each in function["Layers"][2:]]
+            assert found == (layer if runs_agents else []), name
+            told = function["Environment"]["Variables"].get("TURNKEEP_GRAPHS", "")
+            assert bool(told) == ("<GraphsLayer>" in found), name
 
 
 # The scans

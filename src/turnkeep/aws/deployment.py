@@ -2,6 +2,7 @@
 rest; all it asks of AWS at start is the key that seals stored values."""
 
 import functools
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,7 @@ from turnkeep.api.app import create_app
 from turnkeep.aws.callers import principal_of
 from turnkeep.aws.clients import LateClient
 from turnkeep.aws.databases import with_late_secrets
+from turnkeep.aws.environment import take_environment
 from turnkeep.aws.sealkey import QUICK, SealParameter, reread, seal_key, usable
 from turnkeep.aws.secrets import model_key
 from turnkeep.aws.workers import invoke_worker
@@ -81,6 +83,8 @@ def _unloaded(package: str) -> Iterator[None]:
 def deployed(environ: Mapping[str, str]) -> Deployment:
     """What every function is made of that may open what is stored. Raises NotDeployable, SecretError."""
     settings = deployed_settings(environ)
+    if path := environ.get("GRAPHS_ENVIRONMENT"):  # after the settings, whose names a graph may use in another sense
+        take_environment(_client("ssm"), path, os.environ)
     dynamodb = _client("dynamodb")
     ssm: Any = LateClient(functools.partial(_client, "ssm", **QUICK))
     parameter = "" if environ.get("SEAL_KEY") else environ.get("SEAL_KEY_PARAMETER", "")

@@ -1,0 +1,60 @@
+"""The layer of dependencies: the locked export, as wheels for Amazon Linux, small and compiled. `sam build` runs it
+by way of dependencies/Makefile, `turnkeep build` at once. docs/decisions/0008 says why it is as it is.
+
+    python3.13 locked.py .aws-sam/build/DependenciesLayer/python
+
+Environment: ARCH, x86_64 or arm64 as the parameter Architecture says; EXTRAS, for example "bedrock".
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+PROJECT = Path(__file__).resolve().parents[1]
+# Amazon Linux 2023 has glibc 2.34.
+PLATFORMS = {"x86_64": "x86_64-manylinux_2_28", "arm64": "aarch64-manylinux_2_28"}
+
+
+def main(target: Path) -> None:
+    architecture, extras = os.environ.get("ARCH") or "x86_64", os.environ.get("EXTRAS", "").split()
+    if architecture not in PLATFORMS:
+        sys.exit(f"ARCH={architecture} is neither x86_64 nor arm64")
+    with TemporaryDirectory() as folder:
+        requirements = Path(folder) / "requirements.txt"
+        requirements.write_text(locked(extras))
+        install = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "--link-mode", "copy"]
+        place = ["--python", sys.executable, "--python-version", "3.13", "--python-platform", PLATFORMS[architecture]]
+        uv("pip", "install", *install, *place, "--target", str(target), "--requirement", str(requirements))
+    subprocess.run([sys.executable, Path(__file__).with_name("slim.py"), target], check=True)  # noqa: S603
+
+
+def locked(extras: list[str]) -> str:
+    """What the lock pins for the layer, as a requirements.txt with hashes."""
+    options = ["--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate"]
+    options += [part for extra in extras for part in ("--extra", extra)]
+    options += [part for name in left_out(extras) for part in ("--prune", name)]
+    return uv("export", "--project", str(PROJECT), *options)
+
+
+def left_out(extras: list[str]) -> list[str]:
+    """The runtime has boto3, with all that only boto3 needs, but not always the one that Bedrock's models ask for.
+    zstandard compresses LangSmith's traces and httpx's answers, both of which do without; it is a quarter of the whole.
+    ONNX Runtime needs protobuf and flatbuffers to make models, not to run them."""
+    boto3 = [] if "bedrock" in extras else ["boto3"]
+    return ["zstandard", *boto3, *(["protobuf", "flatbuffers"] if "dense" in extras else [])]
+
+
+def uv(*arguments: str) -> str:
+    command = [os.environ.get("UV") or "uv", *arguments, "--quiet"]
+    try:
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout  # noqa: S603
+    except FileNotFoundError:
+        sys.exit("the layers need uv: https://docs.astral.sh/uv, or `make build`")
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).resolve())
