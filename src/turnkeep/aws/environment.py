@@ -1,5 +1,5 @@
 """The environment of own graphs on AWS: what stands under a path of Parameter Store becomes variables of the process
-before a graph is loaded. Read once, when a function starts; a value that changes counts for functions that start later."""
+before a graph is loaded. Read once, when a function starts: a value that changes counts for what starts later."""
 
 from collections.abc import MutableMapping
 from typing import Any
