@@ -7,9 +7,9 @@ uses transactions.
 import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
-type WireItem = Mapping[str, Mapping[str, Any]]
+WireItem: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 WRITE_UNIT = 1024
 READ_UNIT = 4096

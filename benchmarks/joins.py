@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import sqlglot
 from sqlalchemy import StaticPool, create_engine
@@ -41,7 +42,7 @@ REPEATS = 3
 """Of what is timed once a table, the fastest counted: other work of the machine is no part of it."""
 PEOPLE = "users"
 
-type Cell = tuple[str, str]
+Cell: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ the answer calls them, in whichever order they stand and whatever else it shows.
 from collections import Counter
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
+from typing import Any, TypeAlias
 
 from turnkeep.records import JSON
 
-type Rows = Sequence[Sequence[Any]]
-type Names = Sequence[str]
+Rows: TypeAlias = Sequence[Sequence[Any]]
+Names: TypeAlias = Sequence[str]
 
 DECIMALS = 6
 CENTS = 2

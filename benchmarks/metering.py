@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from capacity_rules import TRANSACTION, Cost, Schema, WireItem, item_bytes, item_units, query_units, read_schema
 from capacity_rules import read_units as units_of_read
 
-type Wire = dict[str, Any]
-type Ask = Callable[[str, Wire], Wire]
+Wire: TypeAlias = dict[str, Any]
+Ask: TypeAlias = Callable[[str, Wire], Wire]
 
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
 READS = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems"}

@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from stdnum import luhn
 from stdnum.iso7064 import mod_97_10
@@ -23,7 +23,7 @@ from stdnum.it import codicefiscale
 
 from turnkeep.blocks.pii import Finding
 
-type Find = Callable[[str], list[Finding]]
+Find: TypeAlias = Callable[[str], list[Finding]]
 
 KINDS = {
     "EMAIL_ADDRESS": "e-mail",

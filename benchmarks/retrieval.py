@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from turnkeep.blocks.documents import Document, load_documents
 from turnkeep.blocks.lexical import ANALYZERS
@@ -30,8 +31,8 @@ FILES = ("corpus.jsonl", "queries.jsonl", "qrels.tsv")
 CASES = Path("pratiko_evals", "retrieval_known_good.json")
 SNOWBALL = {"en": "english", "it": "italian"}
 
-type Search = Callable[[str], list[str]]
-type Judgements = Mapping[str, Mapping[str, int]]
+Search: TypeAlias = Callable[[str], list[str]]
+Judgements: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)

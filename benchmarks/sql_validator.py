@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlglot
 from sqlglot.errors import SqlglotError
@@ -50,7 +50,7 @@ WORDS = {
     "cross",
 }
 
-type Accepts = Callable[[str, str], bool]
+Accepts: TypeAlias = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import sqlglot
 from sqlglot import exp
@@ -27,8 +27,8 @@ BEAVER, BIRD = Path("beaver_sql"), Path("bird_minidev_sql")
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 DEPTHS = {BEAVER: (8,), BIRD: (3, 5)}
 
-type Rank = Callable[[str, int], list[str]]
-type Schema = Mapping[str, Any]
+Rank: TypeAlias = Callable[[str, int], list[str]]
+Schema: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

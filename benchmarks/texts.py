@@ -8,9 +8,9 @@ import sys
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
-type JSON = dict[str, Any]
+JSON: TypeAlias = dict[str, Any]
 
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 TALKS = Path("mtragun_ragchat") / "tasks.jsonl"

@@ -6,7 +6,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from babel.core import Locale
 from babel.dates import get_month_names
@@ -28,7 +28,7 @@ STEMS = {
 SHORT = {"1000": "k", "1000000": "m mn", "1000000000": "b bn", "1000000000000": "t"}
 FILE = Path(__file__).parents[1] / "src/turnkeep/blocks/calendars.json"
 
-type Table = dict[str, str]
+Table: TypeAlias = dict[str, str]
 
 
 def tables() -> dict[str, Any]:

@@ -2,12 +2,12 @@
 of it have in their environment already. Turnkeep's own name wins where both are set."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 OPENAI_MODEL = "OPENAI_MODEL"
 SERVERS = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
 
-type Path = tuple[str, ...]
+Path: TypeAlias = tuple[str, ...]
 
 ALIASES: Mapping[str, tuple[str, Callable[[str], str]]] = {
     OPENAI_MODEL: ("model", "openai:{}".format),

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Literal
+from typing import Literal, TypeAlias
 
-type AttachmentStatus = Literal["waiting", "processing", "ready", "failed"]
+AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]
 """Waiting for its file, being read, active in every turn, or of no use for the reason that `code` names."""
 
 

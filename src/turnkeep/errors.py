@@ -1,6 +1,7 @@
 """Every error that a caller may meet. Each class has a status, a code and a line that says what to do."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 
 class TurnkeepError(Exception):
@@ -151,6 +152,27 @@ class ThreadMoved(Conflict):
 class RunCancelled(Conflict):
     status, code, title = 409, "run_cancelled", "The run was cancelled"
     advice = "Nothing of this run was kept. Send the message again to run it anew."
+
+
+class ActionUnknown(Conflict):
+    """`name` and `key` are the action's, `at` is when it was begun, epoch seconds. Whoever has asked where it was to be
+    done says so: `settle(result)` keeps what it gave, `release()` has it done by the next call."""
+
+    status, code, title = 409, "action_unknown", "It is not known whether an action was done"
+    advice = "It is not done again. Look where it was to be done, then send a new message with a new key."
+
+    def __init__(
+        self,
+        name: str = "",
+        key: str = "",
+        at: float = 0.0,
+        *,
+        settle: Callable[[Any], None] = lambda result: None,
+        release: Callable[[], None] = lambda: None,
+    ):
+        self.name, self.key, self.at = name, key, at
+        self.settle, self.release = settle, release
+        super().__init__(f"The outcome of the action {name} is not known. {self.advice}" if name else None)
 
 
 class StateCorrupt(Conflict):

@@ -3,7 +3,7 @@ before. Reading them is the business of `turnkeep.aws`."""
 
 import re
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, TypeAlias
 from urllib.parse import quote
 
 from pydantic import AfterValidator, SecretStr
@@ -13,7 +13,7 @@ LOCATION = re.compile(
 )
 PLACES = ("ssm:", "secretsmanager:")
 
-type SecretSource = Callable[[str], str]
+SecretSource: TypeAlias = Callable[[str], str]
 """A secret as of now. Its argument is the value that has just been refused, or empty. It may wait for AWS, and raises
 TurnkeepError."""
 
@@ -51,8 +51,8 @@ def _checked_secret(value: SecretStr) -> SecretStr:
     return value
 
 
-type Location = Annotated[str, AfterValidator(_checked)]
-type LocatedSecret = Annotated[SecretStr, AfterValidator(_checked_secret)]
+Location: TypeAlias = Annotated[str, AfterValidator(_checked)]
+LocatedSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_checked_secret)]
 """A secret, or where AWS keeps it: a deployment puts a LateSecret in its place."""
 
 

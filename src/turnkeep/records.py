@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from turnkeep.attachments import Documents
 
-type JSON = dict[str, Any]
+JSON: TypeAlias = dict[str, Any]
 
 Status = Literal["idle", "busy", "interrupted", "error"]
 ActsFor = Literal["", "tenant", "any"]
@@ -130,6 +130,11 @@ class RunContext:
     documents: Documents = field(default_factory=Documents)
     client: JSON = field(default_factory=dict)
     """What the client sent as `context`."""
+    key: str = ""
+    """Of the turn: the client's Idempotency-Key or one that was made for it; a try again has the same. Only together
+    with the thread it is unique."""
+    attempt: int = 0
+    """Counts the runs that were begun on the thread: a try again has a higher one than all before it."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
@@ -18,9 +18,12 @@ from turnkeep.locations import Location, SecretSource, is_location
 from turnkeep.ring import read_ring, secrets_of
 from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
 
+S = TypeVar("S", bound="AgentSettings")
+
+
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
-type Memory = Literal["window", "tiered"]
+Memory: TypeAlias = Literal["window", "tiered"]
 """What a prompt shows of what was said: the newest turns, or these and summaries of the earlier ones."""
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?")
@@ -107,7 +110,7 @@ class DataSource(AgentSettings):
         raise ValueError("LOGIN completes a URL that is set beside it, without user and password; set both or none")
 
 
-type Retrieval = Annotated[Literal["lexical", "hybrid"], AfterValidator(_installed)]
+Retrieval: TypeAlias = Annotated[Literal["lexical", "hybrid"], AfterValidator(_installed)]
 """How documents are found; hybrid needs the extra `dense`."""
 
 
@@ -262,7 +265,7 @@ class Settings(BaseSettings):
             _is_on(value) for name, value in os.environ.items() if name.endswith("__PII")
         )
 
-    def of[S: AgentSettings](self, kind: type[S]) -> S:
+    def of(self, kind: type[S]) -> S:
         """Those of one agent, as they were read at start, else of the environment now."""
         return next((own for own in self._agents if isinstance(own, kind)), None) or kind.read(os.environ)
 

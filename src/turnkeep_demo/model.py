@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -24,8 +24,8 @@ from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens
 from turnkeep_demo.memory import fold
 
-type Said = str | JSON | list[JSON]
-type Rule = Callable[[JSON], Said]
+Said: TypeAlias = str | JSON | list[JSON]
+Rule: TypeAlias = Callable[[JSON], Said]
 """From the parts of a prompt to the answer: text, the fields of a typed result, or calls of tools, each
 `{"name": ..., "args": {...}}`."""
 

@@ -5,7 +5,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from turnkeep_local import LocalError
 from turnkeep_local.hosts import is_this_machine
 from turnkeep_local.screen import Answer, Screen
 
-type Payload = dict[str, Any]
+Payload: TypeAlias = dict[str, Any]
 
 PATIENCE = httpx.Timeout(10, read=30)  # seconds; a server says something every 5
 RETRY_SECONDS = (1, 2, 4, 8, 15, 15, 15)

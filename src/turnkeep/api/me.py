@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
@@ -41,7 +41,7 @@ class Nothing(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-type NoQuery = Annotated[Nothing, Query()]
+NoQuery: TypeAlias = Annotated[Nothing, Query()]
 
 
 class ExportView(LateView):

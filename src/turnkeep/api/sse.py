@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
@@ -18,7 +18,7 @@ from turnkeep.records import JSON, Event, Turn
 if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
-type Frame = Callable[[int, str, Mapping[str, Any]], bytes]
+Frame: TypeAlias = Callable[[int, str, Mapping[str, Any]], bytes]
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from turnkeep.aws.callers import VerifiedCaller
 from turnkeep.errors import Unauthorized
@@ -37,7 +37,7 @@ CLIENT_CONFIG: Mapping[str, Any] = {
 
 _STAGE = re.compile(r"(arn:[a-z-]+:execute-api:[^:/]*:[^:/]*:[^:/]+/[^/]+)/.*", re.ASCII | re.DOTALL)
 
-type Verify = Callable[[str], VerifiedCaller]
+Verify: TypeAlias = Callable[[str], VerifiedCaller]
 
 
 class KnownCallers:

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -28,7 +28,7 @@ QUICK: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "connect_timeout"
 
 _BUSY = {"ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded", "Throttling", "TooManyUpdates"}
 
-type Mint = Callable[[], str]
+Mint: TypeAlias = Callable[[], str]
 
 
 class SecretError(Exception):

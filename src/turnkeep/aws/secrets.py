@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Callable
 from threading import Lock
-from typing import Any
+from typing import Any, TypeAlias
 
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError
@@ -23,7 +23,7 @@ REREAD_SECONDS = 5
 
 _PRINTABLE = re.compile(r"[!-z|~]+")  # what a header may hold; without { and } a JSON object is not taken for a key
 
-type Read = Callable[[bool], str]
+Read: TypeAlias = Callable[[bool], str]
 """The value of a secret, from its cache unless told to pass that by; raises SecretError."""
 
 

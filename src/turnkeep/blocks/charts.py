@@ -3,12 +3,12 @@ details of a turn hold already. Where it is not sure to help there is none. `tol
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from turnkeep.records import JSON
 
-type Kind = Literal["quantitative", "temporal", "ordinal", "nominal", "id", "other"]
-type Row = Sequence[Any]
+Kind: TypeAlias = Literal["quantitative", "temporal", "ordinal", "nominal", "id", "other"]
+Row: TypeAlias = Sequence[Any]
 
 MOST_LINES, LEAST_POINTS = 4, 3
 MOST_BARS = 30

@@ -3,7 +3,6 @@ A document is as near as its nearest passage, since a vector of a long text says
 beside the documents spares a start from encoding them again: each is found by the text and the model that it was made
 from, so an edited document is encoded anew, and a stale file harms nothing."""
 
-import os
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TypeAlias
 from zipfile import BadZipFile
 
 import numpy
@@ -28,9 +28,9 @@ LEAST_NEARNESS = 0.2  # a cosine; texts that have nothing to do with each other 
 # All that NumPy and zipfile raise on a damaged file or one of another kind.
 _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, BadZipFile, zlib.error)
 
-type Row = NDArray[numpy.float16]
-type Vectors = NDArray[numpy.float32]
-type Encode = Callable[[Sequence[str]], Vectors]
+Row: TypeAlias = NDArray[numpy.float16]
+Vectors: TypeAlias = NDArray[numpy.float32]
+Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
 """Texts to rows of length 1."""
 
 
@@ -128,8 +128,12 @@ def _read(path: Path, model: str, dimensions: int) -> dict[str, Row]:
 
 def _write(path: Path, model: str, vectors: Mapping[str, Row]) -> None:
     rows = numpy.stack(list(vectors.values()))
-    with NamedTemporaryFile(dir=path.parent, delete_on_close=False) as file:
-        numpy.savez(file, model=numpy.array(model), digests=numpy.array(list(vectors), "S"), vectors=rows)
-        file.close()
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        draft = Path(file.name)
+        try:
+            numpy.savez(file, model=numpy.array(model), digests=numpy.array(list(vectors), "S"), vectors=rows)
+            file.close()
+            draft.chmod(0o644)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
 from itertools import groupby, pairwise
+from typing import TypeAlias
 
 from turnkeep.blocks.calendars import Notation, Written, alternatives, has_digits, notation
 
-type Span = tuple[date, date]
+Span: TypeAlias = tuple[date, date]
 
 MOST_DIGITS = 30
 LABEL_LETTERS = range(3, 81)

@@ -4,7 +4,7 @@ data: each stands between tags, and these tags are defused inside it, so that no
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
@@ -12,8 +12,8 @@ from turnkeep.blocks.documents import Document
 from turnkeep.records import JSON
 from turnkeep.tokens import estimate_tokens
 
-type Message = BaseMessage | Mapping[str, Any]
-type Said = dict[str, str]
+Message: TypeAlias = BaseMessage | Mapping[str, Any]
+Said: TypeAlias = dict[str, str]
 
 MEANING = "With the conversation in mind it asks: "
 CUT_MARK = " [cut]"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import TypeAlias
 
 from turnkeep.blocks.calendars import Written
 from turnkeep.blocks.figures import SIZE, Figure, Reader, Row, Span
@@ -14,7 +15,7 @@ MOST_COUNTED = 12
 LINES = -1
 _NOUN = re.compile(r"[\d.,]+[\s\u00a0]?([^\W\d_]+)")
 
-type Named = Sequence[tuple[int, str]]
+Named: TypeAlias = Sequence[tuple[int, str]]
 """Where a text names things, in order."""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from langchain_core.language_models import BaseChatModel
@@ -18,7 +18,7 @@ from turnkeep.models.calls import TextAnswer, TextCall, TypedCall, stream_text, 
 from turnkeep.records import Reply
 from turnkeep.texts import disarmed, is_web_address, printable
 
-type Tell = Callable[[Any], None]
+Tell: TypeAlias = Callable[[Any], None]
 """LangGraph's stream writer."""
 
 SENTENCE_CORRECTED, SENTENCE_REMOVED = "sentence_corrected", "sentence_removed"

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from typing import TypeAlias, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -16,13 +17,16 @@ from turnkeep.databases.engines import GRACE_SECONDS, Called
 from turnkeep.databases.errors import DatabaseBusy, DatabaseDown, DatabaseError, DatabaseSlow
 from turnkeep.databases.watch import Watch
 
+T = TypeVar("T")
+
+
 _TOO_MANY = {1040, 1203, 1226, "53300"}
 _POSTGRESQL_IS_FULL = "too many c"  # connections, clients: psycopg knows no state of what failed before the login
 
 FETCHING = "fetching rows"
 """In place of the statement in an error that came while its rows were read: SQLAlchemy names none."""
 
-type TellRefusal = Callable[[DBAPIError], DatabaseError]
+TellRefusal: TypeAlias = Callable[[DBAPIError], DatabaseError]
 
 
 class Sessions:
@@ -45,7 +49,7 @@ class Sessions:
         self._engine: Engine | None = None
         self._lock = threading.Lock()
 
-    def ask[T](self, question: Callable[[Connection], T]) -> T:
+    def ask(self, question: Callable[[Connection], T]) -> T:
         """Raises DatabaseError."""
         started = time.monotonic()
         try:
@@ -56,14 +60,14 @@ class Sessions:
                 raise self._told(error, started) from None
         return self._ask_anew(question)
 
-    def _ask_anew[T](self, question: Callable[[Connection], T]) -> T:
+    def _ask_anew(self, question: Callable[[Connection], T]) -> T:
         started = time.monotonic()
         try:
             return self.ask_once(question)
         except (SQLAlchemyError, OSError, ValueError) as error:
             raise self._told(error, started) from None
 
-    def ask_once[T](self, question: Callable[[Connection], T]) -> T:
+    def ask_once(self, question: Callable[[Connection], T]) -> T:
         """Raises what SQLAlchemy and the driver raise."""
         with Watch(self._opened(), self.seconds, self._grace_seconds) as watch, watch.engine.connect() as connection:
             watch.hold(connection.connection.driver_connection)

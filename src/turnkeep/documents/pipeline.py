@@ -5,6 +5,7 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 from turnkeep.attachments import Piece
 from turnkeep.blocks.parsing import Parsed, Unparsable, parse, split
@@ -19,7 +20,7 @@ MAX_ATTEMPTS = 2
 _ENDING = re.compile(r"\.(?:pdf|docx|html?|md|markdown|[ct]sv|txt)\Z", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_+-]+(?![^\[\]]*\])")  # "Mario_Rossi", but not inside a placeholder
 
-type Parse = Callable[[bytes, str], Parsed]
+Parse: TypeAlias = Callable[[bytes, str], Parsed]
 
 
 class Pipeline:

@@ -5,7 +5,7 @@ runs its calls in threads; one that is cancelled leaves its thread with the mode
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import boto3
 from botocore.config import Config
@@ -62,7 +62,7 @@ _REFUSED = "Bedrock refused the request."
 _FAILED = "The connection to Bedrock failed."
 _UNREADABLE = "The model's answer could not be read."
 
-type _Fault = tuple[type[ModelFault], str | None]
+_Fault: TypeAlias = tuple[type[ModelFault], str | None]
 
 _BY_CODE: Mapping[str, _Fault] = {
     "throttlingexception": (ModelBusy, None),

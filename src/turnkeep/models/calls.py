@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -21,10 +21,13 @@ from turnkeep.models.endings import BROKEN_CALL
 from turnkeep.models.faults import is_refused_request
 from turnkeep.texts import printable_in
 
+R = TypeVar("R", bound=BaseModel)
+
+
 INNER_CALL = "inner_call"
 MODEL_REFUSED = "model_refused"
 
-type Asked = Runnable[LanguageModelInput, AIMessage]
+Asked: TypeAlias = Runnable[LanguageModelInput, AIMessage]
 
 _WRAPPING = re.compile(r"^(?:```\w*\n|<tool_call>)|(?:\n```|</tool_call>)$")
 
@@ -40,7 +43,7 @@ class TextCall:
 
 
 @dataclass(frozen=True)
-class TypedCall[R: BaseModel]:
+class TypedCall(Generic[R]):
     """A call whose answer is a `result`; the user never sees it."""
 
     name: str
@@ -149,7 +152,7 @@ def _faults(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
 
 
-async def ask_typed[R: BaseModel](model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
+async def ask_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
     """The model's result; raises ModelFault, after one repair also for a result that cannot be used."""
     result = await try_typed(model, call, messages)
     if result is None:
@@ -157,9 +160,7 @@ async def ask_typed[R: BaseModel](model: BaseChatModel, call: TypedCall[R], mess
     return result
 
 
-async def try_typed[R: BaseModel](
-    model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]
-) -> R | None:
+async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R | None:
     """The same for a caller that can do without: None for a result that cannot be used. Raises ModelFault."""
     asked, config = _marked(messages, call.name), _config(call.name, visible=False)
     by_tool = _by_tool(model, call)
@@ -187,12 +188,12 @@ async def _first_answer(bound: Asked, asked: list[BaseMessage], config: Runnable
     return AIMessage("")
 
 
-def _by_tool[R: BaseModel](model: BaseChatModel, call: TypedCall[R]) -> Asked:
+def _by_tool(model: BaseChatModel, call: TypedCall[R]) -> Asked:
     bound = model.bind_tools([tool_of(call.result)], tool_choice=call.result.__name__)
     return bound.bind(temperature=call.temperature, max_tokens=call.max_tokens)
 
 
-def _by_schema[R: BaseModel](model: BaseChatModel, call: TypedCall[R]) -> Asked:
+def _by_schema(model: BaseChatModel, call: TypedCall[R]) -> Asked:
     """Servers of local models hold a model to a schema that they would not hold to a tool."""
     schema = {"name": call.result.__name__, "schema": _schema_of(call.result)}
     form = {"type": "json_schema", "json_schema": schema}
@@ -250,7 +251,7 @@ def _config(name: str, *, visible: bool) -> RunnableConfig:
     return RunnableConfig(run_name=name, tags=[] if visible else [TAG_NOSTREAM])
 
 
-def _read[R: BaseModel](kind: type[R], message: AIMessage) -> R | str:
+def _read(kind: type[R], message: AIMessage) -> R | str:
     """The result in `message`, or why there is none."""
     arguments = _arguments(kind.__name__, message)
     if isinstance(arguments, str):

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy
 import onnxruntime
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from turnkeep.models.wordpieces import END, START, read_pieces
 
-type Vectors = NDArray[numpy.float32]
+Vectors: TypeAlias = NDArray[numpy.float32]
 
 MOST_PIECES = 254  # MiniLM reads 512, and was trained with 128
 MOST_CHARACTERS = 16 * MOST_PIECES
@@ -51,7 +51,7 @@ class SentenceEncoder:
     @cached_property
     def _session(self) -> Any:
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = os.process_cpu_count() or 1
+        options.intra_op_num_threads = os.cpu_count() or 1
         # Threads that wait for work by spinning take from everything else, and Lambda bills them.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3  # else it warns where a sandbox hides the processor's description

@@ -4,7 +4,7 @@ hidden first, whatever put it there. The one place that the models of `turnkeep.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
 
@@ -14,7 +14,7 @@ _AGENTS_OWN = {"model", "tools", "tool_choice", "response_format", "text"}
 """What of a request is the agent's own words."""
 _FILE = "data:"
 
-type Hide = Callable[[str], str]
+Hide: TypeAlias = Callable[[str], str]
 
 _hide: ContextVar[Hide | None] = ContextVar("hide", default=None)
 

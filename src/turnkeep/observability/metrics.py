@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.metrics.functions import is_metrics_disabled
@@ -15,7 +15,7 @@ from turnkeep.observability.logs import SERVICE, annotations
 
 NAMESPACE = "Turnkeep"
 
-type Metric = Literal[
+Metric: TypeAlias = Literal[
     "TurnLatency",
     "FirstToken",
     "ModelCalls",

@@ -11,7 +11,7 @@ import copy
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -34,8 +34,8 @@ from turnkeep.storage.vault import Change
 CHECKPOINT_VERSION = 4
 """The newest version of LangGraph's checkpoints that its own code here reads; it is written into each as `v`."""
 
-type Place = tuple[str, str]
-type Write = tuple[str, str, Any, str]
+Place: TypeAlias = tuple[str, str]
+Write: TypeAlias = tuple[str, str, Any, str]
 
 
 @dataclass

@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import TypeAlias
 
 from botocore.exceptions import ClientError
 
@@ -30,8 +31,8 @@ _EXPIRED = (
 _NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)
 """What comes of items that this service did not write."""
 
-type Visit = Future[Swept]
-type Delete = Callable[[str, str, int], Swept]
+Visit: TypeAlias = "Future[Swept]"
+Delete: TypeAlias = "Callable[[str, str, int], Swept]"
 
 
 @dataclass

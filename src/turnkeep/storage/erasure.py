@@ -7,11 +7,10 @@ of its user until its last item is gone, so that who erases all of the user's fi
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import batched
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.items import Item, Items, Refused, batched
 from turnkeep.storage.keys import HEAD, document_of, expiry_bucket, objects_of, upload_key
 
 _CLAIM = (
@@ -69,7 +68,7 @@ class Eraser:
         What is listed while the claim stands is old, whoever makes the thread anew later.
         """
         pk, erased = claimed["PK"], Erased()
-        for names in batched(self._blobs.names(objects_of(pk)), DELETED_AT_ONCE, strict=False):
+        for names in batched(self._blobs.names(objects_of(pk)), DELETED_AT_ONCE):
             if not self._stands(claimed):
                 return erased
             self._blobs.delete(list(names))

@@ -4,12 +4,11 @@ nobody reaches it, and one conditional update of HEAD makes it the thread: a for
 Documents stay with the thread that they were uploaded to, and of the checkpoints only the newest goes along."""
 
 from collections.abc import Callable
-from itertools import batched
 
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Item, Items, batched
 from turnkeep.storage.keys import LAYOUT, checkpoint_key, details_key, item_ttl, turn_key
 from turnkeep.storage.links import DETAILS_ITEM_BYTES, Chain, Link, seal_context
 from turnkeep.storage.plans import Begun
@@ -49,7 +48,7 @@ class Fork:
             puts.append(self._link(item, position, last))
             last = puts[-1][0]["SK"]
         tip, *rest = puts.pop()
-        for some in batched(puts, LINKS_AT_ONCE, strict=False):
+        for some in batched(puts, LINKS_AT_ONCE):
             self._items.write_many(puts=[item for items in some for item in items])
             renew()
         return tip, (*rest, self._checkpoint(links[-1], last), *self._placeholders(last))

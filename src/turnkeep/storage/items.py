@@ -7,7 +7,8 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
     from turnkeep.storage.writes import Write
 
-type Item = dict[str, Any]
+Item: TypeAlias = dict[str, Any]
+T = TypeVar("T")
 
 BATCH_WRITES = 25
 BATCH_READS = 100
@@ -118,7 +120,8 @@ class Items:
         )
 
     def transact(self, *writes: "Write") -> None:
-        """All or none, at most 4 MB; raises Refused, without the item, where one condition does not hold."""
+        """All or none, at most 4 MB; raises Refused where one condition does not hold, with the item only where the
+        first of these is that of a Put."""
         self._call("transact_write_items", TransactItems=[write.request(self._table) for write in writes])
 
     def between(self, pk: str, low: str, high: str) -> list[Item]:
@@ -224,14 +227,22 @@ def _told_apart(error: ClientError) -> Exception:
     if code == "ConditionalCheckFailedException":
         item = error.response.get("Item")
         return Refused(decode(item) if item else None)  # type: ignore[arg-type]
-    reasons = {code, *(reason.get("Code") for reason in error.response.get("CancellationReasons", []))}
-    if "ConditionalCheckFailed" in reasons:
-        return Refused(None)
-    if reasons & _CONFLICTS:
+    steps = error.response.get("CancellationReasons", [])
+    failed = [step for step in steps if step.get("Code") == "ConditionalCheckFailed"]
+    if failed:
+        return Refused(decode(failed[0]["Item"]) if "Item" in failed[0] else None)
+    if {code, *(step.get("Code") for step in steps)} & _CONFLICTS:
         return _Contended()
     if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
         return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
     return error
+
+
+def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
+    """As `itertools` has it from Python 3.12 on."""
+    left = iter(values)
+    while some := tuple(islice(left, size)):
+        yield some
 
 
 def names_in(expressions: str) -> Item:

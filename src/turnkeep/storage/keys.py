@@ -10,6 +10,7 @@ One partition holds one thread. Inside it, in the order of the sort key:
 so the newest checkpoint, HEAD and the newest turns are neighbours, and one Query reads a whole window.
 """
 
+import json
 import re
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -119,6 +120,13 @@ def run_key(run_id: str) -> str:
 
 def run_of(sk: str) -> str:
     return sk.removeprefix(RUN_FLOOR)
+
+
+def action_key(born: bytes, origin: bytes, name: str, key: str) -> str:
+    """An action of a tool, by the thread's birth mark, the key of the turn that its run began with, and its own name
+    and key; tells nothing about these."""
+    said = json.dumps([born.hex(), origin.hex(), name, key])
+    return f"ASIDE#ACTION#{sha256(said.encode()).hexdigest()[:32]}"
 
 
 PII_FLOOR, PII_CEILING = "ASIDE#PII#", "ASIDE#PII#~"

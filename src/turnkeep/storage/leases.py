@@ -6,7 +6,7 @@ knows its own lease again.
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from turnkeep import errors
 from turnkeep.records import Principal, Turn
@@ -25,7 +25,7 @@ SAID_BYTES = 16
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
 
 
-type Repeat = Literal["exact", "first", "again"]
+Repeat: TypeAlias = Literal["exact", "first", "again"]
 """How a request without a key is told from its own retry: its body says after what it comes; or it does not, and the
 client says that it tries for the first time, or again."""
 

@@ -12,12 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
-from itertools import batched
 
 from turnkeep.records import Principal
 from turnkeep.storage import keys
 from turnkeep.storage.erasure import Erased, Eraser
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.items import Item, Items, Refused, batched
 
 STALLED_MS = 15 * 60_000
 """No function runs longer, and no retry token is good for longer."""
@@ -109,11 +108,11 @@ class Persons:
     def _look(self, pool: ThreadPoolExecutor, receipt: Receipt, user: str, has_time: Callable[[], bool]) -> bool:
         """Erases what the index lists now; says whether that was nothing."""
         is_clean = True
-        for entries in batched(self._items.index(keys.BY_USER, "u", user), PAGE, strict=False):
+        for entries in batched(self._items.index(keys.BY_USER, "u", user), PAGE):
             heads = self._items.get_many((entry["PK"], keys.HEAD) for entry in entries)
             old = [head for head in heads if _is_left(head) and _was_born_by(head, receipt.erased_at)]
             is_clean = is_clean and not old
-            for some in batched(old, self._at_once, strict=False):
+            for some in batched(old, self._at_once):
                 if not has_time():
                     return False
                 for erased in [pool.submit(copy_context().run, self._erase_thread, head, receipt) for head in some]:

@@ -7,7 +7,7 @@ told by the turn, so its item is not written again; one that failed says why.
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, StateCorrupt, ThreadBusy
 from turnkeep.records import Principal
@@ -19,7 +19,7 @@ from turnkeep.storage.sealing import NONCE_BYTES
 from turnkeep.storage.threads import Threads
 from turnkeep.storage.writes import Write
 
-type QueuedStatus = Literal["queued", "failed", "cancelled"]
+QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled"]
 KEPT_SECONDS = 86_400
 STALE_MS = 60 * 60_000
 """When nobody is going to work any longer on a run that was not heard of: all tries of a worker together take less."""

@@ -3,14 +3,13 @@ who reads the table nor a model ever sees it. It goes with the thread."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import batched
-from typing import Any
+from typing import Any, TypeAlias
 
 from turnkeep.errors import InvalidRetryToken, StateCorrupt
 from turnkeep.observability import logger, measure
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Source, Turn
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Item, Items, batched
 from turnkeep.storage.keys import LAYOUT, PII_CEILING, PII_FLOOR, pii_key
 from turnkeep.storage.sealing import NONCE_BYTES, Sealer
 
@@ -19,7 +18,7 @@ ITEM_VALUES = 1_000
 _ENCRYPTED = b"\x03"
 """A message begins with it that is encrypted with its map; what is only sealed begins with another byte."""
 
-type Change = Callable[[str], str]
+Change: TypeAlias = Callable[[str], str]
 
 
 class Vault:
@@ -37,7 +36,7 @@ class Vault:
     def items_of(self, pk: str, source: str, values: Mapping[str, str], *, ttl: int) -> Iterator[Item]:
         """What is to be written where placeholders were made, as many items as it takes; `source` names the turn or
         document they stand in."""
-        for part, some in enumerate(batched(values.items(), ITEM_VALUES, strict=False)):
+        for part, some in enumerate(batched(values.items(), ITEM_VALUES)):
             sk = pii_key(source, part)
             data = self._sealer.encrypt(dict(some), self._mint(NONCE_BYTES), pk, sk)
             yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "data": data}

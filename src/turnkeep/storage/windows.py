@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from threading import Lock
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from turnkeep.errors import NotFound, StateCorrupt, StoreUnavailable
 from turnkeep.storage.blobs import Blobs
@@ -24,7 +24,7 @@ KNOWN_THREADS = 1000
 NO_CHECKPOINT = "00000000-0000-6000-8000-000000000000"
 """The id of what every thread is before its first turn, where LangGraph has a checkpoint and we need none."""
 
-type Found = Mapping[str, Item]
+Found: TypeAlias = Mapping[str, Item]
 """Items by sort key."""
 MISSING: Found = MappingProxyType({})
 

@@ -24,5 +24,6 @@ class Write:
             "ConditionExpression": self.condition,
             "ExpressionAttributeValues": self.values and encode(self.values),
             "ExpressionAttributeNames": names_in(f"{self.expression} {self.condition}"),
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD" if self.kind == "Put" and self.condition else None,
         }
         return {self.kind: {name: value for name, value in parts.items() if value}}

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from turnkeep.agents import Agent
@@ -20,6 +20,9 @@ from turnkeep.turns.threads import InThread
 
 if TYPE_CHECKING:
     from turnkeep.models.usage import ModelCall
+
+T = TypeVar("T")
+
 
 REFUSED_MS = 1000
 BEGINNING_AT_ONCE = 2
@@ -92,7 +95,7 @@ class Budget:
                 self._remember(principal, self._refused[principal][1])
             yield
 
-    async def beside[T](
+    async def beside(
         self, work: Coroutine[Any, Any, T], principal: Principal, agent: Agent, tally: Tally
     ) -> tuple[T, Spending]:
         """Reserves while the work is done; raises OverLimit. Where either fails, nothing stays reserved."""

@@ -2,7 +2,7 @@
 keep no checkpoints of their own."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
@@ -11,7 +11,7 @@ from pydantic import PydanticUserError
 from turnkeep.records import JSON
 from turnkeep.turns.calls import plain
 
-type AnyGraph = CompiledStateGraph[Any, Any, Any, Any]
+AnyGraph: TypeAlias = CompiledStateGraph[Any, Any, Any, Any]
 
 
 def draw(graph: AnyGraph) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from turnkeep.agents import Agent
@@ -38,6 +38,8 @@ from turnkeep.turns.watching import Watch
 
 if TYPE_CHECKING:
     from turnkeep.turns.states import States
+
+T = TypeVar("T")
 
 
 class Turns:
@@ -230,7 +232,7 @@ class Turns:
             return Loaded()
         return await self._in_thread(self._table.load, begun.head, agent.window, base, ahead=await ahead)
 
-    async def _or_release[T](self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
+    async def _or_release(self, begun: Begun, work: Coroutine[Any, Any, T]) -> T:
         """Whatever ends the work early, an error or a client that went away, gives the thread back unchanged."""
         done = False
         try:

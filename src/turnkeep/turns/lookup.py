@@ -3,7 +3,7 @@ item that waits."""
 
 import json
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep import errors
 from turnkeep.records import JSON, Principal, Turn
@@ -12,7 +12,7 @@ from turnkeep.storage.keys import thread_of
 from turnkeep.storage.runs import Queued, QueuedStatus
 from turnkeep.storage.table import Table
 
-type RunStatus = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
+RunStatus: TypeAlias = Literal["pending", "running", "error", "success", "timeout", "interrupted"]
 
 PAGE = 50
 _TOLD: dict[QueuedStatus, RunStatus] = {"queued": "pending", "failed": "error", "cancelled": "interrupted"}

@@ -3,7 +3,7 @@ thread leased: whoever reads the events only watches."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from turnkeep.errors import InternalError, RunCancelled, TurnkeepError
 from turnkeep.observability import logger, place
@@ -11,7 +11,10 @@ from turnkeep.records import Event, Turn
 from turnkeep.storage.plans import Loaded
 from turnkeep.turns.shield import Shield
 
-type Emit = Callable[[Event], None]
+T = TypeVar("T")
+
+
+Emit: TypeAlias = Callable[[Event], None]
 
 _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak references
 
@@ -54,7 +57,7 @@ class RunningTurn:
     def emit(self, event: Event) -> None:
         self._events.put_nowait(event)
 
-    async def commit[T](self, work: Awaitable[T]) -> T:
+    async def commit(self, work: Awaitable[T]) -> T:
         """From here on the turn is no longer cancelled."""
         self._is_committing = True
         return await work

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import cache
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter
 
@@ -24,7 +24,7 @@ from turnkeep.turns.threads import InThread
 
 __all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
 
-type Launch = Callable[[str], Awaitable[None]]
+Launch: TypeAlias = Callable[[str], Awaitable[None]]
 """Has the run of a token made, some time."""
 
 TRIES = 3

@@ -5,6 +5,11 @@ import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 STORE_THREADS = 16
 
@@ -13,6 +18,6 @@ class InThread:
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
 
-    async def __call__[**P, T](self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def __call__(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         run = functools.partial(copy_context().run, call, *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self._threads, run)

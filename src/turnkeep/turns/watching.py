@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from turnkeep.errors import AgentFault, ModelTimeout, StoreUnavailable, TurnkeepError
 from turnkeep.observability import logger, place
@@ -12,6 +12,8 @@ from turnkeep.storage.table import Table
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns.threads import InThread
 
+T = TypeVar("T")
+
 
 class Watch:
     def __init__(self, table: Table, in_thread: InThread, tuning: TurnTuning):
@@ -19,7 +21,7 @@ class Watch:
         self._in_thread = in_thread
         self._tuning = tuning
 
-    async def over[T](self, work: Coroutine[Any, Any, T], begun: Begun | None, *, until: float) -> T:
+    async def over(self, work: Coroutine[Any, Any, T], begun: Begun | None, *, until: float) -> T:
         """Waits for the run, keeps its lease alive, and ends it so that its answer leaves by `until` (monotonic
         seconds); raises TurnkeepError."""
         deadline = until - self._tuning.commit_seconds

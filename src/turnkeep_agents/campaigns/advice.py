@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -12,7 +12,7 @@ from turnkeep.models.calls import TypedCall
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.findings import SEVERITIES, Finding, Severity, all_issues
 
-type Priority = Literal["high", "medium", "low"]
+Priority: TypeAlias = Literal["high", "medium", "low"]
 
 PRIORITIES: tuple[Priority, ...] = ("high", "medium", "low")
 

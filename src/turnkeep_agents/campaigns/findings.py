@@ -2,14 +2,14 @@
 spelled here, so that a text which names another number can be told."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.requests import Frozen
 
-type Severity = Literal["none", "low", "medium", "high", "critical"]
+Severity: TypeAlias = Literal["none", "low", "medium", "high", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("none", "low", "medium", "high", "critical")
 
 

@@ -2,7 +2,7 @@
 -> [respond: early exit] -> validate -> respond."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -21,7 +21,7 @@ from turnkeep_agents.campaigns.warehouse.sums import open_warehouses
 
 WINDOW_TURNS = 12  # two more than memory folds from, so that a summary that failed can be written in the next turn
 
-type CampaignsGraph = CompiledStateGraph[CampaignsState, RunContext, CampaignsState, CampaignsState]
+CampaignsGraph: TypeAlias = CompiledStateGraph[CampaignsState, RunContext, CampaignsState, CampaignsState]
 
 
 def build(settings: Settings) -> Agent:

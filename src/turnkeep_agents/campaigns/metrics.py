@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 SUMS = ("impressions", "clicks", "cost", "conversions", "revenue")
 """The additive columns of the warehouse."""
 
-type Sums = Mapping[str, float]
-type Unit = Literal["count", "money", "percent", "ratio"]
+Sums: TypeAlias = Mapping[str, float]
+Unit: TypeAlias = Literal["count", "money", "percent", "ratio"]
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,17 @@
 """Periods as a model names them, and the days that are meant: the model says "the last two weeks", code counts."""
 
 from datetime import date, timedelta
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
 from turnkeep_agents.campaigns.requests import Period
 
-type Named = Literal[
+Named: TypeAlias = Literal[
     "none", "dates", "yesterday", "this_week", "last_week", "this_month", "last_month", "last_days", "last_weeks",
     "last_months", "this_year",
 ]  # fmt: skip
-type Week = Literal["sunday", "monday", "rolling"]
+Week: TypeAlias = Literal["sunday", "monday", "rolling"]
 
 FIRST_DAY = {"sunday": 6, "monday": 0}
 DAY = timedelta(days=1)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from difflib import get_close_matches
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
@@ -19,8 +19,8 @@ ORDER: tuple[Dimension, ...] = ("advertiser", "insertion_order", "audience", "li
 ALIKE, NEAR = 0.8, 0.5  # as difflib measures it, of 1
 MOST_MEANT = 12
 
-type Names = Mapping[Dimension, Sequence[str]]
-type Meant = tuple[Dimension, tuple[str, ...]]
+Names: TypeAlias = Mapping[Dimension, Sequence[str]]
+Meant: TypeAlias = tuple[Dimension, tuple[str, ...]]
 
 
 def find_name(said: str, names: Names) -> Meant | None:
@@ -52,8 +52,8 @@ def _spelled(asked: Sequence[str], names: Names) -> Meant | None:
     return _holding(spelled, names) if len(spelled) == len(asked) else None
 
 
-type Kind = Literal["specialists", "clarify", "smalltalk"]
-type MetricName = Literal[
+Kind: TypeAlias = Literal["specialists", "clarify", "smalltalk"]
+MetricName: TypeAlias = Literal[
     "impressions", "clicks", "cost", "conversions", "revenue", "ctr", "cvr", "cpc", "cpm", "cpa", "roas"
 ]
 

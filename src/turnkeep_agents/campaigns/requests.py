@@ -2,18 +2,18 @@
 it lasts in the state of a turn."""
 
 from datetime import date, timedelta
-from typing import Literal, Self, get_args
+from typing import Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-type Dimension = Literal["advertiser", "insertion_order", "line_item", "audience", "creative", "size"]
-type Grain = Literal["day", "week", "month"]
-type Intent = Literal["figures", "overview", "why", "advice", "forecast"]
-type Specialist = Literal[
+Dimension: TypeAlias = Literal["advertiser", "insertion_order", "line_item", "audience", "creative", "size"]
+Grain: TypeAlias = Literal["day", "week", "month"]
+Intent: TypeAlias = Literal["figures", "overview", "why", "advice", "forecast"]
+Specialist: TypeAlias = Literal[
     "performance_diagnosis", "budget_risk", "audience_targeting", "creative_inventory", "delivery_optimization"
 ]
 
-SPECIALISTS: tuple[Specialist, ...] = get_args(Specialist.__value__)
+SPECIALISTS: tuple[Specialist, ...] = get_args(Specialist)
 
 
 class Frozen(BaseModel):

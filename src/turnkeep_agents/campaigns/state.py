@@ -1,7 +1,7 @@
 """What one run of the agent knows, and what lasts in its thread. Plain JSON types only: requests, findings and results
 are kept as their `model_dump`."""
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -9,10 +9,13 @@ from langgraph.graph.message import add_messages
 from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.records import JSON
 
+T = TypeVar("T")
+
+
 LASTING = frozenset({"messages", "memory", "last_requests", "waiting", "week"})
 
 
-def gathered[T](kept: list[T], new: list[T] | None) -> list[T]:
+def gathered(kept: list[T], new: list[T] | None) -> list[T]:
     """What nodes side by side write, together; None begins anew."""
     return [] if new is None else [*kept, *new]
 

@@ -4,7 +4,7 @@ select_tables once more for tables that were missed; or turn_page -> check_sql."
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -29,8 +29,8 @@ from turnkeep_agents.database.workspace import Workspace
 WINDOW_TURNS = 12  # ten that a prompt may show, and two for summaries that have to be tried again
 SAMPLE_MANUAL, SAMPLE_VERIFIED = "manual", "field_service/verified.jsonl"
 
-type DatabaseGraph = CompiledStateGraph[DatabaseState, RunContext, DatabaseState, DatabaseState]
-type QueryGraph = CompiledStateGraph[AskState, RunContext, AskState, AskState]
+DatabaseGraph: TypeAlias = CompiledStateGraph[DatabaseState, RunContext, DatabaseState, DatabaseState]
+QueryGraph: TypeAlias = CompiledStateGraph[AskState, RunContext, AskState, AskState]
 
 
 def build(settings: Settings) -> Agent:

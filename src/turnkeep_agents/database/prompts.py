@@ -158,7 +158,7 @@ def write(
 ) -> list[BaseMessage]:
     """Without the conversation, which tempts a model that writes SQL to answer older questions."""
     prompt = PromptBuilder(WRITE.format(dialect=dialect)).with_retrieval_context([Document("tables", "", schema)])
-    prompt.with_notes([f"{CHECKED}{'\n'.join(examples)}"] if examples else [])
+    prompt.with_notes([CHECKED + "\n".join(examples)] if examples else [])
     prompt.with_notes([last] if last else [])
     prompt.with_notes(REFUSED.format(**one) for one in tried)
     return prompt.with_notes(notes).with_query(question).messages()

@@ -2,14 +2,14 @@
 nearest ones; what is like none is left out, and the ranking of tables stands in."""
 
 from collections.abc import Collection, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
 from turnkeep.models.calls import TypedCall
 from turnkeep_agents.database.joins.naming import nearest_names
 
-type Route = Literal["sql", "rag", "general"]
+Route: TypeAlias = Literal["sql", "rag", "general"]
 Kind = Literal["sql", "more_rows", "manual", "about_conversation", "change", "general"]
 ROUTES: Mapping[str, Route] = {"sql": "sql", "more_rows": "sql", "manual": "rag"}
 """In the words of the ledger; every other kind is general."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
-type Cell = str | int | float | bool | None
+Cell: TypeAlias = str | int | float | bool | None
 
 _SEPARATORS_BYTES = 2
 CUT_MARK = "…"

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
@@ -23,7 +23,7 @@ from turnkeep_agents.papers.reading import READ_CALL, checked
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_agents.papers.state import PapersState
 
-type Update = dict[str, Any]
+Update: TypeAlias = dict[str, Any]
 
 MOST_LISTED, BRIEF, GRADED = 20, 240, 480  # papers of a list; characters of each, and of a paper that is graded
 MOST_CITED = 6  # papers of earlier replies that the reading is told by title

@@ -1,7 +1,7 @@
 """read -> (use_tool ->) (retrieve ->) answer | respond | clarify."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -18,7 +18,7 @@ from turnkeep_agents.products.state import ProductsState, new_turn
 
 WINDOW_TURNS = 12  # ten that a prompt may show, and two for summaries that have to be tried again
 
-type ProductsGraph = CompiledStateGraph[ProductsState, RunContext, ProductsState, ProductsState]
+ProductsGraph: TypeAlias = CompiledStateGraph[ProductsState, RunContext, ProductsState, ProductsState]
 
 
 def build(settings: Settings) -> Agent:

@@ -4,7 +4,7 @@ from the catalogue, and each sentence is held against it before it is shown."""
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from langgraph.runtime import Runtime
 
@@ -24,7 +24,7 @@ from turnkeep_agents.products.settings import ProductsSettings
 from turnkeep_agents.products.state import ProductsState
 from turnkeep_agents.products.tools import Tools
 
-type Update = dict[str, Any]
+Update: TypeAlias = dict[str, Any]
 
 MOST_CHARACTERS = 4_000  # of a message; its end counts as much as its beginning
 UNFOLDED_TURNS = 10  # that no summary holds yet are shown with tiered memory, however small the window is

@@ -1,6 +1,6 @@
 """What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
 
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -8,7 +8,7 @@ from langgraph.graph.message import add_messages
 from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.records import JSON
 
-type Route = Literal["retrieve", "tool", "respond", "clarify"]
+Route: TypeAlias = Literal["retrieve", "tool", "respond", "clarify"]
 
 LASTING = frozenset({"messages", "memory", "listed", "spoken", "searched", "limits"})
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import TypeAlias
 
 from turnkeep_agents.products.catalogue import facts
 from turnkeep_agents.products.catalogue.measures import money
@@ -15,7 +16,7 @@ from turnkeep_agents.products.reading import Availability, Call, Compare, Named,
 MOST_DESCRIBED, MOST_COMPARED, MOST_REFERENCES, MOST_NEAR = 2, 4, 2, 2
 NEAREST = "The nearest, which lack something:"
 
-type Told = tuple[list[str], list[Product]]  # texts, and the products in the order in which they are told
+Told: TypeAlias = tuple[list[str], list[Product]]  # texts, and the products in the order in which they are told
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,8 @@ def listed(documents: Documents) -> list[JSON]:
 
 def named(active: Sequence[JSON]) -> str:
     """As a prompt names them: "“contratto.pdf” (doc-3f9a1c, 4 pages)"."""
-    return "; ".join(
-        f"“{one['name']}” ({one['label']}{f', {one["pages"]} pages' if one['pages'] else ''})" for one in active
-    )
+    pages = (f", {one['pages']} pages" if one["pages"] else "" for one in active)
+    return "; ".join(f"“{one['name']}” ({one['label']}{of})" for one, of in zip(active, pages, strict=True))
 
 
 def warnings(documents: Documents) -> list[str]:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal, DivisionByZero, InvalidOperation
+from typing import TypeAlias
 
 from turnkeep.blocks.calendars import notation
 from turnkeep_agents.regulations.facts.numerals import in_words
 from turnkeep_agents.regulations.prompts import Step
 
-type Value = Decimal | date
+Value: TypeAlias = Decimal | date
 
 MOST_STEPS, MOST_CHARACTERS = 20, 200
 SMALL = 12  # months of a year, and what is counted on fingers

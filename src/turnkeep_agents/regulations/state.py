@@ -1,6 +1,6 @@
 """What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
 
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
@@ -9,9 +9,9 @@ from turnkeep.records import JSON
 
 LASTING = frozenset({"messages"})
 
-type Composition = Literal["pure_kb", "pure_doc", "hybrid", "chat"]
+Composition: TypeAlias = Literal["pure_kb", "pure_doc", "hybrid", "chat"]
 """What an answer is made of: the knowledge base, the user's documents, both, or the conversation."""
-type Route = Literal["faq", "cached", "retrieve", "respond", "refuse"]
+Route: TypeAlias = Literal["faq", "cached", "retrieve", "respond", "refuse"]
 
 
 class RegulationsState(TypedDict):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from turnkeep.records import JSON
 from turnkeep_demo.campaigns.periods import find_periods
@@ -51,7 +52,7 @@ INTENTS = {
 COUNTED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
 _WORD = re.compile(r"[^\W_]+")
 
-type Found = tuple[str, object]
+Found: TypeAlias = tuple[str, object]
 
 
 @dataclass

@@ -11,6 +11,7 @@ from contextlib import closing
 from datetime import date, timedelta
 from functools import cache, partial
 from pathlib import Path
+from typing import TypeAlias
 
 from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.security.ciphers import encrypt
@@ -33,8 +34,8 @@ MONTH = re.compile(r"(first|last|year|month)([+-]\d+)")
 HOLIDAY = re.compile(r"([+-]\d+)y(-\d\d-\d\d)")
 """A day of another year: "-1y-12-25"."""
 
-type Values = str | int | float | bytes | None
-type Rows = Iterator[tuple[Values, ...]]
+Values: TypeAlias = str | int | float | bytes | None
+Rows: TypeAlias = Iterator[tuple[Values, ...]]
 
 
 def sample_file(today: date, folder: Path | None = None) -> Path:

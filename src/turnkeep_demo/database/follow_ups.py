@@ -4,6 +4,7 @@ anew, whole, and has to be known itself."""
 import re
 from collections.abc import Callable, Iterator
 from datetime import date
+from typing import TypeAlias
 
 from turnkeep.blocks.words import words
 from turnkeep_demo.database import periods
@@ -15,7 +16,7 @@ OPENING = frozenset(
 """Words with which one goes on: "And what about the failed ones?", "Break them down by crew"."""
 GROUPING = re.compile(r",?\s+(?:by|per|for each|in each)\s")
 
-type Understand = Callable[[str], Understood | None]
+Understand: TypeAlias = Callable[[str], Understood | None]
 
 
 def go_on(message: str, last: str, today: date, understand: Understand) -> Understood | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from itertools import count
+from typing import TypeAlias
 
 from turnkeep.blocks.words import singular, words
 from turnkeep_agents.database.verified import dated
@@ -45,7 +46,7 @@ class Slot:
     options: Mapping[tuple[str, ...], str]
 
 
-type Element = str | Slot
+Element: TypeAlias = str | Slot
 
 
 @dataclass(frozen=True)
@@ -228,5 +229,6 @@ def _filled(known: Known, values: Mapping[str, str], period: periods.Period | No
         if said.isdecimal():
             sql = re.sub(rf"(?<![\w'-]){said}\b(?![-'])", value, sql)
         else:
-            sql = sql.replace(f"'{said}'", f"'{value.replace("'", "''")}'")
+            quoted = value.replace("'", "''")
+            sql = sql.replace(f"'{said}'", f"'{quoted}'")
     return sql

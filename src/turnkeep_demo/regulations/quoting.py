@@ -62,7 +62,8 @@ def nearest(question: str, documents: Sequence[JSON], language: str) -> list[JSO
 
 def told(document: JSON, sentences: Sequence[str]) -> str:
     """Under the title, each with its citation before the full stop, so that one can be quoted alone."""
-    return f"{document['title']}: {' '.join(f'{each.rstrip(".;: ")} [{document["id"]}].' for each in sentences)}"
+    said = " ".join(f"{each.rstrip('.;: ')} [{document['id']}]." for each in sentences)
+    return f"{document['title']}: {said}"
 
 
 def sentences_of(document: JSON) -> list[str]:

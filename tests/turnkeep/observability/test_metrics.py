@@ -18,7 +18,7 @@ from turnkeep.observability.metrics import Metric, unit_of
 PAGE = Path(__file__).parents[3] / "docs" / "observability.md"
 type Output = Callable[[], list[dict[str, Any]]]
 
-NAMES = get_args(Metric.__value__)
+NAMES = get_args(Metric)
 
 
 def test_a_metric_is_one_line_that_names_its_request(output: Output) -> None:

@@ -2,11 +2,11 @@
 
 import re
 from contextlib import suppress
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep.blocks.parsing.reasons import Unparsable
 
-type Kind = Literal["pdf", "docx", "html", "markdown", "csv", "text"]
+Kind: TypeAlias = Literal["pdf", "docx", "html", "markdown", "csv", "text"]
 
 _OLE, _ZIP = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", (b"PK\x03\x04", b"PK\x05\x06")
 _PDF_WITHIN = 1024  # readers look so far for "%PDF-"

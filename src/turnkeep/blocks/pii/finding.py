@@ -4,6 +4,7 @@ import functools
 import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable
+from typing import TypeAlias
 
 from turnkeep.blocks.pii.addresses import addresses, streets
 from turnkeep.blocks.pii.contacts import emails, ips, phones, urls
@@ -15,7 +16,7 @@ from turnkeep.blocks.pii.persons import letterhead, listed, parts_of, persons
 from turnkeep.blocks.pii.stretches import stretches
 from turnkeep.placeholders import PLACEHOLDER
 
-type Detector = Callable[[str], Iterable[Finding]]
+Detector: TypeAlias = Callable[[str], Iterable[Finding]]
 
 _OF_DIGITS: tuple[Detector, ...] = (ips, ibans, cards, papers, vat_ids, births, addresses, phones)
 """Each needs a digit."""

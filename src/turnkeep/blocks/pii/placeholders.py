@@ -2,12 +2,13 @@
 that stands for something, because its tag is an HMAC."""
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from turnkeep.blocks.pii.finding import found_in
 from turnkeep.blocks.pii.persons import parts_of
 from turnkeep.blocks.pii.stretches import stretches
 
-type Tag = Callable[[str, str], str]
+Tag: TypeAlias = Callable[[str, str], str]
 """The eight hexadecimal digits of a kind and a value in one thread."""
 
 

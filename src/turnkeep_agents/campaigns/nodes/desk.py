@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
@@ -16,7 +16,7 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.state import CampaignsState
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 
-type Update = dict[str, Any]
+Update: TypeAlias = dict[str, Any]
 
 MOST_CHARACTERS = 2_000  # of a message that is read
 UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 from turnkeep_agents.campaigns.findings import Severity
 from turnkeep_agents.campaigns.requests import Dimension, Period
@@ -22,8 +22,8 @@ OVER_PACING, OVER_HIGH, OVER_CRITICAL = 1.10, 1.25, 1.75
 UNDER_PACING, UNDER_HIGH = 0.85, 0.60
 OVER_PROJECTED, UNDER_PROJECTED = 1.10, 0.85  # of the budget by the end of the flight, at the run rate
 
-type Level = Literal["over", "under", "at risk", "on track", "too early to tell", "not begun", "no budget"]
-LEVELS: tuple[Level, ...] = get_args(Level.__value__)
+Level: TypeAlias = Literal["over", "under", "at risk", "on track", "too early to tell", "not begun", "no budget"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 """The riskiest first."""
 OF_BUDGETS: tuple[Dimension, ...] = ("advertiser", "insertion_order")
 

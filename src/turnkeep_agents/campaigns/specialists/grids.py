@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
+from typing import TypeAlias
 
 from turnkeep.blocks.charts import of_figures
 from turnkeep.records import JSON
@@ -28,7 +29,7 @@ MOST_TIMES = 31
 """A series of one metric has a row for each day of a month."""
 TIMES: tuple[Grain, ...] = ("day", "week", "month")
 
-type By = Sequence[Dimension | Grain]
+By: TypeAlias = Sequence[Dimension | Grain]
 
 
 @dataclass(frozen=True)

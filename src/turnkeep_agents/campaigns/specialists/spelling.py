@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep_agents.campaigns.metrics import METRICS, Unit
 from turnkeep_agents.campaigns.requests import Dimension, Grain, Period
 
-type Style = Unit | Literal["share", "change", "money_change", "count_change", "days"]
+Style: TypeAlias = Unit | Literal["share", "change", "money_change", "count_change", "days"]
 """A share and a change are of 1, such as 0.2 for "20.0 %" and "+20.0 %"."""
 
 SIGNS = {"GBP": "£", "EUR": "€", "USD": "$", "JPY": "¥", "INR": "₹"}

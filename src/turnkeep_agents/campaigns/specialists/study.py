@@ -4,7 +4,7 @@ it spells as a figure. Issues are first proposed: only the worst are put in word
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.findings import SEVERITIES, Figure, Finding, Issue, Severity
@@ -18,7 +18,7 @@ DEFAULT_DAYS = 28
 SERIES_DAYS: Mapping[Dimension | Grain, int] = {"week": 84, "month": 365}
 WORTH_SHARE, GRAVE_SHARE = 0.01, 0.05  # of the spend: below it no issue, and none above medium
 
-type Filters = Mapping[Dimension, Sequence[str]]
+Filters: TypeAlias = Mapping[Dimension, Sequence[str]]
 
 
 @dataclass

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from io import StringIO
 from pathlib import Path
+from typing import TypeAlias
 
 from turnkeep.blocks.documents import CorpusError, read_text
 from turnkeep_agents.campaigns.metrics import SUMS
@@ -73,8 +74,8 @@ class _Unusable(Exception):
     """Its message is the reason, as it follows a number of rows."""
 
 
-type _Columns = Mapping[str, int]
-type _Cells = Sequence[str]
+_Columns: TypeAlias = Mapping[str, int]
+_Cells: TypeAlias = Sequence[str]
 
 
 def read_lines(file: Path, options: Options, today: date) -> Lines:

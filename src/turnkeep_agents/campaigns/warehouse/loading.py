@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import read_size
@@ -19,6 +20,9 @@ from turnkeep_agents.campaigns.warehouse.tables import (
     line_items,
     metadata,
 )
+
+Key = TypeVar("Key")
+
 
 ADVERTISER = "My campaigns"
 UNNAMED = "not given"
@@ -53,7 +57,7 @@ def load_csv(file: Path, options: Options, today: date) -> Loaded:
     )
 
 
-class _Numbers[Key](dict[Key, int]):
+class _Numbers(dict[Key, int], Generic[Key]):
     """Gives each key that is asked for a number, from 1 on."""
 
     def __missing__(self, key: Key) -> int:

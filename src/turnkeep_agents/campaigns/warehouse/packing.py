@@ -3,13 +3,14 @@
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from typing import TypeAlias
 
 from sqlalchemy import MetaData, Table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-type Values = str | int | float | bytes | None
-type Contents = Iterable[tuple[Table, Iterable[Sequence[Values]]]]
+Values: TypeAlias = str | int | float | bytes | None
+Contents: TypeAlias = Iterable[tuple[Table, Iterable[Sequence[Values]]]]
 
 DIALECT = sqlite.dialect()
 

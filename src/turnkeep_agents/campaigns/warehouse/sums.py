@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import func, select
 from sqlalchemy.sql import ColumnElement
@@ -20,6 +20,9 @@ from turnkeep_agents.campaigns.settings import CampaignsSettings
 from turnkeep_agents.campaigns.warehouse.queries import SUNDAY, newest, owned, spending, sums
 from turnkeep_agents.campaigns.warehouse.source import CALLED, Source
 from turnkeep_agents.campaigns.warehouse.tables import COLUMNS, daily_metrics, left_out
+
+T = TypeVar("T")
+
 
 SAMPLE_FILE = "campaigns.sample:sample_file"
 """What makes the sample's SQLite file of a day."""
@@ -118,7 +121,7 @@ class Warehouse:
             for name, advertiser, budget, start, end, spent in found
         )
 
-    def _fresh[T](self, name: str, read: Callable[[], T]) -> T:
+    def _fresh(self, name: str, read: Callable[[], T]) -> T:
         at, value = self._kept.get(name, (float("-inf"), None))
         if self._clock() - at >= FRESH_SECONDS:
             value = read()

@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -16,8 +17,8 @@ from turnkeep_agents.database.results import Result
 MOST_KEPT = 5_000
 MOST_ASKED = 12  # statements of one turn
 
-type Try = Callable[[str], Result | None]
-type Span = tuple[str, str]
+Try: TypeAlias = Callable[[str], Result | None]
+Span: TypeAlias = tuple[str, str]
 
 
 class DateSpans:

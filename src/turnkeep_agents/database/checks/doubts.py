@@ -2,13 +2,14 @@
 at, and a text that a column never holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from sqlglot import exp, parse_one
 
 from turnkeep_agents.database.guard.verdicts import Checked, Dialect
 from turnkeep_agents.database.joins.records import Column, JoinGraph
 
-type Targets = Mapping[str, Sequence[str]]
+Targets: TypeAlias = Mapping[str, Sequence[str]]
 
 MOST_VALUES = 30
 

@@ -3,6 +3,7 @@ text that it asks for are named. None may be the answer; nobody writes it anew."
 
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from typing import TypeAlias
 
 from sqlglot import exp, parse_one
 
@@ -12,7 +13,7 @@ from turnkeep_agents.database.results import Result
 MOST_CONDITIONS = 6
 MOST_NEAR = 3
 
-type Try = Callable[[str], Result | None]
+Try: TypeAlias = Callable[[str], Result | None]
 """Runs a statement as any other is run; None where it may not, or fails."""
 
 
@@ -42,7 +43,8 @@ def _wider(tree: exp.Select, conditions: list[exp.Expr], dialect: Dialect, run: 
         figure = result.rows[0][0] if len(result.rows) == len(result.columns) == 1 else None
         count = f"{len(result.rows)}{' or more' if result.is_cut else ''} rows" if figure is None else figure
         near = _nearest(wider, condition, dialect, run)
-        yield f"without {condition.sql(dialect)}: {count}{f' (nearest: {", ".join(near)})' if near else ''}"
+        nearest = f" (nearest: {', '.join(near)})" if near else ""
+        yield f"without {condition.sql(dialect)}: {count}{nearest}"
 
 
 def _nearest(wider: exp.Select, condition: exp.Expr, dialect: Dialect, run: Try) -> list[str]:

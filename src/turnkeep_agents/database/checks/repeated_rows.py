@@ -3,6 +3,7 @@ The cardinalities of the join graph tell which join may do so, and the rows whet
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from sqlglot import exp, parse_one
 
@@ -10,8 +11,8 @@ from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.results import Result
 
-type Try = Callable[[str], Result | None]
-type Ends = tuple[str, str]  # alias, column
+Try: TypeAlias = Callable[[str], Result | None]
+Ends: TypeAlias = tuple[str, str]  # alias, column
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ mean the same. What a version of sqlglot rewrites beyond those is refused, wheth
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import TypeAlias
 
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -14,7 +15,7 @@ from turnkeep_agents.database.guard.verdicts import Dialect, Problem
 LONGEST_QUOTE_WORDS = 10
 WORDS_BEFORE = 2
 
-type Words = list[str]
+Words: TypeAlias = list[str]
 
 
 def _alike(text: str) -> dict[str, str]:

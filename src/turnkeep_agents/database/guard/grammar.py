@@ -223,9 +223,8 @@ def _forbidden_part(node: exp.Expr, part: str | None) -> Problem:
         return Problem(*_SPECIAL_PARTS[part])
     if isinstance(node, exp.Table) and not isinstance(node.this, exp.Identifier):
         return Problem("function", "Functions cannot stand in place of a table.")
-    return Problem(
-        "forbidden", f"{type(node).__name__}{f' with {part.rstrip("_")}' if part else ''} is not allowed here."
-    )
+    given = f" with {part.rstrip('_')}" if part else ""
+    return Problem("forbidden", f"{type(node).__name__}{given} is not allowed here.")
 
 
 def _forbidden_function(node: exp.Expr, dialect: Dialect) -> Problem:

@@ -1,11 +1,11 @@
 """Where in a query an expression stands, and what each database sees there."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep_agents.database.guard.verdicts import Dialect
 
-type Place = Literal["select", "where", "group", "having", "order"]
+Place: TypeAlias = Literal["select", "where", "group", "having", "order"]
 
 MISUSE = "Aggregate functions stand neither in WHERE, ON or GROUP BY nor inside each other. Use HAVING."
 ORDER_OF_SETS = "After UNION, ORDER BY takes the names or numbers of the result's columns."

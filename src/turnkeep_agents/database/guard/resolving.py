@@ -4,6 +4,7 @@ of any database about which of the two is meant can reach the table itself."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -25,7 +26,7 @@ from turnkeep_agents.database.guard.scopes import (
 from turnkeep_agents.database.guard.traits import alias_of, is_aggregate, is_compared_value, is_one_row
 from turnkeep_agents.database.guard.verdicts import Dialect
 
-type Commons = Mapping[str, Common]
+Commons: TypeAlias = Mapping[str, Common]
 
 
 class Resolver:

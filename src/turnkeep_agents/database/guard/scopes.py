@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -9,7 +10,7 @@ from turnkeep_agents.database.guard.catalogue import fold
 from turnkeep_agents.database.guard.rendering import spelt
 from turnkeep_agents.database.guard.verdicts import Dialect
 
-type Columns = Mapping[str, str] | None
+Columns: TypeAlias = Mapping[str, str] | None
 """The spelling of each column under its key; None where they are not known."""
 
 

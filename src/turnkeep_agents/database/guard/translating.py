@@ -4,6 +4,7 @@ are, and the arithmetic that models write as functions."""
 import re
 from collections.abc import Callable, Mapping
 from functools import reduce
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -18,7 +19,7 @@ from turnkeep_agents.database.guard.times import (
 )
 from turnkeep_agents.database.guard.verdicts import Dialect
 
-type Rule = Callable[[exp.Expr], exp.Expr | None]
+Rule: TypeAlias = Callable[[exp.Expr], exp.Expr | None]
 
 _ARITHMETIC: Mapping[str, type[exp.Binary]] = {
     "DIVIDE": exp.Div, "SUBTRACT": exp.Sub, "ADD": exp.Add, "MULTIPLY": exp.Mul, "MINUS": exp.Sub, "PLUS": exp.Add

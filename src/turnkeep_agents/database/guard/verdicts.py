@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
-type Dialect = Literal["sqlite", "mysql", "postgres"]
+Dialect: TypeAlias = Literal["sqlite", "mysql", "postgres"]
 
 
 @dataclass(frozen=True, slots=True)

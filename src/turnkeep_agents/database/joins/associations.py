@@ -4,7 +4,7 @@ the database: what does not fit is told and left out."""
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
@@ -17,7 +17,7 @@ from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relat
 CONFIDENCE = 0.95
 REMEDY = 'Each association is {"type": "belongsTo", "source": TABLE, "target": TABLE, "foreignKey": COLUMN}.'
 
-type Key = Annotated[str, BeforeValidator(lambda key: key.get("name", "") if isinstance(key, dict) else key)]
+Key: TypeAlias = Annotated[str, BeforeValidator(lambda key: key.get("name", "") if isinstance(key, dict) else key)]
 """Sequelize takes a column's name, or an object that has it."""
 
 

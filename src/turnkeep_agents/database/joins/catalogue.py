@@ -2,7 +2,7 @@
 left out and named, so that all else can be read."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, text
 from sqlalchemy.engine.reflection import Inspector
@@ -10,9 +10,9 @@ from sqlalchemy.exc import DBAPIError, NoSuchTableError, SQLAlchemyError, Unrefl
 
 from turnkeep_agents.database.joins.records import Table
 
-type Omit = Callable[[str], None]
+Omit: TypeAlias = Callable[[str], None]
 """Told what is left out, with the reason in brackets."""
-type Reflected = Mapping[Any, Any]
+Reflected: TypeAlias = Mapping[Any, Any]
 
 UNREADABLE = "the database itself cannot read it: mend or drop it there"
 _LISTS_TABLES = (3, 37)

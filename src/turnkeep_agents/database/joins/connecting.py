@@ -3,6 +3,7 @@ the links among the asked tables first, bridges the gaps by shortest paths or fr
 drops what it did not need."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from turnkeep_agents.database.joins.links import Links, Path
 from turnkeep_agents.database.joins.records import Relationship
@@ -13,8 +14,8 @@ CENTRES = 3
 ADDED = 100
 """What a table that nobody asked for costs a tree beside its link, in hundredths of a plain join."""
 
-type PathsFrom = Callable[[str], Mapping[str, Path]]
-type Group = frozenset[str]
+PathsFrom: TypeAlias = Callable[[str], Mapping[str, Path]]
+Group: TypeAlias = frozenset[str]
 
 
 def connect(links: Links, paths_from: PathsFrom, tables: Sequence[str]) -> JoinTree:

@@ -68,8 +68,8 @@ def _entity(name: str) -> str:
 
 def _word(name: str) -> str:
     """Mermaid takes no quotes round attributes."""
-    return re.sub(r"[^A-Za-z0-9_]", "_", name) if re.match(r"[A-Za-z]", name) else f"c_{re.sub(r'\W', '_', name)}"
+    return re.sub(r"[^A-Za-z0-9_]", "_", name) if re.match(r"[A-Za-z]", name) else "c_" + re.sub(r"\W", "_", name)
 
 
 def _quoted(text: str) -> str:
-    return f'"{re.sub(r"[\"\\%{}<>\n\r]", "_", text)}"'
+    return '"' + re.sub(r"[\"\\%{}<>\n\r]", "_", text) + '"'

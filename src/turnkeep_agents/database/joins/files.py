@@ -6,17 +6,20 @@ import os
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from turnkeep.settings import UnusableFile
 from turnkeep_agents.database.joins.records import Cardinality, Column, JoinGraph, Kind, Origin, Relationship, Table
 
+S = TypeVar("S", bound="Shape")
+
+
 REBUILD = "Build it anew with `turnkeep joins build --out FILE`."
 
-type Text = Annotated[str, Field(min_length=1)]
-type Texts = tuple[str, ...]
+Text: TypeAlias = Annotated[str, Field(min_length=1)]
+Texts: TypeAlias = tuple[str, ...]
 
 
 class JoinGraphError(UnusableFile):
@@ -78,7 +81,7 @@ def load_graph(path: Path) -> JoinGraph:
     return JoinGraph(tables, tuple(relationship(link) for link in shape.relationships), shape.version)
 
 
-def read_shape[S: Shape](path: Path, shape: type[S], remedy: str) -> S:
+def read_shape(path: Path, shape: type[S], remedy: str) -> S:
     """The JSON object in a file, checked; raises JoinGraphError."""
     text = _text_of(path, remedy)
     try:
@@ -114,11 +117,10 @@ def save_graph(graph: JoinGraph, path: Path) -> None:
 
 def as_json(graph: JoinGraph) -> str:
     """The text of the file: a table and a relationship on one line each, so that two versions can be compared."""
-    tables = [f"    {_said(name)}: {_said(_table_shape(table))}" for name, table in graph.tables.items()]
-    links = [f"    {_said(_link_shape(link))}" for link in graph.relationships]
+    tables = ",\n".join(f"    {_said(name)}: {_said(_table_shape(table))}" for name, table in graph.tables.items())
+    links = ",\n".join(f"    {_said(_link_shape(link))}" for link in graph.relationships)
     return (
-        f'{{\n  "version": {graph.version},\n  "tables": {{\n{",\n".join(tables)}\n  }},\n'
-        f'  "relationships": [\n{",\n".join(links)}\n  ]\n}}\n'
+        f'{{\n  "version": {graph.version},\n  "tables": {{\n{tables}\n  }},\n  "relationships": [\n{links}\n  ]\n}}\n'
     )
 
 

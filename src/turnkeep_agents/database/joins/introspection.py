@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Engine, inspect, text, types
 from sqlalchemy.dialects.mysql import TINYINT, YEAR
@@ -30,7 +30,7 @@ from turnkeep_agents.database.joins.merging import merged
 from turnkeep_agents.database.joins.records import Column, JoinGraph, Kind, Relationship, Table
 from turnkeep_agents.database.joins.values import Reading, with_values_of
 
-type Progress = Callable[[str], None]
+Progress: TypeAlias = Callable[[str], None]
 
 DECRYPTING = ("decrypt", "pgp_sym", "pgp_pub")
 

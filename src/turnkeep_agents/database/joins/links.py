@@ -5,12 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
+from typing import TypeAlias
 
 from turnkeep_agents.database.joins.costs import CHOICE_TOLERANCE, Cost, Costs
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
 
-type Path = tuple[Relationship, ...]
-type Pair = tuple[str, str]
+Path: TypeAlias = tuple[Relationship, ...]
+Pair: TypeAlias = tuple[str, str]
 
 
 class Links:

@@ -3,12 +3,13 @@ application, a person and a name: the most trusted source says what the link is,
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TypeAlias
 
 from turnkeep_agents.database.joins.records import Origin, Relationship
 
 PRECEDENCE: tuple[Origin, ...] = ("manual", "foreign_key", "association", "inferred")
 
-type Ends = frozenset[tuple[str, str, str, str]]
+Ends: TypeAlias = frozenset[tuple[str, str, str, str]]
 
 
 def merged(*sources: Iterable[Relationship]) -> tuple[Relationship, ...]:

@@ -3,11 +3,11 @@ two: which one is meant changes the answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
-type Kind = Literal["integer", "number", "text", "date", "datetime", "time", "boolean", "binary", "other"]
-type Origin = Literal["foreign_key", "association", "manual", "inferred"]
-type Cardinality = Literal["N:1", "1:1", "1:N", "N:N"]
+Kind: TypeAlias = Literal["integer", "number", "text", "date", "datetime", "time", "boolean", "binary", "other"]
+Origin: TypeAlias = Literal["foreign_key", "association", "manual", "inferred"]
+Cardinality: TypeAlias = Literal["N:1", "1:1", "1:N", "N:N"]
 
 CONFIDENCE_THRESHOLD = 0.7
 MAX_HOPS = 4

@@ -4,6 +4,7 @@ tables share nothing that looks like one, weaker signs have to do, and only one 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import combinations
+from typing import TypeAlias
 
 from turnkeep_agents.database.joins.likeness import ends_with, fit, may_join, stem
 from turnkeep_agents.database.joins.naming import is_key_like, name_words, thing_words
@@ -20,9 +21,9 @@ _TIMES = frozenset({"period", "year"})
 _NAMES = frozenset({"name", "title"})
 _PLACES = frozenset({"place", "location", "room", "building", "site"})
 
-type Cell = tuple[str, str]
-type Words = tuple[str, ...]
-type Held = tuple[Table, Column]
+Cell: TypeAlias = tuple[str, str]
+Words: TypeAlias = tuple[str, ...]
+Held: TypeAlias = tuple[Table, Column]
 
 
 def shared(

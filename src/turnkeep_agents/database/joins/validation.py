@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep_agents.database.joins.links import is_sound, sound_links
 from turnkeep_agents.database.joins.merging import ends_of
 from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, JoinGraph, Kind, Relationship
 
-type Severity = Literal["error", "warning", "note"]
+Severity: TypeAlias = Literal["error", "warning", "note"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.runtime import Runtime
@@ -18,7 +18,7 @@ from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Shown, fresh_ask
 from turnkeep_agents.database.workspace import Snapshot, Workspace
 
-type Update = dict[str, Any]
+Update: TypeAlias = dict[str, Any]
 
 UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered memory, however small the window is
 LONGEST_MESSAGE = 4_000  # characters of a message that prompts show: its beginning and its end

@@ -4,7 +4,7 @@ what those before it explain falls back, one that joins to them comes forward.""
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep.blocks.words import STOP_WORDS, words
 from turnkeep_agents.database.joins.costs import is_audit_link
@@ -12,8 +12,8 @@ from turnkeep_agents.database.joins.records import Column, JoinGraph, Relationsh
 from turnkeep_agents.database.planning.identifiers import split, split_joined, stem
 from turnkeep_agents.database.planning.vocabulary import Vocabulary
 
-type Kind = Literal["name", "column", "value", "comment"]
-type Parts = dict[str, float]
+Kind: TypeAlias = Literal["name", "column", "value", "comment"]
+Parts: TypeAlias = dict[str, float]
 
 WEIGHTS: Mapping[Kind, float] = {"name": 2.5, "column": 1.0, "value": 0.9, "comment": 0.4}
 NAME_SHARE = 0.6  # how much a table loses of whose name the question says nothing

@@ -3,6 +3,7 @@ and values come out of the database: they stay on one line and are cut short."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from turnkeep.blocks.words import words
 from turnkeep_agents.database.joins.costs import is_audit_column, is_audit_link
@@ -16,7 +17,7 @@ MOST_NEIGHBOURS = 20
 EVERYWHERE_SHARE = 0.3
 _AUDIT_MOMENTS = ({"created", "at"}, {"updated", "at"}, {"created", "on"}, {"updated", "on"}, {"modified", "at"})
 
-type Spans = Mapping[str, tuple[str, str]]
+Spans: TypeAlias = Mapping[str, tuple[str, str]]
 """By "table.column": the first and the last date there is."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from sqlalchemy.exc import DBAPIError
 
@@ -55,8 +55,8 @@ SAMPLE = "field_service"
 SAMPLE_FILE = "database.field_service:sample_file"
 """What makes the sample's SQLite file of a day."""
 
-type Dialect = Literal["sqlite", "mysql", "postgres"]
-type Run = Callable[[str, Principal], Result]
+Dialect: TypeAlias = Literal["sqlite", "mysql", "postgres"]
+Run: TypeAlias = Callable[[str, Principal], Result]
 
 DIALECTS: Mapping[str, Dialect] = {
     "sqlite": "sqlite",

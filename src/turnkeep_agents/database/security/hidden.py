@@ -34,4 +34,4 @@ def literal(text: str) -> str:
     """A text of SQL without a backslash, which MySQL would read as an escape; raises ValueError."""
     if "\\" in text or "\0" in text:
         raise ValueError("a name, tenant or key with a backslash or a zero byte cannot be written as SQL")
-    return f"'{text.replace("'", "''")}'"
+    return quote(text, "'")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from turnkeep.blocks.words import STOP_WORDS, singular, words
 from turnkeep_agents.products.catalogue.product import YES, Product
@@ -14,7 +15,7 @@ RATING = "rating"
 MOST_NEAR = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
-type Term = tuple[str, ...]
+Term: TypeAlias = tuple[str, ...]
 """A property or use, such as "OLED", or several of which one is enough."""
 
 

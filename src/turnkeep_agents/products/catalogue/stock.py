@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, TypeAlias
 
-type State = Literal["in", "out", "back", "gone", "unknown"]
+State: TypeAlias = Literal["in", "out", "back", "gone", "unknown"]
 
 _SAID: dict[State, str] = {
     "in": r"in stock|available( now)?|yes|y|true|now",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from turnkeep_agents.regulations.facts import days
 from turnkeep_agents.regulations.facts.days import (
@@ -39,8 +39,10 @@ PLURALS = {"giorni", "settimane", "mesi", "anni", "days", "weeks", "months", "ye
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
 PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # of which a half is counted
 
-type Read = Callable[[Sequence[Token], date], Any]  # a Span, or a Fact of reading.py; ValueError outside the calendar
-type Rule = tuple[str, str, Read]
+Read: TypeAlias = Callable[
+    [Sequence[Token], date], Any
+]  # a Span, or a Fact of reading.py; ValueError outside the calendar
+Rule: TypeAlias = tuple[str, str, Read]
 """A kind, for spans alone "date alone", for whole texts "date in text"; a pattern; what reads its match."""
 
 

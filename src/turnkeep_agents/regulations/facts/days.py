@@ -5,13 +5,14 @@ from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import TypeAlias
 
 OPEN_START, OPEN_END = date.min, date.max
 DAY = timedelta(days=1)
 YEARS, MONTHS = 8, 3  # at most between two 29 February, two 31st
 WEEK, MONTH, YEAR = (1, "W"), (1, "M"), (1, "Y")
 
-type Unit = tuple[int, str]
+Unit: TypeAlias = tuple[int, str]
 """How many of what: (3, "M") is a quarter. D, W, M, Y; TH, TM, TS of time; E of a weekend."""
 
 

@@ -7,10 +7,11 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from turnkeep.blocks.calendars import notation
 
-type Entry = tuple[str, object]  # a class and a value: ("m", 3), ("u", (3, "M")), ("c", "EUR")
+Entry: TypeAlias = tuple[str, object]  # a class and a value: ("m", 3), ("u", (3, "M")), ("c", "EUR")
 
 LONG_LETTERS = 4  # of a word that counts in the other language too: "euro", "April", not "due" or "set"
 EXACT_DIGITS, ROUNDED_DIGITS = 60, 15  # of decimals, and of what is none, such as two thirds

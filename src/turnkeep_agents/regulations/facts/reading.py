@@ -7,7 +7,7 @@ from datetime import date
 from fractions import Fraction
 from functools import cache, partial
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from turnkeep_agents.regulations.facts import dates
 from turnkeep_agents.regulations.facts.dates import COUNTED, Read, Rule, pairs_of, unit
@@ -15,7 +15,7 @@ from turnkeep_agents.regulations.facts.days import Span
 from turnkeep_agents.regulations.facts.numerals import plain
 from turnkeep_agents.regulations.facts.tokens import Token, classes, compiled, every, fraction, note_of, one, tokens
 
-type Kind = Literal["date", "period", "duration", "amount", "percentage", "ordinal", "number"]
+Kind: TypeAlias = Literal["date", "period", "duration", "amount", "percentage", "ordinal", "number"]
 
 LONGEST = 500  # characters of a span
 _NO_DAY = "there is no such day"

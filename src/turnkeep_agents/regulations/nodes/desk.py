@@ -1,7 +1,7 @@
 """What all nodes work with: models, the knowledge base, prompts of a turn, and what is the same in each of them."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
@@ -16,7 +16,7 @@ from turnkeep_agents.regulations.knowledge.articles import Knowledge
 from turnkeep_agents.regulations.settings import RegulationsSettings
 from turnkeep_agents.regulations.state import RegulationsState
 
-type Update = dict[str, Any]
+Update: TypeAlias = dict[str, Any]
 
 READ_TOKENS, ANSWER_TOKENS, TALK_TOKENS = 1_000, 400, 2_000  # of history; an answer has sources as well
 
