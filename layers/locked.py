@@ -32,10 +32,15 @@ def main(target: Path) -> None:
 
 def locked(extras: list[str]) -> str:
     """What the lock pins for the layer, as a requirements.txt with hashes."""
-    options = ["--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate"]
+    options = ["--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate", "--extra", "aws"]
     options += [part for extra in extras for part in ("--extra", extra)]
     options += [part for name in left_out(extras) for part in ("--prune", name)]
     return uv("export", "--project", str(PROJECT), *options)
+
+
+LAPTOP = ("python-multipart", "rich", "uvicorn")
+PARSERS = ("defusedxml", "markdown-it-py", "pypdfium2", "selectolax")
+"""functions/documents brings its own."""
 
 
 def left_out(extras: list[str]) -> list[str]:
@@ -43,7 +48,7 @@ def left_out(extras: list[str]) -> list[str]:
     zstandard compresses LangSmith's traces and httpx's answers, both of which do without; it is a quarter of the whole.
     ONNX Runtime needs protobuf and flatbuffers to make models, not to run them."""
     boto3 = [] if "bedrock" in extras else ["boto3"]
-    return ["zstandard", *boto3, *(["protobuf", "flatbuffers"] if "dense" in extras else [])]
+    return [*LAPTOP, *PARSERS, "zstandard", *boto3, *(["protobuf", "flatbuffers"] if "dense" in extras else [])]
 
 
 def uv(*arguments: str) -> str:
