@@ -5,12 +5,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from turnkeep.errors import ActionUnknown
     from turnkeep.saver import DynamoDBSaver
+    from turnkeep.turns.actions import once
 
 __version__ = "0.1.0"
-__all__ = ["DynamoDBSaver"]
+__all__ = ["ActionUnknown", "DynamoDBSaver", "once"]
 
-_PLACES = {"DynamoDBSaver": "turnkeep.saver"}
+_PLACES = {
+    "ActionUnknown": "turnkeep.errors",
+    "DynamoDBSaver": "turnkeep.saver",
+    "once": "turnkeep.turns.actions",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -230,7 +230,7 @@ def _told_apart(error: ClientError) -> Exception:
     steps = error.response.get("CancellationReasons", [])
     failed = [step for step in steps if step.get("Code") == "ConditionalCheckFailed"]
     if failed:
-        return Refused(decode(failed[0]["Item"]) if "Item" in failed[0] else None)
+        return Refused(decode(failed[0]["Item"]) if "Item" in failed[0] else None)  # type: ignore[arg-type]
     if {code, *(step.get("Code") for step in steps)} & _CONFLICTS:
         return _Contended()
     if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:

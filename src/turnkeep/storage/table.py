@@ -27,6 +27,7 @@ from turnkeep.errors import (
     Unsettled,
 )
 from turnkeep.records import Principal, Thread, Turn
+from turnkeep.storage.actions import ActionLog
 from turnkeep.storage.forks import Fork
 from turnkeep.storage.head import Head, is_erased, key_digest, run_id_of
 from turnkeep.storage.history import History, Step
@@ -40,7 +41,7 @@ from turnkeep.storage.runs import RunQueue
 from turnkeep.storage.windows import MISSING, Found, Loader
 
 
-class Table(Leases, Listing, RunQueue):
+class Table(Leases, Listing, RunQueue, ActionLog):
     """Threads and their turns."""
 
     def __init__(self, *args: Any, **kwargs: Any):

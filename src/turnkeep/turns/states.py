@@ -19,6 +19,7 @@ from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
 from turnkeep.storage.vault import has_placeholder, reworded_in
 from turnkeep.storage.windows import NO_CHECKPOINT
+from turnkeep.turns.actions import origin_of, with_origin
 from turnkeep.turns.calls import plain, with_messages
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.threads import InThread
@@ -126,6 +127,7 @@ class States:
         snapshot = await graph.aget_state(_config(head))
         saved = run.saved(frozenset(agent.new_turn()), interrupted=bool(snapshot.next))
         assert saved  # noqa: S101 - an update puts a checkpoint
+        saved = with_origin(saved, origin_of(loaded))
         plan, _ = await self._in_thread(self._table.prepare, begun, loaded, replace(saved, pii=shield.made), None)
         await self._in_thread(self._table.apply, plan)
         return await self._in_thread(self._told, head, _as_json(snapshot, loaded.number))

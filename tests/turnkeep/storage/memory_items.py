@@ -59,7 +59,7 @@ class MemoryItems(Items):
                 write.condition
                 and not _Expression(write.condition, self.stored.get(place) or {}, write.values or {}).holds()
             ):
-                raise Refused(None)
+                raise Refused(_copy(self.stored.get(place)) if write.kind == "Put" else None)
         for write, place in zip(writes, places, strict=True):
             if write.kind == "Put":
                 self.stored[place] = _copy(write.key)

@@ -1,0 +1,95 @@
+"""Actions of tools: each is claimed before it is done and settled after, so that whoever comes again knows what became
+of it.
+
+    ASIDE#ACTION#<digest>    o mark of the claim, at, data the result, encrypted; without data the outcome is not known
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt, Superseded
+from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.keys import HEAD, LAYOUT, action_key, item_ttl
+from turnkeep.storage.leases import MINE, OWNER_BYTES
+from turnkeep.storage.plans import Begun
+from turnkeep.storage.sealing import NONCE_BYTES
+from turnkeep.storage.threads import Threads
+from turnkeep.storage.writes import Write
+
+RESULT_BYTES = 300 * 1024
+_OPEN = "o = :mark AND attribute_not_exists(#data)"
+
+Result: TypeAlias = tuple[str, bytes]
+"""The kind and the bytes of a result, as LangGraph's serialiser has them."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`at` is in epoch milliseconds; `result` is None until it is settled; `is_new`: this call made it, and whoever
+    called is to act."""
+
+    begun: Begun
+    sk: str
+    mark: bytes
+    at: int
+    result: Result | None
+    is_new: bool
+
+
+class ActionLog(Threads):
+    """Threads, and what tools did in their turns."""
+
+    def claim_action(self, begun: Begun, origin: bytes, name: str, key: str) -> Claim:
+        """The right to act, for one caller ever, or what became of it. `origin` is the digest of the key of the turn
+        in which the run began. Raises Superseded where the run has lost its thread, StoreUnavailable, StateCorrupt."""
+        pk, sk = begun.head.pk, action_key(begun.head.born, origin, name, key)
+        mark, now = self._mint(OWNER_BYTES), self._now()
+        item: Item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "o": mark, "at": now}
+        try:
+            self._items.transact(_held(begun), Write("Put", item, "attribute_not_exists(PK)"))
+        except Refused as refused:
+            stands = refused.item or self._items.get(pk, sk)
+            if stands is None:
+                raise Superseded from refused
+            return self._claim_in(begun, stands, mark)
+        return self._claim_in(begun, item, mark)
+
+    def _claim_in(self, begun: Begun, item: Mapping[str, Any], mark: bytes) -> Claim:
+        """One that stands there with our own mark is ours: only its acknowledgement was lost."""
+        result = self._result(item) if "data" in item else None
+        return Claim(begun, item["SK"], item["o"], item["at"], result, is_new=item["o"] == mark)
+
+    def settle_action(self, claim: Claim, result: Result) -> None:
+        """Keeps what the action gave, in whatever hands its thread is by now; nothing where the thread is gone. Raises
+        AgentFault for a result of over 300 KB, StoreUnavailable."""
+        pk, mark = claim.begun.head.pk, claim.mark
+        data = self._sealer.encrypt(list(result), self._mint(NONCE_BYTES), pk, claim.sk, mark.hex())
+        if len(data) > RESULT_BYTES:
+            raise AgentFault("The result of an action is too large to be kept: at most 300 KB. Return where it lies.")
+        with suppress(Refused):
+            self._items.update(pk, claim.sk, "SET #data = :data", {":data": data, ":mark": mark}, condition=_OPEN)
+
+    def release_action(self, claim: Claim) -> None:
+        """Gives the right to act back; nothing where it is settled. Raises Superseded, StoreUnavailable."""
+        key = {"PK": claim.begun.head.pk, "SK": claim.sk}
+        try:
+            self._items.transact(_held(claim.begun), Write("Delete", key, _OPEN, {":mark": claim.mark}))
+        except Refused as refused:
+            stands = self._items.get(key["PK"], key["SK"])
+            if stands and stands["o"] == claim.mark and "data" not in stands:
+                raise Superseded from refused
+
+    def _result(self, item: Mapping[str, Any]) -> Result:
+        try:
+            kind, content = self._sealer.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
+        except InvalidRetryToken as error:
+            raise StateCorrupt from error
+        return kind, content
+
+
+def _held(begun: Begun) -> Write:
+    """That the thread is still this run's."""
+    mine = {":seq": begun.head.seq, ":owner": begun.owner, ":born": begun.head.born}
+    return Write("ConditionCheck", {"PK": begun.head.pk, "SK": HEAD}, f"{MINE} AND born = :born", mine)
