@@ -40,7 +40,7 @@ _TemplateLoader.add_multi_constructor("!", _tagged)
 def find_template() -> Path:
     """template.yaml inside the installed package, beside the sources, or in the current directory."""
     package = Path(__file__).parent
-    places = (package, package.parents[1], Path.cwd())
+    places = (package / "project" / "stack", package.parents[1], Path.cwd())
     found = next((place / "template.yaml" for place in places if (place / "template.yaml").is_file()), None)
     if found is None:
         raise LocalError(f"template.yaml is in none of {', '.join(map(str, places))}. Start from the project's folder.")

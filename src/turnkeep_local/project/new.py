@@ -1,0 +1,27 @@
+"""`turnkeep new`: a folder with an agent that runs, is tested and deploys as it is. Its files lie in `starter`."""
+
+import re
+from pathlib import Path
+
+from turnkeep_local import LocalError
+
+STARTER = Path(__file__).with_name("starter")
+PLACEHOLDER = "NAME"
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+
+def make_project(name: str, parent: Path) -> Path:
+    """The folder that was made; raises LocalError. `name` is that of the stack, too, hence its letters."""
+    if not _NAME.fullmatch(name):
+        raise LocalError(f"{name!r} is no name for a stack. Use a to z, 0 to 9 and -, a letter first, at most 40.")
+    folder = parent / name
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        raise LocalError(f"{folder} is there already. Take another name.") from None
+    for file in [*sorted(STARTER.glob("*.*")), STARTER / "Makefile", STARTER / "gitignore"]:
+        # A .gitignore among the sources would count there.
+        target = folder / (".gitignore" if file.name == "gitignore" else file.name)
+        text = file.read_text()
+        target.write_text(text if file.suffix == ".py" else text.replace(PLACEHOLDER, name))
+    return folder
