@@ -10,6 +10,7 @@ from contextlib import suppress
 from turnkeep.entries import entries
 from turnkeep_local import LocalError
 from turnkeep_local.cli.keys import add_keys
+from turnkeep_local.cli.moving import add_import
 from turnkeep_local.cli.seal import add_seal
 
 PORT = 8000
@@ -53,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_keys(commands)
     add_seal(commands)
+    add_import(commands)
 
     for entry in entries().values():
         if entry.add_commands:

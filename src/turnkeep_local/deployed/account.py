@@ -17,10 +17,11 @@ from turnkeep.aws.sealkey import QUICK, SealParameter, SecretError, seal_key, us
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
+from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.sealmark import SealMark
 
 DEFAULT_STACK = "turnkeep"
-TABLE_OUTPUT, URL_OUTPUT = "TableName", "Url"
+TABLE_OUTPUT, URL_OUTPUT, BUCKET_OUTPUT = "TableName", "Url", "BucketName"
 
 _CONFIG: dict[str, Any] = {"retries": {"mode": "standard"}, "connect_timeout": 5, "read_timeout": 10}
 _LOG_IN = "Log in (aws sso login, aws configure), or name a profile: export AWS_PROFILE=..."
@@ -33,12 +34,13 @@ class AwsError(Exception):
 @dataclass(frozen=True)
 class Deployment:
     """`url` is None where only the table is known, and `parameter` where nothing says what its seal key is called;
-    `fixed` is the seal key itself, where the environment holds it."""
+    `fixed` is the seal key itself, where the environment holds it. `bucket` is known of a stack."""
 
     items: Items
     parameter: SealParameter | None
     url: str | None = None
     fixed: str = ""
+    bucket: str | None = None
 
     @property
     def mark(self) -> SealMark:
@@ -48,6 +50,11 @@ class Deployment:
     def keyring(self) -> Keyring:
         """Asks for the seal key when it is first used."""
         return Keyring(refresh=self._secrets)
+
+    @property
+    def sealer(self) -> Sealer:
+        """The same, for what threads hold."""
+        return Sealer(refresh=self._secrets)
 
     def _secrets(self) -> tuple[bytes, ...]:
         return usable(self.fixed or seal_key(self.seal_parameter(), self.mark))
@@ -65,17 +72,17 @@ def open_deployment(
     """That of a table, or of a stack by its outputs; raises AwsError."""
     # boto3 itself reads AWS_DEFAULT_REGION only.
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION")
-    name, url = table or ("" if stack else environ.get("TABLE_NAME")), None
+    name, url, bucket = table or ("" if stack else environ.get("TABLE_NAME")), None, None
     stack = stack or DEFAULT_STACK
     fixed = environ.get("SEAL_KEY", "") if name and not seal else ""
     seal = seal or (environ.get("SEAL_KEY_PARAMETER") if name else parameter_of(stack))
     with explained():
         session = boto3.Session(region_name=region)
         if not name:
-            name, url = _of_stack(session.client("cloudformation", config=Config(**_CONFIG)), stack)
+            name, url, bucket = _of_stack(session.client("cloudformation", config=Config(**_CONFIG)), stack)
         items = Items(session.client("dynamodb", config=Config(**_CONFIG)), name)
     ssm = LateClient(partial(session.client, "ssm", config=Config(**QUICK)))
-    return Deployment(items, SealParameter(ssm, seal) if seal else None, url, fixed)
+    return Deployment(items, SealParameter(ssm, seal) if seal else None, url, fixed, bucket)
 
 
 def parameter_of(stack: str) -> str:
@@ -83,8 +90,8 @@ def parameter_of(stack: str) -> str:
     return f"/turnkeep/{stack}/seal-key"
 
 
-def _of_stack(cloudformation: Any, stack: str) -> tuple[str, str | None]:
-    """Table and URL as the outputs of a stack name them."""
+def _of_stack(cloudformation: Any, stack: str) -> tuple[str, str | None, str | None]:
+    """Table, URL and bucket as the outputs of a stack name them."""
     try:
         answer = cloudformation.describe_stacks(StackName=stack)
     except exceptions.ClientError as error:
@@ -96,7 +103,7 @@ def _of_stack(cloudformation: Any, stack: str) -> tuple[str, str | None]:
     outputs = {output["OutputKey"]: output["OutputValue"] for output in answer["Stacks"][0].get("Outputs", [])}
     if TABLE_OUTPUT not in outputs:
         raise AwsError(f"The stack {stack} has no output {TABLE_OUTPUT}. Name its table: --table NAME")
-    return outputs[TABLE_OUTPUT], outputs.get(URL_OUTPUT)
+    return outputs[TABLE_OUTPUT], outputs.get(URL_OUTPUT), outputs.get(BUCKET_OUTPUT)
 
 
 @contextmanager

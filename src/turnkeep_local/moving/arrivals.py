@@ -1,0 +1,103 @@
+"""A moved thread is written where nobody reaches it, under a HEAD that is born expired; one conditional update makes
+it the thread. Who is killed before leaves nothing that anybody sees, and who does it again writes the same keys."""
+
+from dataclasses import replace
+from hashlib import sha256
+from typing import Literal
+
+from turnkeep.errors import ThreadBusy, ThreadMoved, TurnkeepError
+from turnkeep.records import JSON, Principal
+from turnkeep.storage.head import Head, key_digest, read_head
+from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.keys import HEAD, partition, user_key
+from turnkeep.storage.leases import OWNER_BYTES
+from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
+from turnkeep.storage.table import Table
+from turnkeep_local.moving.states import Moved
+
+SOURCE, CHECKPOINT = "imported_from", "imported_checkpoint"
+"""Metadata of a moved thread: the table and the thread's id there, and its newest checkpoint."""
+Standing = Literal["free", "here", "changed", "gone on", "taken"]
+
+
+class Arrivals(Table):
+    """The table that threads move into."""
+
+    @property
+    def hours(self) -> float:
+        return self._thread_hours
+
+    def standing(self, principal: Principal, thread_id: str, mark: JSON) -> Standing:
+        """What there is of the thread already. It "changed" in the old table since, and only there; or it was "gone on"
+        with here as well; or its id is "taken" by another thread."""
+        item = self._items.get(partition(principal, thread_id), HEAD)
+        head = self._trusted(item) if item else None
+        if head is None or not head.is_alive(self._now()):
+            return "free"
+        known = self._metadata(head)
+        if known.get(SOURCE) != mark[SOURCE]:
+            return "taken"
+        if known.get(CHECKPOINT) == mark[CHECKPOINT]:
+            return "here"
+        return "changed" if head.checkpoint == known.get(CHECKPOINT) else "gone on"
+
+    def take_in(self, principal: Principal, thread_id: str, moved: Moved, mark: JSON) -> None:
+        """Raises ThreadBusy, ThreadMoved and Superseded where somebody else is at it, AgentFault for what is too large,
+        StoreUnavailable."""
+        pk = partition(principal, thread_id)
+        owner = sha256(f"{mark[SOURCE]}|{mark[CHECKPOINT]}".encode()).digest()[:OWNER_BYTES]
+        item = self._items.get(pk, HEAD)
+        head = self._trusted(item) if item else None
+        if head and head.is_alive(self._now()):
+            begun = self._anew(principal, head)
+        else:
+            begun = Begun(self._held_by(owner, principal, pk, head), b"", b"", owner, "", created=True)
+        try:
+            plan = self._plan(replace(begun, message=moved.turns[0][0].message), moved)
+            known: Item = {":meta": self._sealed_metadata(pk, moved.metadata | mark), ":la": int(moved.updated * 1000)}
+            self.apply(replace(plan, flip=plan.flip | known))
+        except TurnkeepError:
+            self.release(begun)
+            raise
+
+    def _anew(self, principal: Principal, head: Head) -> Begun:
+        """The thread as it was moved before, to be written over in a generation of its own."""
+        key = self._mint(OWNER_BYTES).hex()
+        begun = self.begin(principal, head.thread_id, key=key, body=b"", message=None, after=head.n)
+        assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
+        if begun.head.checkpoint != head.checkpoint:
+            self.release(begun)
+            raise ThreadMoved
+        return replace(begun, head=replace(begun.head, n=0, gen=begun.head.seq, last=None, keys=()))
+
+    def _held_by(self, owner: bytes, principal: Principal, pk: str, dead: Head | None) -> Head:
+        """A HEAD that is there for nobody and that is leased by `owner`."""
+        now, user = self._now(), user_key(principal)
+        if dead and dead.lease and dead.lease.owner == owner:
+            return dead
+        more: Item = {"expires": now, "lease": {"o": owner, "t": now + self._lease_ms}}
+        if dead:
+            return self._replace_dead(dead, user, more)
+        item = self._newborn(pk, user, more)
+        try:
+            self._items.put(item, condition="attribute_not_exists(PK)")
+        except Refused as refused:
+            raise ThreadBusy(retry_after=1) from refused
+        return read_head(item)
+
+    def _plan(self, begun: Begun, moved: Moved) -> Plan:
+        """The plan of the newest turn; those before it are written."""
+        now, last, written = self._now(), None, list[Item]()
+        *older, (newest, appended) = moved.turns
+        for number, (turn, segments) in enumerate(older):
+            kept = Saved(f"00000000-0000-6000-8000-{number + 1:012d}", {}, segments)  # nothing is kept of this state
+            plan, _ = self._planner.plan(_named(begun, number), Loaded(number, last), kept, turn, now)
+            written += [item for item in plan.puts if "link" not in item]
+            last = plan.sk
+        self._items.write_many(puts=written)
+        begun, saved = _named(begun, len(older)), replace(moved.saved, segments=appended)
+        return self._planner.plan(begun, Loaded(len(older), last), saved, newest, now)[0]
+
+
+def _named(begun: Begun, number: int) -> Begun:
+    return replace(begun, key=key_digest(begun.head.pk, f"import {number}"))

@@ -1,0 +1,129 @@
+"""What a thread of another saver becomes: a turn for each human message, and the newest state as the checkpoint from
+which its graph goes on. No code of that graph is run."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.types import INTERRUPT
+
+from turnkeep.records import JSON, Turn, Usage
+from turnkeep.storage.checkpoints import CHECKPOINT_VERSION, Run
+from turnkeep.storage.elements import SERIALISER, are_messages, freeze
+from turnkeep.storage.links import Segment
+from turnkeep.storage.plans import Loaded, Saved
+from turnkeep.turns.calls import plain
+from turnkeep.turns.graph import question_of
+
+_OF_LANGGRAPH = ("source", "step", "parents", "writes", "thread_id", "run_id", "checkpoint_")
+METADATA_CHARACTERS = 400
+"""How much of the old metadata comes along; a thread holds 1 KB in all."""
+
+
+class Unreadable(Exception):
+    """Why a thread cannot be moved."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """`turns` without their numbers, each with what it appended to the messages; `updated` in epoch seconds."""
+
+    saved: Saved
+    turns: tuple[tuple[Turn, tuple[Segment, ...]], ...]
+    messages: int
+    updated: float
+    metadata: JSON
+
+
+def moved(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], agent: str) -> Moved:
+    """The thread whose newest checkpoints by namespace are `spaces`; raises Unreadable."""
+    root = spaces[""]
+    updated = datetime.fromisoformat(root.checkpoint["ts"]).timestamp()
+    values = root.checkpoint["channel_values"]
+    messages = values.get("messages")
+    messages = messages if isinstance(messages, list) else []
+    if not are_messages(messages):
+        raise Unreadable("a message of it is of a type that LangGraph does not list, or holds one")
+    asked = [each for _, name, value in root.pending_writes or () if name == INTERRUPT for each in value]
+    saved = replace(_saved(spaces), interrupted=bool(asked))
+    others = tuple(each for each in saved.segments if (each.namespace, each.channel) != ("", "messages"))
+    turns = list(_turns(messages, times, updated, agent)) or [(_as_json(values, updated, agent), ())]
+    last, appended = turns.pop()
+    if asked:
+        last = replace(last, reply=question_of(tuple(asked)), status="interrupted", route="clarify")
+    turns.append((last, (*appended, *others)))
+    return Moved(saved, tuple(turns), len(messages), updated, _metadata(root.metadata))
+
+
+def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
+    run = Run(Loaded())
+    for namespace, found in spaces.items():
+        checkpoint: Any = found.checkpoint
+        if checkpoint["v"] > CHECKPOINT_VERSION:
+            raise Unreadable(f"a newer LangGraph wrote it, as version {checkpoint['v']} of its checkpoints")
+        at: Any = {"thread_id": "", "checkpoint_ns": namespace}
+        seen = {node: _versions(each) for node, each in checkpoint["versions_seen"].items()}
+        checkpoint = {**checkpoint, "channel_versions": _versions(checkpoint["channel_versions"]), "versions_seen": seen}
+        run.put({"configurable": at}, checkpoint, found.metadata, {})
+        for task, channel, value in found.pending_writes or ():
+            run.put_writes({"configurable": {**at, "checkpoint_id": checkpoint["id"]}}, [(channel, value)], task)
+    saved = run.saved(frozenset(), interrupted=True)
+    assert saved  # noqa: S101 - there is a root
+    return saved
+
+
+def _versions(counted: Mapping[str, Any]) -> dict[str, str]:
+    """Other savers count in integers, or in texts with something behind a dot: 3, "00003.0.71"."""
+    return {name: f"{int(str(version).split('.')[0]):010d}" for name, version in counted.items()}
+
+
+def _turns(
+    messages: list[BaseMessage], times: Mapping[str, float], updated: float, agent: str
+) -> Iterator[tuple[Turn, tuple[Segment, ...]]]:
+    """What stands before the first human message belongs to the first turn."""
+    begins = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)][1:]
+    if not messages:
+        return
+    for begin, end in zip([0, *begins], [*begins, len(messages)], strict=True):
+        some = messages[begin:end]
+        known = [times[str(each.id)] for each in some if str(each.id) in times] or [updated]
+        yield _turn(some, known, agent), (Segment("", "messages", begin, freeze(some)),)
+
+
+def _turn(messages: list[BaseMessage], known: list[float], agent: str) -> Turn:
+    said = [each for each in messages if isinstance(each, AIMessage)]
+    used = [each.usage_metadata for each in said if each.usage_metadata]
+    return Turn(
+        thread_id=None,
+        number=0,
+        agent=agent,
+        message=next((str(each.text) for each in messages if isinstance(each, HumanMessage)), ""),
+        reply=next((str(each.text) for each in reversed(said) if each.text), ""),
+        status="complete",
+        created_at=round(known[0], 3),
+        duration_ms=int((known[-1] - known[0]) * 1000),
+        provider="",
+        model=next((str(each.response_metadata.get("model_name", "")) for each in reversed(said)), ""),
+        usage=Usage(sum(each["input_tokens"] for each in used), sum(each["output_tokens"] for each in used)),
+    )
+
+
+def _as_json(values: Mapping[str, Any], updated: float, agent: str) -> Turn:
+    shown = SERIALISER.loads_typed(SERIALISER.dumps_typed(dict(values)))
+    return replace(_turn([], [updated], agent), reply=json.dumps(plain(shown), ensure_ascii=False))
+
+
+def _metadata(given: Mapping[str, Any]) -> JSON:
+    """What the application noted, as far as it is plain and short."""
+    kept: JSON = {}
+    for name, value in given.items():
+        is_ours = name.startswith(_OF_LANGGRAPH) or name.startswith(("langgraph_", "ls_"))
+        if not is_ours and isinstance(value, str | int | float | bool):
+            kept[name] = value
+            if len(json.dumps(kept)) > METADATA_CHARACTERS:
+                del kept[name]
+    return kept

@@ -1,0 +1,85 @@
+"""Where threads move to: a table, and graphs of the same shape that go on with them through Turns."""
+
+import secrets
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import messages_from_dict
+from old_site import builder, counter
+
+from turnkeep.agents import Agent
+from turnkeep.records import Principal, Reply, Turn
+from turnkeep.storage.blobs import Blobs, Objects
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns import TurnRequest, Turns
+from turnkeep_local.moving.arrivals import Arrivals
+from turnkeep_local.moving.moves import Moves, Tally
+from turnkeep_local.moving.tables import KINDS, Place
+
+ANN = Principal("acme", "ann")
+REGION = "eu-west-1"
+
+
+def agent(name: str) -> Agent:
+    """ "nested" and "flat" go on with threads of the two packages, "counter" with those without messages."""
+    if name == "counter":
+        return Agent(name, counter().compile(), lambda values: Reply(str(values["total"])), window=None)
+    graph = builder(nested=name == "nested").compile()
+    return Agent(name, graph, lambda values: Reply(values["messages"][-1].text), window=10)
+
+
+@dataclass
+class NewSite:
+    items: Items
+    objects: Objects
+    said: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        sealer, blobs = Sealer(b"secret"), Blobs(self.objects)
+        self.table = Arrivals(self.items, blobs, sealer, clock=time.time, mint=secrets.token_bytes)
+        self.turns = Turns(
+            self.table,
+            agent,
+            tuning=TurnTuning(),
+            default_agent="nested",
+            clock=time.time,
+            mint=lambda: uuid.uuid4().hex,
+            names=frozenset({"nested", "flat", "counter"}),
+        )
+
+    def take(self, package: str, place: Place, *, owners: Mapping[str, Principal] | None = None, **more: Any) -> Tally:
+        """One run of the import; what it tells of single threads is in `said`."""
+        old = KINDS[package](place)
+        name = more.pop("agent", agent_of(package))
+        moves = Moves(old, self.table, owners or {}, more.pop("rest", ANN), name, tell=self.said.append, **more)
+        return moves.run(lambda _: None)
+
+    async def say(self, thread_id: str, message: str) -> Turn:
+        running = await self.turns.start(TurnRequest(ANN, message, thread_id))
+        events = [event async for event in running.events()]
+        turn: Turn = events[-1].data["turn"]
+        return turn
+
+    def messages(self, thread_id: str) -> list[Any]:
+        """All that the thread holds, as its links have it."""
+        head = self.table.head(ANN, thread_id)
+        parts = [each for link in self.table.load(head, None).links for each in link.segments]
+        return [
+            message
+            for part in parts
+            if (part.namespace, part.channel) == ("", "messages")
+            for message in messages_from_dict(part.elements)
+        ]  # type: ignore[arg-type]
+
+
+def agent_of(package: str) -> str:
+    return "nested" if package == "langgraph-checkpoint-aws" else "flat"
+
+
+def plain(messages: list[Any]) -> list[Any]:
+    return [message.model_dump() for message in messages]
