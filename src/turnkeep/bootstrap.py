@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.agents import build_agent
-from turnkeep.entries import entries
+from turnkeep.entries import default_agent, entries
 from turnkeep.locations import SecretSource
 from turnkeep.services import Services
 from turnkeep.settings import Settings
@@ -90,7 +90,7 @@ def _turns(
         table,
         functools.cache(functools.partial(build_agent, settings=settings)),
         tuning=settings.turn,
-        default_agent=settings.default_agent,
+        default_agent=default_agent(settings.default_agent),
         clock=clock,
         mint=_mint,
         private=frozenset(filter(settings.is_private, entries())),

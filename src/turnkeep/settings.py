@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from turnkeep.aliases import name_of, read_aliases
+from turnkeep.graphfile import UnusableGraphFile
 from turnkeep.locations import Location, SecretSource, is_location
 from turnkeep.ring import read_ring, secrets_of
 from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
@@ -257,7 +258,7 @@ class Settings(BaseSettings):
         """Whether personal data is hidden from an agent, its model and its store. One without settings of its own is
         told by `<AGENT>__PII=true`."""
         own = next((each for each in self._agents if each.agent == agent), None)
-        return own.pii if own else _is_on(os.environ.get(f"{agent.upper().replace('-', '_')}__PII", ""))
+        return own.pii if own else _is_on(os.environ.get(re.sub(r"\W", "_", agent).upper() + "__PII", ""))
 
     @property
     def has_private_agents(self) -> bool:
@@ -275,12 +276,12 @@ def _is_on(value: str) -> bool:
     return value.strip().lower() not in _NO
 
 
-UNUSABLE = (ValidationError, SettingsError, UnusableSetting)
+UNUSABLE = (ValidationError, SettingsError, UnusableSetting, UnusableGraphFile)
 
 
-def explain(error: ValidationError | SettingsError | UnusableSetting) -> str:
+def explain(error: ValidationError | SettingsError | UnusableSetting | UnusableGraphFile) -> str:
     """Which variables cannot be used and what they should hold, in one line without their values."""
-    if isinstance(error, UnusableSetting):
+    if isinstance(error, (UnusableSetting, UnusableGraphFile)):
         return str(error)
     if isinstance(error, SettingsError):  # a variable has the name of a whole group, such as MODELS
         return f"{error}. Unset it: the numbers of a group are set one by one, as TURN__SECONDS=60"

@@ -2,15 +2,16 @@
 Thread and checkpoints are ours to name: what a client says of them in `configurable` is passed over."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_type_hints
 
 from langchain_core.messages import BaseMessage, convert_to_messages
+from langgraph.graph.message import add_messages
 from langgraph.types import Command, Send
 from pydantic_core import to_jsonable_python
 
 from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest
-from turnkeep.records import JSON
+from turnkeep.records import JSON, RunContext
 from turnkeep.turns.request import GraphCall
 
 MESSAGES_TUPLE = "messages-tuple"
@@ -22,22 +23,28 @@ def called_input(agent: Agent, call: GraphCall, name: str) -> Any:
     """What the run is given: a Command, an input, or None to go on from where the thread stands. Messages that have no
     id get one that begins with `name`, so that none is kept twice. Raises InvalidRequest."""
     if call.command:
-        return _command(call.command, name)
+        return _command(agent, call.command, name)
     if call.input is None:
         return None
-    return {**with_messages(call.input, name), **agent.new_turn()}
+    return {**given, **agent.new_turn()} if isinstance(given := named(agent, call.input, name), dict) else given
 
 
-def _command(said: JSON, name: str) -> "Command[Any]":
+def _command(agent: Agent, said: JSON, name: str) -> "Command[Any]":
     goto = said.get("goto") or ()
     steps = [_step(each) for each in (goto if isinstance(goto, list | tuple) else [goto])]
-    update = said.get("update")
-    update = with_messages(update, name) if isinstance(update, dict) else update
+    update = named(agent, said.get("update"), name)
     return Command(resume=said.get("resume"), update=update, goto=steps)
 
 
 def _step(said: Any) -> str | Send:
     return Send(said["node"], said.get("input")) if isinstance(said, dict) else str(said)
+
+
+def named(agent: Agent, given: Any, name: str) -> Any:
+    """An input or an update with its messages as LangChain's; as it is where `messages` are of a kind of its own."""
+    channel = agent.graph.channels.get("messages")
+    is_usual = not agent.is_own or getattr(channel, "operator", None) is add_messages
+    return with_messages(given, name) if is_usual and isinstance(given, dict) else given
 
 
 def with_messages(given: JSON, name: str) -> JSON:
@@ -54,18 +61,33 @@ def with_messages(given: JSON, name: str) -> JSON:
     return {**given, "messages": messages}
 
 
-def config_of(call: GraphCall, run_id: str | None, *, max_steps: int) -> JSON:
-    """`configurable`, `metadata`, `tags` and `recursion_limit` of the client, within ours."""
+def config_of(agent: Agent, call: GraphCall, run_id: str | None, *, max_steps: int) -> JSON:
+    """`configurable`, `metadata`, `tags` and `recursion_limit` of the client, within ours. A graph of one's own finds
+    the context in `configurable` too, and takes as many steps as it says itself: its time is bounded."""
     said = call.config
-    own = {key: value for key, value in said.get("configurable", {}).items() if not _is_ours(key)}
+    given = said.get("configurable") or (call.context if agent.is_own else {})
+    own = {key: value for key, value in given.items() if not _is_ours(key)}
     limit = said.get("recursion_limit")
-    named = {"run_id": run_id} if run_id else {}
-    return {
-        "configurable": own | named,
-        "metadata": {**said.get("metadata", {}), **named},
+    ids = {"run_id": run_id} if run_id else {}
+    config = {
+        "configurable": own | ids,
+        "metadata": {**said.get("metadata", {}), **ids},
         "tags": said.get("tags", []),
-        "recursion_limit": min(limit, max_steps) if isinstance(limit, int) else max_steps,
     }
+    if agent.is_own:
+        return {**config, **({"recursion_limit": limit} if isinstance(limit, int) else {})}
+    return {**config, "recursion_limit": min(limit, max_steps) if isinstance(limit, int) else max_steps}
+
+
+def context_of(agent: Agent, call: GraphCall, context: RunContext) -> Any:
+    """What nodes read as `runtime.context`: ours, or for a graph of one's own that does not ask for ours the client's,
+    else its `configurable`, as far as its schema has the keys."""
+    if not agent.is_own or agent.graph.context_schema is RunContext:
+        return context
+    said = call.context or {key: v for key, v in call.config.get("configurable", {}).items() if not _is_ours(key)}
+    if agent.graph.context_schema is None:
+        return said
+    return {key: said[key] for key in said if key in get_type_hints(agent.graph.context_schema)}
 
 
 def _is_ours(key: str) -> bool:

@@ -6,12 +6,13 @@ from typing import Any, TypeAlias
 
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel import Pregel
 from pydantic import PydanticUserError
 
 from turnkeep.records import JSON
 from turnkeep.turns.calls import plain
 
-AnyGraph: TypeAlias = CompiledStateGraph[Any, Any, Any, Any]
+AnyGraph: TypeAlias = Pregel[Any, Any, Any, Any]
 
 
 def draw(graph: AnyGraph) -> str:
@@ -55,7 +56,7 @@ def _schema(make: Callable[[], JSON | None]) -> JSON | None:
 def subgraphs(graph: AnyGraph, namespace: str | None, *, recurse: bool) -> JSON:
     """The schemas of inner graphs by their names."""
     found = graph.get_subgraphs(namespace=namespace, recurse=recurse)
-    return {name: schemas(inner) for name, inner in found if isinstance(inner, CompiledStateGraph)}
+    return {name: schemas(inner) for name, inner in found if isinstance(inner, Pregel)}
 
 
 def _open(drawn: Graph, name: str, inner: AnyGraph) -> None:

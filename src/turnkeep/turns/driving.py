@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from langgraph.errors import EmptyInputError, InvalidUpdateError
+from langgraph.store.base import BaseStore
 
 from turnkeep.attachments import Documents
 from turnkeep.errors import AgentFault, InvalidRequest
@@ -28,26 +29,35 @@ NOTHING_TO_DO = "The graph cannot go on from here with this input or command. Re
 
 
 async def drive(
-    hold: Hold, running: RunningTurn, now: datetime, documents: Documents, *, max_steps: int
+    hold: Hold,
+    running: RunningTurn,
+    now: datetime,
+    documents: Documents,
+    *,
+    max_steps: int,
+    store: BaseStore | None = None,
 ) -> tuple[Saved, Turn]:
-    """What COMMIT stores, and the turn, still without its number. Raises what a node raises."""
-    run = GraphRun(hold.agent, hold.loaded, hold.request.thread_id or STATELESS, max_steps=max_steps)
+    """What COMMIT stores, and the turn, still without its number; `store` is the memory of whoever calls. Raises what a
+    node raises."""
     window = hold.request.conversation_window or hold.agent.prompt_window
     call = hold.request.call
-    context = RunContext(window, now, hold.request.principal, documents, call.context if call else {})
+    of_try = hold.request.key or running.run_id or "", hold.begun.head.seq if hold.begun else 0
+    context = RunContext(window, now, hold.request.principal, documents, call.context if call else {}, *of_try)
     hold.tally.meter = meter = run_meter()
     shield = hold.shield
     hide = shield.hide if shield else None
     given = _given(hold)
     if shield and call:
         given = await shield.in_thread(changed, given, shield.hide)
-    events = run.events(given, context, [meter], call or PLAIN_CALL, running.run_id)
+    run = GraphRun(hold.agent, hold.loaded, hold.request.thread_id or STATELESS, max_steps=max_steps, store=store)
     try:
-        with hiding(hide):
-            async for event in shield.hide_events(events) if shield else events:
-                hold.tally.see(event)
-                running.emit(event)
-        outcome = await run.outcome(shield)
+        async with run.opened(context, call or PLAIN_CALL, running.run_id):
+            events = run.events(given, context, [meter], call or PLAIN_CALL, running.run_id)
+            with hiding(hide):
+                async for event in shield.hide_events(events) if shield else events:
+                    hold.tally.see(event)
+                    running.emit(event)
+            outcome = await run.outcome(shield)
     except (EmptyInputError, InvalidUpdateError, NothingDone) as error:
         raise (InvalidRequest(NOTHING_TO_DO) if call else AgentFault) from error
     turn = _turn(hold, outcome, meter.usage(price_of), created=running.thread_created)

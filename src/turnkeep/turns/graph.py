@@ -3,26 +3,34 @@
 import functools
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.store.base import BaseStore
 from langgraph.types import Command
 
 from turnkeep.agents import Agent
 from turnkeep.blocks.wording import is_token, presented
+from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.texts import printable
-from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, messages_in, plain, without
+from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, context_of, messages_in, plain, without
 from turnkeep.turns.request import GraphCall
 from turnkeep.turns.shield import Shield
 
+if TYPE_CHECKING:
+    from turnkeep.agents import AnyGraph
+
 PLAIN_CALL = GraphCall()
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
+NO_MESSAGE = "This graph does not begin with a message: send its `input` to /threads/{thread_id}/runs, or name the key \
+that takes a message in its langgraph.json, as turnkeep.graphs.<name>.message."
 OWN_EVENTS = {"route_decision", "tool_start"}
 
 
@@ -42,16 +50,46 @@ class NothingDone(Exception):
 class GraphRun:
     """One run of an agent's graph on what LOAD found."""
 
-    def __init__(self, agent: Agent, loaded: Loaded, thread_id: str, *, max_steps: int):
+    def __init__(
+        self,
+        agent: Agent,
+        loaded: Loaded,
+        thread_id: str,
+        *,
+        max_steps: int,
+        store: BaseStore | None = None,
+    ):
+        """`store` is the memory of whoever calls."""
         self._agent = agent
         self._run = Run(loaded, whole=agent.window is None)
-        self._graph = agent.graph.copy({"checkpointer": self._run})
+        self._store = store
+        self._graph = self._kept_here(agent.graph)
         self._thread_id = thread_id
         self._max_steps = max_steps
         self._per_turn = frozenset(agent.new_turn())
         self._told: set[str] = set()
         self._known: set[str | None] = set()
         self._node = ""
+
+    def _kept_here(self, graph: "AnyGraph") -> "AnyGraph":
+        has_store = self._store or self._agent.is_own
+        return graph.copy({"checkpointer": self._run} | ({"store": self._store} if has_store else {}))
+
+    @asynccontextmanager
+    async def opened(self, context: RunContext, call: GraphCall, run_id: str | None) -> AsyncIterator[None]:
+        """Around the run of an agent that makes a graph for each."""
+        if self._agent.make is None:
+            yield
+            return
+        said = context_of(self._agent, call, context)
+        async with self._agent.make(self._config(call, run_id), self._store, said) as graph:
+            self._graph = self._kept_here(graph)
+            yield
+
+    def _config(self, call: GraphCall, run_id: str | None) -> JSON:
+        config = config_of(self._agent, call, run_id, max_steps=self._max_steps)
+        config["configurable"]["thread_id"] = self._thread_id
+        return config
 
     async def events(
         self,
@@ -65,13 +103,12 @@ class GraphRun:
         told besides."""
         if isinstance(given, Command):
             given = await self._addressed(given)
-        config = config_of(call, run_id, max_steps=self._max_steps)
-        config["configurable"]["thread_id"] = self._thread_id
+        config = self._config(call, run_id)
         own = {"messages", "tasks", "custom", *(["updates"] if call.modes else [])}
         stream = self._graph.astream(
             given,
             cast(Any, {**config, "callbacks": callbacks, "run_name": self._agent.name}),
-            context=context,
+            context=context_of(self._agent, call, context),
             stream_mode=cast(Any, sorted(own | {*call.modes} - {MESSAGES_TUPLE})),
             interrupt_before=_nodes(call.interrupt_before),
             interrupt_after=_nodes(call.interrupt_after),
@@ -160,7 +197,7 @@ class GraphRun:
         if saved is None:
             raise NothingDone
         if interrupted:
-            asked = Reply(_question(snapshot.interrupts), route="clarify")
+            asked = Reply(question_of(snapshot.interrupts), route="clarify")
             return Outcome(presented(asked), interrupted, saved)
         reply = presented(self._agent.read_reply(values))
         if self._agent.model == DEMO_MODEL:
@@ -169,10 +206,14 @@ class GraphRun:
 
 
 def first_input(agent: Agent, message: str, message_id: str, *, interrupted: bool) -> Any:
-    """What a run is given: the message as an answer where the thread waits for one, else as a new turn."""
+    """What a run is given: the message as an answer where the thread waits for one, else as a new turn. Raises
+    InvalidRequest for a graph that no message alone can begin."""
     if interrupted:
         return Command(resume=message)
-    return {**agent.new_turn(), "messages": [HumanMessage(message, id=message_id)]}
+    if agent.message is None:
+        raise InvalidRequest(NO_MESSAGE)
+    said = [HumanMessage(message, id=message_id)] if agent.message == "messages" else message
+    return {**agent.new_turn(), agent.message: said} if agent.message else said
 
 
 def _custom(data: Any) -> Event | None:
@@ -198,7 +239,7 @@ def _path(namespace: tuple[str, ...], node: str) -> str:
     return "/".join([*(step.split(":")[0] for step in namespace), node])
 
 
-def _question(interrupts: tuple[Any, ...]) -> str:
+def question_of(interrupts: tuple[Any, ...]) -> str:
     """What an interrupted run asks, as text."""
     if not interrupts:
         return "The run waits to be continued."

@@ -25,6 +25,7 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.windows import Found
 from turnkeep.tuning import TurnTuning
+from turnkeep.turns.actions import Ledger, acting
 from turnkeep.turns.budget import Budget
 from turnkeep.turns.commit import Commit
 from turnkeep.turns.hold import Hold
@@ -37,6 +38,8 @@ from turnkeep.turns.waiting import Attached
 from turnkeep.turns.watching import Watch
 
 if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
     from turnkeep.turns.states import States
 
 T = TypeVar("T")
@@ -44,7 +47,8 @@ T = TypeVar("T")
 
 class Turns:
     """Runs agents on threads. `agents` gives an agent by name and may be slow the first time; from those in `private`
-    and their store personal data is hidden; `clock` gives epoch seconds, `mint` a new id."""
+    and their store personal data is hidden; `stores` gives a caller's memory to graphs; `clock` gives epoch seconds,
+    `mint` a new id."""
 
     def __init__(
         self,
@@ -59,6 +63,7 @@ class Turns:
         private: frozenset[str] = frozenset(),
         usage: Usage | None = None,
         attachments: Attachments | None = None,
+        stores: "Callable[[Principal], BaseStore] | None" = None,
     ):
         self._table = table
         self._agents = agents
@@ -70,6 +75,7 @@ class Turns:
         self._private = private
         self._in_thread = InThread()
         self._running: WeakValueDictionary[str, RunningTurn] = WeakValueDictionary()
+        self._stores = stores
         self._attached = Attached(attachments, table, self._in_thread, tuning)
         self._watch = Watch(table, self._in_thread, tuning)
         self.budget = Budget(usage, self._in_thread, seconds=tuning.seconds, clock=clock)
@@ -258,13 +264,24 @@ class Turns:
 
         now = datetime.fromtimestamp(self._clock(), UTC)
         documents = self._attached.documents(hold.begun.head.pk) if hold.begun else Documents()
-        driving = drive(hold, running, now, documents, max_steps=self._tuning.max_steps)
-        saved, turn = await self._watch.over(driving, hold.begun, until=self._end(hold))
+        ledger = self._ledger(hold)
+        with acting(ledger):
+            store = self._stores(hold.request.principal) if self._stores else None
+            driving = drive(hold, running, now, documents, max_steps=self._tuning.max_steps, store=store)
+            saved, turn = await self._watch.over(driving, hold.begun, until=self._end(hold))
         hold.spending.settle(turns=1)
-        if hold.begun is None:
+        if hold.begun is None or ledger is None:
             return replace(turn, persisted=False)
+        saved = ledger.marked(saved)
         commit = Commit(self._table, self._in_thread, until=self._end(hold))
         return await running.commit(commit.store(hold.begun, hold.loaded, saved, turn))
+
+    def _ledger(self, hold: Hold) -> Ledger | None:
+        call = hold.request.call
+        if hold.begun is None:
+            return None
+        goes_on = call is None or call.input is None  # a message answers, a command or nothing goes on
+        return Ledger(self._table, self._in_thread, hold.begun, hold.loaded, goes_on=goes_on)
 
     def _end(self, hold: Hold) -> float:
         """When its answer has to leave, monotonic seconds."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.errors import EmptyInputError, InvalidUpdateError
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from turnkeep.agents import Agent
@@ -20,7 +19,7 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.vault import has_placeholder, reworded_in
 from turnkeep.storage.windows import NO_CHECKPOINT
 from turnkeep.turns.actions import origin_of, with_origin
-from turnkeep.turns.calls import plain, with_messages
+from turnkeep.turns.calls import named, plain
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.threads import InThread
 
@@ -115,7 +114,7 @@ class States:
         agent = await self._in_thread(self._agent, head)
         shield = self._shield(head)
         loaded = await self._in_thread(self._table.load, head, agent.window, checkpoint_id)
-        given = with_messages(values, f"m-{head.gen}-{head.seq}") if isinstance(values, dict) else values
+        given = named(agent, values, f"m-{head.gen}-{head.seq}")
         if agent.name in self._private:
             given = await self._in_thread(changed, given, shield.hide)
         run = Run(loaded, whole=agent.window is None)
@@ -146,9 +145,7 @@ class States:
 
 
 def _state(agent: Agent, head: Head, loaded: Loaded) -> State:
-    graph: CompiledStateGraph[Any, Any, Any, Any] = agent.graph.copy(
-        {"checkpointer": Run(loaded, whole=agent.window is None)}
-    )
+    graph = agent.graph.copy({"checkpointer": Run(loaded, whole=agent.window is None)})
     return _as_json(graph.get_state(_config(head)), loaded.number)
 
 

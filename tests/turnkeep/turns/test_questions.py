@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langgraph.types import Interrupt
 
-from turnkeep.turns.graph import _question
+from turnkeep.turns.graph import question_of
 
 MAIL = {"name": "send_mail", "args": {"to": "ann"}}
 
@@ -22,8 +22,8 @@ MAIL = {"name": "send_mail", "args": {"to": "ann"}}
     ],
 )
 def test_a_question_is_text(value: Any, text: str) -> None:
-    assert _question((Interrupt(value, id="i"),)) == text
+    assert question_of((Interrupt(value, id="i"),)) == text
 
 
 def test_a_run_that_stops_without_a_question_says_that_it_waits() -> None:
-    assert _question(()) == "The run waits to be continued."
+    assert question_of(()) == "The run waits to be continued."

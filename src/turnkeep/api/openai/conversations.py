@@ -14,6 +14,7 @@ from turnkeep.api.openai.shapes import UnsupportedParameter
 from turnkeep.api.openai.starting import ResponseId, Routes, read_response_id, repeat_of
 from turnkeep.api.openai.words import Answer, items_of
 from turnkeep.api.schemas import MAX_TURN_NUMBER, Id
+from turnkeep.entries import default_agent
 from turnkeep.errors import NotFound
 from turnkeep.records import JSON, Principal, Thread, Turn
 from turnkeep.storage.head import run_digest
@@ -61,7 +62,7 @@ class ResponseRoutes(Routes):
         if running.thread_id and running.run_id and number:
             id_ = str(ResponseId(number, run_digest(running.run_id).hex(), running.thread_id))
             item = f"msg_{number}_assistant"
-        now, model = self._now() // 1000, body.model or self._services.settings.default_agent
+        now, model = self._now() // 1000, body.model or default_agent(self._services.settings.default_agent)
         given = {"previous_response_id": body.previous_response_id, "metadata": body.metadata}
         return Answer(id_, now, model, item, running.thread_id, **given)
 

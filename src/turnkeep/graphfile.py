@@ -1,0 +1,244 @@
+"""`langgraph.json` as LangGraph's own tools read it: which graphs there are and what they need. Imports no graph.
+
+What cannot be served is told with file, line and remedy: a fault of one graph leaves the others alone, a fault of the
+file stops all. What LangGraph's server does and this one does not is a warning."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")
+"""Of a graph, such as "agent" or "Deep Researcher"."""
+_PLACE = re.compile(r"(?P<source>.+):(?P<attribute>[^:/\\]+)")
+_SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
+_REFUSED = {
+    "encryption": "values would be stored without it; take it out of the file, tables are encrypted by AWS already",
+}
+_UNSERVED = {
+    "auth": "not applied: callers are known by this server's own keys or tokens, and each reads its own threads only; "
+    "what else its rules forbid, a graph has to check by itself",
+    "http": "not applied: no app is mounted and no route is switched off; pages that may call stand in CORS_ORIGINS",
+    "webhooks": "not applied: no run calls back; read GET /threads/{id}/runs/{run_id} or wait with /join",
+    "checkpointer": "not applied: this server keeps the threads itself, for THREAD_HOURS after their last turn",
+    "ui": "not applied: no components are bundled; serve them beside the API",
+    "priority": "not applied: runs begin in the order in which they come",
+    "dockerfile_lines": "not applied: there is no image; what a graph needs has to be a Python package",
+    "base_image": "not applied: there is no image; graphs run on AWS's own Python",
+}
+_KNOWN = {*_REFUSED, *_UNSERVED, "graphs", "dependencies", "env", "store", "python_version", "turnkeep", "ui_config"}
+_KNOWN |= {"source", "$schema", "node_version", "api_version", "image_distro", "pip_config_file", "pip_installer"}
+_KNOWN |= {"keep_pkg_tools", "_INTERNAL_docker_tag"}
+_OWN_KEYS, _OWN_GRAPH_KEYS = ("agents", "graphs"), ("window", "message", "description")
+
+Agents = tuple[str, ...] | Literal["all"]
+
+
+class UnusableGraphFile(ValueError):
+    """The file cannot be served from; the message names file, line and remedy."""
+
+
+@dataclass(frozen=True)
+class GraphSpec:
+    """One graph of the file. `source` is a file or a dotted module; `window` in turns, None keeps the whole state;
+    `message` the key of the input that takes a user's message. With a `fault` it cannot be served."""
+
+    name: str
+    source: str
+    attribute: str
+    where: str
+    description: str = ""
+    window: int | None = None
+    message: str = ""
+    fault: str = ""
+
+    @property
+    def is_file(self) -> bool:
+        return "/" in self.source or self.source.endswith(".py")
+
+
+@dataclass(frozen=True)
+class GraphFile:
+    """What a langgraph.json says. `agents` are those on board that are served beside its graphs; `env` is a mapping or
+    the name of a file; `warnings` say what of it has no effect here."""
+
+    path: Path
+    graphs: Mapping[str, GraphSpec]
+    agents: Agents
+    dependencies: tuple[str, ...]
+    env: Mapping[str, str] | str
+    store: Mapping[str, Any]
+    python_version: str
+    warnings: tuple[str, ...]
+
+    def folders(self) -> list[Path]:
+        """Where its graphs import from: its own folder and dependencies that are folders, with the `src` of each that
+        is a project."""
+        found = [self.path.parent, *(self.path.parent / each for each in self.dependencies)]
+        inside = [folder / "src" for folder in found if (folder / "pyproject.toml").exists()]
+        return [each.resolve() for each in dict.fromkeys([*found, *inside]) if each.is_dir()]
+
+    def packages(self) -> list[str]:
+        """Dependencies that have to be installed, such as "langchain-openai" or "./my_package"."""
+        return [each for each in self.dependencies if not (self.path.parent / each).is_dir()]
+
+    def environment(self) -> dict[str, str]:
+        """What `env` sets; nothing where it names a file that is not there."""
+        if not isinstance(self.env, str):
+            return dict(self.env)
+        from dotenv import dotenv_values  # noqa: PLC0415 - hardly any start needs it
+
+        return {name: value for name, value in dotenv_values(self.path.parent / self.env).items() if value is not None}
+
+    def use(self, environ: MutableMapping[str, str] = os.environ, *, over: bool = False) -> None:
+        """Lets its graphs be imported and gives them their variables; `over`: also those that are set already, as
+        LangGraph's own `dev` does."""
+        sys.path += [str(each) for each in self.folders() if str(each) not in sys.path]
+        environ.update({name: value for name, value in self.environment().items() if over or name not in environ})
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that knows which of its keys were given twice."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]):
+        super().__init__(pairs)
+        names = [name for name, _ in pairs]
+        self.twice = {name for name in names if names.count(name) > 1}
+
+
+def read_graph_file(path: Path) -> GraphFile:
+    """Raises UnusableGraphFile."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnusableGraphFile(f"{path}: cannot be read ({error.__class__.__name__}); name a langgraph.json") from None
+    try:
+        said = json.loads(text, object_pairs_hook=_Object)
+    except json.JSONDecodeError as error:
+        raise UnusableGraphFile(f"{path}:{error.lineno}:{error.colno}: no JSON: {error.msg}") from None
+    if not isinstance(said, _Object):
+        raise UnusableGraphFile(f'{path}:1: is no object; write {{"graphs": {{"agent": "./agent.py:graph"}}}}')
+    return _Reader(path, text, said).read()
+
+
+@dataclass(frozen=True)
+class _Reader:
+    path: Path
+    text: str
+    said: _Object
+
+    def read(self) -> GraphFile:
+        for key in _REFUSED.keys() & self.said.keys():
+            raise self._fault(f"`{key}` is not applied: {_REFUSED[key]}", key)
+        own = self._own()
+        specs = {name: self._spec(name, given) for name, given in self._kind("graphs", dict, {}).items()}
+        if not specs:
+            raise self._fault('no graphs; add "graphs": {"agent": "./agent.py:graph"}', "graphs")
+        for name, given in own.get("graphs", {}).items():
+            specs[name] = self._extended(specs, name, given)
+        agents = own.get("agents", ())
+        return GraphFile(
+            path=self.path,
+            graphs=specs,
+            agents=agents if agents == "all" else tuple(agents),
+            dependencies=tuple(self._kind("dependencies", list, [])),
+            env=self._kind("env", (dict, str), {}),
+            store=self._kind("store", (dict, type(None)), {}) or {},
+            python_version=str(self.said.get("python_version") or ""),
+            warnings=tuple(self._warnings()),
+        )
+
+    def _spec(self, name: str, given: Any) -> GraphSpec:
+        more = given if isinstance(given, dict) else {"path": given}
+        place = _PLACE.fullmatch(str(more.get("path")))
+        at = self._at("graphs", name)
+        source, attribute = (place["source"], place["attribute"]) if place else ("", "")
+        spec = GraphSpec(name, source, attribute, at, str(more.get("description") or ""))
+        return replace(spec, fault=self._fault_of(spec, is_twice=name in self.said["graphs"].twice))
+
+    def _fault_of(self, spec: GraphSpec, *, is_twice: bool) -> str:
+        at, file = f"{spec.where}: graph `{spec.name}`", self.path.parent / spec.source
+        if not NAME.fullmatch(spec.name):
+            return f"{at} has no usable name; use 1 to 64 characters without a slash"
+        if is_twice:
+            return f"{at} stands in the file twice; rename one of them"
+        if not spec.source:
+            return f'{at}: write "./path/to/file.py:attribute" or "package.module:attribute"'
+        if file.suffix in _SCRIPTS:
+            return f"{at} is JavaScript; only Python graphs are served"
+        if spec.is_file and not file.is_file():
+            return f"{at}: there is no file {spec.source}; paths begin at the folder of {self.path.name}"
+        return ""
+
+    def _own(self) -> Mapping[str, Any]:
+        """The extension key."""
+        own: Mapping[str, Any] = self._kind("turnkeep", dict, {})
+        self._check_keys(own, _OWN_KEYS, "turnkeep")
+        agents = own.get("agents", [])
+        if agents != "all" and not (isinstance(agents, list) and all(isinstance(each, str) for each in agents)):
+            raise self._fault('`agents`: write "all" or a list such as ["papers"]', "turnkeep", "agents")
+        if not isinstance(own.get("graphs", {}), dict):
+            raise self._fault('`graphs`: write {"<name>": {"window": 10}}', "turnkeep", "graphs")
+        return own
+
+    def _extended(self, specs: Mapping[str, GraphSpec], name: str, given: Any) -> GraphSpec:
+        at = ("turnkeep", "graphs", name)
+        if name not in specs:
+            raise self._fault(f"there is no graph `{name}` to say anything of; name one of {', '.join(specs)}", *at)
+        if not isinstance(given, dict):
+            raise self._fault('write an object such as {"window": 10}', *at)
+        self._check_keys(given, _OWN_GRAPH_KEYS, *at)
+        window = given.get("window")
+        if window is not None and not (type(window) is int and 1 <= window <= 1000):
+            raise self._fault("`window`: write 1 to 1000 turns, or null for the whole state", *at, "window")
+        for key in ("message", "description"):
+            if not isinstance(given.get(key, ""), str):
+                raise self._fault(f"`{key}`: write a string", *at, key)
+        return replace(specs[name], **given)
+
+    def _check_keys(self, given: Mapping[str, Any], known: tuple[str, ...], *at: str) -> None:
+        for key in given.keys() - {*known}:
+            raise self._fault(f"unknown key `{key}`; here are known: {', '.join(known)}", *at, key)
+
+    def _warnings(self) -> Iterator[str]:
+        for key in self.said:
+            if key in _UNSERVED and self.said[key]:
+                yield f"{self._at(key)}: `{key}` is {_UNSERVED[key]}"
+            elif key not in _KNOWN:
+                near = get_close_matches(key, _KNOWN, n=1)
+                yield f"{self._at(key)}: unknown key `{key}`" + (f"; did you mean `{near[0]}`?" if near else "")
+        env = self.said.get("env")
+        if isinstance(env, str) and not (self.path.parent / env).is_file():
+            yield f"{self._at('env')}: there is no file {env}; set its variables, or cp .env.example {env}"
+
+    def _kind(self, key: str, kind: Any, default: Any) -> Any:
+        value = self.said.get(key, default)
+        if not isinstance(value, kind):
+            raise self._fault(f"`{key}` has to be {_words(kind)}", key)
+        return value
+
+    def _fault(self, why: str, *keys: str) -> UnusableGraphFile:
+        return UnusableGraphFile(f"{self._at(*keys)}: {why}")
+
+    def _at(self, *keys: str) -> str:
+        """File and line of a key: the last of its name where the keys around it begin."""
+        place = 0
+        for key in keys:
+            found = [
+                match.start()
+                for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", self.text)
+            ]
+            after = [start for start in found if start >= place]
+            twice = isinstance(self.said.get("graphs"), _Object) and key in self.said["graphs"].twice
+            place = (after[-1] if twice else after[0]) if after else place
+        return f"{self.path}:{self.text.count(chr(10), 0, place) + 1}"
+
+
+def _words(kind: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", type(None): "null"}
+    return " or ".join(names[each] for each in (kind if isinstance(kind, tuple) else (kind,)))

@@ -1,0 +1,254 @@
+"""Graphs of a langgraph.json as agents: imported, compiled, or made anew for each run, as LangGraph's server does."""
+
+import asyncio
+import importlib.util
+import inspect
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+from typing import Any, cast
+
+from langchain_core.messages import AIMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import StateGraph
+from langgraph.pregel import Pregel
+from langgraph.store.base import BaseStore
+from pydantic import PydanticUserError
+from pydantic_core import to_json, to_jsonable_python
+
+from turnkeep.agents import Agent
+from turnkeep.graphfile import GraphFile, GraphSpec
+from turnkeep.observability import logger
+from turnkeep.records import JSON, Reply
+from turnkeep.settings import UnusableFile
+
+AnyGraph = Pregel[Any, Any, Any, Any]
+
+UNNAMED = "LangGraph"
+"""What LangGraph calls a graph that has no name."""
+REPLY_BYTES = 64 * 1024
+"""Of a reply or of details that are a state in JSON."""
+
+
+def faults_of(file: GraphFile) -> list[str]:
+    """What keeps graphs of the file from being served, one line each; imports them all."""
+    return [fault for spec in file.graphs.values() if (fault := _fault_of(file, spec))]
+
+
+def _fault_of(file: GraphFile, spec: GraphSpec) -> str:
+    try:
+        build_own(file, spec)
+    except UnusableFile as error:
+        return str(error)
+    return ""
+
+
+def build_own(file: GraphFile, spec: GraphSpec) -> Agent:
+    """The graph as an agent; raises UnusableFile, which says where and what to do."""
+    if spec.fault:
+        raise UnusableFile(spec.fault)
+    file.use()
+    found = _attribute(_module(file, spec), spec)
+    factory = _factory(found, spec) if callable(found) else None
+    graph = factory.drawn() if factory else _compiled(found, spec)
+    _tell_replaced(graph, spec)
+    return Agent(
+        name=spec.name,
+        graph=graph,
+        read_reply=partial(_reply, graph),
+        window=spec.window,
+        make=factory.made if factory else None,
+        message=_message_key(graph, spec),
+        is_own=True,
+    )
+
+
+def _module(file: GraphFile, spec: GraphSpec) -> ModuleType:
+    """Whatever stops the import is the file's fault, and of this graph alone."""
+    try:
+        return _from_file(file, spec) if spec.is_file else importlib.import_module(spec.source)
+    except ModuleNotFoundError as error:
+        missing = str(error.name).partition(".")[0]
+        remedy = f"`uv pip install {missing.replace('_', '-')}`, or name the folder that holds it in `dependencies`"
+        raise UnusableFile(f"{spec.where}: graph `{spec.name}` needs the package {missing}: {remedy}") from error
+    except Exception as error:
+        why = f"{spec.source} cannot be imported: {error.__class__.__name__}: {error}"
+        raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}") from error
+
+
+def _from_file(file: GraphFile, spec: GraphSpec) -> ModuleType:
+    """Under the name that LangGraph's server gives it, so that types in a stored state are found again:
+    "./src/app.py" is `__src__app`."""
+    name = spec.source.replace("/", "__").replace(".py", "").replace(" ", "_").lstrip(".")
+    if name in sys.modules:
+        return sys.modules[name]
+    found = importlib.util.spec_from_file_location(name, file.path.parent / spec.source)
+    assert found  # noqa: S101 - its name ends with .py
+    assert found.loader  # noqa: S101
+    module = sys.modules[name] = importlib.util.module_from_spec(found)
+    try:
+        found.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _attribute(module: ModuleType, spec: GraphSpec) -> Any:
+    if hasattr(module, spec.attribute):
+        return getattr(module, spec.attribute)
+    graphs = [name for name, value in vars(module).items() if isinstance(value, (StateGraph, Pregel))]
+    hint = f"; it has {', '.join(graphs)}" if graphs else ""
+    raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {spec.source} has no `{spec.attribute}`{hint}")
+
+
+def _compiled(found: Any, spec: GraphSpec) -> AnyGraph:
+    try:
+        graph = found.compile() if isinstance(found, StateGraph) else found
+    except ValueError as error:
+        raise UnusableFile(f"{spec.where}: graph `{spec.name}` cannot be compiled: {error}") from error
+    if not isinstance(graph, Pregel):
+        why = f"`{spec.attribute}` is no graph and no function that makes one"
+        raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}")
+    return graph.copy({"name": spec.name}) if graph.name == UNNAMED else graph
+
+
+def _tell_replaced(graph: AnyGraph, spec: GraphSpec) -> None:
+    for name, kind in (("checkpointer", BaseCheckpointSaver), ("store", BaseStore)):
+        if isinstance(getattr(graph, name), kind):
+            advice = f"it was compiled with a {name} of its own, which is not used here; leave it out of compile()"
+            logger.warning("graph runs with the store of this server", agent=spec.name, where=spec.where, advice=advice)
+
+
+# graphs that are made for each run
+
+
+@dataclass(frozen=True)
+class _Factory:
+    """A function that makes a graph, or a context manager around one; `takes` says what each parameter is given."""
+
+    function: Callable[..., Any]
+    spec: GraphSpec
+    takes: Mapping[str, str]
+
+    @asynccontextmanager
+    async def made(self, config: JSON, store: BaseStore | None, context: Any) -> AsyncIterator[AnyGraph]:
+        async with self._made(config, _runtime("threads.create_run", store=store, context=context)) as graph:
+            yield graph
+
+    @asynccontextmanager
+    async def _made(self, config: JSON, runtime: Any) -> AsyncIterator[AnyGraph]:
+        made = self.function(
+            **{name: {"config": config, "runtime": runtime}[kind] for name, kind in self.takes.items()}
+        )
+        if hasattr(made, "__aenter__"):
+            async with made as graph:
+                yield _compiled(graph, self.spec)
+        elif hasattr(made, "__enter__"):
+            with made as graph:
+                yield _compiled(graph, self.spec)
+        else:
+            yield _compiled(await made if inspect.isawaitable(made) else made, self.spec)
+
+    def drawn(self) -> AnyGraph:
+        """What an empty config gives. Agents are built in threads, which have no event loop of their own."""
+        try:
+            return asyncio.run(self._drawn())
+        except UnusableFile:
+            raise
+        except Exception as error:
+            why = f"`{self.spec.attribute}` makes no graph from an empty config: {error.__class__.__name__}: {error}"
+            raise UnusableFile(f"{self.spec.where}: graph `{self.spec.name}`: {why}") from error
+
+    async def _drawn(self) -> AnyGraph:
+        config: JSON = {"configurable": {}, "metadata": {}, "tags": []}
+        async with self._made(config, _runtime("assistants.read", store=None)) as graph:
+            return graph
+
+
+def _factory(function: Callable[..., Any], spec: GraphSpec) -> _Factory:
+    """Parameters are told apart by annotation, else by name; one that neither tells is a config."""
+    parameters = inspect.signature(function).parameters.values()
+    takes = {each.name: "runtime" if _is_runtime(each) else "config" for each in parameters}
+    if len({*takes.values()}) < len(takes):
+        why = "a function that makes a graph takes nothing, a config: RunnableConfig, a runtime: ServerRuntime, or both"
+        raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}")
+    return _Factory(function, spec, takes)
+
+
+def _is_runtime(parameter: inspect.Parameter) -> bool:
+    """Annotations may be text, and of names that are imported for type checkers alone."""
+    annotation = parameter.annotation
+    if annotation is parameter.empty:
+        return parameter.name == "runtime"
+    return "Runtime" in (annotation if isinstance(annotation, str) else repr(annotation))
+
+
+def _runtime(access: str, **given: Any) -> Any:
+    from langgraph_sdk import runtime  # noqa: PLC0415 - hardly any graph asks for it
+
+    kind = runtime._ExecutionRuntime if access == "threads.create_run" else runtime._ReadRuntime
+    return kind(access_context=cast(Any, access), **given)
+
+
+# message and reply
+
+
+def _message_key(graph: AnyGraph, spec: GraphSpec) -> str | None:
+    """The key that a message goes into: as named, `messages`, or the one text that the input needs, such as "question";
+    "" where the whole input is text."""
+    said = _input_schema(graph)
+    fields: JSON = said.get("properties", {})
+    if spec.message:
+        if fields and spec.message not in fields:
+            why = f"`message` names {spec.message}, but the input has {', '.join(fields)}"
+            raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}")
+        return spec.message
+    if "messages" in fields:
+        return "messages"
+    if said.get("type") == "string":
+        return ""
+    texts = [name for name in said.get("required", []) if fields[name].get("type") == "string"]
+    return texts[0] if len(texts) == 1 else None
+
+
+def _input_schema(graph: AnyGraph) -> JSON:
+    try:
+        return graph.get_input_jsonschema()
+    except PydanticUserError:  # of a type that JSON has no word for
+        return {"properties": {name: {} for name in graph.stream_channels_list}}
+
+
+def _reply(graph: AnyGraph, values: Any) -> Reply:
+    """The last message of an AI, else the output: its one text, or all of it as JSON. The details have all of it."""
+    output = {name: values[name] for name in graph.output_channels if name in values} if _has_keys(graph) else values
+    messages = values.get("messages") if isinstance(values, Mapping) else None
+    rest = {name: each for name, each in output.items() if name != "messages"} if isinstance(output, dict) else output
+    details = {"values": bounded} if (bounded := _bounded(rest)) not in ({}, None) else {}
+    said = [each for each in messages if isinstance(each, AIMessage)] if isinstance(messages, list) else []
+    if said:
+        return Reply(said[-1].text, details=details)
+    texts = [*output.values()] if isinstance(output, dict) else [output]
+    text = (
+        texts[0]
+        if len(texts) == 1 and isinstance(texts[0], str)
+        else _json(output)[:REPLY_BYTES].decode(errors="ignore")
+    )
+    return Reply(text, details=details)
+
+
+def _has_keys(graph: AnyGraph) -> bool:
+    return not isinstance(graph.output_channels, str)
+
+
+def _bounded(output: Any) -> Any:
+    plain = to_jsonable_python(output, fallback=str, bytes_mode="base64", inf_nan_mode="null")
+    size = len(_json(plain))
+    return plain if size <= REPLY_BYTES else {"left_out": f"{size} bytes; read the thread's state"}
+
+
+def _json(value: Any) -> bytes:
+    return to_json(value, fallback=str, bytes_mode="base64", inf_nan_mode="null")
