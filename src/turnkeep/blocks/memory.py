@@ -5,11 +5,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, BaseMessage
 from pydantic import BaseModel, Field, StringConstraints
+from typing_extensions import TypedDict
 
 from turnkeep.blocks.excerpts import cut, joined
 from turnkeep.blocks.prompting import CUT_MARK, ConversationFormatter, PromptBuilder

@@ -1,10 +1,11 @@
 """What one run of the agent knows, and what lasts in its thread. Plain JSON types only: requests, findings and results
 are kept as their `model_dump`."""
 
-from typing import Annotated, Any, TypedDict, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
 
 from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.records import JSON

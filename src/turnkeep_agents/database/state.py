@@ -1,9 +1,10 @@
 """What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
 
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
 
 from turnkeep.blocks.memory import ThreadMemory
 from turnkeep.records import JSON

@@ -1,9 +1,10 @@
 """What one run of the agent knows. Plain JSON types only: the state is stored with strict msgpack."""
 
-from typing import Annotated, Any, Literal, TypeAlias, TypedDict
+from typing import Annotated, Any, Literal, TypeAlias
 
 from langchain_core.messages import AnyMessage
 from langgraph.graph.message import add_messages
+from typing_extensions import TypedDict
 
 from turnkeep.records import JSON
 
