@@ -6,8 +6,10 @@ import json
 import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from fault_hooks import ACT, Faults
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -15,6 +17,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
+from turnkeep import ActionUnknown, once
 from turnkeep.agents import Agent, build_agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
@@ -90,6 +93,41 @@ def asking(callbacks: list[BaseCallbackHandler]) -> Agent:
     return Agent("asking", graph, _read_reply)
 
 
+def paying(callbacks: list[BaseCallbackHandler]) -> Agent:
+    """Reserves, asks and, after the answer, pays; one node, so it begins anew with the answer. What it does it writes
+    into the file that the first message names."""
+    faults: Faults | None = getattr(callbacks[0], "faults", None) if callbacks else None
+
+    def act(book: str, what: str) -> str:
+        kind = faults.strike(ACT) if faults else None
+        with Path(book).open("a") as lines:
+            lines.write(f"{what}\n")
+        if faults:
+            faults.suffer(kind, "after")
+        return f"receipt for {what}"
+
+    @once("reserve", key=lambda book: book)
+    def reserve(book: str) -> str:
+        return act(book, "reserve")
+
+    @once("pay", key=lambda book: book)
+    async def pay(book: str) -> str:
+        return act(book, "pay")
+
+    async def buy(state: MessagesState) -> dict[str, Any]:
+        book = state["messages"][0].text
+        said = reserve(book)
+        interrupt("Really?")
+        try:
+            said += f", {await pay(book)}"
+        except ActionUnknown as unknown:
+            said += f", {unknown.name} unknown"
+        return {"messages": [AIMessage(said)]}
+
+    graph = StateGraph(MessagesState).add_node("buy", buy).add_edge(START, "buy").add_edge("buy", END).compile()
+    return Agent("paying", graph, _read_reply)
+
+
 def papers(callbacks: list[BaseCallbackHandler]) -> Agent:
     """The bundled agent with its demo model."""
     agent = build_agent("papers", Settings(model="demo"))
@@ -101,6 +139,7 @@ BUILDERS: Mapping[str, Callable[[list[BaseCallbackHandler]], Agent]] = {
     "story": story,
     "asking": asking,
     "papers": papers,
+    "paying": paying,
 }
 
 

@@ -23,7 +23,7 @@ from langchain_core.outputs import LLMResult
 
 Kind = Literal["throttle", "error_500", "lost", "cut", "kill_before", "kill_after", "stall_before", "stall_after"]
 RECOVERABLE: tuple[Kind, ...] = ("throttle", "error_500", "lost", "cut")
-MODEL = "model"
+MODEL, ACT = "model", "act"
 
 type Choose = Callable[[int, str], Kind | None]
 """From the number of a call, counted from 1, and its name to what befalls it."""
@@ -145,18 +145,18 @@ class ModelCalls(BaseCallbackHandler):
     raise_error = True
 
     def __init__(self, faults: Faults):
-        self._faults = faults
+        self.faults = faults
         self._kinds: dict[UUID, Kind | None] = {}
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **_: Any) -> None:
-        kind = self._faults.strike(MODEL)
+        kind = self.faults.strike(MODEL)
         self._kinds[run_id] = kind
         if kind in ("throttle", "error_500", "cut"):
             raise _model_fault(kind)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         kind = self._kinds.pop(run_id)
-        self._faults.suffer(kind, "after")
+        self.faults.suffer(kind, "after")
         if kind == "lost":
             raise _model_fault(kind)
 

@@ -1,0 +1,591 @@
+"""Tools that act: what a turn that runs again finds, what the tool is told, and what it costs."""
+
+import asyncio
+import secrets
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, cast
+
+import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from turnkeep import ActionUnknown, once
+from turnkeep.agents import Agent
+from turnkeep.errors import AgentFault, StoreUnavailable, Superseded, TurnkeepError
+from turnkeep.records import Principal, Reply, RunContext, Turn
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.items import Items
+from turnkeep.storage.keys import HEAD
+from turnkeep.storage.plans import Begun, Loaded
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.storage.writes import Write
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns.actions import Ledger, acting
+from turnkeep.turns.request import GraphCall
+from turnkeep.turns.threads import InThread
+from turnkeep_local.objects import FolderObjects
+
+ANN = Principal("acme", "ann")
+HOUR = 3600
+Node = Callable[..., Any]
+
+
+@dataclass
+class World:
+    """What the actions of a test did, outside of any store."""
+
+    done: list[Any] = field(default_factory=list)
+
+    def act(self, what: Any) -> str:
+        self.done.append(what)
+        return f"receipt {len(self.done)}"
+
+    async def act_later(self, what: Any) -> str:
+        await asyncio.sleep(0)
+        return self.act(what)
+
+
+class Counting:
+    """A table that counts the requests of actions, and fails where it is told to: a method, and before or after it."""
+
+    def __init__(self, items: Items):
+        self.inner: Any = items
+        self.calls: list[str] = []
+        self.fails: dict[str, str] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.inner, name)
+        return partial(self._counted, name, method) if name in ("get", "transact", "update") else method
+
+    def _counted(self, name: str, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        self.calls.append(name)
+        if self.fails.get(name) == "before":
+            raise StoreUnavailable
+        result = method(*args, **kwargs)
+        if self.fails.get(name) == "after":
+            raise StoreUnavailable
+        return result
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def counting(items: Items) -> Counting:
+    return Counting(items)
+
+
+@pytest.fixture
+def table(counting: Counting, folder_objects: FolderObjects) -> Table:
+    return Table(
+        cast(Items, counting), Blobs(folder_objects), Sealer(b"secret"), clock=time.time, mint=secrets.token_bytes
+    )
+
+
+def begun_on(table: Table, key: str = "k", **more: Any) -> Begun:
+    begun = table.begin(ANN, "t", key=key, body=b"", message="hello", create=True, **more)
+    assert isinstance(begun, Begun)
+    return begun
+
+
+def ledger_of(table: Table, begun: Begun) -> Ledger:
+    return Ledger(table, InThread(), begun, Loaded(), goes_on=True)
+
+
+@pytest.fixture
+def begun(table: Table, counting: Counting) -> Begun:
+    begun = begun_on(table)
+    counting.calls.clear()
+    return begun
+
+
+@pytest.fixture
+def ledger(table: Table, begun: Begun) -> Ledger:
+    return ledger_of(table, begun)
+
+
+async def called(ledger: Ledger, world: World, colour: str, *args: Any, **options: Any) -> Any:
+    """One call of an action that tells what it was given, sync or async."""
+    options = {"key": str, **options}
+    with acting(ledger):
+        if colour == "async":
+            return await once("charge", **options)(world.act_later)(*args)
+        return once("charge", **options)(world.act)(*args)
+
+
+both = pytest.mark.parametrize("colour", ["sync", "async"])
+
+# what one call does
+
+
+@both
+async def test_an_action_is_two_requests_and_the_same_one_again_is_one(
+    table: Table, begun: Begun, counting: Counting, world: World, colour: str
+) -> None:
+    assert await called(ledger_of(table, begun), world, colour, 17) == "receipt 1"
+    assert counting.calls == ["transact", "update"]
+    counting.calls.clear()
+    assert await called(ledger_of(table, begun), world, colour, 17) == "receipt 1"
+    assert counting.calls == ["transact"]
+    assert world.done == [17]
+
+
+@both
+async def test_another_key_name_turn_or_thread_is_another_action(table: Table, world: World, colour: str) -> None:
+    first = begun_on(table)
+    for number in (17, 18):
+        await called(ledger_of(table, first), world, colour, number)
+    with acting(ledger_of(table, first)):
+        once("refund", "17")(world.act)("refund 17")
+    table.release(first)
+    second = begun_on(table, "another")
+    await called(ledger_of(table, second), world, colour, 17)
+    assert world.done == [17, 18, "refund 17", 17]
+
+
+@both
+async def test_outside_of_a_turn_the_function_is_called(world: World, colour: str) -> None:
+    for _ in range(2):
+        if colour == "async":
+            await once("charge", "17")(world.act_later)(17)
+        else:
+            once("charge", "17")(world.act)(17)
+    assert world.done == [17, 17]
+
+
+@pytest.mark.parametrize(
+    "result",
+    [None, "text", 17, 1.5, True, b"bytes", ["a", {"b": None}], AIMessage("said", id="m"), ("a", 1), {"a", "b"}],
+    ids=lambda result: type(result).__name__,
+)
+async def test_a_result_comes_back_as_it_was(table: Table, begun: Begun, result: Any) -> None:
+    def act() -> Any:
+        return result
+
+    for _ in range(2):
+        with acting(ledger_of(table, begun)):
+            found = once("act", "k")(act)()
+        assert (type(found), found) == (type(result), result)
+
+
+@dataclass
+class Own:
+    of: int = 1
+
+
+@pytest.mark.parametrize(
+    ("result", "error"), [(Own(), TypeError), (object(), TypeError), (secrets.token_hex(400_000), AgentFault)]
+)
+async def test_a_result_that_cannot_be_kept_is_told_and_not_done_again(
+    table: Table, begun: Begun, world: World, result: Any, error: type[Exception]
+) -> None:
+    def act() -> Any:
+        world.act("it")
+        return result
+
+    for expected in (error, ActionUnknown):
+        with acting(ledger_of(table, begun)), pytest.raises(expected):
+            once("act", "k")(act)()
+    assert len(world.done) == 1
+
+
+async def test_what_is_stored_tells_nothing_of_the_action(table: Table, begun: Begun, items: Items) -> None:
+    with acting(ledger_of(table, begun)):
+        once("send_email", "ann@example.com")(lambda: "sent to Ann")()
+    (stored,) = items.between(begun.head.pk, "ASIDE#ACTION#", "ASIDE#ACTION#~")
+    assert not [word for word in ("ann", "Ann", "email", "sent") if word in repr({**stored, "PK": ""})]
+
+
+@pytest.mark.parametrize("key", [None, "", lambda _: None])
+async def test_an_action_without_a_key_is_told_so(ledger: Ledger, world: World, key: Any) -> None:
+    with pytest.raises(ValueError, match=r"charge.*no key"):
+        await called(ledger, world, "sync", 17, key=key)
+    assert world.done == []
+
+
+def test_it_goes_beneath_the_tool_and_keeps_what_the_model_is_told(world: World) -> None:
+    @tool
+    @once("send_email", key=lambda to, **_: to)
+    def send_email(to: str, subject: str = "hello") -> str:
+        """Sends an email."""
+        return world.act((to, subject))
+
+    assert send_email.args.keys() == {"to", "subject"}
+    assert send_email.description == "Sends an email."
+    assert send_email.invoke({"to": "ann"}) == "receipt 1"
+    with pytest.raises(TypeError, match="beneath @tool"):
+        once("send_email", "k")(send_email)
+
+
+# what is not known
+
+
+@both
+async def test_an_action_that_raised_is_not_repeated(table: Table, begun: Begun, colour: str) -> None:
+    def act(what: Any) -> str:
+        raise ConnectionError("nobody knows")
+
+    async def act_later(what: Any) -> str:
+        return act(what)
+
+    before = time.time()
+    world: Any = World()
+    world.act, world.act_later = act, act_later
+    with pytest.raises(ConnectionError):
+        await called(ledger_of(table, begun), world, colour, 17)
+    with pytest.raises(ActionUnknown) as unknown:
+        await called(ledger_of(table, begun), world, colour, 17)
+    assert (unknown.value.name, unknown.value.key) == ("charge", "17")
+    assert before - 1 <= unknown.value.at <= time.time()
+    assert "17" not in unknown.value.detail
+
+
+@both
+async def test_an_exception_that_says_that_nothing_was_done_frees_the_action(
+    table: Table, begun: Begun, world: World, colour: str
+) -> None:
+    tries = 0
+
+    def key(number: int) -> int:
+        return number
+
+    def declined(what: Any) -> str:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise LookupError("no such card")
+        return world.act(what)
+
+    async def declined_later(what: Any) -> str:
+        return declined(what)
+
+    other: Any = World()
+    other.act, other.act_later = declined, declined_later
+    with pytest.raises(LookupError):
+        await called(ledger_of(table, begun), other, colour, 17, key=key, not_done=(LookupError,))
+    assert await called(ledger_of(table, begun), other, colour, 17, key=key) == "receipt 1"
+
+
+@pytest.mark.parametrize(("happened", "told"), [(True, "found it"), (False, "receipt 1")])
+async def test_a_tool_that_asked_outside_says_what_became_of_it(
+    table: Table, begun: Begun, world: World, happened: bool, told: str
+) -> None:
+    table.claim_action(begun, begun.key, "charge", "17")
+
+    def charge() -> str:
+        try:
+            return once("charge", "17")(world.act)(17)
+        except ActionUnknown as unknown:
+            if happened:
+                unknown.settle("found it")
+            else:
+                unknown.release()
+            return charge()
+
+    for _ in range(2):
+        with acting(ledger_of(table, begun)):
+            assert charge() == told
+    assert world.done == ([] if happened else [17])
+
+
+# who may act
+
+
+async def test_a_run_that_lost_its_thread_acts_no_more(table: Table, begun: Begun, items: Items, world: World) -> None:
+    expired = {":t": 1}
+    items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", expired, condition="attribute_exists(PK)")
+    taken = begun_on(table, "other")
+    with pytest.raises(Superseded):
+        await called(ledger_of(table, begun), world, "sync", 17)
+    assert world.done == []
+    await called(ledger_of(table, taken), world, "sync", 17)
+    assert world.done == [17]
+
+
+async def test_what_it_did_before_is_recorded_all_the_same(table: Table, begun: Begun, world: World) -> None:
+    old = ledger_of(table, begun)
+
+    def act_and_lose() -> str:
+        table.release(begun)
+        return world.act(17)
+
+    with acting(old):
+        once("charge", "17")(act_and_lose)()
+    again = begun_on(table)
+    assert await called(ledger_of(table, again), world, "sync", 17) == "receipt 1"
+
+
+@pytest.mark.parametrize("gone", ["deleted", "made anew"])
+async def test_an_action_goes_with_its_thread(table: Table, begun: Begun, world: World, gone: str) -> None:
+    await called(ledger_of(table, begun), world, "sync", 17)
+    table.release(begun)
+    table.delete_thread(ANN, "t")
+    if gone == "deleted":
+        with pytest.raises(Superseded):
+            await called(ledger_of(table, begun), world, "sync", 18)
+        assert world.done == [17]
+    else:
+        await called(ledger_of(table, begun_on(table)), world, "sync", 17)
+        assert world.done == [17, 17]
+
+
+async def test_a_lost_acknowledgement_of_the_claim_is_no_claim_of_another(
+    table: Table, counting: Counting, begun: Begun, world: World
+) -> None:
+    """As the client's own retries do it: what came through is sent once more."""
+    transact = counting.inner.transact
+
+    def twice(*writes: Write) -> None:
+        transact(*writes)
+        transact(*writes)
+
+    counting.inner.transact = twice
+    assert await called(ledger_of(table, begun), world, "sync", 17) == "receipt 1"
+
+
+@pytest.mark.parametrize("fails", ["before", "after"])
+async def test_a_store_that_takes_no_claim_lets_nothing_be_done(
+    table: Table, counting: Counting, begun: Begun, world: World, fails: str
+) -> None:
+    counting.fails["transact"] = fails
+    with pytest.raises(StoreUnavailable):
+        await called(ledger_of(table, begun), world, "sync", 17)
+    assert world.done == []
+
+
+async def test_a_store_that_takes_no_result_lets_the_turn_go_on(
+    table: Table, counting: Counting, begun: Begun, world: World
+) -> None:
+    counting.fails["update"] = "before"
+    assert await called(ledger_of(table, begun), world, "sync", 17) == "receipt 1"
+    counting.fails.clear()
+    with pytest.raises(ActionUnknown):
+        await called(ledger_of(table, begun), world, "sync", 17)
+    assert world.done == [17]
+
+
+# at the same time
+
+
+async def test_calls_at_the_same_time_are_one_action(ledger: Ledger, world: World) -> None:
+    gate = asyncio.Event()
+
+    async def slow(what: Any) -> str:
+        await gate.wait()
+        return world.act(what)
+
+    with acting(ledger):
+        calls = [asyncio.create_task(once("charge", key=str)(slow)(17)) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        gate.set()
+        assert await asyncio.gather(*calls) == ["receipt 1"] * 3
+    assert world.done == [17]
+
+
+def test_calls_in_threads_at_the_same_time_are_one_action(ledger: Ledger, world: World) -> None:
+    def slow(what: Any) -> str:
+        time.sleep(0.05)
+        return world.act(what)
+
+    with acting(ledger), ThreadPoolExecutor(3) as pool:
+        act = once("charge", key=str)(slow)
+        calls = [pool.submit(copy_context().run, act, 17) for _ in range(3)]
+        assert {call.result() for call in calls} == {"receipt 1"}
+    assert world.done == [17]
+
+
+async def test_many_different_actions_at_once_do_not_refuse_each_other(ledger: Ledger, world: World) -> None:
+    with acting(ledger):
+        await asyncio.gather(*(once("charge", key=str)(world.act_later)(number) for number in range(12)))
+    assert sorted(world.done) == list(range(12))
+
+
+async def test_a_call_that_is_cancelled_before_it_acts_is_free(table: Table, begun: Begun, world: World) -> None:
+    with acting(ledger_of(table, begun)):
+        task = asyncio.create_task(once("charge", "17")(world.act_later)(17))
+    await asyncio.sleep(0)
+    await cancelled(task)
+    assert await called(ledger_of(table, begun), world, "sync", 17) == "receipt 1"
+
+
+async def test_a_call_that_is_cancelled_while_it_acts_is_unknown(table: Table, begun: Begun, world: World) -> None:
+    begins = asyncio.Event()
+
+    async def act() -> None:
+        begins.set()
+        await asyncio.sleep(HOUR)
+
+    with acting(ledger_of(table, begun)):
+        task = asyncio.create_task(once("charge", "17")(act)())
+    await begins.wait()
+    await cancelled(task)
+    with pytest.raises(ActionUnknown):
+        await called(ledger_of(table, begun), world, "sync", 17)
+
+
+async def cancelled(task: asyncio.Task[Any]) -> None:
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+# in turns
+
+
+def turns_over(table: Table, *nodes: Node) -> Turns:
+    builder = StateGraph(MessagesState, context_schema=RunContext)
+    builder.add_sequence([(f"n{number}", node) for number, node in enumerate(nodes)])
+    builder.add_edge(START, "n0")
+    agent = Agent("one", builder.compile(), lambda values: Reply(values["messages"][-1].text))
+    return Turns(
+        table,
+        lambda _: agent,
+        tuning=TurnTuning(),
+        default_agent="one",
+        clock=time.time,
+        mint=lambda: uuid.uuid4().hex,
+        names=frozenset({"one"}),
+    )
+
+
+async def say(turns: Turns, message: str, key: str, **more: Any) -> Turn:
+    return await (await turns.start(TurnRequest(ANN, message, "t", key=key, create=True, **more))).finish()
+
+
+def said(text: Any) -> dict[str, Any]:
+    return {"messages": [AIMessage(str(text))]}
+
+
+@both
+async def test_a_turn_that_failed_and_is_sent_again_gets_what_was_recorded(
+    table: Table, world: World, colour: str
+) -> None:
+    fails = [True, False]
+
+    def act(state: MessagesState) -> Any:
+        return said(once("charge", "17")(world.act)(17))
+
+    async def act_later(state: MessagesState) -> Any:
+        return said(await once("charge", "17")(world.act_later)(17))
+
+    def fail_once(state: MessagesState) -> Any:
+        if fails.pop(0):
+            raise ValueError("a bug")
+        return {}
+
+    turns = turns_over(table, act if colour == "sync" else act_later, fail_once)
+    with pytest.raises(AgentFault):
+        await say(turns, "pay", "k")
+    assert (await say(turns, "pay", "k")).reply == "receipt 1"
+    assert (await say(turns, "pay", "k")).reply == "receipt 1"
+    assert world.done == [17]
+    fails.append(False)
+    assert (await say(turns, "pay again", "k2")).reply == "receipt 2"
+
+
+async def test_an_unknown_outcome_that_nobody_asks_about_is_told_to_the_client(table: Table, world: World) -> None:
+    def act(state: MessagesState) -> Any:
+        def fails() -> None:
+            world.act(17)
+            raise ConnectionError("nobody knows")
+
+        once("charge", "17")(fails)()
+
+    turns = turns_over(table, act)
+    with pytest.raises(TurnkeepError):
+        await say(turns, "pay", "k")
+    with pytest.raises(ActionUnknown, match="charge"):
+        await say(turns, "pay", "k")
+    assert world.done == [17]
+
+
+def approving(world: World) -> Node:
+    """Reserves, asks, and only then charges, all in one node, which LangGraph runs anew for each answer."""
+
+    def act(state: MessagesState) -> Any:
+        reserved = once("reserve", "17")(world.act)("reserve")
+        answer = interrupt("Really?")
+        sure = interrupt("Sure?") if answer == "perhaps" else answer
+        return said(f"{reserved}, {once('charge', '17')(world.act)('charge') if sure == 'yes' else 'not charged'}")
+
+    return act
+
+
+async def test_what_was_done_before_a_question_is_not_done_again_after_its_answer(table: Table, world: World) -> None:
+    turns = turns_over(table, approving(world))
+    assert (await say(turns, "buy", "k1")).status == "interrupted"
+    assert (await say(turns, "perhaps", "k2")).status == "interrupted"
+    assert (await say(turns, "yes", "k3")).reply == "receipt 1, receipt 2"
+    assert world.done == ["reserve", "charge"]
+
+
+async def test_an_answer_after_an_edit_belongs_to_the_turn_that_asked(table: Table, world: World) -> None:
+    turns = turns_over(table, lambda state: {}, approving(world))
+    await say(turns, "buy", "k1")
+    await turns.states.update(ANN, "t", {"messages": [{"role": "user", "content": "hurry"}]}, as_node="n0")
+    assert (await say(turns, "go on", "k2", call=GraphCall())).status == "interrupted"
+    assert (await say(turns, "yes", "k3")).reply == "receipt 1, receipt 2"
+    assert world.done == ["reserve", "charge"]
+
+
+async def test_a_new_input_where_the_thread_waits_is_a_run_of_its_own(table: Table, world: World) -> None:
+    turns = turns_over(table, approving(world))
+    await say(turns, "buy", "k1")
+    anew = GraphCall(input={"messages": [{"role": "user", "content": "buy another"}]})
+    assert (await say(turns, "buy another", "k2", call=anew)).status == "interrupted"
+    await say(turns, "yes", "k3")
+    assert world.done == ["reserve", "reserve", "charge"]
+
+
+async def test_a_question_inside_an_action_frees_it(table: Table, world: World) -> None:
+    def act(state: MessagesState) -> Any:
+        def ask_and_charge() -> str:
+            return world.act(interrupt("Really?"))
+
+        return said(once("charge", "17")(ask_and_charge)())
+
+    turns = turns_over(table, act)
+    await say(turns, "buy", "k1")
+    assert (await say(turns, "yes", "k2")).reply == "receipt 1"
+    assert world.done == ["yes"]
+
+
+async def test_a_run_without_a_thread_simply_acts(table: Table, world: World) -> None:
+    turns = turns_over(table, lambda state: said(once("charge", "17")(world.act)(17)))
+    for _ in range(2):
+        turn = await (await turns.start(TurnRequest(ANN, "pay", None, key="k"))).finish()
+        assert turn.persisted is False
+    assert world.done == [17, 17]
+
+
+async def test_a_run_is_told_the_key_of_its_turn_and_which_attempt_it_is(table: Table) -> None:
+    told: list[tuple[str, int]] = []
+
+    def look(state: MessagesState, runtime: Runtime[RunContext]) -> Any:
+        told.append((runtime.context.key, runtime.context.attempt))
+        if len(told) == 1:
+            raise ValueError("a bug")
+        return said("done")
+
+    turns = turns_over(table, look)
+    with pytest.raises(AgentFault):
+        await say(turns, "pay", "k")
+    await say(turns, "pay", "k")
+    unnamed = await turns.start(TurnRequest(ANN, "more", "t", repeat="exact"))
+    turn = await unnamed.finish()
+    assert [key for key, _ in told] == ["k", "k", turn.run_id]
+    attempts = [attempt for _, attempt in told]
+    assert attempts == sorted(set(attempts))
