@@ -4,10 +4,9 @@ of it.
     ASIDE#ACTION#<digest>    o mark of the claim, at, data the result, encrypted; without data the outcome is not known
 """
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt, Superseded
 from turnkeep.storage.items import Item, Refused
@@ -53,13 +52,9 @@ class ActionLog(Threads):
             stands = refused.item or self._items.get(pk, sk)
             if stands is None:
                 raise Superseded from refused
-            return self._claim_in(begun, stands, mark)
-        return self._claim_in(begun, item, mark)
-
-    def _claim_in(self, begun: Begun, item: Mapping[str, Any], mark: bytes) -> Claim:
-        """One that stands there with our own mark is ours: only its acknowledgement was lost."""
+            item = stands  # with our own mark: only the acknowledgement was lost
         result = self._result(item) if "data" in item else None
-        return Claim(begun, item["SK"], item["o"], item["at"], result, is_new=item["o"] == mark)
+        return Claim(begun, sk, item["o"], item["at"], result, is_new=item["o"] == mark)
 
     def settle_action(self, claim: Claim, result: Result) -> None:
         """Keeps what the action gave, in whatever hands its thread is by now; nothing where the thread is gone. Raises
@@ -81,7 +76,7 @@ class ActionLog(Threads):
             if stands and stands["o"] == claim.mark and "data" not in stands:
                 raise Superseded from refused
 
-    def _result(self, item: Mapping[str, Any]) -> Result:
+    def _result(self, item: Item) -> Result:
         try:
             kind, content = self._sealer.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
         except InvalidRetryToken as error:

@@ -25,7 +25,7 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.windows import Found
 from turnkeep.tuning import TurnTuning
-from turnkeep.turns.actions import Ledger, acting
+from turnkeep.turns.actions import Ledger, acting, with_origin
 from turnkeep.turns.budget import Budget
 from turnkeep.turns.commit import Commit
 from turnkeep.turns.hold import Hold
@@ -272,7 +272,7 @@ class Turns:
         hold.spending.settle(turns=1)
         if hold.begun is None or ledger is None:
             return replace(turn, persisted=False)
-        saved = ledger.marked(saved)
+        saved = with_origin(saved, ledger.origin)
         commit = Commit(self._table, self._in_thread, until=self._end(hold))
         return await running.commit(commit.store(hold.begun, hold.loaded, saved, turn))
 
