@@ -9,8 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from turnkeep.errors import StoreUnavailable
+from turnkeep.storage.batches import batched
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.items import Item, Items, Refused, batched
+from turnkeep.storage.items import Item, Items, Refused
 from turnkeep.storage.keys import HEAD, document_of, expiry_bucket, objects_of, upload_key
 
 _CLAIM = (

@@ -6,9 +6,10 @@ Documents stay with the thread that they were uploaded to, and of the checkpoint
 from collections.abc import Callable
 
 from turnkeep.errors import NotFound, StateCorrupt
+from turnkeep.storage.batches import batched
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
-from turnkeep.storage.items import Item, Items, batched
+from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import LAYOUT, checkpoint_key, details_key, item_ttl, turn_key
 from turnkeep.storage.links import DETAILS_ITEM_BYTES, Chain, Link, seal_context
 from turnkeep.storage.plans import Begun

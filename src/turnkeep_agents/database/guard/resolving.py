@@ -2,9 +2,8 @@
 have a secure view as that view. A common table expression that has the name of a table gets another one: then no rule
 of any database about which of the two is meant can reach the table itself."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -14,6 +13,7 @@ from turnkeep_agents.database.guard.rendering import identifier, spelt
 from turnkeep_agents.database.guard.scopes import (
     Columns,
     Common,
+    Commons,
     Fault,
     Frame,
     Shape,
@@ -25,8 +25,6 @@ from turnkeep_agents.database.guard.scopes import (
 )
 from turnkeep_agents.database.guard.traits import alias_of, is_aggregate, is_compared_value, is_one_row
 from turnkeep_agents.database.guard.verdicts import Dialect
-
-Commons: TypeAlias = Mapping[str, Common]
 
 
 class Resolver:

@@ -75,6 +75,9 @@ class Common:
     shape: Shape
 
 
+Commons: TypeAlias = Mapping[str, Common]
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A name that does not fit. `node` is the column or table in the tree, `source` what it was looked for in."""

@@ -39,9 +39,7 @@ PLURALS = {"giorni", "settimane", "mesi", "anni", "days", "weeks", "months", "ye
 CENTURY_TURN = 70  # "23/06/18" is 2018, "23/06/85" 1985
 PARTS = {"Y": (12, "M"), "M": (30, "D"), "W": (7, "D"), "D": (1, "D")}  # of which a half is counted
 
-Read: TypeAlias = Callable[
-    [Sequence[Token], date], Any
-]  # a Span, or a Fact of reading.py; ValueError outside the calendar
+Read: TypeAlias = Callable[[Sequence[Token], date], Any]  # gives a Span or a Fact; ValueError outside the calendar
 Rule: TypeAlias = tuple[str, str, Read]
 """A kind, for spans alone "date alone", for whole texts "date in text"; a pattern; what reads its match."""
 
