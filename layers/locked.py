@@ -38,7 +38,7 @@ def locked(extras: list[str]) -> str:
     return uv("export", "--project", str(PROJECT), *options)
 
 
-LAPTOP = ("python-multipart", "rich", "uvicorn")
+LAPTOP = ("python-multipart", "rich", "uvicorn", "watchfiles")
 PARSERS = ("defusedxml", "markdown-it-py", "pypdfium2", "selectolax")
 """functions/documents brings its own."""
 

@@ -4,8 +4,10 @@ Lambda mounts a layer read-only and with file times of its own, so bytecode that
 thrown away at every cold start, or never be there. See docs/decisions/0008.
 
     python3.13 slim.py .aws-sam/build/DependenciesLayer/python
+    python3.13 slim.py .aws-sam/build/layers/graphs/graphs --mounted-at /opt/graphs     of others: compiled, else left
 """
 
+import argparse
 import compileall
 import shutil
 import sys
@@ -57,11 +59,15 @@ KEPT_METADATA = ("METADATA", "entry_points.txt", "licenses", "LICEN[CS]E*", "COP
 SHOWN = 12
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, mounted_at: str) -> None:
     if sys.implementation.name != "cpython" or MAGIC_NUMBER != MAGIC_313:
         sys.exit(f"{sys.executable} is {sys.version.split()[0]}: bytecode for Lambda has to come from CPython 3.13")
+    if mounted_at:
+        compile_all(folder, mounted_at)  # what does not compile may be meant so, such as a template
+        return
     strip(folder)
-    compile_all(folder)
+    if not compile_all(folder, MOUNTED_AT):
+        sys.exit(f"{folder}: not every module compiles")
     print("\n".join(table(folder)))
 
 
@@ -107,18 +113,17 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def compile_all(folder: Path) -> None:
+def compile_all(folder: Path, mounted_at: str) -> bool:
     """Bytecode as if compiled where Lambda mounts it: the same from every machine, and used unasked."""
     done = compileall.compile_dir(
         folder,
         quiet=1,
         workers=0,
         stripdir=str(folder),
-        prependdir=MOUNTED_AT,
+        prependdir=mounted_at,
         invalidation_mode=PycInvalidationMode.UNCHECKED_HASH,
     )
-    if not done:
-        sys.exit(f"{folder}: not every module compiles")
+    return bool(done)
 
 
 def table(folder: Path) -> Iterator[str]:
@@ -133,4 +138,8 @@ def table(folder: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve())
+    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    given.add_argument("folder", type=Path)
+    given.add_argument("--mounted-at", default="")
+    options = given.parse_args()
+    main(options.folder.resolve(), options.mounted_at)

@@ -33,6 +33,8 @@ tag_context = iam_actions.request_tag_context
 pin_request_origin = app.pin_request_origin
 layer_archive = lambda_svc._resolve_layer_zip
 rate_seconds = eventbridge._parse_rate_seconds
+resource_of = iam_actions.extract_resource_arn
+spawn = lambda_runtime.Worker._spawn
 
 
 def import_with_responses(spec: dict[str, Any], base: dict[str, Any] | None = None) -> str:
@@ -83,6 +85,14 @@ def context_with_overwrite(service: str, action: str, body: bytes, params: dict[
     return context
 
 
+def resource_of_path(*request: Any) -> str:
+    """Parameters that are read by their path are that resource, which a policy names."""
+    found: str = resource_of(*request)
+    service, body, region, account = (request[place] for place in (0, 4, 6, 7))
+    path = json.loads(body).get("Path") if service == "ssm" and found == "*" and body else None
+    return f"arn:aws:ssm:{region}:{account}:parameter{path}" if path else found
+
+
 def hurried_rate_seconds(expression: str) -> float | None:
     """How long to wait between two runs of `rate(...)`, None for other expressions."""
     seconds = rate_seconds(expression)
@@ -104,6 +114,18 @@ def archive_of_mount(reference: Any) -> bytes | None:
     return small.getvalue()
 
 
+def spawn_with_graphs(worker: Any) -> None:
+    """Layers lie in folders of this machine, which has no /opt for each sandbox: graphs are named where they are."""
+    told = worker.config.get("Environment", {}).get("Variables", {})
+    for layer in worker.config.get("Layers", []) if told.get("TURNKEEP_GRAPHS") else []:
+        small = archive_of_mount(layer)
+        folder = small and zipfile.ZipFile(io.BytesIO(small)).read(MOUNT).decode()
+        if folder and Path(folder, "graphs").exists():
+            placed = {**told, "TURNKEEP_GRAPHS": told["TURNKEEP_GRAPHS"].replace("/opt", folder)}
+            worker.config = {**worker.config, "Environment": {"Variables": placed}}
+    spawn(worker)
+
+
 class Archive(zipfile.ZipFile):
     """One that links what `archive_of_mount` names instead of unpacking."""
 
@@ -118,10 +140,12 @@ class Archive(zipfile.ZipFile):
 scheduler._SCHEDULE_TICK_INTERVAL = 1
 eventbridge._parse_rate_seconds = hurried_rate_seconds
 lambda_svc._resolve_layer_zip = archive_of_mount
+lambda_runtime.Worker._spawn = spawn_with_graphs
 lambda_runtime.zipfile = types.SimpleNamespace(**{**vars(zipfile), "ZipFile": Archive})
 gateway._import_rest_api = import_with_responses
 gateway._extract_lambda_ref_from_integration_uri = function_of_either
 iam_actions.dynamodb_service_context = dynamodb_context_with_keys
+iam_actions.extract_resource_arn = resource_of_path
 iam_actions.request_tag_context = context_with_overwrite
 app.pin_request_origin = lambda source_ip, _: pin_request_origin(source_ip, True)
 

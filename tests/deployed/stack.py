@@ -71,9 +71,9 @@ class Aws:
             aws_secret_access_key=FACTS["AWS_SECRET_ACCESS_KEY"],
         )
 
-    def run(self, *command: str) -> str:
-        """What a command of the project's own folder says; fails the test with all of it where it fails."""
-        done = subprocess.run(command, cwd=ROOT, env=self.environ, capture_output=True, text=True, check=False)
+    def run(self, *command: str, folder: Path = ROOT) -> str:
+        """What a command says in `folder`; fails the test with all of it where it fails."""
+        done = subprocess.run(command, cwd=folder, env=self.environ, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 

@@ -11,6 +11,7 @@ from turnkeep.entries import entries
 from turnkeep_local import LocalError
 from turnkeep_local.cli.keys import add_keys
 from turnkeep_local.cli.moving import add_import
+from turnkeep_local.cli.projects import add_projects
 from turnkeep_local.cli.seal import add_seal
 
 PORT = 8000
@@ -52,6 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     chat.add_argument("--insecure", action="store_true", help="also over plain http to another machine")
     chat.set_defaults(run=_chat)
 
+    add_projects(commands)
     add_keys(commands)
     add_seal(commands)
     add_import(commands)

@@ -1,0 +1,139 @@
+"""`turnkeep build`: .aws-sam/build, which `sam deploy` sends, of the installed package and one's own graphs.
+It needs neither a checkout nor Docker nor SAM; what it meets that is worth a word is said."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from turnkeep.graphfile import GraphFile, UnusableGraphFile, read_graph_file
+from turnkeep_local import LocalError
+from turnkeep_local.project import layers
+from turnkeep_local.project.packages import Packages, resolve
+from turnkeep_local.project.tools import LAMBDA_PYTHON, Tools
+from turnkeep_local.tables import find_template
+
+MOST_BYTES = 250 * 1024 * 1024
+"""Of all layers and a function's own code, unzipped: Lambda takes no more."""
+SHOWN = 10
+BUILT = Path(".aws-sam", "build")
+_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$")
+"""Of a variable, such as "OPENAI_API_KEY"."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """`where` is the folder that `sam deploy` will run in; `say` takes each line for whoever builds."""
+
+    file: GraphFile
+    where: Path
+    tools: Tools
+    extras: Sequence[str]
+    say: Callable[[str], None]
+
+    def run(self) -> None:
+        """Raises LocalError, and then leaves nothing that could be deployed."""
+        stack, target = find_template().parent, self.where / BUILT
+        agents = _agents(self.file)
+        for line in _remarks(self.file):
+            self.say(line)
+        shutil.rmtree(target, ignore_errors=True)
+        layers.copy_functions(stack, target, self.tools)
+        layers.make_dependencies(stack, target, self.tools, self.extras)
+        layers.make_package(stack, target, self.tools, agents)
+        packages = resolve(self.file, target / layers.DEPENDENCIES / "python", self.tools)
+        layers.make_graphs(self.file, stack, target, self.tools, packages)
+        self._tell(packages, agents)
+        _check_size(target, agents)
+        layers.write_template(stack, target, f"{layers.MOUNTED_AT}/{self.file.path.name}")
+        self._tell_next()
+
+    def _tell(self, packages: Packages, agents: Sequence[str]) -> None:
+        self.say(f"graphs      {', '.join(self.file.graphs)}")
+        self.say(f"agents      {', '.join(agents) or 'none of those on board'}")
+        self.say(f"packages    {', '.join(packages.pins) or 'none but those that every deployment has'}")
+        if packages.moved:
+            self.say(f"not as in uv.lock, because every deployment has another version: {', '.join(packages.moved)}")
+
+    def _tell_next(self) -> None:
+        name = re.sub(r"[^A-Za-z0-9]+", "-", self.where.resolve().name).strip("-") or "graphs"
+        for line in _secrets(self.file, name):
+            self.say(line)
+        found = [layer for layer in layers.LAYERS if (self.where / BUILT / layer).exists()]
+        size = sum(sum(layers.sizes(self.where / BUILT / layer).values()) for layer in found)
+        self.say(f"{size / 1e6:.0f} MB of layers in {BUILT}. Send it:")
+        self.say(
+            f"  sam deploy --stack-name {name} --capabilities CAPABILITY_IAM --resolve-s3{_architecture(self.tools)}"
+        )
+        if not shutil.which("sam"):
+            self.say("  (sam is not installed: uv tool install aws-sam-cli)")
+
+
+def build(config: Path, where: Path, tools: Tools, extras: Sequence[str], say: Callable[[str], None]) -> None:
+    """Raises LocalError."""
+    if not config.exists():
+        raise LocalError(f"{config} is not there. Name yours with -c, or begin with: turnkeep new NAME")
+    try:
+        file = read_graph_file(config.resolve())
+    except UnusableGraphFile as error:
+        raise LocalError(str(error)) from error
+    if outside := [each for each in file.folders() if not each.is_relative_to(file.path.parent)]:
+        raise LocalError(
+            f"{file.path}: {outside[0]} is not inside its folder, which is all that is sent. Move the file up."
+        )
+    Build(file, where, tools, extras, say).run()
+
+
+def _agents(file: GraphFile) -> list[str]:
+    known = layers.agents_on_board()
+    if file.agents == "all":
+        return known
+    if unknown := [each for each in file.agents if each not in known]:
+        raise LocalError(f"{file.path}: `agents` names {', '.join(unknown)}; on board are {', '.join(known)}.")
+    return list(file.agents)
+
+
+def _remarks(file: GraphFile) -> Iterator[str]:
+    """What of the file has no effect, and which graphs would not be served; the others will be."""
+    from turnkeep.owngraphs import faults_of  # noqa: PLC0415 - LangGraph
+
+    yield from (each for each in file.warnings if ": there is no file " not in each)  # of variables, which stays here
+    if file.python_version and file.python_version != LAMBDA_PYTHON:
+        yield f"{file.path}: `python_version` is {file.python_version}; graphs run on {LAMBDA_PYTHON}, try them there"
+    for fault in faults_of(file):
+        yield f"will not be served: {fault}"
+
+
+def _secrets(file: GraphFile, stack: str) -> Iterator[str]:
+    """How variables get to AWS: those of a file are not sent, those of a mapping are, for everybody to read."""
+    names = list(file.environment())
+    if isinstance(file.env, str):
+        if names:
+            yield f"{file.env} is not sent. Functions read its variables when they start, from where you put each:"
+        for name in names:
+            yield f"  aws ssm put-parameter --type SecureString --name /turnkeep/{stack}/env/{name} --value ..."
+        return
+    for name in filter(_SECRET.search, names):
+        yield f"{file.path}: `env` is sent as it stands, {name} too; write a secret into a file and name that instead"
+
+
+def _architecture(tools: Tools) -> str:
+    return "" if tools.architecture == "x86_64" else f" --parameter-overrides Architecture={tools.architecture}"
+
+
+def _check_size(target: Path, agents: Sequence[str]) -> None:
+    found = {layer: sum(layers.sizes(target / layer).values()) for layer in layers.LAYERS if (target / layer).exists()}
+    whole = sum(found.values())
+    if whole <= MOST_BYTES:
+        return
+    largest = list(layers.sizes(target / layers.GRAPHS / "python").items()) + list(
+        layers.sizes(target / layers.GRAPHS / "graphs").items()
+    )
+    rows = [f"{size / 1e6:8.1f} MB  {name}" for name, size in sorted(largest, key=lambda each: -each[1])[:SHOWN]]
+    board = ' "agents" of langgraph.json brings those on board.' if agents else ""
+    raise LocalError(
+        f"{whole / 1e6:.0f} MB unzipped; Lambda takes {MOST_BYTES / 1e6:.0f}, of which every deployment has "
+        f"{found[layers.DEPENDENCIES] / 1e6:.0f}. Leave out of your requirements what graphs do without.{board}\n"
+        + "\n".join(rows)
+    )

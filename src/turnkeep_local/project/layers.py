@@ -1,0 +1,134 @@
+"""What a deployment is made of, as `sam deploy` finds it in .aws-sam/build: the template as it is, and beside it what
+it names."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from importlib.metadata import EntryPoint, distribution
+from importlib.util import find_spec
+from pathlib import Path
+
+from turnkeep.graphfile import GraphFile
+from turnkeep_local import LocalError
+from turnkeep_local.project.packages import Packages
+from turnkeep_local.project.tools import Tools
+
+DEPENDENCIES, PACKAGE, GRAPHS = "layers/dependencies", "layers/turnkeep", "layers/graphs"
+LAYERS = (DEPENDENCIES, PACKAGE, GRAPHS)
+MOUNTED_AT = "/opt/graphs"
+AGENTS, DEMO = "turnkeep_agents", "turnkeep_demo"
+NEVER_SENT = {".aws-sam", ".git", ".turnkeep", ".venv", "node_modules", "venv"}
+"""Folders, beside those that Python and its tools keep their caches in."""
+_NO_GRAPHS = 'Graphs: { Built: { File: "" } }'
+
+
+def copy_functions(stack: Path, target: Path, tools: Tools) -> None:
+    shutil.copytree(stack / "functions", target / "functions", ignore=shutil.ignore_patterns("__pycache__"))
+    for requirements in (target / "functions").glob("*/requirements.txt"):
+        tools.install(requirements, requirements.parent, folder=target)
+
+
+def make_dependencies(stack: Path, target: Path, tools: Tools, extras: Sequence[str]) -> None:
+    tools.python(stack / "layers" / "locked.py", str(target / DEPENDENCIES / "python"), EXTRAS=" ".join(extras))
+
+
+def make_package(stack: Path, target: Path, tools: Tools, agents: Sequence[str]) -> None:
+    """The installed package without what a laptop runs, and of the agents on board with those that are named."""
+    place = target / PACKAGE / "python"
+    for package in ("turnkeep", *((AGENTS, DEMO) if agents else ())):
+        source = _folder_of(package)
+        left_out = [each.name for each in _agents_in(source) if package != "turnkeep" and each.name not in agents]
+        unused = shutil.ignore_patterns("__pycache__", "commands", "commands.py", *left_out)
+        shutil.copytree(source, place / package, ignore=unused)
+    _describe(place, agents)
+    tools.python(stack / "layers" / "slim.py", str(place))
+
+
+def _folder_of(package: str) -> Path:
+    spec = find_spec(package)
+    places = spec.submodule_search_locations if spec else None
+    if not places:
+        raise LocalError(f"{package} is not installed. Install turnkeep anew.")
+    return Path(places[0])
+
+
+def _agents_in(package: Path) -> list[Path]:
+    return [each for each in package.iterdir() if each.name in {point.name for point in _agent_points()}]
+
+
+def _agent_points() -> list[EntryPoint]:
+    return [each for each in distribution("turnkeep").entry_points if each.group == "turnkeep.agents"]
+
+
+def agents_on_board() -> list[str]:
+    return sorted(each.name for each in _agent_points())
+
+
+def _describe(place: Path, agents: Sequence[str]) -> None:
+    """What importlib.metadata finds: the package's own notes, and the entry points that are still there."""
+    own = distribution("turnkeep")
+    notes = place / f"turnkeep-{own.version}.dist-info"
+    notes.mkdir()
+    (notes / "METADATA").write_text(own.read_text("METADATA") or "")
+    points = [each for each in own.entry_points if each.name in agents]
+    groups = sorted({each.group for each in points})
+    lines = {group: [f"{each.name} = {each.value}" for each in points if each.group == group] for group in groups}
+    (notes / "entry_points.txt").write_text("\n".join(f"[{group}]\n{chr(10).join(lines[group])}\n" for group in groups))
+
+
+def make_graphs(file: GraphFile, stack: Path, target: Path, tools: Tools, packages: Packages) -> None:
+    """The folder of `file` as it is, but for what belongs to this machine, and the packages its graphs need."""
+    place = target / GRAPHS
+    for source in sent_files(file):
+        own = place / "graphs" / source.relative_to(file.path.parent)
+        own.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, own)
+    compiled = stack / "layers" / "slim.py"
+    tools.python(compiled, str(place / "graphs"), "--mounted-at", MOUNTED_AT)
+    if packages.pins:
+        requirements = target / "graphs.txt"
+        requirements.write_text("\n".join(packages.pins))
+        tools.install(requirements, place / "python", folder=file.path.parent)
+        requirements.unlink()
+        tools.python(compiled, str(place / "python"), "--mounted-at", "/opt/python")
+
+
+def sent_files(file: GraphFile) -> Iterator[Path]:
+    """Where git knows the folder, what git does not ignore; never a file of variables."""
+    folder = file.path.parent
+    for each in _known_to_git(folder) or sorted(folder.rglob("*")):
+        inside = each.relative_to(folder)
+        caches = [part for part in inside.parts[:-1] if part.startswith("__pycache__") or part.endswith("_cache")]
+        is_secret = each.name.startswith(".env") or inside == Path(str(file.env) if isinstance(file.env, str) else "")
+        if each.is_file() and not caches and not is_secret and NEVER_SENT.isdisjoint(inside.parts):
+            yield each
+
+
+def _known_to_git(folder: Path) -> list[Path]:
+    """Nothing where the folder is in no repository, or there is no git."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)  # noqa: S603
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return [folder / name for name in done.stdout.split("\0") if name]
+
+
+def write_template(stack: Path, target: Path, graphs: str) -> None:
+    """Last of all, because `sam deploy` begins here. `graphs` is where functions find the file."""
+    shutil.copy2(stack / "watching.yaml", target)
+    text = (stack / "template.yaml").read_text()
+    assert _NO_GRAPHS in text, f"{stack} has no place for graphs"  # noqa: S101
+    (target / "template.yaml").write_text(text.replace(_NO_GRAPHS, f"Graphs: {{ Built: {{ File: {graphs} }} }}"))
+
+
+def sizes(folder: Path) -> dict[str, int]:
+    """Bytes of what lies in a folder, by its entries, the largest first."""
+    found: dict[str, int] = {}
+    for root, _, names in os.walk(folder):
+        top = (Path(root) / "x").relative_to(folder).parts[0]
+        for name in names:
+            entry = name if Path(root) == folder else top
+            found[entry] = found.get(entry, 0) + (Path(root) / name).stat().st_size
+    return dict(sorted(found.items(), key=lambda each: -each[1]))

@@ -1,0 +1,77 @@
+"""The programs that a build runs: uv, which finds and installs packages for Lambda whatever machine this is, and
+CPython 3.13, whose bytecode Lambda takes."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from turnkeep_local import LocalError
+
+LAMBDA_PYTHON = "3.13"
+PLATFORMS = {"x86_64": "x86_64-manylinux_2_28", "arm64": "aarch64-manylinux_2_28"}
+_MACHINES = {"aarch64": "arm64", "AMD64": "x86_64"}
+
+
+@dataclass(frozen=True)
+class Tools:
+    """`architecture` is x86_64 or arm64, `uv` the program's path."""
+
+    architecture: str
+    uv: str
+
+    @classmethod
+    def find(cls, architecture: str) -> "Tools":
+        """Raises LocalError with the line that mends it."""
+        if architecture not in PLATFORMS:
+            raise LocalError(f"{architecture} is no architecture of Lambda. Use {' or '.join(PLATFORMS)}.")
+        beside = str(Path(sys.executable).parent)  # of an environment that nobody activated
+        found = shutil.which("uv") or shutil.which("uv", path=beside)
+        if not found:
+            raise LocalError("`turnkeep build` needs uv, which installs packages for Lambda: pip install uv")
+        return cls(architecture, found)
+
+    def resolve(self, inputs: Sequence[Path], *options: str, folder: Path) -> str:
+        """Pins of what `inputs` ask for and of what that needs, one a line; raises LocalError."""
+        known = ["--no-header", "--annotation-style", "line"]
+        return self._uv("pip", "compile", *map(str, inputs), *known, *options, *self._place(), folder=folder)
+
+    def install(self, requirements: Path, target: Path, *, folder: Path) -> None:
+        """Exactly what is named. What has no wheel is built where this machine is like Lambda; raises LocalError."""
+        machine = _MACHINES.get(platform.machine(), platform.machine())
+        builds = (sys.platform, machine) == ("linux", self.architecture)
+        options = ["--no-deps", "--link-mode", "copy", *([] if builds else ["--only-binary", ":all:"])]
+        named = ["--target", str(target), "--requirement", str(requirements)]
+        self._uv("pip", "install", *options, *named, *self._place(), folder=folder)
+        (target / ".lock").unlink(missing_ok=True)
+
+    def locked(self, project: Path) -> str:
+        """The pins of a project's uv.lock; raises LocalError."""
+        options = ["--frozen", "--no-dev", "--no-emit-project", "--no-header", "--no-annotate", "--no-hashes"]
+        return self._uv("export", "--project", str(project), *options, folder=project)
+
+    def python(self, script: Path, *arguments: str, **environ: str) -> None:
+        """Runs a script of `layers` with a CPython 3.13; raises LocalError."""
+        here = sys.implementation.name == "cpython" and f"{sys.version_info[0]}.{sys.version_info[1]}" == LAMBDA_PYTHON
+        other = [self.uv, "run", "--quiet", "--no-project", "--python", f"cpython@{LAMBDA_PYTHON}"]
+        known = {"ARCH": self.architecture, "UV": self.uv}
+        run([*([sys.executable] if here else other), str(script), *arguments], script.parent, **known, **environ)
+
+    def _uv(self, *arguments: str, folder: Path) -> str:
+        return run([self.uv, *arguments, "--quiet"], folder)
+
+    def _place(self) -> list[str]:
+        return ["--python-version", LAMBDA_PYTHON, "--python-platform", PLATFORMS[self.architecture]]
+
+
+def run(command: Sequence[str], folder: Path, **environ: str) -> str:
+    """What a program says; raises LocalError with its own words where it fails."""
+    known = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    done = subprocess.run(command, cwd=folder, env=known | environ, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode:
+        raise LocalError((done.stderr or done.stdout).strip() or f"{command[0]} ended with {done.returncode}")
+    return done.stdout
