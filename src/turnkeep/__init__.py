@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from turnkeep.errors import ActionUnknown
+    from turnkeep.memory import DynamoDBStore
     from turnkeep.saver import DynamoDBSaver
     from turnkeep.turns.actions import once
 
 __version__ = "0.1.0"
-__all__ = ["ActionUnknown", "DynamoDBSaver", "once"]
+__all__ = ["ActionUnknown", "DynamoDBSaver", "DynamoDBStore", "once"]
 
 _PLACES = {
     "ActionUnknown": "turnkeep.errors",
     "DynamoDBSaver": "turnkeep.saver",
+    "DynamoDBStore": "turnkeep.memory",
     "once": "turnkeep.turns.actions",
 }
 

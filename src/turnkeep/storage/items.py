@@ -7,8 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from turnkeep.storage.writes import Write
 
 Item: TypeAlias = dict[str, Any]
-T = TypeVar("T")
+Returns: TypeAlias = Literal["ALL_NEW", "ALL_OLD"]
 
 BATCH_WRITES = 25
 BATCH_READS = 100
@@ -92,8 +91,10 @@ class Items:
             "put_item", TableName=self._table, Item=encode(item), ReturnValuesOnConditionCheckFailure="ALL_OLD", **more
         )
 
-    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
-        """The whole item after the update; raises Refused. Reserved words are written `#word`."""
+    def update(
+        self, pk: str, sk: str, expression: str, values: Item, *, condition: str, returns: Returns = "ALL_NEW"
+    ) -> Item:
+        """The whole item after the update, or as it was before; raises Refused. Reserved words are written `#word`."""
         names = names_in(f"{expression} {condition}")
         answer = self._call(
             "update_item",
@@ -102,11 +103,11 @@ class Items:
             UpdateExpression=expression,
             ConditionExpression=condition,
             ExpressionAttributeValues=encode(values),
-            ReturnValues="ALL_NEW",
+            ReturnValues=returns,
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
             **({"ExpressionAttributeNames": names} if names else {}),
         )
-        return decode(answer["Attributes"])
+        return decode(answer.get("Attributes", {}))
 
     def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
         """Raises Refused."""
@@ -132,6 +133,27 @@ class Items:
                 ExpressionAttributeValues=encode({":pk": pk, ":low": low, ":high": high}),
                 ConsistentRead=True,
             )
+        )
+
+    def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
+        """The items of the partition whose SK begins so, in order, read by pages (of `page` items) as they are asked
+        for."""
+        more: dict[str, Any] = {"Limit": page} if page else {}
+        return self._query(
+            KeyConditionExpression="PK = :pk AND begins_with(SK, :prefix)",
+            ExpressionAttributeValues=encode({":pk": pk, ":prefix": prefix}),
+            ConsistentRead=True,
+            **more,
+        )
+
+    def backward(self, pk: str, low: str, high: str, page: int) -> Iterator[Item]:
+        """The same from the last one on, read by `page` items as they are asked for."""
+        return self._query(
+            KeyConditionExpression="PK = :pk AND SK BETWEEN :low AND :high",
+            ExpressionAttributeValues=encode({":pk": pk, ":low": low, ":high": high}),
+            ConsistentRead=True,
+            ScanIndexForward=False,
+            Limit=page,
         )
 
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
@@ -236,13 +258,6 @@ def _told_apart(error: ClientError) -> Exception:
     if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
         return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
     return error
-
-
-def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
-    """As `itertools` has it from Python 3.12 on."""
-    left = iter(values)
-    while some := tuple(islice(left, size)):
-        yield some
 
 
 def names_in(expressions: str) -> Item:

@@ -3,7 +3,7 @@
 One partition holds one thread. Inside it, in the order of the sort key:
 
     ASIDE#...                                   read by exact key only: details, a long pending message
-    CP#<checkpoint id>                          ids ascend, so the newest stands last
+    CP#<checkpoint id>                          ids ascend, so the newest stands last; pending writes follow theirs
     HEAD                                        the authority
     TURN#<inverse gen>#<inverse n>.<seq>-<writer>   the newest generation and the newest turn stand first
 
@@ -17,7 +17,7 @@ from hashlib import sha256
 from urllib.parse import quote
 from zlib import crc32
 
-from turnkeep.errors import InvalidId
+from turnkeep.errors import InvalidId, InvalidRequest
 from turnkeep.records import Principal
 
 HEAD = "HEAD"
@@ -36,6 +36,7 @@ SEAL_MARK = {"PK": "SEAL", "SK": "KEY"}
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_USER_KEY_BYTES = 1024 - 1 - 64  # a partition key is the sort key of the expiry index too, which takes 1024
+_MAX_SK_BYTES = 1024
 _LAST_TURN = 99_999_999
 _LAST_GENERATION = 99_999_999
 
@@ -70,8 +71,33 @@ def thread_of(pk: str) -> str:
     return pk.rpartition("#")[2]
 
 
+CHECKPOINT_FLOOR = "CP#"
+
+
 def checkpoint_key(checkpoint_id: str) -> str:
-    return f"CP#{checkpoint_id}"
+    return f"{CHECKPOINT_FLOOR}{checkpoint_id}"
+
+
+SPACES_FLOOR, SPACES_CEILING = "ASIDE#NS#", "ASIDE#NS#~"
+
+
+def space_key(namespace: str, checkpoint_id: str) -> str:
+    """A checkpoint of a sub-graph that a saver wrote."""
+    return f"{SPACES_FLOOR}{quote(namespace, safe=':|')}#{checkpoint_id}"
+
+
+def write_key(checkpoint_sk: str, task_id: str, slot: str) -> str:
+    """What a task of the step after this checkpoint wrote; sorts right after it."""
+    return f"{checkpoint_sk}#W#{quote(task_id, safe='')}#{slot}"
+
+
+def is_write(sk: str) -> bool:
+    return "#W#" in sk
+
+
+def part_key(sk: str, part: int) -> str:
+    """One part of a value that is too large for its item, where there are no objects."""
+    return f"ASIDE#PART#{sha256(sk.encode()).hexdigest()}#{part:04d}"
 
 
 def turn_key(generation: int, number: int, seq: int, owner: bytes) -> str:
@@ -180,6 +206,56 @@ ERASURE = "ERASURE"
 def exports_of(user: str) -> str:
     """What the keys of all exports of a user begin with; tells nothing about the user."""
     return f"exports/{sha256(user.encode()).hexdigest()}/"
+
+
+def memory_key(principal: Principal) -> str:
+    """Partition of what one principal remembers across threads; its name is not in it."""
+    return memory_of(user_key(principal))
+
+
+def memory_of(user: str) -> str:
+    """The same, by the key of the user."""
+    return f"STORE#{sha256(user.encode()).hexdigest()}"
+
+
+def memory_prefix(namespace: tuple[str, ...]) -> str:
+    """What the keys of everything in a namespace and below it begin with: ("a",) is no prefix of ("ab",). Raises
+    InvalidRequest."""
+    return _checked("ITEM#" + "".join(f"{_escaped(label)}/" for label in namespace))
+
+
+def memory_item(namespace: tuple[str, ...], key: str) -> str:
+    """Its namespace and key can be read from it: ("a", "b") and "c" are `ITEM#a/b//c`. Raises InvalidRequest."""
+    return _checked(f"{memory_prefix(namespace)}/{_escaped(key)}")
+
+
+def place_of(sk: str) -> tuple[tuple[str, ...], str]:
+    """Namespace and key of a memory."""
+    labels, _, key = sk.removeprefix("ITEM#").rpartition("/")
+    return tuple(map(_read, labels.split("/")[:-1])), _read(key)
+
+
+def memory_parts(mark: str) -> str:
+    """What the keys of the parts of one large memory begin with."""
+    return f"PART#{mark}#"
+
+
+def _checked(sk: str) -> str:
+    try:
+        size = len(sk.encode())
+    except UnicodeEncodeError:
+        raise InvalidRequest("A namespace and its key are text in Unicode, without lone surrogates.") from None
+    if size > _MAX_SK_BYTES:
+        raise InvalidRequest("A namespace and its key take at most 1,000 bytes of UTF-8 together; shorten them.")
+    return sk
+
+
+def _escaped(label: str) -> str:
+    return label.replace("%", "%25").replace("/", "%2F")
+
+
+def _read(label: str) -> str:
+    return label.replace("%2F", "/").replace("%25", "%")
 
 
 def day(at_ms: int) -> str:

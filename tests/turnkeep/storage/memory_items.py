@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from turnkeep.storage.items import Item, Items, Refused, decode, encode
+from turnkeep.storage.items import Item, Items, Refused, Returns, decode, encode
 from turnkeep.storage.keys import BY_USER
 from turnkeep.storage.writes import Write
 
@@ -41,11 +41,13 @@ class MemoryItems(Items):
             self._demand(key, condition, values or {})
         self.stored[key] = _copy(item)
 
-    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+    def update(
+        self, pk: str, sk: str, expression: str, values: Item, *, condition: str, returns: Returns = "ALL_NEW"
+    ) -> Item:
         self._demand((pk, sk), condition, values)
-        old = self.stored.get((pk, sk), {"PK": pk, "SK": sk})
-        self.stored[pk, sk] = _Expression(expression, old, values).updated()
-        return _whole(self.stored[pk, sk])
+        before = self.stored.get((pk, sk), {})
+        self.stored[pk, sk] = _Expression(expression, before or {"PK": pk, "SK": sk}, values).updated()
+        return _whole(self.stored[pk, sk] if returns == "ALL_NEW" else before)
 
     def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
         self._demand((pk, sk), condition, values)
@@ -71,6 +73,9 @@ class MemoryItems(Items):
 
     def between(self, pk: str, low: str, high: str) -> list[Item]:
         return [_copy(item) for item in self._partition(pk) if low <= item["SK"] <= high]
+
+    def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
+        return iter([_copy(item) for item in self._partition(pk) if item["SK"].startswith(prefix)])
 
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
         at = ""

@@ -1,0 +1,114 @@
+"""Search by meaning: vectors of a value's fields are kept with it, and compared one by one with that of the query."""
+
+import math
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from operator import mul
+from typing import TYPE_CHECKING, Any
+
+from langgraph.store.base import IndexConfig, Op, PutOp, SearchOp, ensure_embeddings, get_text_at_path, tokenize_path
+
+from turnkeep.errors import ModelError, TurnkeepError
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+
+_OPENAI = "openai:"
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Of texts and of queries, which some models tell apart; each of length 1."""
+
+    texts: Mapping[str, bytes] = field(default_factory=dict)
+    queries: Mapping[str, bytes] = field(default_factory=dict)
+
+
+class Meaning:
+    """`index` as LangGraph has it: `dims`, `embed` (a model, a function or a name such as
+    "openai:text-embedding-3-small") and `fields`."""
+
+    def __init__(self, index: IndexConfig):
+        self._dims = index.get("dims")
+        self._model = _model_of(index["embed"])
+        self._fields = index.get("fields") or ["$"]
+
+    def embed(self, ops: Sequence[Op]) -> Vectors:
+        """What the operations need. Raises ModelError."""
+        texts, queries = self._asked(ops)
+        with _faults_told():
+            found = self._model.embed_documents(texts) if texts else []
+            return self._vectors(texts, found, queries, [self._model.embed_query(query) for query in queries])
+
+    async def aembed(self, ops: Sequence[Op]) -> Vectors:
+        texts, queries = self._asked(ops)
+        with _faults_told():
+            found = await self._model.aembed_documents(texts) if texts else []
+            return self._vectors(texts, found, queries, [await self._model.aembed_query(query) for query in queries])
+
+    def texts_of(self, op: PutOp) -> dict[str, str]:
+        """By path of field: "notes", or "notes.0", "notes.1" where there are several."""
+        if op.value is None or op.index is False:
+            return {}
+        found: dict[str, str] = {}
+        for path in op.index or self._fields:
+            texts = get_text_at_path(op.value, path if path == "$" else tokenize_path(path))
+            found |= {path if len(texts) == 1 else f"{path}.{n}": text for n, text in enumerate(texts)}
+        return found
+
+    def _asked(self, ops: Sequence[Op]) -> tuple[list[str], list[str]]:
+        texts = [text for op in ops if isinstance(op, PutOp) for text in self.texts_of(op).values()]
+        queries = [op.query for op in ops if isinstance(op, SearchOp) and op.query]
+        return list(dict.fromkeys(texts)), list(dict.fromkeys(queries))
+
+    def _vectors(self, texts: list[str], found: Any, queries: list[str], asked: Any) -> Vectors:
+        for vector in (*found, *asked):
+            if self._dims and len(vector) != self._dims:
+                raise ModelError(
+                    f"The embedding model gives {len(vector)} numbers; `dims` of the index says otherwise."
+                )
+        by_text = zip(texts, map(_packed, found), strict=True)
+        return Vectors(dict(by_text), dict(zip(queries, map(_packed, asked), strict=True)))
+
+
+def nearness(query: bytes, vectors: Mapping[str, bytes]) -> float | None:
+    """The cosine of the nearest of a memory's vectors; None where it has none of this model."""
+    sought = _unpacked(query)
+    found = [sum(map(mul, sought, _unpacked(each))) for each in vectors.values() if len(each) == len(query)]
+    return max(found, default=None)
+
+
+def _model_of(embed: Any) -> "Embeddings":
+    """OpenAI's texts go as they are: counted in its tokens they would need a table from the internet, and no other
+    server of its protocol reads them."""
+    if isinstance(embed, str) and embed.startswith(_OPENAI):
+        from langchain_openai import OpenAIEmbeddings  # noqa: PLC0415 - only where it is named
+
+        return OpenAIEmbeddings(model=embed.removeprefix(_OPENAI), check_embedding_ctx_length=False)
+    return ensure_embeddings(embed)
+
+
+def _packed(vector: Sequence[float]) -> bytes:
+    length = math.sqrt(math.fsum(each * each for each in vector)) or 1.0
+    return array("f", [each / length for each in vector]).tobytes()
+
+
+def _unpacked(vector: bytes) -> "array[float]":
+    numbers = array("f")
+    numbers.frombytes(vector)
+    return numbers
+
+
+@contextmanager
+def _faults_told() -> Iterator[None]:
+    """The model is whatever was configured, so it may raise anything."""
+    try:
+        yield
+    except TurnkeepError:
+        raise
+    except Exception as error:
+        raise ModelError(
+            f"The embedding model failed: {type(error).__name__}. Try again, or search without `query`."
+        ) from error

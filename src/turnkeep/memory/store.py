@@ -1,0 +1,173 @@
+"""DynamoDBStore: LangGraph's BaseStore over the table. A principal has a store of its own and sees no other's.
+
+What LangGraph's InMemoryStore finds is found here, in the order of namespace and key where there is no query."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from langgraph.store.base import (
+    BaseStore,
+    GetOp,
+    IndexConfig,
+    Item,
+    ListNamespacesOp,
+    Op,
+    PutOp,
+    Result,
+    SearchItem,
+    SearchOp,
+    TTLConfig,
+    get_text_at_path,
+)
+
+from turnkeep.blocks.documents import Document
+from turnkeep.blocks.lexical import LexicalRetriever
+from turnkeep.memory.matching import fits, is_in
+from turnkeep.memory.meaning import Meaning, Vectors, nearness
+from turnkeep.records import Principal
+from turnkeep.storage.items import Items
+from turnkeep.storage.memories import Memories, Memory
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+MINUTE_MS = 60_000
+Ranked = list[tuple[Memory, float | None]]
+
+
+class DynamoDBStore(BaseStore):
+    """Memory of one principal in the table `table_name`.
+
+    `index`: LangGraph's, to search by meaning; without it a `query` ranks by words. `ttl`: LangGraph's; minutes.
+    `seal_key` and `client` as DynamoDBSaver has them. Raises InvalidRequest for what cannot be kept,
+    StoreUnavailable, StateCorrupt, ModelError where an embedding model fails.
+    """
+
+    supports_ttl = True
+
+    def __init__(
+        self,
+        table_name: str = "turnkeep",
+        *,
+        client: "DynamoDBClient | None" = None,
+        tenant: str = "local",
+        user: str = "local",
+        seal_key: str | None = None,
+        index: IndexConfig | Meaning | None = None,
+        ttl: TTLConfig | None = None,
+        clock: Callable[[], float] = time.time,
+        memories: Memories | None = None,
+    ):
+        """`memories`: where the values lie, in place of all that names them."""
+        self._table = table_name
+        self._client = client
+        self._memories = memories or self._opened(Principal(tenant, user), seal_key, clock)
+        self._meaning = Meaning(index) if isinstance(index, dict) else index
+        self.ttl_config = ttl
+
+    def _opened(self, principal: Principal, seal_key: str | None, clock: Callable[[], float]) -> Memories:
+        from turnkeep.storage.opening import open_client, open_sealer  # noqa: PLC0415 - brings boto3
+
+        self._client = self._client or open_client("dynamodb")
+        items = Items(self._client, self._table)
+        return Memories(items, open_sealer(items, seal_key), principal, clock=clock, mint=secrets.token_bytes)
+
+    def setup(self) -> None:
+        """Makes the table where there is none."""
+        from turnkeep.storage.opening import make_table  # noqa: PLC0415
+
+        if self._client:
+            make_table(self._client, self._table)
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Reads first, then what is put and deleted, the last of a place: no transaction."""
+        ops = list(ops)
+        return self._run(ops, self._meaning.embed(ops) if self._meaning else Vectors())
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        ops = list(ops)
+        vectors = await self._meaning.aembed(ops) if self._meaning else Vectors()
+        return await asyncio.to_thread(self._run, ops, vectors)
+
+    def _run(self, ops: Sequence[Op], vectors: Vectors) -> list[Result]:
+        got = self._get([op for op in ops if isinstance(op, GetOp)])
+        results: list[Result] = []
+        puts: dict[tuple[tuple[str, ...], str], PutOp] = {}
+        for op in ops:
+            match op:
+                case GetOp():
+                    results.append(got.get((op.namespace, op.key)))
+                case SearchOp():
+                    results.append(self._search(op, vectors))
+                case ListNamespacesOp():
+                    results.append(self._namespaces(op))
+                case PutOp():
+                    puts[op.namespace, op.key] = op
+                    results.append(None)
+                case _:
+                    raise ValueError(f"Unknown operation type: {type(op)}")
+        for put in puts.values():
+            self._put(put, vectors)
+        return results
+
+    def _get(self, ops: Sequence[GetOp]) -> dict[tuple[tuple[str, ...], str], Item]:
+        found = self._memories.get((op.namespace, op.key) for op in ops)
+        for place in {(op.namespace, op.key) for op in ops if op.refresh_ttl} & found.keys():
+            self._memories.refresh(found[place])
+        return {place: Item(**_facts(memory)) for place, memory in found.items()}
+
+    def _put(self, op: PutOp, vectors: Vectors) -> None:
+        if op.value is None:
+            return self._memories.delete(op.namespace, op.key)
+        texts = self._meaning.texts_of(op) if self._meaning else {}
+        known = {path: vectors.texts[text] for path, text in texts.items()}
+        life = None if op.ttl is None else int(op.ttl * MINUTE_MS)
+        return self._memories.put(op.namespace, op.key, op.value, life=life, vectors=known)
+
+    def _search(self, op: SearchOp, vectors: Vectors) -> list[SearchItem]:
+        end = op.offset + op.limit
+        page = None if op.filter or op.query else max(end, 1)
+        found = (each for each in self._memories.below(op.namespace_prefix, page=page) if fits(each.value, op.filter))
+        ranked = _ranked(list(found), op.query, vectors) if op.query else [(each, None) for each in islice(found, end)]
+        taken = ranked[op.offset : end]
+        for memory, _ in taken if op.refresh_ttl else ():
+            self._memories.refresh(memory)
+        return [SearchItem(**_facts(memory), score=score) for memory, score in taken]
+
+    def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+        conditions = op.match_conditions or ()
+        under = next((_without_wildcards(each.path) for each in conditions if each.match_type == "prefix"), ())
+        every = self._memories.namespaces(under)
+        found = {each[: op.max_depth] for each in every if all(is_in(each, condition) for condition in conditions)}
+        return sorted(found)[op.offset : op.offset + op.limit]
+
+
+def _ranked(found: list[Memory], query: str, vectors: Vectors) -> Ranked:
+    """The best first; behind them, without a score, those of which a query says nothing."""
+    if sought := vectors.queries.get(query):
+        scores = {n: near for n, each in enumerate(found) if (near := nearness(sought, each.vectors)) is not None}
+    else:
+        documents = [Document(str(n), each.key, "\n".join(_texts(each.value))) for n, each in enumerate(found)]
+        best = LexicalRetriever(documents).search(query, len(documents))
+        scores = {int(each.id): each.score or 0.0 for each in best}
+    order = sorted(scores, key=lambda n: -scores[n])
+    return [(found[n], scores[n]) for n in order] + [(each, None) for n, each in enumerate(found) if n not in scores]
+
+
+def _texts(value: Any) -> list[str]:
+    return get_text_at_path(value, "$")
+
+
+def _without_wildcards(path: tuple[str, ...]) -> tuple[str, ...]:
+    return path[: path.index("*")] if "*" in path else path
+
+
+def _facts(memory: Memory) -> dict[str, Any]:
+    times = {"created_at": memory.created, "updated_at": memory.updated}
+    told = {name: datetime.fromtimestamp(at / 1000, UTC) for name, at in times.items()}
+    return {"namespace": memory.namespace, "key": memory.key, "value": memory.value, **told}
