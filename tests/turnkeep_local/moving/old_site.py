@@ -34,8 +34,11 @@ class Mood(BaseModel):
     word: str
 
 
-class State(TypedDict, total=False):
+class Said(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
+
+
+class State(Said, total=False):
     asked: Annotated[int, operator.add]
     mood: Mood
 
@@ -58,7 +61,7 @@ def approve(state: State) -> State:
 
 def builder(*, nested: bool = True) -> "StateGraph[State]":
     """With `nested` the one who asks back is a graph in the graph, which langgraph-checkpoint-dynamodb cannot keep."""
-    inner = StateGraph(State)
+    inner = StateGraph(State, output_schema=Said)
     inner.add_node("approve", approve)
     inner.add_edge(START, "approve")
     graph = StateGraph(State)

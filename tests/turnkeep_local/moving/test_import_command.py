@@ -106,6 +106,7 @@ def test_without_a_deployment_they_go_to_this_machine(
     assert (tmp_path / "home" / "server.json").exists()
 
 
+@pytest.mark.parametrize("few", [CARD], indirect=True)
 def test_killed_in_its_middle_and_run_again_it_has_moved_each_thread_once(
     said: Said, few: OldSite, there: NewSite, table_name: str, bucket: str
 ) -> None:

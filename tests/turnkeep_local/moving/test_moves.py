@@ -4,6 +4,7 @@ import itertools
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -176,6 +177,8 @@ def test_wherever_it_dies_a_thread_is_there_whole_or_not_at_all_and_then_once(
         has_died = True
     assert has_died == (write < 4)  # HEAD, links, the newest link with its checkpoint, the flip
     is_there = not has_died or (write == 3 and after)
+    with nullcontext() if is_there else pytest.raises(NotFound):
+        here.table.read_thread(ANN, "long")
     assert [thread.turn_count for thread in here.table.search_threads(ANN)] == [12] * is_there
     tally = here.take(written.package, written.place, **only)
     assert tally.threads["here" if is_there else "moved"] == 1
