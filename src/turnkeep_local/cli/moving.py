@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 EXTRAS = {"langgraph-checkpoint-aws": "checkpoint-aws", "langgraph-checkpoint-dynamodb": "checkpoint-dynamodb"}
 _ADVICE = {
-    "ResourceNotFoundException": "There is no table {old} in this account and region, or no second one, or none to go to",
+    "ResourceNotFoundException": "There is no table {old} here, or not the one of writes, or none to go to",
     "AccessDeniedException": (
         "These AWS credentials may not do that. To read they need dynamodb:DescribeTable, Scan, Query, GetItem and"
         " BatchGetItem, and s3:GetObject; to write PutItem, UpdateItem, DeleteItem and BatchWriteItem, and s3:PutObject"
@@ -62,7 +62,7 @@ def _import(options: argparse.Namespace) -> None:
         raise LocalError("Whose are the threads? --tenant NAME --user NAME, or a file: --owner FILE")
     agent = _agent(options.agent)
     with _explained(options), ExitStack() as stack:
-        old, here = _old(options), _here(options, stack)
+        old, here = _old(options), _here(options, agent, stack)
         tally = Moves(old, here, owners, rest, agent, tell=print, dry_run=options.dry_run).run(_progress)
     print(summary(tally, here.hours, dry_run=options.dry_run), flush=True)
     if tally.left:
@@ -83,12 +83,12 @@ def _old(options: argparse.Namespace) -> "OldTable":
         ) from error
 
 
-def _here(options: argparse.Namespace, stack: ExitStack) -> "Arrivals":
+def _here(options: argparse.Namespace, agent: str, stack: ExitStack) -> "Arrivals":
     from turnkeep_local.moving.targets import deployed, on_this_machine  # noqa: PLC0415
 
     if not (options.stack or options.table):
-        return stack.enter_context(on_this_machine(os.environ))
-    return deployed(stack.enter_context(named_deployment(options)), os.environ, options.to_bucket)
+        return stack.enter_context(on_this_machine(os.environ, agent))
+    return deployed(stack.enter_context(named_deployment(options)), os.environ, options.to_bucket, agent)
 
 
 def _agent(named: str | None) -> str:

@@ -10,7 +10,7 @@ from hashlib import sha256
 from botocore.exceptions import ClientError
 from langgraph.checkpoint.base import CheckpointTuple
 
-from turnkeep.errors import AgentFault, StoreUnavailable, TurnkeepError
+from turnkeep.errors import StoreUnavailable, TurnkeepError
 from turnkeep.records import Principal
 from turnkeep.storage.keys import is_well_formed
 from turnkeep_local.moving.arrivals import CHECKPOINT, SOURCE, Arrivals
@@ -82,10 +82,10 @@ class Moves:
             )
         except Unreadable as error:
             return self._said(thread, "unreadable", str(error))
-        except (AgentFault, TurnkeepError) as error:
-            if isinstance(error, StoreUnavailable):
-                raise
-            return self._said(thread, "refused", str(error.detail))
+        except StoreUnavailable:
+            raise
+        except TurnkeepError as error:
+            return self._said(thread, "refused", error.detail)
         return self._said(thread, fate) if fate in _LEFT and fate != "expired" else fate
 
     def _said(self, thread: OldThread, fate: str, why: str = "") -> str:

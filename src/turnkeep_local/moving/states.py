@@ -67,7 +67,11 @@ def _saved(spaces: Mapping[str, CheckpointTuple]) -> Saved:
             raise Unreadable(f"a newer LangGraph wrote it, as version {checkpoint['v']} of its checkpoints")
         at: Any = {"thread_id": "", "checkpoint_ns": namespace}
         seen = {node: _versions(each) for node, each in checkpoint["versions_seen"].items()}
-        checkpoint = {**checkpoint, "channel_versions": _versions(checkpoint["channel_versions"]), "versions_seen": seen}
+        checkpoint = {
+            **checkpoint,
+            "channel_versions": _versions(checkpoint["channel_versions"]),
+            "versions_seen": seen,
+        }
         run.put({"configurable": at}, checkpoint, found.metadata, {})
         for task, channel, value in found.pending_writes or ():
             run.put_writes({"configurable": {**at, "checkpoint_id": checkpoint["id"]}}, [(channel, value)], task)

@@ -130,7 +130,7 @@ def test_killed_in_its_middle_and_run_again_it_has_moved_each_thread_once(
 
 @pytest.mark.parametrize("few", [AWS], indirect=True)
 @pytest.mark.parametrize(
-    ("words", "told"),
+    "case",
     [
         (["--table", "nowhere"], "There is no table nowhere"),
         (["--from", AWS, "--table", "OTHER"], "langgraph-checkpoint-aws writes PK and SK. Name the package"),
@@ -141,11 +141,13 @@ def test_killed_in_its_middle_and_run_again_it_has_moved_each_thread_once(
         (["--agent", ""], "Which graph goes on with the threads?"),
         (["--to", "nowhere", "--to-bucket", ""], "Name the bucket of large values"),
         (["--to", "nowhere", "--to-bucket", "b"], "or none to go to"),
+        (["--agent", "shy"], "Personal data is hidden from shy"),
     ],
 )
 def test_what_is_missing_is_told_with_what_mends_it(
-    said: Said, few: OldSite, table_name: str, words: list[str], told: str
+    said: Said, few: OldSite, case: tuple[list[str], str], table_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    words, told = case
     default = [
         "--from",
         few.package,
@@ -158,6 +160,7 @@ def test_what_is_missing_is_told_with_what_mends_it(
     ]
     who = ["--tenant", "acme", "--user", "ann", "--to", table_name, "--to-bucket", "b"]
     given = [f"{few.name}-cp" if word == "OTHER" else word for word in words]
+    monkeypatch.setenv("SHY__PII", "true")
     code, _, err = said("import", *default, *who, *given)
     assert code == 1
     assert told in err
