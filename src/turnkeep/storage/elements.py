@@ -2,25 +2,58 @@
 changed, whatever of LangGraph's or LangChain's own kinds holds it."""
 
 import dataclasses
+import sys
 from collections import deque
+from collections.abc import Mapping
+from enum import Enum
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import PurePath
 from typing import Any
 
+import ormsgpack
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, messages_from_dict
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Send
 from pydantic import BaseModel
 
-from turnkeep.errors import StateCorrupt
+from turnkeep.errors import AgentFault, StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.links import Segment
 from turnkeep.storage.sealing import is_plain
 from turnkeep.storage.vault import Change, reworded_bytes
 
-# Strict: a stored value can name no type but LangGraph's own list of harmless ones.
-SERIALISER = JsonPlusSerializer(allowed_msgpack_modules=None, pickle_fallback=False)
+
+class _Serialiser(JsonPlusSerializer):
+    """Strict: a stored value can name no type but LangGraph's own list of harmless ones, and classes of data that the
+    graphs of this process have loaded already: to read a value imports nothing and calls no function."""
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        own = {place for place in _places_in(data[1]) if _is_data(*place)} if data[0] == "msgpack" else ()
+        return JsonPlusSerializer.loads_typed(self.with_msgpack_allowlist(own) if own else self, data)
+
+
+def _places_in(packed: bytes) -> set[tuple[str, str]]:
+    """Module and name of each type in it."""
+    found: set[tuple[str, str]] = set()
+
+    def see(_: int, content: bytes) -> None:
+        match ormsgpack.unpackb(content, ext_hook=see, option=ormsgpack.OPT_NON_STR_KEYS):
+            case [str(module), str(name), *_]:
+                found.add((module, name))
+
+    ormsgpack.unpackb(packed, ext_hook=see, option=ormsgpack.OPT_NON_STR_KEYS)
+    return found
+
+
+def _is_data(module: str, name: str) -> bool:
+    kind = getattr(sys.modules.get(module), name, None)
+    if not isinstance(kind, type):
+        return False
+    return dataclasses.is_dataclass(kind) or issubclass(kind, BaseModel | Enum) or hasattr(kind, "_fields")
+
+
+SERIALISER = _Serialiser(allowed_msgpack_modules=None, pickle_fallback=False)
 
 _OWN = {
     BaseMessage: ("content", "additional_kwargs", "response_metadata", "name", "artifact"),
@@ -50,6 +83,19 @@ def thaw(elements: list[JSON] | bytes) -> list[Any]:
         return list(messages_from_dict(elements))
     except ValueError as error:
         raise StateCorrupt("It holds a message of a type that this version does not know.") from error
+
+
+def unstorable(values: Mapping[str, Any]) -> AgentFault:
+    """The error for a state of which a channel cannot be stored: "Type is not msgpack serializable: _thread.lock"."""
+    for name, value in values.items():
+        try:
+            SERIALISER.dumps_typed(value)
+        except TypeError as error:
+            return AgentFault(
+                f"The state's `{name}` cannot be stored: {error}. Keep plain values, messages, dataclasses or pydantic "
+                "models in it. Nothing of this turn was kept."
+            )
+    return AgentFault()
 
 
 def changed_segment(segment: Segment, change: Change) -> Segment:

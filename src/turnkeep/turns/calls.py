@@ -65,7 +65,7 @@ def config_of(agent: Agent, call: GraphCall, run_id: str | None, *, max_steps: i
     """`configurable`, `metadata`, `tags` and `recursion_limit` of the client, within ours. A graph of one's own finds
     the context in `configurable` too, and takes as many steps as it says itself: its time is bounded."""
     said = call.config
-    given = said.get("configurable") or (call.context if agent.is_own else {})
+    given = {**(call.context if agent.is_own else {}), **said.get("configurable", {})}
     own = {key: value for key, value in given.items() if not _is_ours(key)}
     limit = said.get("recursion_limit")
     ids = {"run_id": run_id} if run_id else {}

@@ -16,7 +16,7 @@ class GraphCall:
     from where the thread stands. `command` has `resume`, `update`, `goto`; `modes` are LangGraph's stream modes, with
     `messages-tuple` for its `messages`; ("*",) interrupts at every node."""
 
-    input: JSON | None = None
+    input: Any = None
     command: JSON | None = None
     config: JSON = field(default_factory=dict)
     context: JSON = field(default_factory=dict)

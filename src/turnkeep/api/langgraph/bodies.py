@@ -54,8 +54,8 @@ def _check_modes(value: list[str]) -> list[str]:
     return value or ["values"]
 
 
-def _check_input(value: JSON | None) -> JSON | None:
-    said = (value or {}).get("messages")
+def _check_input(value: Any) -> Any:
+    said = value.get("messages") if isinstance(value, dict) else None
     for message in said if isinstance(said, list) else []:
         if isinstance(message, dict) and not {"role", "type"} & message.keys():
             raise _fault("Send messages as objects with `role` (or `type`) and `content`.")
@@ -107,7 +107,7 @@ class Config(Body):
 
 class RunBody(Body):
     assistant_id: AgentName
-    input: Annotated[dict[str, Any] | None, AfterValidator(_check_input)] = None
+    input: Annotated[Any, AfterValidator(_check_input)] = None
     command: Command | None = None
     checkpoint: CheckpointId = None
     checkpoint_id: CheckpointId = None

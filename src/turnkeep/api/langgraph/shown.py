@@ -20,7 +20,7 @@ def shown_message(body: RunBody) -> str:
     if command:
         text = _text(command.get("resume", command))
     else:
-        text = next((_text(content) for content, _ in _heard(body)), _compact(body.input) if body.input else "")
+        text = next((_text(content) for content, _ in _heard(body)), _text(body.input) if body.input else "")
     try:
         return text and check_message(text)
     except PydanticCustomError as error:
@@ -36,7 +36,7 @@ def tells_itself(body: RunBody) -> bool:
 def _heard(body: RunBody) -> Iterator[tuple[Any, Any]]:
     """Content and id of the human messages, the last one first; texts alone are such: "hello"; pairs name their role:
     ["user", "hello"]."""
-    said = (body.input or {}).get("messages") or []
+    said = body.input.get("messages") or [] if isinstance(body.input, dict) else []
     for message in reversed(said if isinstance(said, list) else [said]):
         match message:
             case str():
