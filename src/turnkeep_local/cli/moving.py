@@ -14,7 +14,7 @@ from turnkeep_local.cli.deployments import named_deployment
 
 if TYPE_CHECKING:
     from turnkeep_local.moving.arrivals import Arrivals
-    from turnkeep_local.moving.tables import OldTable
+    from turnkeep_local.moving.savers import OldTable
 
 EXTRAS = {"langgraph-checkpoint-aws": "checkpoint-aws", "langgraph-checkpoint-dynamodb": "checkpoint-dynamodb"}
 _ADVICE = {
@@ -70,7 +70,7 @@ def _import(options: argparse.Namespace) -> None:
 
 
 def _old(options: argparse.Namespace) -> "OldTable":
-    from turnkeep_local.moving.tables import KINDS, Place  # noqa: PLC0415
+    from turnkeep_local.moving.savers import KINDS, Place  # noqa: PLC0415
 
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     large = (options.s3_bucket, options.s3_prefix)

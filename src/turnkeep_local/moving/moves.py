@@ -14,8 +14,8 @@ from turnkeep.errors import StoreUnavailable, TurnkeepError
 from turnkeep.records import Principal
 from turnkeep.storage.keys import is_well_formed
 from turnkeep_local.moving.arrivals import CHECKPOINT, SOURCE, Arrivals
+from turnkeep_local.moving.savers import OldTable, OldThread
 from turnkeep_local.moving.states import Moved, Unreadable, moved
-from turnkeep_local.moving.tables import OldTable, OldThread
 
 PROGRESS_SECONDS = 2
 NAME_CHARACTERS = 100

@@ -19,7 +19,7 @@ from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep_local.moving.arrivals import Arrivals
 from turnkeep_local.moving.moves import Moves, Tally
-from turnkeep_local.moving.tables import KINDS, Place
+from turnkeep_local.moving.savers import KINDS, Place
 
 ANN = Principal("acme", "ann")
 REGION = "eu-west-1"

@@ -12,7 +12,7 @@ from langgraph.graph.message import add_messages
 from langgraph.types import interrupt
 from pydantic import BaseModel
 
-from turnkeep_local.moving.tables import Place
+from turnkeep_local.moving.savers import Place
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -185,7 +185,7 @@ def test_rights_that_are_missing_are_listed(
 ) -> None:
     from botocore.exceptions import ClientError
 
-    from turnkeep_local.moving.tables import OldTable
+    from turnkeep_local.moving.savers import OldTable
 
     def refuse(self: OldTable) -> Any:
         raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "Scan")

@@ -16,7 +16,7 @@ from turnkeep.errors import NotFound
 from turnkeep.records import Principal
 from turnkeep.storage.items import Item, Items
 from turnkeep_local.moving.moves import Moves
-from turnkeep_local.moving.tables import KINDS, Place
+from turnkeep_local.moving.savers import KINDS, Place
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
