@@ -9,9 +9,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, cast, get_type_hints
 
 from langchain_core.messages import AIMessage
+from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
@@ -51,7 +52,11 @@ def build_own(file: GraphFile, spec: GraphSpec) -> Agent:
     if spec.fault:
         raise UnusableFile(spec.fault)
     file.use()
-    found = _attribute(_module(file, spec), spec)
+    return as_agent(_attribute(_module(file, spec), spec), spec)
+
+
+def as_agent(found: Any, spec: GraphSpec) -> Agent:
+    """`found` is a graph, a builder of one, or a function that makes one; raises UnusableFile."""
     factory = _factory(found, spec) if callable(found) else None
     graph = factory.drawn() if factory else _compiled(found, spec)
     _tell_replaced(graph, spec)
@@ -64,6 +69,13 @@ def build_own(file: GraphFile, spec: GraphSpec) -> Agent:
         message=_message_key(graph, spec),
         is_own=True,
     )
+
+
+def attribute_of(file: GraphFile, source: str, name: str) -> Any:
+    """What a file or module of the folder calls so, such as the `embed` of its store; raises UnusableFile."""
+    file.use()
+    spec = GraphSpec("store", source, name, str(file.path))
+    return _attribute(_module(file, spec), spec)
 
 
 def _module(file: GraphFile, spec: GraphSpec) -> ModuleType:
@@ -113,7 +125,17 @@ def _compiled(found: Any, spec: GraphSpec) -> AnyGraph:
     if not isinstance(graph, Pregel):
         why = f"`{spec.attribute}` is no graph and no function that makes one"
         raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}")
+    for inner in (graph, *(each for _, each in graph.get_subgraphs(recurse=True))):
+        _keep_whole(inner)
     return graph.copy({"name": spec.name}) if graph.name == UNNAMED else graph
+
+
+def _keep_whole(graph: Any) -> None:
+    """A DeltaChannel writes its value where it changed and leaves no checkpoint without it: a thread is read from its
+    newest one, and lists cost what was appended anyway."""
+    for channel in getattr(graph, "channels", {}).values():
+        if isinstance(channel, DeltaChannel):
+            channel.snapshot_frequency = 1
 
 
 def _tell_replaced(graph: AnyGraph, spec: GraphSpec) -> None:
@@ -218,8 +240,10 @@ def _message_key(graph: AnyGraph, spec: GraphSpec) -> str | None:
 def _input_schema(graph: AnyGraph) -> JSON:
     try:
         return graph.get_input_jsonschema()
-    except PydanticUserError:  # of a type that JSON has no word for
-        return {"properties": {name: {} for name in graph.stream_channels_list}}
+    except PydanticUserError:  # of a type that JSON has no word for, or that pydantic does not take on this Python
+        kind = cast(Any, graph).builder.input_schema
+        fields = {name: {"type": "string"} if each is str else {} for name, each in get_type_hints(kind).items()}
+        return {"properties": fields, "required": [*getattr(kind, "__required_keys__", fields)]}
 
 
 def _reply(graph: AnyGraph, values: Any) -> Reply:

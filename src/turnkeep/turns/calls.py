@@ -85,9 +85,8 @@ def context_of(agent: Agent, call: GraphCall, context: RunContext) -> Any:
     if not agent.is_own or agent.graph.context_schema is RunContext:
         return context
     said = call.context or {key: v for key, v in call.config.get("configurable", {}).items() if not _is_ours(key)}
-    if agent.graph.context_schema is None:
-        return said
-    return {key: said[key] for key in said if key in get_type_hints(agent.graph.context_schema)}
+    fields = get_type_hints(agent.graph.context_schema) if agent.graph.context_schema else {}
+    return {key: said[key] for key in said if key in fields} if fields else said
 
 
 def _is_ours(key: str) -> bool:

@@ -1,0 +1,361 @@
+"""What LangGraph can do with a state, done by turns as with LangGraph's own in-memory saver: three turns on both, and
+after each the states are the same. Between two turns ours forgets everything but the table."""
+
+import dataclasses
+import operator
+import secrets
+import time
+import uuid
+from collections.abc import Callable
+from datetime import date
+from enum import Enum
+from typing import Annotated, Any, NamedTuple, TypedDict
+from uuid import UUID
+
+import pytest
+from langchain_core.messages import AIMessage
+from langgraph.cache.memory import InMemoryCache
+from langgraph.channels import DeltaChannel, UntrackedValue
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.func import entrypoint, task
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.managed import IsLastStep, RemainingSteps
+from langgraph.types import CachePolicy, Command, Overwrite, RetryPolicy, Send, interrupt
+from memory_items import MemoryItems
+from pydantic import BaseModel
+
+from turnkeep.graphfile import GraphSpec
+from turnkeep.owngraphs import as_agent
+from turnkeep.records import Principal
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns.calls import plain
+from turnkeep.turns.request import GraphCall
+from turnkeep_local.objects import FolderObjects
+
+ANN = Principal("acme", "ann")
+CONFIG: Any = {"configurable": {"thread_id": "t"}}
+Graph = Any
+
+
+class Mood(Enum):
+    GOOD = "good"
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+@dataclasses.dataclass
+class Note:
+    text: str
+    mood: Mood = Mood.GOOD
+
+
+class Page(BaseModel):
+    title: str
+    notes: list[Note] = []
+
+
+class Reduced(TypedDict):
+    word: str
+    said: Annotated[list[str], operator.add]
+    total: Annotated[int, operator.add]
+
+
+def line(schema: Any, *nodes: Callable[..., Any], **options: Any) -> Graph:
+    """A graph whose nodes run one after the other."""
+    graph = StateGraph(schema, **options)
+    graph.add_sequence([(node.__name__, node) for node in nodes])
+    return graph.add_edge(START, nodes[0].__name__).compile()
+
+
+def reducers() -> Graph:
+    return line(Reduced, lambda_named("add", lambda state: {"said": [state["word"]], "total": len(state["word"])}))
+
+
+def lambda_named(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    function.__name__ = name
+    return function
+
+
+def asks_twice_in_parallel() -> Graph:
+    graph = StateGraph(Reduced)
+    for name in ("left", "right"):
+        graph.add_node(name, lambda _, name=name: {"said": [f"{name} {interrupt(f'{name}?')}"]}).add_edge(START, name)
+    return graph.compile()
+
+
+def asks_twice_in_one_node() -> Graph:
+    return line(Reduced, lambda_named("ask", lambda _: {"said": [interrupt("first?"), interrupt("second?")]}))
+
+
+def commands() -> Graph:
+    def choose(state: Reduced) -> Command[Any]:
+        return Command(goto="long" if len(state["word"]) > 3 else END, update={"said": ["chose"]})
+
+    graph = StateGraph(Reduced).add_node("choose", choose, destinations=("long", END))
+    return graph.add_node("long", lambda _: {"said": ["long"], "total": 1}).add_edge(START, "choose").compile()
+
+
+def sends() -> Graph:
+    graph = StateGraph(Reduced).add_node("letter", lambda given: {"said": [given["letter"]], "total": 1})
+    graph.add_conditional_edges(START, lambda state: [Send("letter", {"letter": each}) for each in state["word"]])
+    return graph.compile()
+
+
+class Inner(TypedDict):
+    word: str
+    seen: Annotated[list[str], operator.add]
+    said: Annotated[list[str], operator.add]
+
+
+def sub_graph(*, keeps: bool | None) -> Graph:
+    def look(state: Inner) -> dict[str, Any]:
+        return {"seen": [state["word"]], "said": [f"seen {len(state.get('seen', []))}"]}
+
+    inner = StateGraph(Inner).add_node("look", look).add_edge(START, "look").compile(checkpointer=keeps)
+    return StateGraph(Reduced).add_node("inner", inner).add_edge(START, "inner").compile()
+
+
+def asks_inside() -> Graph:
+    inner = StateGraph(Inner).add_node("ask", lambda _: {"said": [interrupt("inside?")]}).add_edge(START, "ask")
+    return StateGraph(Reduced).add_node("inner", inner.compile()).add_edge(START, "inner").compile()
+
+
+def deferred() -> Graph:
+    graph = StateGraph(Reduced)
+    for name in ("short", "long", "longer"):
+        graph.add_node(name, lambda _, name=name: {"said": [name]})
+    graph.add_node("last", lambda state: {"total": len(state["said"])}, defer=True)
+    for before, after in ((START, "short"), (START, "long"), ("long", "longer"), ("longer", "last"), ("short", "last")):
+        graph.add_edge(before, after)
+    return graph.compile()
+
+
+def cached() -> Graph:
+    """What the cache holds outlives a turn as long as the process, in both."""
+    node = lambda state: {"said": [state["word"]]}  # noqa: E731
+    policy = CachePolicy(key_func=lambda given: given["word"])
+    graph = StateGraph(Reduced).add_node("node", node, cache_policy=policy)
+    return graph.add_edge(START, "node").compile(cache=InMemoryCache())
+
+
+def retried() -> Graph:
+    tries: list[int] = []
+
+    def shaky(_: Any) -> dict[str, Any]:
+        tries.append(1)
+        if len(tries) % 2:
+            raise ConnectionError
+        return {"said": ["at last"]}
+
+    policy = RetryPolicy(initial_interval=0.001, jitter=False)
+    return StateGraph(Reduced).add_node("shaky", shaky, retry_policy=policy).add_edge(START, "shaky").compile()
+
+
+def overwritten() -> Graph:
+    def reset(state: Reduced) -> dict[str, Any]:
+        return {"said": Overwrite([*state["said"][-1:], state["word"]]), "total": 1}
+
+    return line(Reduced, reset)
+
+
+class Untracked(TypedDict):
+    word: str
+    scratch: Annotated[Any, UntrackedValue]
+    said: Annotated[list[str], operator.add]
+
+
+def untracked() -> Graph:
+    """A value that no checkpoint holds, not even one that could not be stored."""
+    return line(
+        Untracked,
+        lambda_named("open", lambda _: {"scratch": object()}),
+        lambda_named("use", lambda state: {"said": [str("scratch" in state)]}),
+    )
+
+
+def private_state() -> Graph:
+    class Private(TypedDict):
+        hidden: str
+
+    def hide(state: Reduced) -> Private:
+        return {"hidden": state["word"].upper()}
+
+    def show(state: Private) -> dict[str, Any]:
+        return {"said": [state["hidden"]]}
+
+    graph = StateGraph(Reduced).add_node("hide", hide).add_node("show", show)
+    return graph.add_edge(START, "hide").add_edge("hide", "show").compile()
+
+
+def joined(state: list[str], writes: Any) -> list[str]:
+    return [*state, *(each for write in writes for each in write)]
+
+
+class Deltas(TypedDict):
+    word: str
+    said: Annotated[list[str], DeltaChannel(joined, snapshot_frequency=2)]
+    rest: Annotated[list[str], DeltaChannel(joined)]
+
+
+def deltas() -> Graph:
+    return line(
+        Deltas,
+        lambda_named("one", lambda state: {"said": [state["word"]], "rest": ["one"]}),
+        lambda_named("two", lambda state: {"said": [str(len(state["said"]))], "rest": [str(len(state["rest"]))]}),
+    )
+
+
+class Own(BaseModel):
+    word: str
+    page: Page | None = None
+    notes: Annotated[list[Note], operator.add] = []
+    kept: dict[str, Any] = {}
+
+
+def own_types() -> Graph:
+    """Models, dataclasses, enums, and types that no annotation names."""
+
+    def write(state: Own) -> dict[str, Any]:
+        before = state.page
+        assert before is None or isinstance(before.notes[0], Note)
+        assert all(isinstance(each, Note) for each in state.notes)
+        assert all(isinstance(each, Point) for each in state.kept.get("points", []))
+        note = Note(state.word)
+        points = [*state.kept.get("points", []), Point(1, 2)]
+        kept = {"points": points, "set": {1, 2}, "day": date(2026, 1, 2), "id": UUID(int=7), "mood": Mood.GOOD}
+        return {"page": Page(title=state.word, notes=[note]), "notes": [note], "kept": kept}
+
+    return line(Own, write)
+
+
+@dataclasses.dataclass
+class Managed:
+    word: str
+    said: Annotated[list[str], operator.add] = dataclasses.field(default_factory=list)
+    is_last: IsLastStep = False
+    remaining: RemainingSteps = 0
+
+
+def dataclass_state() -> Graph:
+    return line(Managed, lambda_named("say", lambda state: {"said": [f"{state.word} {state.is_last}"]}))
+
+
+class Question(TypedDict):
+    word: str
+
+
+class Answer(TypedDict):
+    said: list[str]
+
+
+def narrow_schemas() -> Graph:
+    return line(
+        Reduced,
+        lambda_named("say", lambda state: {"said": [state["word"]]}),
+        input_schema=Question,
+        output_schema=Answer,
+    )
+
+
+def functional() -> Graph:
+    @task
+    def double(word: str) -> str:
+        return word * 2
+
+    @entrypoint()
+    async def run(given: dict[str, Any], *, previous: list[str] | None = None) -> Any:
+        said = [*(previous or []), await double(given["word"])]
+        if given["word"] == "ask":
+            said.append(interrupt("what?"))
+        return entrypoint.final(value={"said": said}, save=said)
+
+    return run
+
+
+def messages() -> Graph:
+    def chat(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [AIMessage(f"heard {len(state['messages'])}")]}
+
+    return line(MessagesState, chat)
+
+
+WORDS = ({"word": "one"}, {"word": "seven"}, {"word": "ask"})
+ASKED = ({"word": "one"}, Command(resume="yes"), {"word": "two"})
+CASES: dict[str, tuple[Callable[[], Graph], tuple[Any, ...]]] = {
+    "reducers": (reducers, WORDS),
+    "two questions at once": (asks_twice_in_parallel, ({"word": "a"}, "each", {"word": "b"})),
+    "two questions in a node": (asks_twice_in_one_node, ({"word": "a"}, Command(resume="x"), Command(resume="y"))),
+    "Command": (commands, WORDS),
+    "Send": (sends, WORDS),
+    "sub-graph that keeps its state": (lambda: sub_graph(keeps=True), WORDS),
+    "sub-graph": (lambda: sub_graph(keeps=None), WORDS),
+    "question in a sub-graph": (asks_inside, ASKED),
+    "deferred node": (deferred, WORDS),
+    "cache": (cached, (WORDS[0], WORDS[0], WORDS[1])),
+    "retry": (retried, WORDS),
+    "Overwrite": (overwritten, WORDS),
+    "UntrackedValue": (untracked, WORDS),
+    "private state": (private_state, WORDS),
+    "DeltaChannel": (deltas, WORDS),
+    "own types": (own_types, WORDS),
+    "dataclass with managed values": (dataclass_state, WORDS),
+    "narrow schemas": (narrow_schemas, WORDS),
+    "functional": (functional, (*WORDS, Command(resume="this"), WORDS[0])),
+    "messages": (messages, tuple({"messages": [{"role": "user", "content": each}]} for each in "abc")),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+async def test_each_turn_leaves_the_state_that_langgraph_leaves(name: str, folder_objects: FolderObjects) -> None:
+    make, steps = CASES[name]
+    theirs, graph, items = make().copy({"checkpointer": InMemorySaver()}), make(), MemoryItems()
+    for given in steps:
+        step = {each.id: "yes" for each in theirs.get_state(CONFIG).interrupts} if given == "each" else None
+        await theirs.ainvoke(Command(resume=step) if step else given, CONFIG)
+        turns = forgetful(graph, items, folder_objects)
+        await play(turns, "yes to each" if step else given)
+        expected, kept = await theirs.aget_state(CONFIG), await turns.states.read(ANN, "t")
+        assert nameless(kept.values) == nameless(plain(expected.values))
+        assert kept.next == [*expected.next]
+        assert [each["value"] for each in kept.interrupts] == [each.value for each in expected.interrupts]
+
+
+def forgetful(graph: Graph, items: MemoryItems, objects: FolderObjects) -> Turns:
+    """Turns that know nothing but the table."""
+    agent = as_agent(graph, GraphSpec("own", "./own.py", "graph", "langgraph.json:1"))
+    table = Table(items, Blobs(objects), Sealer(b"key"), clock=time.time, mint=secrets.token_bytes)
+    return Turns(
+        table,
+        lambda _: agent,
+        tuning=TurnTuning(),
+        default_agent="own",
+        clock=time.time,
+        mint=lambda: uuid.uuid4().hex,
+        names=frozenset({"own"}),
+    )
+
+
+async def play(turns: Turns, given: Any) -> None:
+    if given == "yes to each":
+        state = await turns.states.read(ANN, "t")
+        call = GraphCall(command={"resume": {each["id"]: "yes" for each in state.interrupts}})
+    else:
+        call = GraphCall(command={"resume": given.resume}) if isinstance(given, Command) else GraphCall(input=given)
+    running = await turns.start(TurnRequest(ANN, "said", thread_id="t", create=True, call=call))
+    turn = await running.finish()
+    await running.close()
+    assert turn.persisted
+
+
+def nameless(values: Any) -> Any:
+    """Without the ids of messages, which each saver's run makes anew."""
+    if isinstance(values, dict):
+        return {name: nameless(each) for name, each in values.items() if name != "id" or "type" not in values}
+    return [nameless(each) for each in values] if isinstance(values, list) else values
