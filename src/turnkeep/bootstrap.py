@@ -7,17 +7,20 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.agents import build_agent
-from turnkeep.entries import default_agent, entries
+from turnkeep.agents import build_agent, tell_unusable
+from turnkeep.entries import default_agent, entries, graph_file
+from turnkeep.errors import AgentUnavailable
 from turnkeep.locations import SecretSource
+from turnkeep.records import Principal
 from turnkeep.services import Services
-from turnkeep.settings import Settings
+from turnkeep.settings import Settings, UnusableFile
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
+from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
@@ -27,6 +30,7 @@ from turnkeep.turns import Turns
 from turnkeep.turns.runs import Runs
 
 if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
     from mypy_boto3_dynamodb import DynamoDBClient
 
 # What a request waits for its store: three tries, each short, well inside a turn's deadline.
@@ -53,13 +57,16 @@ def build(
     where no route of this server does."""
     settings = _with_what_it_names(settings, model_key)
     time_and_chance: Mapping[str, Any] = {"clock": clock, "mint": secrets.token_bytes}
-    items, blobs = Items(dynamodb, settings.table_name), Blobs(objects)
+    items = Items(dynamodb, settings.table_name)
+    blobs = Blobs(objects, items)
     sealer, eraser = Sealer(*settings.seal_secrets, refresh=refresh), Eraser(items, blobs, clock=clock)
     hours, seconds = settings.thread_hours, settings.turn.lease_seconds
     table = Table(items, blobs, sealer, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
     attachments = Attachments(items, uploads or KeptUploads(objects), sealer, threads=table, **time_and_chance)
     usage = Usage(items, settings.budget, **time_and_chance)
-    turns = _turns(settings, table, attachments, usage, clock)
+    memories = functools.partial(Memories, items, sealer, **time_and_chance)
+    stores = _stores(memories, clock)
+    turns = _turns(settings, table, attachments, usage, clock=clock, stores=stores)
     facts = {"thread_hours": hours, "limits": settings.budget.model_dump()}
     return Services(
         settings=settings,
@@ -70,8 +77,9 @@ def build(
         sealer=sealer,
         usage=usage,
         attachments=attachments,
-        exports=Exports(table, attachments, usage, objects, sealer, facts=facts, **time_and_chance),
+        exports=Exports(table, attachments, usage, objects, sealer, memories=memories, facts=facts, **time_and_chance),
         persons=Persons(items, eraser, clock=clock),
+        stores=stores,
     )
 
 
@@ -83,8 +91,39 @@ def _with_what_it_names(settings: Settings, model_key: SecretSource | None) -> S
     return settings.with_key_source(model_key) if model_key else settings
 
 
+def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "Callable[[Principal], BaseStore]":
+    """Each caller's memory, as it is when a run or a request begins."""
+
+    @functools.cache
+    def options() -> Mapping[str, Any]:
+        file = graph_file()
+        if file is None or not file.store:
+            return {}
+        from turnkeep.memory.configured import options_of  # noqa: PLC0415 - LangGraph, on the paths that need it
+        from turnkeep.owngraphs import attribute_of  # noqa: PLC0415
+
+        try:
+            return options_of(file, functools.partial(attribute_of, file))
+        except UnusableFile as error:
+            tell_unusable("store", error)
+            raise AgentUnavailable from error
+
+    def store_of(principal: Principal) -> "BaseStore":
+        from turnkeep.memory import DynamoDBStore  # noqa: PLC0415
+
+        return DynamoDBStore(memories=memories(principal, began=int(clock() * 1000)), **options())
+
+    return store_of
+
+
 def _turns(
-    settings: Settings, table: Table, attachments: Attachments, usage: Usage, clock: Callable[[], float]
+    settings: Settings,
+    table: Table,
+    attachments: Attachments,
+    usage: Usage,
+    *,
+    clock: Callable[[], float],
+    stores: "Callable[[Principal], BaseStore]",
 ) -> Turns:
     return Turns(
         table,
@@ -96,6 +135,7 @@ def _turns(
         private=frozenset(filter(settings.is_private, entries())),
         usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
         attachments=attachments,
+        stores=stores,
     )
 
 

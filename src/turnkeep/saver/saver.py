@@ -1,7 +1,298 @@
-"""DynamoDBSaver, as LangGraph calls it."""
+"""DynamoDBSaver, as LangGraph calls it: a checkpointer over the API's table, for graphs that people run themselves.
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+Each checkpoint is a step of the thread, fenced by the one that was read before it, and the last one of a run its turn:
+so of two writers none is lost silently, and a thread is the same one here and through the API.
+"""
+
+import asyncio
+import functools
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_id,
+    get_serializable_checkpoint_metadata,
+)
+from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
+
+from turnkeep.errors import NotFound
+from turnkeep.records import Principal, Turn
+from turnkeep.saver.cursor import Cursor, Cursors
+from turnkeep.saver.reading import Reader, config_of, namespace_of, thread_of
+from turnkeep.saver.turns import is_over, said_in, turn_of_run, turn_that_asks
+from turnkeep.storage.beside import Space, TaskWrite
+from turnkeep.storage.blobs import Blobs, Objects, S3Objects
+from turnkeep.storage.checkpoints import next_version
+from turnkeep.storage.elements import SERIALISER, unstorable
+from turnkeep.storage.head import KEY_BYTES
+from turnkeep.storage.items import Items
+from turnkeep.storage.keys import checkpoint_key, partition, space_key
+from turnkeep.storage.leases import OWNER_BYTES
+from turnkeep.storage.opening import make_table, open_client, open_sealer
+from turnkeep.storage.plans import Loaded, Saved
+from turnkeep.storage.steps import Step, Steps
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 
-class DynamoDBSaver(BaseCheckpointSaver[str]):
-    """A checkpointer over the table of the API."""
+def _in_thread(call: Callable[..., Any]) -> Any:
+    @functools.wraps(call)
+    async def asynchronous(*args: Any, **kwargs: Any) -> Any:
+        return await asyncio.to_thread(call, *args, **kwargs)
+
+    return asynchronous
+
+
+class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
+    """Checkpoints of the threads of one principal in one table.
+
+    `client` is one of boto3's, by default that of the environment; threads live for `thread_hours` after their last
+    turn. A value over 300 KB lies in `objects` or the bucket of that name, else in several items. What is stored is
+    sealed under `seal_key`, else SEAL_KEY, else the key of the folder `.turnkeep`. A run holds its thread for
+    `lease_seconds` after each step, 0 not at all.
+
+    Raises ThreadMoved where another writer has gone on since the thread was read, ThreadBusy where one holds it,
+    AgentFault for a state that cannot be stored, StateCorrupt, InvalidId, StoreUnavailable.
+    """
+
+    def __init__(
+        self,
+        table_name: str = "turnkeep",
+        *,
+        client: "DynamoDBClient | None" = None,
+        tenant: str = "local",
+        user: str = "local",
+        agent: str = "",
+        thread_hours: float = 24,
+        objects: Objects | None = None,
+        bucket: str | None = None,
+        seal_key: str | None = None,
+        lease_seconds: float = 30,
+        clock: Callable[[], float] = time.time,
+    ):
+        BaseCheckpointSaver.__init__(self, serde=SERIALISER)
+        self._client = client or open_client("dynamodb")
+        self._table_name = table_name
+        items = Items(self._client, table_name)
+        blobs = Blobs(objects or (S3Objects(open_client("s3"), bucket) if bucket else None), items)
+        how: Any = {"clock": clock, "mint": secrets.token_bytes, "thread_hours": thread_hours}
+        self._table = Steps(items, blobs, open_sealer(items, seal_key), lease_seconds=lease_seconds, **how)
+        self._holds = lease_seconds > 0
+        self._who = Principal(tenant, user)
+        self._agent = agent
+        self._clock = clock
+        self._cursors = Cursors()
+
+    def setup(self) -> None:
+        """Makes the table with its indexes and its TTL, where it is missing."""
+        make_table(self._client, self._table_name)
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        return next_version(current)
+
+    # what LangGraph puts
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        cursor = self._cursors.of(thread_of(config))
+        with cursor.lock:
+            if namespace_of(config):
+                self._put_space(cursor, config, checkpoint, metadata)
+            else:
+                self._put_root(cursor, config, checkpoint, metadata, new_versions)
+        return config_of(config, namespace_of(config), checkpoint["id"])
+
+    def _put_root(
+        self,
+        cursor: Cursor,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        versions: ChannelVersions,
+    ) -> None:
+        loaded = self._base(cursor, config)
+        source = metadata.get("source")
+        if "__start__" in checkpoint["channel_values"]:
+            cursor.said, cursor.began = said_in(checkpoint["channel_values"]["__start__"]), self._clock()
+        own = cursor.own(checkpoint, versions)
+        try:
+            cursor.run.put(config, own, metadata, versions)
+            saved = cursor.run.saved(frozenset(), interrupted=False)
+            assert saved  # noqa: S101 - it was put
+            saved.checkpoint["spaces"] = {**cursor.spaces}
+            turn = self._turn(cursor, checkpoint, source) if is_over(checkpoint, source) else None
+            self._step(cursor, config, loaded, saved, turn)
+        except BaseException:
+            self._cursors.forget(thread_of(config))
+            raise
+        cursor.content = saved.checkpoint
+        cursor.run.settle()
+        if checkpoint["id"] in cursor.asked:
+            self._ask(cursor, config, cursor.asked.pop(checkpoint["id"]))
+
+    def _base(self, cursor: Cursor, config: RunnableConfig) -> Loaded:
+        """Where the step is joined on, with the cursor there."""
+        parent = get_checkpoint_id(config)
+        if not cursor.is_known or (parent and (cursor.head is None or cursor.head.checkpoint != parent)):
+            self._refresh(cursor, thread_of(config))
+        loaded = cursor.at(parent)
+        if loaded is None:
+            assert cursor.head  # noqa: S101 - `at` found it
+            head, loaded = cursor.head, self._table.load(cursor.head, None, parent)
+            cursor.stand(head, loaded)
+        return loaded
+
+    def _turn(self, cursor: Cursor, checkpoint: Checkpoint, source: str | None) -> Turn:
+        now = self._clock()
+        values, began = checkpoint["channel_values"], cursor.began or now
+        return turn_of_run(values, known=cursor.known, said=cursor.said, agent=self._agent, began=began, now=now)
+
+    def _step(self, cursor: Cursor, config: RunnableConfig, loaded: Loaded, saved: Saved, turn: Turn | None) -> None:
+        cursor.owner = cursor.owner or secrets.token_bytes(OWNER_BYTES)
+        after = cursor.head.checkpoint if cursor.head else None
+        step = Step(saved, turn, cursor.owner, secrets.token_bytes(KEY_BYTES), self._holds and turn is None, after)
+        cursor.head = self._table.step(self._who, thread_of(config), cursor.head, loaded, step)
+        if turn:
+            cursor.said, cursor.began, cursor.known = None, 0, len(cursor.messages())
+
+    def _put_space(
+        self, cursor: Cursor, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata
+    ) -> None:
+        """A sub-graph's checkpoint, whole."""
+        name, thread_id = namespace_of(config), thread_of(config)
+        if not cursor.is_known:
+            self._refresh(cursor, thread_id)
+        if cursor.head is None:
+            self._table.create_thread(self._who, thread_id, if_exists="do_nothing")
+            cursor.stand(self._table.head(self._who, thread_id), Loaded())
+        parts = [checkpoint, get_serializable_checkpoint_metadata(config, metadata), get_checkpoint_id(config)]
+        try:
+            content = {"state": SERIALISER.dumps_typed(parts)[1]}
+        except TypeError as error:
+            raise unstorable(checkpoint["channel_values"]) from error
+        root = config["configurable"].get("checkpoint_map", {}).get("")
+        pk = partition(self._who, thread_id)
+        self._table.beside.put_space(pk, Space(name, checkpoint["id"], content), root, int(self._clock() * 1000))
+        cursor.run.forget(name)
+        cursor.inner.add(name)
+        if ":" not in name:
+            cursor.spaces[name] = checkpoint["id"]
+
+    def put_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        name, checkpoint_id = namespace_of(config), str(get_checkpoint_id(config))
+        pk, cursor = partition(self._who, thread_of(config)), self._cursors.of(thread_of(config))
+        stored = []
+        for index, (channel, value) in enumerate(writes):
+            try:
+                typed = SERIALISER.dumps_typed(value)
+            except TypeError as error:
+                raise unstorable({channel: value}) from error
+            stored.append(TaskWrite(task_id, task_path, WRITES_IDX_MAP.get(channel, index), channel, *typed))
+        channels = dict(writes)
+        cursor.inner |= {name} - {""}
+        spaces = sorted(each for each in cursor.inner if f":{task_id}" in each) if INTERRUPT in channels else ()
+        sk = space_key(name, checkpoint_id) if name else checkpoint_key(checkpoint_id)
+        self._table.beside.put_writes(pk, sk, stored, int(self._clock() * 1000), spaces)
+        if not name:
+            with cursor.lock:
+                self._after_writes(cursor, config, channels)
+
+    def _after_writes(self, cursor: Cursor, config: RunnableConfig, channels: Mapping[str, Any]) -> None:
+        if RESUME in channels and cursor.said is None:
+            cursor.said, cursor.began = said_in(channels[RESUME]), self._clock()
+        if INTERRUPT in channels:
+            if cursor.head and cursor.head.checkpoint == get_checkpoint_id(config):
+                self._ask(cursor, config, channels[INTERRUPT])
+            else:  # pool threads may bring the writes before the checkpoint that they belong to
+                cursor.asked.setdefault(str(get_checkpoint_id(config)), channels[INTERRUPT])
+        elif ERROR in channels and cursor.head and cursor.owner:
+            self._table.let_go(cursor.head, cursor.owner)
+
+    def _ask(self, cursor: Cursor, config: RunnableConfig, question: Any) -> None:
+        """A run that asks back is a turn, of the checkpoint that stands, and holds its thread no longer."""
+        head = cursor.head
+        is_ours = head and head.lease and head.lease.owner == cursor.owner
+        if head is None or not head.checkpoint or (self._holds and not is_ours) or not cursor.content:
+            return
+        now = self._clock()
+        turn = turn_that_asks(question, said=cursor.said, agent=self._agent, began=cursor.began or now, now=now)
+        link = self._table.link_of(head)
+        saved = Saved(head.checkpoint, {}, (), interrupted=True, of=link)
+        try:
+            self._step(cursor, config, Loaded(head.n, head.last), saved, turn)
+        except BaseException:
+            self._cursors.forget(thread_of(config))
+            raise
+
+    # what people call
+
+    def delete_thread(self, thread_id: str) -> None:
+        self._cursors.forget(str(thread_id))
+        try:
+            self._table.delete_thread(self._who, str(thread_id))
+        except NotFound:
+            return
+
+    def copy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """All checkpoints that the newest leads back to, with writes and sub-graphs; there whole or not at all. Raises
+        NotFound, ThreadExists."""
+        self._table.fork(self._who, str(source_thread_id), str(target_thread_id), whole=True)
+        self._cursors.forget(str(target_thread_id))
+
+    def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Turns stay readable where checkpoints go."""
+        for thread_id in map(str, thread_ids):
+            if strategy == "delete":
+                self.delete_thread(thread_id)
+            elif head := self._table.living(self._who, thread_id):
+                self._table.keep_newest(head)
+
+    def delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Looks at every thread of the principal. One of which nothing else is left is deleted."""
+        for thread_id in self.threads() if run_ids else ():
+            found = list(self.list({"configurable": {"thread_id": thread_id}}))
+            goes = [each for each in found if each.metadata.get("run_id") in run_ids]
+            if goes and len(goes) == len(found):
+                self.delete_thread(thread_id)
+            elif goes:
+                self._forget_checkpoints(thread_id, found, goes)
+
+    def _forget_checkpoints(
+        self, thread_id: str, found: Sequence[CheckpointTuple], goes: Sequence[CheckpointTuple]
+    ) -> None:
+        self._cursors.forget(thread_id)
+        names = [{(namespace_of(each.config), each.checkpoint["id"]) for each in some} for some in (found, goes)]
+        roots = sorted(checkpoint_id for name, checkpoint_id in names[0] - names[1] if name == "")
+        head = self._table.living(self._who, thread_id)
+        if head:
+            self._table.drop_checkpoints(head, roots[-1] if roots else None, names[1])
+
+    aput = _in_thread(put)
+    aput_writes = _in_thread(put_writes)
+    aget_tuple = _in_thread(Reader.get_tuple)
+    adelete_thread = _in_thread(delete_thread)
+    acopy_thread = _in_thread(copy_thread)
+    aprune = _in_thread(prune)
+    adelete_for_runs = _in_thread(delete_for_runs)
+
+    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
+        found = self.list(config, **options)
+        while (one := await asyncio.to_thread(next, found, None)) is not None:
+            yield one

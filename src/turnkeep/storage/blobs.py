@@ -1,9 +1,11 @@
-"""Large values: inline in the item while they fit, otherwise one object with its checksum in the item.
+"""Large values: inline in the item while they fit, otherwise one object with its checksum in the item; where there are
+no objects, parts of it in items of their own beside it.
 
 The object is written before the item that names it and is named by that item's key, so a crash in between leaves an
 object that nothing reaches; it lies under its thread's prefix and goes with the thread.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -13,13 +15,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.observability.tracing import request_to
-from turnkeep.storage.items import Item
-from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, object_key
+from turnkeep.storage.items import Item, Items
+from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, item_ttl, object_key, part_key
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 INLINE_BYTES = 300 * 1024
+NO_OBJECTS = "A part of it lies in a bucket: name the bucket of the deployment that wrote it."
 
 
 class Objects(Protocol):
@@ -101,16 +104,30 @@ class S3Objects(Bucket):
 class Blobs:
     """Puts a sealed value into an item's attributes and takes it out again."""
 
-    def __init__(self, objects: Objects):
+    def __init__(self, objects: Objects | None, items: Items | None = None):
+        """At least one of the two; `items` also read what was written where there were no objects."""
         self._objects = objects
+        self._items = items
 
     def attributes(self, pk: str, sk: str, sealed: bytes, *, inline_bytes: int = INLINE_BYTES) -> Item:
         """What the item at this key carries; writes the object first where the value is too large for an item."""
         if len(sealed) <= inline_bytes:
             return {"data": sealed}
+        if self._objects is None:
+            return self._in_parts(pk, sk, sealed)
         name = object_key(pk, sk)
         self._objects.put(name, sealed)
         return {"object": name, "sum": sha256(sealed).digest()}
+
+    def _in_parts(self, pk: str, sk: str, sealed: bytes) -> Item:
+        assert self._items  # noqa: S101 - see __init__
+        pieces = [sealed[start : start + INLINE_BYTES] for start in range(0, len(sealed), INLINE_BYTES)]
+        ttl = item_ttl(int(time.time() * 1000))
+        self._items.write_many(
+            {"PK": pk, "SK": part_key(sk, part), "v": LAYOUT, "ttl": ttl, "data": piece}
+            for part, piece in enumerate(pieces)
+        )
+        return {"parts": len(pieces), "sum": sha256(sealed).digest()}
 
     def value(self, item: Item) -> bytes:
         """Raises StateCorrupt where the object is missing or altered, or the item of another layout."""
@@ -118,16 +135,29 @@ class Blobs:
             raise StateCorrupt(OTHER_LAYOUT)
         if "data" in item:
             return bytes(item["data"])
-        try:
-            sealed = self._objects.get(item["object"])
-        except KeyError as error:
-            raise StateCorrupt from error
+        sealed = self._joined(item) if "parts" in item else self._object(item["object"])
         if sha256(sealed).digest() != item["sum"]:
             raise StateCorrupt
         return sealed
 
+    def _object(self, name: str) -> bytes:
+        if self._objects is None:
+            raise StateCorrupt(NO_OBJECTS)
+        try:
+            return self._objects.get(name)
+        except KeyError as error:
+            raise StateCorrupt from error
+
+    def _joined(self, item: Item) -> bytes:
+        if self._items is None:
+            raise StateCorrupt
+        keys = [(item["PK"], part_key(item["SK"], part)) for part in range(item["parts"])]
+        found = sorted(self._items.get_many(keys), key=lambda each: str(each["SK"]))
+        return b"".join(each["data"] for each in found)
+
     def names(self, prefix: str) -> Iterator[str]:
-        return self._objects.names(prefix)
+        return self._objects.names(prefix) if self._objects else iter(())
 
     def delete(self, names: list[str]) -> None:
-        self._objects.delete(names)
+        if self._objects and names:
+            self._objects.delete(names)

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
     BaseCheckpointSaver,
     ChannelVersions,
     Checkpoint,
@@ -23,10 +24,12 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
     get_serializable_checkpoint_metadata,
 )
+from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
-from turnkeep.storage.elements import SERIALISER, are_messages, changed, changed_segment, freeze, thaw
+from turnkeep.storage.beside import TaskWrite
+from turnkeep.storage.elements import SERIALISER, are_messages, changed, changed_segment, freeze, thaw, unstorable
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.vault import Change
@@ -87,9 +90,20 @@ class Run(BaseCheckpointSaver[str]):
             growing = self._lists.setdefault((namespace, channel), _Growing(start=total))
             if growing.start + len(growing.elements) != total:
                 raise StateCorrupt
+        self._take_beside(loaded)
         known = {(namespace, channel) for namespace, channel, _ in content["lengths"]}
         self._lists = {place: growing for place, growing in self._lists.items() if place in known}
         self._align()
+
+    def _take_beside(self, loaded: Loaded) -> None:
+        """What a saver wrote beside the checkpoint; of sub-graphs, what is newer than what the checkpoint holds."""
+        self._spaces[""].writes += unpacked(loaded.writes)
+        for space in loaded.spaces:
+            older = self._spaces.get(space.namespace)
+            if older is None or older.checkpoint["id"] <= space.checkpoint_id:
+                self._lists = {place: each for place, each in self._lists.items() if place[0] != space.namespace}
+                checkpoint, metadata, parent = SERIALISER.loads_typed(("msgpack", space.content["state"]))
+                self._spaces[space.namespace] = _Namespace(checkpoint, metadata, parent, unpacked(space.writes))
 
     def _replay(self, segment: Segment) -> None:
         place = (segment.namespace, segment.channel)
@@ -141,8 +155,8 @@ class Run(BaseCheckpointSaver[str]):
         name = configurable.get("checkpoint_ns", "")
         with self._lock:
             self._has_put = True
-            values = dict(checkpoint["channel_values"])
-            for channel, value in checkpoint["channel_values"].items():
+            values = self._values(name, checkpoint)
+            for channel, value in list(values.items()):
                 if self._is_segmented((name, channel), value):
                     self._grow((name, channel), values.pop(channel))
                 else:
@@ -155,6 +169,17 @@ class Run(BaseCheckpointSaver[str]):
             )
         return _config(config, name, checkpoint["id"])
 
+    def _values(self, name: str, checkpoint: Checkpoint) -> dict[str, Any]:
+        """All of them: a value of the version that is kept already may be left out, as a DeltaChannel does; what it
+        writes as a snapshot is an ordinary value here."""
+        given = checkpoint["channel_values"].items()
+        values = {name: value.value if isinstance(value, _DeltaSnapshot) else value for name, value in given}
+        if space := self._spaces.get(name):
+            before, now = space.checkpoint["channel_versions"], checkpoint["channel_versions"]
+            kept = space.checkpoint["channel_values"].items()
+            values |= {each: value for each, value in kept if each not in values and before.get(each) == now.get(each)}
+        return values
+
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
@@ -163,7 +188,9 @@ class Run(BaseCheckpointSaver[str]):
         with self._lock:
             space = self._spaces.get(name)
             if space and space.checkpoint["id"] == checkpoint_id:
-                space.writes += new
+                # of what a task asks or was answered only the newest counts: it may ask twice, one after the other
+                again = {(task_id, channel) for channel, _ in writes if channel in WRITES_IDX_MAP}
+                space.writes = [write for write in space.writes if write[:2] not in again] + new
             else:  # pool threads may bring the writes before the checkpoint that they belong to
                 self._early.setdefault((name, checkpoint_id), []).extend(new)
 
@@ -185,10 +212,30 @@ class Run(BaseCheckpointSaver[str]):
         self.put_writes(config, writes, task_id, task_path)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
-        """Versions ascend; unlike LangGraph's in-memory saver no random part is needed, one run has one writer."""
-        return f"{int(current.split('.')[0]) + 1 if current else 1:010d}"
+        return next_version(current)
 
-    # what COMMIT takes
+    # what a saver of many checkpoints asks
+
+    def held(self) -> Checkpoint | None:
+        """The thread's newest checkpoint in its own values, to be looked at only."""
+        space = self._spaces.get("")
+        if space is None:
+            return None
+        lists = {channel: each.elements for (name, channel), each in self._lists.items() if name == ""}
+        return {**space.checkpoint, "channel_values": {**space.checkpoint["channel_values"], **lists}}
+
+    def forget(self, namespace: str) -> None:
+        """The sub-graph is kept elsewhere from now on."""
+        with self._lock:
+            self._spaces.pop(namespace, None)
+            self._lists = {place: each for place, each in self._lists.items() if place[0] != namespace}
+
+    def settle(self) -> None:
+        """What was put is stored: what comes next is counted from there."""
+        with self._lock:
+            for growing in self._lists.values():
+                growing.segment = None
+            self._early.clear()
 
     def saved(self, per_turn: frozenset[str], *, interrupted: bool, change: Change | None = None) -> Saved | None:
         """What the run leaves behind, every text of it with `change`; None where it put nothing.
@@ -215,7 +262,7 @@ class Run(BaseCheckpointSaver[str]):
             return Saved(
                 checkpoint_id=root.checkpoint["id"],
                 checkpoint={
-                    "state": SERIALISER.dumps_typed(state)[1],
+                    "state": _packed(state),
                     "lengths": [[*place, each.start + len(each.elements)] for place, each in lists.items()],
                 },
                 segments=tuple(segments),
@@ -247,7 +294,7 @@ class Run(BaseCheckpointSaver[str]):
         if same < len(old) or len(new) > same or earlier:
             # several puts of one run (a sub-graph called twice) add up to one segment from where the run began
             keep = min(keep, earlier.keep) if earlier else keep
-            growing.segment = Segment(*place, keep, freeze(new[keep - growing.start :]))
+            growing.segment = _segment(place, keep, new[keep - growing.start :])
         growing.elements = list(new)
 
     def list(
@@ -267,6 +314,17 @@ class Run(BaseCheckpointSaver[str]):
             yield found
 
 
+def next_version(current: str | None) -> str:
+    """Versions ascend as texts, so one is as long as that before it, whoever wrote that: "0000000007". Unlike in
+    LangGraph's in-memory saver no random part is needed, one run has one writer."""
+    before = str(current or 0).split(".")[0]
+    return f"{int(before) + 1:0{max(10, len(before))}d}"
+
+
+def unpacked(writes: Sequence[TaskWrite]) -> list[Write]:
+    return [(each.task_id, each.channel, SERIALISER.loads_typed((each.kind, each.data)), each.path) for each in writes]
+
+
 def _config(config: RunnableConfig, namespace: str, checkpoint_id: str) -> RunnableConfig:
     thread_id = config["configurable"]["thread_id"]
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": namespace, "checkpoint_id": checkpoint_id}}
@@ -275,6 +333,22 @@ def _config(config: RunnableConfig, namespace: str, checkpoint_id: str) -> Runna
 def _stored(space: _Namespace, dropped: frozenset[str]) -> list[Any]:
     values = {name: value for name, value in space.checkpoint["channel_values"].items() if name not in dropped}
     return [{**space.checkpoint, "channel_values": values}, space.metadata, space.parent, space.writes]
+
+
+def _segment(place: Place, keep: int, elements: list[Any]) -> Segment:
+    try:
+        return Segment(*place, keep, freeze(elements))
+    except TypeError as error:
+        raise unstorable({place[1]: elements}) from error
+
+
+def _packed(state: JSON) -> bytes:
+    try:
+        return SERIALISER.dumps_typed(state)[1]
+    except TypeError as error:
+        written = {name: value for parts in state.values() for _, name, value, _ in parts[3]}
+        kept = {name: value for parts in state.values() for name, value in parts[0]["channel_values"].items()}
+        raise unstorable(kept | written) from error
 
 
 def _changed(stored: list[Any], change: Change) -> list[Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from turnkeep.errors import NotFound
 from turnkeep.storage.head import Head
 from turnkeep.storage.items import Item, Items
-from turnkeep.storage.keys import generation_of, number_of, turn_ceiling
+from turnkeep.storage.keys import generation_of, number_of, turn_ceiling, turn_floor
 from turnkeep.storage.links import Chain
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.windows import Loader
@@ -34,8 +34,10 @@ class History:
         """The newest `limit` steps older than the checkpoint `before`, newest first; those whose checkpoint is no
         longer kept are left out."""
         found: dict[str, Item] = {}
+        seen: set[str] = set()
         for item in self._links(head, found):
-            if limit and (before is None or item["cp"] < before):
+            if limit and item["cp"] not in seen and (before is None or item["cp"] < before):
+                seen.add(item["cp"])
                 try:
                     loaded = self._loader.older(head, window, item["cp"], found)
                 except NotFound:
@@ -71,6 +73,7 @@ class History:
     def _link(self, pk: str, sk: str, found: dict[str, Item]) -> Item | None:
         """A branch that was left may have lost its links, when it was not HEAD that led there."""
         if sk not in found:
-            low = max(0, number_of(sk) - PAGE_TURNS)
-            found |= {each["SK"]: each for each in self._items.between(pk, sk, turn_ceiling(generation_of(sk), low))}
+            low, newest = max(0, number_of(sk) - PAGE_TURNS), turn_floor(generation_of(sk), number_of(sk))
+            items = self._items.between(pk, newest, turn_ceiling(generation_of(sk), low))
+            found |= {each["SK"]: each for each in items}
         return found.get(sk)

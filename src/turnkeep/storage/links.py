@@ -51,7 +51,8 @@ class Link:
 
 def seal_context(item: Item) -> tuple[str, ...]:
     """What a link's value is sealed to: its place and its neighbours."""
-    return item["PK"], item["SK"], item.get("prev", ""), item["cp"], *filter(None, [item.get("was")])
+    of = f"of {item['of']}" if "of" in item else None
+    return item["PK"], item["SK"], item.get("prev", ""), item["cp"], *filter(None, [item.get("was"), of])
 
 
 def payload_of(turn: Turn | None, segments: Sequence[Segment]) -> JSON:
@@ -147,7 +148,9 @@ class Chain:
         at = last
         while at and number_of(at) >= low:
             if at not in found:
-                more = self._items.between(pk, at, turn_ceiling(generation_of(at), low))
+                # edits of one number lie in the order in which they were made, a newer turn before them
+                newest = turn_floor(generation_of(at), number_of(at))
+                more = self._items.between(pk, newest, turn_ceiling(generation_of(at), low))
                 found |= {item["SK"]: item for item in more}
             if at not in found:
                 raise StateCorrupt

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from turnkeep.errors import InvalidRetryToken
 from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
+from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, run_id_of, signed_parts
 from turnkeep.storage.items import Item
@@ -47,13 +48,16 @@ class Begun:
 @dataclass(frozen=True)
 class Loaded:
     """What a run starts from. `number` and `last` are where its turn will be joined on: the newest turn, or an older
-    one where the run goes back in time (`is_branch`)."""
+    one where the run goes back in time (`is_branch`). `writes` and `spaces` are what a saver wrote beside the
+    checkpoint: what tasks of the step after it wrote, and the newest checkpoints of sub-graphs."""
 
     number: int = 0
     last: str | None = None
     checkpoint: JSON | None = None
     links: tuple[Link, ...] = ()
     is_branch: bool = False
+    writes: tuple[TaskWrite, ...] = ()
+    spaces: tuple[Space, ...] = ()
 
     @property
     def is_interrupted(self) -> bool:
@@ -64,13 +68,15 @@ class Loaded:
 @dataclass(frozen=True)
 class Saved:
     """What a run leaves behind: its newest checkpoint (plain msgpack types) and what it did to list channels; and what
-    the placeholders stand for that it made."""
+    the placeholders stand for that it made. `of` is the link that was stored with this checkpoint before, where
+    there is nothing new in it."""
 
     checkpoint_id: str
     checkpoint: JSON
     segments: tuple[Segment, ...]
     pii: Mapping[str, str] = field(default_factory=dict)
     interrupted: bool = False
+    of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,9 @@ class Planner:
         link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
         if loaded.is_branch and head.last:
             link["was"] = head.last  # what is left is still found, from where it was left
-        puts = (*self._link_items(link, saved, numbered), self._checkpoint_item(link, saved))
+        link |= {"of": saved.of} if saved.of else {}
+        puts = tuple(self._link_items(link, saved, numbered))
+        puts += () if saved.of else (self._checkpoint_item(link, saved),)
         puts += tuple(self._vault.items_of(head.pk, sk, saved.pii, ttl=link["ttl"]))
         changed = {"n": number, "gen": gen, "last": sk, "cp": saved.checkpoint_id}
         return self._flipped(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn, now), now), numbered
@@ -127,6 +135,10 @@ class Planner:
         changed |= {"expires": expiry(now, begun.head.created, begun.head.hours(self._thread_hours))}
         changed |= {name: value for name, value in more.items() if value is not None}
         return self._flipped(begun, (tip, *beside), changed, now)
+
+    def back(self, begun: Begun, changed: Item, now: int) -> Plan:
+        """The plan that changes HEAD alone."""
+        return self._flipped(begun, (), changed, now)
 
     def _flipped(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
         head = begun.head

@@ -184,8 +184,11 @@ class Table(Leases, Listing, RunQueue, ActionLog):
             return self.vault.told(plan.pk, [stored])[0]
         return self.read_turn(principal, thread_id, number_of(plan.sk))
 
-    def fork(self, principal: Principal, thread_id: str, to: str, *, turn: int | None = None) -> Thread:
-        """A new thread `to` that holds turns 1 to `turn` of this one, by default all of them. Raises NotFound,
+    def fork(
+        self, principal: Principal, thread_id: str, to: str, *, turn: int | None = None, whole: bool = False
+    ) -> Thread:
+        """A new thread `to` that holds turns 1 to `turn` of this one, by default all of them; `whole` with
+        all their checkpoints, not the newest alone. Raises NotFound,
         ThreadExists where `to` has turns, ThreadBusy, StateCorrupt, StoreUnavailable."""
         source = self.head(principal, thread_id)
         number = source.n if turn is None else turn
@@ -202,7 +205,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
         try:
             copying = Fork(self._items, self._blobs, self._sealer, self.vault, source=source, begun=begun)
-            tip, beside = copying.copy(number, partial(self.renew, begun))
+            tip, beside = copying.copy(number, partial(self.renew, begun), whole=whole)
             more: Item = {"agent": source.agent, "title": source.title}
             more["meta"] = self._sealed_metadata(begun.head.pk, self._metadata(source))
             more["st"] = "interrupted" if copying.interrupted else "complete"

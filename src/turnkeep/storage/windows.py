@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from turnkeep.errors import NotFound, StateCorrupt, StoreUnavailable
+from turnkeep.records import JSON
+from turnkeep.storage.beside import Beside, Space
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
 from turnkeep.storage.items import Item, Items
@@ -44,6 +46,7 @@ class Loader:
         self._blobs = blobs
         self._sealer = sealer
         self._chain = chain
+        self.beside = Beside(items, blobs, sealer)
         self._places: dict[str, _Place] = {}
         self._lock = Lock()
 
@@ -75,7 +78,8 @@ class Loader:
         self._keep(head.pk, place)
         if head.checkpoint is None:
             return Loaded()
-        found = ahead if checkpoint_key(head.checkpoint) in ahead else self._window(head.pk, place)
+        is_ahead = checkpoint_key(head.checkpoint) in ahead and head.last in ahead
+        found = ahead if is_ahead else self._window(head.pk, place)
         return self._loaded(head.pk, found, head.checkpoint, Loaded(head.n, head.last), _low(head.n, window))
 
     def _keep(self, pk: str, place: _Place) -> None:
@@ -93,20 +97,29 @@ class Loader:
     def older(self, head: Head, window: int | None, checkpoint_id: str, found: Found) -> Loaded:
         """What stood at an older checkpoint; reads what `found` does not hold. Raises NotFound, StateCorrupt."""
         sk = checkpoint_key(checkpoint_id)
-        item = self._items.get(head.pk, sk)
-        if item is None:
+        near = {each["SK"]: each for each in self._items.between(head.pk, sk, f"{sk}#~")}
+        if sk not in near:
             raise NotFound("The thread has no such checkpoint.")
-        number = number_of(item["link"])
-        at = Loaded(number, item["link"], is_branch=True)
-        return self._loaded(head.pk, {**found, sk: item}, checkpoint_id, at, _low(number, window))
+        number = number_of(near[sk]["link"])
+        at = Loaded(number, near[sk]["link"], is_branch=True)
+        return self._loaded(head.pk, {**found, **near}, checkpoint_id, at, _low(number, window))
 
     def _loaded(self, pk: str, found: Found, checkpoint_id: str, at: Loaded, low: int) -> Loaded:
         sk = checkpoint_key(checkpoint_id)
-        if sk not in found or found[sk]["link"] != at.last:
+        if sk not in found or found[sk]["link"] != found.get(str(at.last), {}).get("of", at.last):
             raise StateCorrupt
         checkpoint = self._sealer.open(self._blobs.value(found[sk]), pk, sk, found[sk]["link"])
         links = tuple(self._chain.open(item) for item in self._chain.walk(pk, at.last, low, dict(found)))
-        return replace(at, checkpoint=checkpoint, links=links)
+        beside = [item for name, item in found.items() if name.startswith(f"{sk}#")]
+        spaces = self._spaces(pk, checkpoint_id, checkpoint, beside)
+        return replace(at, checkpoint=checkpoint, links=links, writes=self.beside.writes_in(beside), spaces=spaces)
+
+    def _spaces(self, pk: str, root: str, checkpoint: JSON, writes: list[Item]) -> tuple[Space, ...]:
+        """The sub-graphs that a saver wrote: those that last, and those whose tasks ask back."""
+        named: dict[str, str] = checkpoint.get("spaces", {})
+        asking = {name for item in writes for name in item.get("ns", ())}
+        found = [self.beside.newest(pk, name, root, named.get(name)) for name in sorted({*named, *asking})]
+        return tuple(each for each in found if each)
 
 
 def _low(number: int, window: int | None) -> int:

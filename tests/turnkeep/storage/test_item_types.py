@@ -25,6 +25,7 @@ NO_KEY = {
     "begin_of",
     "next_hour",
     "expiry_bucket",
+    *("is_write", "CHECKPOINT_FLOOR", "SPACES_FLOOR", "SPACES_CEILING"),
     *("EVERY_TURN", "PII_FLOOR", "PII_CEILING", "DOCUMENT_FLOOR", "DOCUMENT_CEILING", "RUN_FLOOR", "RUN_CEILING"),
     *("LAYOUT", "OTHER_LAYOUT", "SHARDS", "MAX_THREAD_DAYS", "ITEM_DAYS", "BY_USER", "BY_EXPIRY"),
 }
@@ -46,6 +47,9 @@ DECIDED: dict[str, Fate] = {
     "run_key": ("run", PARTITION),
     "pii_key": ("turn: what it stands for is restored there", PARTITION),
     "checkpoint_key": ("exempt: the graph's working state, made of the turns; its form is LangGraph's", PARTITION),
+    "space_key": ("exempt: the working state of sub-graphs, made of the turns", PARTITION),
+    "write_key": ("exempt: of a run that is not over; then a turn", PARTITION),
+    "part_key": ("turn", PARTITION),
     "document_key": ("document", PARTITION),
     "text_key": ("document", PARTITION),
     "upload_key": ("exempt: read within minutes, then a document", "before the document's item"),

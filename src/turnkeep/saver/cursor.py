@@ -1,0 +1,105 @@
+"""Cursor: where a saver stands on one thread, so that the next checkpoint is stored as what it adds.
+
+It is a memory of the store, never more: every read asks HEAD whether it still holds, every step is fenced by it.
+"""
+
+import copy
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from threading import Lock, RLock
+from typing import Any
+
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint
+
+from turnkeep.errors import ThreadMoved
+from turnkeep.saver.turns import messages_of
+from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.head import Head
+from turnkeep.storage.plans import Loaded
+from turnkeep.storage.steps import MOVED
+
+KEPT_CURSORS = 100
+
+
+@dataclass
+class Cursor:
+    """`addressed` are older checkpoints that were asked for by id: a step after one of them is a branch. `spaces` are
+    the sub-graphs that last, with their newest checkpoint; `early` names of those that belong to no turn yet."""
+
+    head: Head | None = None
+    is_known: bool = False
+    run: Run = field(default_factory=lambda: Run(Loaded(), whole=True))
+    content: dict[str, Any] = field(default_factory=dict)
+    addressed: set[str] = field(default_factory=set)
+    spaces: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, Any] = field(default_factory=dict)
+    inner: set[str] = field(default_factory=set)
+    owner: bytes = b""
+    said: str | None = None
+    known: int = 0
+    began: float = 0
+    lock: Any = field(default_factory=RLock)
+
+    def stand(self, head: Head | None, loaded: Loaded) -> None:
+        """At what was just read. Writes and sub-graphs lie beside: they are read when they are asked for."""
+        self.head, self.is_known = head, True
+        self.content = loaded.checkpoint or {}
+        self.run = Run(replace(loaded, writes=(), spaces=()), whole=True)
+        self.spaces = dict(self.content.get("spaces", {}))
+        self.known = len(self.messages())
+        self.asked.clear()
+
+    def messages(self) -> list[Any]:
+        held = self.run.held()
+        return messages_of(held["channel_values"]) if held else []
+
+    def at(self, parent: str | None) -> Loaded | None:
+        """Where a step after `parent` is joined on; None where that is an older checkpoint that was asked for. Raises
+        ThreadMoved."""
+        newest = self.head.checkpoint if self.head else None
+        if parent in (None, newest):
+            return Loaded(self.head.n, self.head.last) if self.head else Loaded()
+        if parent in self.addressed:
+            return None
+        raise ThreadMoved(MOVED)
+
+    def own(self, checkpoint: Checkpoint, versions: ChannelVersions) -> Checkpoint:
+        """The checkpoint in values of our own, for nodes change theirs in place; what has no new version is as it
+        was."""
+        held = self.run.held()
+        old = held["channel_values"] if held else {}
+        values = {
+            name: old[name] if name in old and name not in versions else _own(value, old.get(name))
+            for name, value in checkpoint["channel_values"].items()
+        }
+        own: Checkpoint = {**checkpoint, "channel_values": {}}
+        own = copy.deepcopy(own)
+        own["channel_values"] = values
+        return own
+
+
+def _own(value: Any, old: Any) -> Any:
+    if type(value) is list and type(old) is list:
+        kept = [before if before == each else copy.deepcopy(each) for before, each in zip(old, value, strict=False)]
+        return kept + copy.deepcopy(value[len(old) :])
+    return copy.deepcopy(value)
+
+
+class Cursors:
+    """Of the threads that were used last."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: OrderedDict[str, Cursor] = OrderedDict()
+
+    def of(self, thread_id: str) -> Cursor:
+        with self._lock:
+            cursor = self._kept.setdefault(thread_id, Cursor())
+            self._kept.move_to_end(thread_id)
+            if len(self._kept) > KEPT_CURSORS:
+                self._kept.popitem(last=False)
+            return cursor
+
+    def forget(self, thread_id: str) -> None:
+        with self._lock:
+            self._kept.pop(thread_id, None)

@@ -1,0 +1,145 @@
+"""Checkpoints as LangGraph reads them: the newest, one by its id, and all of a thread or of all threads."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple, get_checkpoint_id
+
+from turnkeep.errors import NotFound
+from turnkeep.records import Principal
+from turnkeep.saver.cursor import Cursor, Cursors
+from turnkeep.storage.beside import Space
+from turnkeep.storage.checkpoints import Run, unpacked
+from turnkeep.storage.elements import SERIALISER
+from turnkeep.storage.head import Head
+from turnkeep.storage.keys import SPACES_CEILING, SPACES_FLOOR, partition, space_key
+from turnkeep.storage.listing import Found
+from turnkeep.storage.plans import Loaded
+from turnkeep.storage.steps import Steps
+
+
+class Reader:
+    _table: Steps
+    _who: Principal
+    _cursors: Cursors
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        thread_id = thread_of(config)
+        cursor, name, wanted = self._cursors.of(thread_id), namespace_of(config), get_checkpoint_id(config)
+        with cursor.lock:
+            writes = self._refresh(cursor, thread_id)
+            if cursor.head is None:
+                return None
+            if name:
+                return self._space(cursor, cursor.head, config, name, wanted)
+            if wanted and wanted != cursor.head.checkpoint:
+                return self._older(cursor, cursor.head, config, wanted)
+            cursor.addressed.discard(str(cursor.head.checkpoint))
+            found = cursor.run.get_tuple(config)
+            more = [(task, channel, value) for task, channel, value, _ in unpacked(writes)]
+            return found and found._replace(pending_writes=[*(found.pending_writes or ()), *more])
+
+    def _refresh(self, cursor: Cursor, thread_id: str) -> Any:
+        """Brings the cursor to where HEAD leads; gives the writes beside its checkpoint."""
+        stood = cursor.head
+        if cursor.is_known and stood and stood.checkpoint:
+            head, writes = self._table.peek(stood.pk, stood.checkpoint)
+            if head and (head.last, head.checkpoint, head.born) == (stood.last, stood.checkpoint, stood.born):
+                cursor.head = head
+                return writes
+        else:
+            head = self._table.living(self._who, thread_id)
+        loaded = self._table.whole(head) if head else Loaded()
+        cursor.stand(head, loaded)
+        return loaded.writes
+
+    def _older(self, cursor: Cursor, head: Head, config: RunnableConfig, wanted: str) -> CheckpointTuple | None:
+        try:
+            loaded = self._table.load(head, None, wanted)
+        except NotFound:
+            return None
+        cursor.addressed.add(wanted)
+        return Run(loaded, whole=True).get_tuple(config)
+
+    def _space(
+        self, cursor: Cursor, head: Head, config: RunnableConfig, name: str, wanted: str | None
+    ) -> CheckpointTuple | None:
+        """Of a sub-graph, the newer of what a saver wrote and what the API's last turn holds."""
+        beside, kept = self._table.beside, cursor.run.get_tuple(config)
+        if wanted:
+            space = beside.one(head.pk, name, wanted)
+        else:
+            space = beside.newest(head.pk, name, head.checkpoint, cursor.spaces.get(name))
+        if kept and (space is None or space.checkpoint_id < kept.checkpoint["id"]):
+            return kept
+        return _tuple_of(space, config) if space else None
+
+    # all of them
+
+    def threads(self) -> Iterator[str]:
+        return (thread.thread_id for thread in self._table.every_thread(self._who, Found()))
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: Mapping[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """Newest first, those of branches that were left among them; a thread is read when its first is asked for."""
+        last = get_checkpoint_id(before) if before else None
+        one = get_checkpoint_id(config) if config else None
+        threads = [thread_of(config)] if config else self.threads()
+        for found in (each for thread_id in threads for each in self._of_thread(thread_id, config, last)):
+            if limit is not None and limit <= 0:
+                return
+            fits = all(found.metadata.get(name) == value for name, value in (filter or {}).items())
+            if fits and one in (None, found.checkpoint["id"]) and (not last or found.checkpoint["id"] < last):
+                limit = None if limit is None else limit - 1
+                yield found
+
+    def _of_thread(
+        self, thread_id: str, config: RunnableConfig | None, before: str | None
+    ) -> Iterator[CheckpointTuple]:
+        name: str | None = config["configurable"].get("checkpoint_ns") if config else None
+        head = self._table.living(self._who, thread_id)
+        if head is None:
+            return
+        at: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
+        if name in (None, ""):
+            for step in self._table.history(head, None, limit=-1, before=before):
+                if found := Run(step.loaded, whole=True).get_tuple(at):
+                    yield found
+        if name != "":
+            yield from self._spaces(head, at, name)
+
+    def _spaces(self, head: Head, at: RunnableConfig, name: str | None) -> Iterator[CheckpointTuple]:
+        bounds = (space_key(name, ""), space_key(name, "~")) if name else (SPACES_FLOOR, SPACES_CEILING)
+        for space in self._table.beside.every(partition(self._who, thread_of(at)), *bounds):
+            yield _tuple_of(space, at)
+
+
+def _tuple_of(space: Space, config: RunnableConfig) -> CheckpointTuple:
+    checkpoint, metadata, parent = SERIALISER.loads_typed(("msgpack", space.content["state"]))
+    return CheckpointTuple(
+        config=config_of(config, space.namespace, space.checkpoint_id),
+        checkpoint=checkpoint,
+        metadata=metadata,
+        parent_config=config_of(config, space.namespace, parent) if parent else None,
+        pending_writes=[(task, channel, value) for task, channel, value, _ in unpacked(space.writes)],
+    )
+
+
+def thread_of(config: RunnableConfig) -> str:
+    return str(config["configurable"]["thread_id"])
+
+
+def namespace_of(config: RunnableConfig) -> str:
+    return str(config["configurable"].get("checkpoint_ns") or "")
+
+
+def config_of(config: RunnableConfig, namespace: str, checkpoint_id: str) -> RunnableConfig:
+    place = {"thread_id": config["configurable"]["thread_id"], "checkpoint_ns": namespace}
+    return {"configurable": {**place, "checkpoint_id": checkpoint_id}}

@@ -1,0 +1,89 @@
+"""The turn that a run of a bare graph makes: what it was told, what it said, and whether it is over."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langgraph.checkpoint.base import Checkpoint
+
+from turnkeep.placeholders import PLACEHOLDER
+from turnkeep.records import Turn, Usage
+
+TEXT_CHARACTERS = 4_000
+"""Of an input or a state that is no message: enough to know it again; the state itself is kept whole."""
+_WAITING = ("branch:to:", "join:", "__start__", "__pregel_tasks")
+_INNER = ("__", "branch:", "join:")
+
+
+def is_over(checkpoint: Checkpoint, source: str | None) -> bool:
+    """Whether nothing is left to do: no channel waits for a node, as "branch:to:agent" does."""
+    waits = any(name.startswith(_WAITING) for name in checkpoint["channel_values"])
+    return source in ("loop", None) and not waits
+
+
+def messages_of(values: Any) -> list[BaseMessage]:
+    found = values.get("messages") if isinstance(values, Mapping) else getattr(values, "messages", None)
+    if isinstance(found, BaseMessage):
+        return [found]
+    return [each for each in found if isinstance(each, BaseMessage)] if isinstance(found, list | tuple) else []
+
+
+def said_in(given: Any) -> str:
+    """What a run was given, as text: the last message of a person, else all of it as JSON."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, Mapping) and isinstance(given.get("messages"), str):
+        return str(given["messages"])
+    return _last(messages_of(given), HumanMessage) or _as_json(given)
+
+
+def turn_of_run(
+    values: Mapping[str, Any], *, known: int, said: str | None, agent: str, began: float, now: float
+) -> Turn:
+    """`known`: how many messages there were before the run; `said`: its input, where that was seen."""
+    new = messages_of(values)[known:]
+    outer = {name: value for name, value in values.items() if not name.startswith(_INNER)}
+    message = said or _last(new, HumanMessage) or ""
+    reply = _last(new, AIMessage) or _as_json(outer)
+    return _turn(message, reply, status="complete", agent=agent, began=began, now=now, new=new)
+
+
+def turn_that_asks(question: Any, *, said: str | None, agent: str, began: float, now: float) -> Turn:
+    first = question[0] if isinstance(question, list | tuple) and question else question
+    value = getattr(first, "value", first)
+    asked = value.get("question") if isinstance(value, Mapping) else value
+    reply = asked if isinstance(asked, str) else _as_json(value)
+    return _turn(said or "", reply, status="interrupted", agent=agent, began=began, now=now, new=())
+
+
+def _turn(
+    message: str, reply: str, *, status: Any, agent: str, began: float, now: float, new: Sequence[BaseMessage]
+) -> Turn:
+    written = [each for each in new if isinstance(each, AIMessage)]
+    model = next((str(name) for each in reversed(written) if (name := each.response_metadata.get("model_name"))), "")
+    counted = [each.usage_metadata for each in written if each.usage_metadata]
+    return Turn(
+        thread_id=None,
+        number=0,
+        agent=agent,
+        message=message,
+        reply=reply,
+        status=status,
+        created_at=round(began, 3),
+        duration_ms=int((now - began) * 1000),
+        provider="",
+        model=model,
+        usage=Usage(sum(each["input_tokens"] for each in counted), sum(each["output_tokens"] for each in counted)),
+        route="clarify" if status == "interrupted" else None,
+        private=PLACEHOLDER.search(message + reply) is not None,
+    )
+
+
+def _last(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> str:
+    return next((str(each.text) for each in reversed(messages) if isinstance(each, kind) and each.text), "")
+
+
+def _as_json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str, skipkeys=True)
+    return text if len(text) <= TEXT_CHARACTERS else f"{text[: TEXT_CHARACTERS - 1]}…"

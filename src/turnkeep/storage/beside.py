@@ -1,0 +1,127 @@
+"""What a saver keeps beside the checkpoints of a thread, each in an item of its own.
+
+    CP#<checkpoint id>#W#<task>#<slot>      what a task wrote whose step is not over: next to its checkpoint, so that
+                                            the Query of LOAD brings it
+    ASIDE#NS#<namespace>#<checkpoint id>    a checkpoint of a sub-graph, and its writes after it by the same rule
+
+A sub-graph's checkpoint counts where the thread's newest checkpoint names it or was the newest when it was written:
+what a writer left that was refused does not.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from turnkeep.records import JSON
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.keys import LAYOUT, is_write, item_ttl, space_key, write_key
+from turnkeep.storage.sealing import Sealer
+
+PAGE_ITEMS = 20
+REGULAR = "regular"
+
+
+@dataclass(frozen=True)
+class TaskWrite:
+    """One write of a task, its value as LangGraph's serialiser gives it. `index` is negative for special channels."""
+
+    task_id: str
+    path: str
+    index: int
+    channel: str
+    kind: str
+    data: bytes
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        return self.path, self.task_id, self.index
+
+
+@dataclass(frozen=True)
+class Space:
+    """A checkpoint of a sub-graph; `content` has its `state` as Run keeps it."""
+
+    namespace: str
+    checkpoint_id: str
+    content: JSON
+    writes: tuple[TaskWrite, ...] = ()
+
+
+class Beside:
+    def __init__(self, items: Items, blobs: Blobs, sealer: Sealer):
+        self._items = items
+        self._blobs = blobs
+        self._sealer = sealer
+
+    # writes of tasks
+
+    def writes_in(self, found: Iterable[Item]) -> tuple[TaskWrite, ...]:
+        """In the order in which LangGraph applies them; items that are no writes are passed over."""
+        items = [item for item in found if is_write(item["SK"])]
+        return tuple(sorted((write for item in items for write in self._writes(item)), key=lambda each: each.order))
+
+    def _writes(self, item: Item) -> list[TaskWrite]:
+        opened = self._sealer.open(self._blobs.value(item), item["PK"], item["SK"])
+        return [TaskWrite(*parts) for parts in opened]
+
+    def put_writes(self, pk: str, sk: str, writes: Sequence[TaskWrite], now: int, spaces: Sequence[str]) -> None:
+        """Of one task. Special channels hold the newest write, the others the first of each index. `spaces` are the
+        namespaces that a task which asks back had."""
+        regular = [each for each in writes if each.index >= 0]
+        for special in (each for each in writes if each.index < 0):
+            self._items.put(self._item(pk, write_key(sk, special.task_id, str(-special.index)), [special], now, spaces))
+        if not regular:
+            return
+        place = write_key(sk, regular[0].task_id, REGULAR)
+        try:
+            self._items.put(self._item(pk, place, regular, now, spaces), condition="attribute_not_exists(PK)")
+        except Refused as refused:
+            kept = self._writes(refused.item) if refused.item else []
+            if more := [each for each in regular if each.index not in {old.index for old in kept}]:
+                self._items.put(self._item(pk, place, [*kept, *more], now, spaces))
+
+    def _item(self, pk: str, sk: str, writes: Sequence[TaskWrite], now: int, spaces: Sequence[str]) -> Item:
+        plain = [[each.task_id, each.path, each.index, each.channel, each.kind, each.data] for each in writes]
+        value = self._blobs.attributes(pk, sk, self._sealer.seal(plain, pk, sk))
+        more = {"ns": list(spaces)} if spaces else {}
+        return {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(now), **value, **more}
+
+    # checkpoints of sub-graphs
+
+    def put_space(self, pk: str, space: Space, root: str | None, now: int) -> None:
+        """`root`: the thread's checkpoint in whose step it was made."""
+        sk = space_key(space.namespace, space.checkpoint_id)
+        value = self._blobs.attributes(pk, sk, self._sealer.seal(space.content, pk, sk))
+        item: Item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(now), "name": space.namespace, **value}
+        self._items.put(item | ({"root": root} if root else {}))
+
+    def newest(self, pk: str, namespace: str, root: str | None, named: str | None) -> Space | None:
+        """The newest of a namespace that counts where `root` is the thread's newest checkpoint and names `named`."""
+        low, high = space_key(namespace, ""), space_key(namespace, "~")
+        for space, item in self._spaces(self._items.backward(pk, low, high, PAGE_ITEMS)):
+            if item.get("root") in (None, root) or space.checkpoint_id == named:
+                return space
+        return None
+
+    def one(self, pk: str, namespace: str, checkpoint_id: str) -> Space | None:
+        sk = space_key(namespace, checkpoint_id)
+        found = self._items.between(pk, sk, f"{sk}#~")
+        return next((space for space, _ in self._spaces(reversed(found))), None)
+
+    def every(self, pk: str, low: str, high: str) -> Iterator[Space]:
+        """Newest first within a namespace."""
+        return (space for space, _ in self._spaces(reversed(self._items.between(pk, low, high))))
+
+    def _spaces(self, newest_first: Iterable[Item]) -> Iterator[tuple[Space, Item]]:
+        rest = iter(newest_first)
+        while True:
+            writes: list[Item] = []
+            for item in rest:
+                if not is_write(item["SK"]):
+                    break
+                writes.append(item)
+            else:
+                return
+            content = self._sealer.open(self._blobs.value(item), item["PK"], item["SK"])
+            mine = [each for each in writes if each["SK"].startswith(f"{item['SK']}#")]
+            yield Space(item["name"], item["SK"].rpartition("#")[2], content, self.writes_in(mine)), item

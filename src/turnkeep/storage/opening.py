@@ -1,0 +1,108 @@
+"""The store as scripts, notebooks and other servers open it: a client of their own or the machine's, the key that
+seals, and a table where there is none."""
+
+import os
+import secrets
+import time
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from turnkeep.errors import StoreUnavailable
+from turnkeep.ring import secrets_of, today, with_new, write_ring
+from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.keys import BY_EXPIRY, BY_USER
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.sealmark import Marked, SealMark
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+_CLIENT: Any = {"retries": {"mode": "standard", "total_max_attempts": 5}, "connect_timeout": 2, "read_timeout": 10}
+
+
+def open_client(service: str) -> Any:
+    """boto3's own client: region, credentials and AWS_ENDPOINT_URL_* as everywhere."""
+    import boto3  # noqa: PLC0415 - a deployment has made its own
+    from botocore.config import Config  # noqa: PLC0415
+
+    return boto3.client(service, config=Config(**_CLIENT))  # type: ignore[call-overload]
+
+
+def make_table(client: "DynamoDBClient", name: str) -> bool:
+    """The table as template.yaml describes it, with its indexes and its TTL; False where it is there already."""
+    try:
+        client.create_table(TableName=name, **table_definition())
+    except client.exceptions.ResourceInUseException:
+        return False
+    client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+    client.update_time_to_live(TableName=name, TimeToLiveSpecification={"AttributeName": "ttl", "Enabled": True})
+    return True
+
+
+def table_definition() -> Any:
+    """What CreateTable takes beside the name."""
+    types = {"PK": "S", "SK": "S", "u": "S", "la": "N", "xh": "S"}
+    keys = {BY_USER: ("u", "la"), BY_EXPIRY: ("xh", "PK")}
+    return {
+        "AttributeDefinitions": [{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()],
+        "KeySchema": _schema("PK", "SK"),
+        "GlobalSecondaryIndexes": [
+            {"IndexName": name, "KeySchema": _schema(*pair), "Projection": {"ProjectionType": "KEYS_ONLY"}}
+            for name, pair in keys.items()
+        ],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+
+
+def _schema(partition: str, sort: str) -> list[Any]:
+    return [{"AttributeName": partition, "KeyType": "HASH"}, {"AttributeName": sort, "KeyType": "RANGE"}]
+
+
+def open_sealer(items: Items, seal_key: str | None) -> Sealer:
+    """Seals under `seal_key`, else SEAL_KEY, else the key of the folder `.turnkeep` (TURNKEEP_HOME), which is made
+    where nothing in the table was ever sealed; asks for it when it is first used. Raises ValueError, then, where there
+    was one and it is not at hand."""
+
+    @cache
+    def found() -> tuple[bytes, ...]:
+        text = seal_key or os.environ.get("SEAL_KEY") or _kept(items)
+        return secrets_of(text)
+
+    return Sealer(refresh=found)
+
+
+def _kept(items: Items) -> str:
+    file = Path(os.environ.get("TURNKEEP_HOME") or ".turnkeep") / "seal.key"
+    with suppress(FileNotFoundError):
+        return file.read_text().strip()
+    mark = SealMark(items, clock=time.time)
+    marked = mark.read()
+    if marked.ids:
+        raise ValueError(
+            f"The table is sealed under a key that is not here (ids {', '.join(marked.ids)}): give seal_key=, or set "
+            f"SEAL_KEY or TURNKEEP_HOME. Looked in {file.resolve()}."
+        )
+    return _made(file, mark)
+
+
+def _made(file: Path, mark: SealMark) -> str:
+    ring = with_new((), lambda: secrets.token_hex(32), today())
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = file.with_name(f"seal.{secrets.token_hex(8)}.tmp")
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(write_ring(ring, today()))
+        stream.flush()
+        os.fsync(stream.fileno())
+    try:
+        os.link(draft, file)  # unlike a rename it replaces no file that another made just now
+        mark.write(ring, Marked())
+    except FileExistsError:
+        return file.read_text().strip()
+    except Refused as refused:
+        file.unlink()
+        raise StoreUnavailable("Another made the seal key of this table just now: give seal_key=.") from refused
+    finally:
+        draft.unlink()
+    return write_ring(ring, today())
