@@ -1,9 +1,13 @@
 """What a running deployment is made of. Naming it loads none of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+    from turnkeep.records import Principal
     from turnkeep.settings import Settings
     from turnkeep.storage.attachments import Attachments
     from turnkeep.storage.cleanup import Cleanup
@@ -28,3 +32,5 @@ class Services:
     attachments: "Attachments"
     exports: "Exports"
     persons: "Persons"
+    stores: "Callable[[Principal], BaseStore]"
+    """What each remembers across threads."""

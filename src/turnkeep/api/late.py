@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from turnkeep.services import Services
 
 PROTOCOLS = {
-    "langgraph": re.compile(r"/(assistants|runs)(/|$)|/threads/count$|/threads/[^/]+/(runs|state|history|copy)"),
+    "langgraph": re.compile(r"/(assistants|runs|store)(/|$)|/threads/count$|/threads/[^/]+/(runs|state|history|copy)"),
     "openai": re.compile(r"/v1/"),
     "page": re.compile(r"/$|/page/"),
 }

@@ -23,9 +23,10 @@ from turnkeep.placeholders import restored
 from turnkeep.records import JSON, Principal, Thread, Turn, iso
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Objects
-from turnkeep.storage.keys import exports_of, partition, user_key
+from turnkeep.storage.keys import exports_of, partition, place_of, user_key
 from turnkeep.storage.limits import MICRO
 from turnkeep.storage.listing import Found
+from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import EXPORT_ID_HEX, STALLED_MS
 from turnkeep.storage.sealing import NONCE_BYTES, Sealer
 from turnkeep.storage.table import Table
@@ -63,6 +64,7 @@ class Exports:
         objects: Objects,
         sealer: Sealer,
         *,
+        memories: Callable[[Principal], Memories],
         facts: JSON,
         clock: Callable[[], float],
         mint: Callable[[int], bytes],
@@ -72,6 +74,7 @@ class Exports:
         self._usage = usage
         self._objects = objects
         self._sealer = sealer
+        self._memories = memories
         self._facts = facts
         self._clock = clock
         self._mint = mint
@@ -96,11 +99,22 @@ class Exports:
         for day in self._usage.days(principal):
             tokens, micro = day.used
             yield "usage", {"day": day.day, "tokens": tokens, "cost_usd": micro / MICRO, "turns": day.turns}
+        yield from self._remembered(principal)
         for listed in self._table.every_thread(principal, found):
             threads += 1
             with suppress(NotFound):  # deleted meanwhile
                 yield from self._thread(principal, listed.thread_id)
         yield "end", {"threads": threads, "unreadable_threads": found.unreadable}
+
+    def _remembered(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
+        lost: list[str] = []
+        for memory in self._memories(principal).below((), lost=lost):
+            place = {"namespace": memory.namespace, "key": memory.key, "value": memory.value}
+            times = {"created_at": memory.created, "updated_at": memory.updated, "expires_at": memory.expires}
+            yield "memory", place | {name: at and iso(at / 1000) for name, at in times.items()}
+        for sk in lost:
+            namespace, key = place_of(sk)
+            yield "unreadable", {"namespace": namespace, "key": key, "code": StateCorrupt.code}
 
     def _thread(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
         try:

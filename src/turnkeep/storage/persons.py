@@ -1,4 +1,5 @@
-"""Erasure of all that is held for one user: threads with what lies beside them, exports, what was counted of past days.
+"""Erasure of all that is held for one user: threads with what lies beside them, memory, exports, what was
+counted of past days.
 
     T#<tenant>#U#<user>  ERASURE    asked: what was born until then goes; it stands in the expiry index
 
@@ -96,7 +97,8 @@ class Persons:
             for _ in range(LOOKS):
                 if not has_time() or receipt.complete:
                     break
-                receipt.complete = self._look(pool, receipt, user, has_time)
+                is_clean = self._look(pool, receipt, user, has_time)
+                receipt.complete = self._forget_memory(pool, receipt, user, has_time) and is_clean
         return receipt
 
     def _forget_days(self, user: str) -> int:
@@ -105,6 +107,27 @@ class Persons:
         past = [(pk, item["SK"]) for item in self._items.between(pk, " ", "~") if item["SK"] != today]
         self._items.write_many(deletes=past)
         return len(past)
+
+    def _forget_memory(
+        self, pool: ThreadPoolExecutor, receipt: Receipt, user: str, has_time: Callable[[], bool]
+    ) -> bool:
+        """What was put by runs that began until then, each on condition that nobody has put it anew; says whether there
+        was time for all."""
+        pk = keys.memory_of(user)
+        for page in self._items.pages_of(pk, "SK", "began"):
+            old = [item["SK"] for item in page if item.get("began", 0) <= receipt.erased_at]
+            if old and not has_time():
+                return False
+            for deleted in [pool.submit(copy_context().run, self._forget, pk, sk, receipt.erased_at) for sk in old]:
+                receipt.items += deleted.result()
+        return True
+
+    def _forget(self, pk: str, sk: str, asked: int) -> int:
+        try:
+            self._items.delete(pk, sk, condition="began <= :asked", values={":asked": asked})
+        except Refused:
+            return 0
+        return 1
 
     def _look(self, pool: ThreadPoolExecutor, receipt: Receipt, user: str, has_time: Callable[[], bool]) -> bool:
         """Erases what the index lists now; says whether that was nothing."""

@@ -3,7 +3,7 @@
 import secrets
 import uuid
 from collections.abc import AsyncIterator, Callable
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,12 +11,14 @@ from echoing import Clock, echo_agent
 from httpx import ASGITransport, AsyncClient
 
 from bare_app import bare_app
+from turnkeep.memory import DynamoDBStore
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
 from turnkeep.storage.items import Items
+from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
@@ -56,9 +58,10 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
         facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
         facts["runs"] = Runs(turns, table, mint=lambda: uuid.uuid4().hex)
         usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
-        exports = Exports(
-            table, attachments, usage, folder_objects, sealer, facts={}, clock=clock, mint=secrets.token_bytes
-        )
+        memories = partial(Memories, items, sealer, clock=clock, mint=secrets.token_bytes)
+        more: Any = {"memories": memories, "facts": {}, "clock": clock, "mint": secrets.token_bytes}
+        exports = Exports(table, attachments, usage, folder_objects, sealer, **more)
+        facts["stores"] = lambda principal: DynamoDBStore(memories=memories(principal))
         facts |= {"exports": exports, "persons": Persons(items, Eraser(items, blobs, clock=clock), clock=clock)}
         app = bare_app(**facts | changes)
         app.state.attachments = attachments

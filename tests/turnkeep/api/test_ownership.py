@@ -76,6 +76,11 @@ MATRIX: dict[tuple[str, str], Any] = {
     ("GET", "/threads/{thread_id}/runs/{run_id}/join"): None,
     ("GET", "/threads/{thread_id}/runs/{run_id}/stream"): None,
     ("POST", "/threads/{thread_id}/runs/{run_id}/cancel"): None,
+    ("PUT", "/store/items"): OWN,
+    ("GET", "/store/items"): OWN,
+    ("DELETE", "/store/items"): OWN,
+    ("POST", "/store/items/search"): OWN,
+    ("POST", "/store/namespaces"): OWN,
 }
 """What a second user sends to each route that names a thread; a word where the route names none."""
 

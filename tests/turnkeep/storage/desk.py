@@ -4,6 +4,7 @@ import itertools
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -14,6 +15,7 @@ from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Item, Items
 from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.links import Segment
+from turnkeep.storage.memories import Memories
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
@@ -55,6 +57,9 @@ class Desk:
         self.sealer = Sealer(b"secret")
         self.table = Table(
             self.items, self.blobs, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
+        )
+        self.memories = partial(
+            Memories, self.items, self.sealer, clock=self.clock, mint=lambda size: uuid.uuid4().bytes[:size]
         )
         self.cleanup = Cleanup(self.items, Eraser(self.items, self.blobs, clock=self.clock), clock=self.clock)
 

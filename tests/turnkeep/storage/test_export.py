@@ -60,7 +60,16 @@ def desk_of(table: MemoryItems, objects: Objects) -> tuple[Desk, Attachments, Ex
     return (
         desk,
         documents,
-        Exports(desk.table, documents, usage, objects, desk.sealer, facts={"thread_hours": 24}, **facts),
+        Exports(
+            desk.table,
+            documents,
+            usage,
+            objects,
+            desk.sealer,
+            memories=desk.memories,
+            facts={"thread_hours": 24},
+            **facts,
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from turnkeep.api.langgraph.assistants import AssistantRoutes
 from turnkeep.api.langgraph.runs import RunRoutes
 from turnkeep.api.langgraph.states import StateRoutes
+from turnkeep.api.langgraph.store import StoreRoutes
 from turnkeep.services import Services
 
 
@@ -16,3 +17,4 @@ def register(router: APIRouter, services: Services, new_id: Callable[[], str]) -
     AssistantRoutes(services.turns).register(add)
     StateRoutes(services, new_id).register(add)
     RunRoutes(services, new_id).register(add)
+    StoreRoutes(services.stores).register(add)
