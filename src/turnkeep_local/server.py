@@ -47,37 +47,59 @@ BRIEFING_SECONDS = 1
 BACKLOG = 128
 
 
-def serve(environ: Mapping[str, str], port: int) -> None:
-    """Runs until it is told to stop; raises LocalError with the line that mends it."""
-    signal.signal(signal.SIGTERM, _stop)
+def serve(environ: Mapping[str, str], port: int, config: Path | None = None) -> None:
+    """Runs until it is told to stop, with the graphs of the langgraph.json `config`, else the agents on board; raises
+    LocalError with the line that mends it."""
+    signal.signal(signal.SIGTERM, stop)
     with take_port(port) as listener:
-        home, url = open_home(environ), f"http://127.0.0.1:{listener.getsockname()[1]}"
-        settings = local_settings(home, environ)
-        _check_files(settings)
-        with sole_server(home, url):
-            # Beside the store, which takes longer: a database far away must not keep the others waiting.
-            briefing = threading.Thread(target=_tell_of_data, args=(settings,), daemon=True)
-            briefing.start()
-            with open_store(home, environ, _say) as store:
-                app = assemble(settings, home, environ, store)
-                _log_to(home.log("requests"))
-                guard_output()
-                briefing.join(BRIEFING_SECONDS)
-                _run(app, listener, _WELCOME.format(url=url, home=home.path, store=store.name))
+        home = open_home(environ)
+        if config:
+            _serve_graphs(config, home, environ, listener)
+        else:
+            _serve_agents(home, environ, listener)
+
+
+def _serve_graphs(config: Path, home: Home, environ: Mapping[str, str], listener: socket.socket) -> None:
+    from turnkeep_local.reloading import open_graphs, serve_folder  # noqa: PLC0415
+
+    file = open_graphs(config)
+    if not environ.get("SEAL_KEY"):
+        home.seal_key()  # before there is a store, to whose threads it belongs
+    with sole_server(home, url_of(listener)), open_store(home, environ, say) as store:
+        serve_folder(file, home, store, listener)
+
+
+def _serve_agents(home: Home, environ: Mapping[str, str], listener: socket.socket) -> None:
+    settings = local_settings(home, environ)
+    _check_files(settings)
+    with sole_server(home, url_of(listener)):
+        # Beside the store, which takes longer: a database far away must not keep the others waiting.
+        briefing = threading.Thread(target=_tell_of_data, args=(settings,), daemon=True)
+        briefing.start()
+        with open_store(home, environ, say) as store:
+            app = assemble(settings, home, environ, store)
+            log_to(home.log("requests"))
+            guard_output()
+            briefing.join(BRIEFING_SECONDS)
+            listen(app, listener, welcome(listener, home, store, _TURNS))
+
+
+def url_of(listener: socket.socket) -> str:
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 def _tell_of_data(settings: Settings) -> None:
     """What agents answer from, where that is worth a line."""
     for own in settings.agents:
         for line in own.brief():
-            _say(line)
+            say(line)
 
 
 def take_port(port: int) -> socket.socket:
     """A listening socket, whose callers wait until the server is up; raises LocalError where another has the port."""
     listener = socket.socket()
     try:
-        _listen(listener, port)
+        _bind(listener, port)
     except OSError as error:
         listener.close()
         advice = f"Stop what runs there, or choose another: PORT={port + 1} make run"
@@ -85,7 +107,7 @@ def take_port(port: int) -> socket.socket:
     return listener
 
 
-def _listen(listener: socket.socket, port: int) -> None:
+def _bind(listener: socket.socket, port: int) -> None:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
     listener.listen(BACKLOG)
@@ -150,15 +172,22 @@ def _clean_up(cleanup: Cleanup, objects: Objects) -> None:
         objects.sweep(time.time())
 
 
-def _log_to(file: Path) -> None:
+def log_to(file: Path) -> None:
     """Log lines and metrics are written to standard output, for CloudWatch; a terminal is for people."""
     with file.open("wb") as stream:
         os.dup2(stream.fileno(), sys.stdout.fileno())
 
 
-def _run(app: FastAPI, listener: socket.socket, welcome: str) -> None:
+def welcome(listener: socket.socket, home: Home, store: Store, turns: str) -> str:
+    """`turns` are lines to try it with, where {url} stands for ours."""
+    url = url_of(listener)
+    return _WELCOME.format(url=url, home=home.path, store=store.name, turns=turns.replace("{url}", url))
+
+
+def listen(app: FastAPI, listener: socket.socket, told: str) -> None:
+    """Serves, and says so when it really does."""
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=STOP_SECONDS)
-    _Server(config, lambda: _say(welcome)).run(sockets=[listener])
+    _Server(config, lambda: say(told)).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
@@ -173,12 +202,12 @@ class _Server(uvicorn.Server):
         self._when_up()
 
 
-def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
     """Leaves by way of every `finally`; uvicorn raises the signal again when it is done with it."""
     sys.exit(0)
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
     print(printable(line), file=sys.stderr, flush=True)
 
 
@@ -191,14 +220,15 @@ Turnkeep listens on {url}     threads: {store}, {home}
   OpenAI's clients     {url}/v1
   Any key will do here, and none is looked at.
 
-  a turn, which starts a thread called "first"
-    curl -s {url}/chat --json '{{"session_id": "first", "message": "Explain low-rank adaptation"}}'
+{turns}
+  every route: {url}/openapi.json        one line for each request: {home}/requests.log        stop: Ctrl-C
+"""
+_TURNS = """  a turn, which starts a thread called "first"
+    curl -s {url}/chat --json '{"session_id": "first", "message": "Explain low-rank adaptation"}'
   a follow-up: the server knows what was said, after a restart too
-    curl -s {url}/chat --json '{{"session_id": "first", "message": "What problem does it solve?"}}'
+    curl -s {url}/chat --json '{"session_id": "first", "message": "What problem does it solve?"}'
   the same way, as it is written
-    curl -sN {url}/chat/stream --json '{{"session_id": "first", "message": "Summarise that in a sentence"}}'
+    curl -sN {url}/chat/stream --json '{"session_id": "first", "message": "Summarise that in a sentence"}'
   what was said
     curl -s {url}/threads/first/turns
-
-  every route: {url}/openapi.json        one line for each request: {home}/requests.log        stop: Ctrl-C
 """

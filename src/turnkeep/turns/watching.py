@@ -1,6 +1,7 @@
 """What stands beside a run: its deadline, and the lease that is renewed for as long as it works."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Coroutine
 from typing import Any, TypeVar
@@ -13,6 +14,8 @@ from turnkeep.tuning import TurnTuning
 from turnkeep.turns.threads import InThread
 
 T = TypeVar("T")
+RAISED = logging.getLogger("graph_errors")
+"""Whole exceptions, which may quote a user: only a laptop listens."""
 
 
 class Watch:
@@ -63,4 +66,5 @@ def _fault(error: BaseException) -> BaseException:
     known = as_fault(error)
     if known is None:
         logger.error("a node of the graph raised", error=type(error).__name__, place=place(error))
+        RAISED.debug("", exc_info=error)
     return known or AgentFault()

@@ -6,8 +6,10 @@ import pkgutil
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from turnkeep.entries import entries
+from turnkeep.graphfile import UnusableGraphFile
 from turnkeep_local import LocalError
 from turnkeep_local.cli.keys import add_keys
 from turnkeep_local.cli.moving import add_import
@@ -15,14 +17,14 @@ from turnkeep_local.cli.projects import add_projects
 from turnkeep_local.cli.seal import add_seal
 
 PORT = 8000
+GRAPHS = "langgraph.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and gives the exit code: 1 with one clear message where something is missing."""
-    options = _parser().parse_args(arguments)
     try:
-        _run(options)
-    except LocalError as error:
+        _run(_parser().parse_args(arguments))
+    except (LocalError, UnusableGraphFile) as error:
         print(f"turnkeep: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -44,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
 
     dev = commands.add_parser("dev", help="run the server on this machine, with a durable store")
     dev.add_argument("--port", type=int, help=f"default: PORT, else {PORT}; 0 takes a free one")
+    dev.add_argument("-c", "--config", type=Path, metavar="FILE", help="default: TURNKEEP_GRAPHS, ./langgraph.json")
     dev.set_defaults(run=_dev)
 
     chat = commands.add_parser("chat", help="talk in the terminal; starts a server if none runs")
@@ -67,7 +70,9 @@ def _parser() -> argparse.ArgumentParser:
 def _dev(options: argparse.Namespace) -> None:
     from turnkeep_local.server import serve  # noqa: PLC0415
 
-    serve(os.environ, _port(options.port))
+    named = options.config or os.environ.get("TURNKEEP_GRAPHS") or GRAPHS
+    is_there = named != GRAPHS or Path(GRAPHS).is_file()
+    serve(os.environ, _port(options.port), Path(named).resolve() if is_there else None)
 
 
 def _port(given: int | None = None) -> int:

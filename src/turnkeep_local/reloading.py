@@ -1,0 +1,154 @@
+"""`turnkeep dev` over a langgraph.json: this process holds the port, the folder and the store, and one of its own
+serves the graphs; when a file of theirs changes it ends its turns and another takes its place."""
+
+import functools
+import json
+import logging
+import os
+import signal
+import socket
+import threading
+import traceback
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from starlette.responses import PlainTextResponse
+
+from turnkeep.graphfile import GraphFile, UnusableGraphFile, read_graph_file
+from turnkeep.observability import guard_output
+from turnkeep.settings import UnusableFile
+from turnkeep_local import LocalError
+from turnkeep_local.dynamodb import Store
+from turnkeep_local.home import Home
+from turnkeep_local.server import assemble, listen, local_settings, log_to, say, stop, welcome
+
+if TYPE_CHECKING:
+    from turnkeep.agents import Agent
+
+APART = (".venv", "venv", ".turnkeep", ".aws-sam", "node_modules")
+_FRAMES = 4
+_EXAMPLES = {"string": "...", "integer": 1, "number": 1.0, "boolean": True, "array": [], "object": {}}
+_PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "taskName"}
+
+
+def open_graphs(config: Path) -> GraphFile:
+    """Raises LocalError."""
+    try:
+        return read_graph_file(config)
+    except UnusableGraphFile as error:
+        raise LocalError(str(error)) from error
+
+
+def serve_folder(file: GraphFile, home: Home, store: Store, listener: socket.socket) -> None:
+    """Until it is told to stop."""
+    from uvicorn.supervisors.watchfilesreload import WatchFilesReload  # noqa: PLC0415 - any other start needs it not
+
+    class Reload(WatchFilesReload):
+        def restart(self) -> None:
+            self.target = functools.partial(serve, again=True)
+            super().restart()
+
+    os.environ["TURNKEEP_GRAPHS"] = str(file.path)
+    folders = file.folders()
+    beside = [file.path.name, *([Path(file.env).name] if isinstance(file.env, str) else [])]
+    apart = [str(folder / name) for folder in folders for name in APART if (folder / name).is_dir()]
+    watched: Any = {"reload_dirs": list(map(str, folders)), "reload_includes": beside, "reload_excludes": apart}
+    config = uvicorn.Config("turnkeep", reload=True, log_level="warning", **watched)
+    serve = functools.partial(_serve, file.path, home, store)
+    Reload(config, target=serve, sockets=[listener]).run()
+
+
+def _serve(path: Path, home: Home, store: Store, sockets: list[socket.socket], again: bool = False) -> None:
+    """In a process of its own, which reads everything anew."""
+    signal.signal(signal.SIGTERM, stop)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        file = open_graphs(path)
+        file.use(over=True)
+        settings = local_settings(home, os.environ)
+        for warning in file.warnings:
+            say(f"warning: {warning}")
+        agents = _usable(file)
+        app = assemble(settings, home, os.environ, store)
+    except LocalError as error:
+        say(f"turnkeep: {error}\n  Nothing is served until that is mended; a change of the file is seen.")
+        uvicorn.run(PlainTextResponse(f"{error}\n", 503), fd=sockets[0].fileno(), log_level="critical")
+        return
+    log_to(home.log("requests"))
+    guard_output()
+    _tell_here()
+    listen(app, sockets[0], "The change is served." if again else welcome(sockets[0], home, store, _turns(agents)))
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _usable(file: GraphFile) -> dict[str, "Agent"]:
+    """The graphs that can be served; of the others it is told why not."""
+    from turnkeep.owngraphs import build_own  # noqa: PLC0415 - loads LangGraph
+
+    agents = {}
+    for name, spec in file.graphs.items():
+        try:
+            agents[name] = build_own(file, spec)
+        except UnusableFile as error:
+            say(f"error: {error}")
+    return agents
+
+
+class _Terminal(logging.Handler):
+    """What goes wrong, for whoever sits there; all the rest is in the log."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and (error := record.exc_info[1]):
+            lines = traceback.format_exception(type(error), error, error.__traceback__, limit=-_FRAMES)
+            return say("".join(lines).rstrip())
+        more = ", ".join(f"{name}={value}" for name, value in vars(record).items() if name not in _PLAIN)
+        say(f"{record.levelname.lower()}: {record.getMessage()}" + f" ({more})" * bool(more))
+        return None
+
+
+def _tell_here() -> None:
+    logging.getLogger("turnkeep").addHandler(_Terminal(logging.WARNING))
+    raised = logging.getLogger("graph_errors")
+    raised.propagate = False
+    raised.setLevel(logging.DEBUG)
+    raised.addHandler(_Terminal())
+
+
+def _turns(agents: dict[str, "Agent"]) -> str:
+    """Lines to try the first graph with, for the welcome."""
+    if not agents:
+        return "  no graph can be served; mend one of those above\n"
+    name, agent = next(iter(agents.items()))
+    others = f"     graphs: {', '.join(agents)}" if len(agents) > 1 else ""
+    if agent.message is None:
+        body = {"assistant_id": name, "if_not_exists": "create", "input": _example(agent.graph.get_input_jsonschema())}
+        return _RUN.format(name=name, others=others, body=json.dumps(body))
+    return _CHAT.format(name=name, others=others)
+
+
+def _example(schema: dict[str, Any]) -> dict[str, Any]:
+    """What the input needs, else all that it takes."""
+    fields: dict[str, Any] = schema.get("properties", {})
+    return {name: _EXAMPLES.get(fields[name].get("type")) for name in schema.get("required") or fields}
+
+
+_CHAT = """  a turn of the graph "{name}", which starts a thread called "first"{others}
+    curl -s {{url}}/chat --json '{{"session_id": "first", "message": "Hello"}}'
+  a follow-up: the server knows what was said, after a restart and a change of the graph too
+    curl -s {{url}}/chat --json '{{"session_id": "first", "message": "What did I say?"}}'
+  the same way, as it is written
+    curl -sN {{url}}/chat/stream --json '{{"session_id": "first", "message": "And now?"}}'
+"""
+_RUN = """  a run of the graph "{name}", which starts a thread called "first"{others}
+    curl -s {{url}}/threads/first/runs/wait --json '{body}'
+  its state
+    curl -s {{url}}/threads/first/state
+"""
