@@ -5,6 +5,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -176,9 +177,10 @@ class _Factory:
             yield _compiled(await made if inspect.isawaitable(made) else made, self.spec)
 
     def drawn(self) -> AnyGraph:
-        """What an empty config gives. Agents are built in threads, which have no event loop of their own."""
+        """What an empty config gives, made in an event loop and a thread of its own."""
         try:
-            return asyncio.run(self._drawn())
+            with ThreadPoolExecutor(1) as thread:
+                return thread.submit(asyncio.run, self._drawn()).result()
         except UnusableFile:
             raise
         except Exception as error:
@@ -247,25 +249,18 @@ def _input_schema(graph: AnyGraph) -> JSON:
 
 
 def _reply(graph: AnyGraph, values: Any) -> Reply:
-    """The last message of an AI, else the output: its one text, or all of it as JSON. The details have all of it."""
-    output = {name: values[name] for name in graph.output_channels if name in values} if _has_keys(graph) else values
+    """The last message of an AI, else the output: as it is where it is one text, else as JSON. The details have it."""
+    names = graph.output_channels
     messages = values.get("messages") if isinstance(values, Mapping) else None
+    output = values if isinstance(names, str) else {name: values[name] for name in names if name in values}
     rest = {name: each for name, each in output.items() if name != "messages"} if isinstance(output, dict) else output
-    details = {"values": bounded} if (bounded := _bounded(rest)) not in ({}, None) else {}
-    said = [each for each in messages if isinstance(each, AIMessage)] if isinstance(messages, list) else []
-    if said:
-        return Reply(said[-1].text, details=details)
-    texts = [*output.values()] if isinstance(output, dict) else [output]
-    text = (
-        texts[0]
-        if len(texts) == 1 and isinstance(texts[0], str)
-        else _json(output)[:REPLY_BYTES].decode(errors="ignore")
-    )
-    return Reply(text, details=details)
-
-
-def _has_keys(graph: AnyGraph) -> bool:
-    return not isinstance(graph.output_channels, str)
+    details = {"values": _bounded(rest)} if rest else {}
+    for each in reversed(messages if isinstance(messages, list) else []):
+        if isinstance(each, AIMessage):
+            return Reply(each.text, details=details)
+    one = output.get(names[0]) if len(names) == 1 and isinstance(output, dict) else output
+    text = one if isinstance(one, str) else _json(output).decode()
+    return Reply(text.encode()[:REPLY_BYTES].decode(errors="ignore"), details=details)
 
 
 def _bounded(output: Any) -> Any:

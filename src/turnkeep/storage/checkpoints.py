@@ -132,7 +132,7 @@ class Run(BaseCheckpointSaver[str]):
             if space is None or wanted not in (None, space.checkpoint["id"]):
                 return None
             # Copies: LangGraph counts versions in what it gets, even to read a state; nodes change values in place.
-            checkpoint = copy.deepcopy(space.checkpoint)
+            checkpoint = _copy(space.checkpoint)
             for (of, channel), growing in self._lists.items():
                 if of == name:
                     checkpoint["channel_values"][channel] = copy.deepcopy(growing.elements)
@@ -333,6 +333,13 @@ def _config(config: RunnableConfig, namespace: str, checkpoint_id: str) -> Runna
 def _stored(space: _Namespace, dropped: frozenset[str]) -> list[Any]:
     values = {name: value for name, value in space.checkpoint["channel_values"].items() if name not in dropped}
     return [{**space.checkpoint, "channel_values": values}, space.metadata, space.parent, space.writes]
+
+
+def _copy(checkpoint: Checkpoint) -> Checkpoint:
+    try:
+        return copy.deepcopy(checkpoint)
+    except TypeError as error:  # such as a lock, which could not be stored either
+        raise unstorable(checkpoint["channel_values"]) from error
 
 
 def _segment(place: Place, keep: int, elements: list[Any]) -> Segment:

@@ -10,6 +10,7 @@ from turnkeep.observability import logger
 from turnkeep.records import Turn
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.table import Table
+from turnkeep.turns.costs import tell_cost
 from turnkeep.turns.threads import InThread
 
 FLIPS = 2  # how often a turn whose flip was found not to have come through is flipped
@@ -30,6 +31,7 @@ class Commit:
             plan, numbered = await self._in_thread(self._table.prepare, begun, loaded, saved, turn)
         except StoreUnavailable:
             return await self._without_token(begun, turn)
+        tell_cost(plan, loaded, saved, agent=turn.agent)
         return await self._flip(begun, plan, numbered or turn)
 
     async def _flip(self, begun: Begun, plan: Plan, turn: Turn) -> Turn:
