@@ -3,7 +3,8 @@ by way of dependencies/Makefile, `turnkeep build` at once. docs/decisions/0008 s
 
     python3.13 locked.py .aws-sam/build/DependenciesLayer/python
 
-Environment: ARCH, x86_64 or arm64 as the parameter Architecture says; EXTRAS, for example "bedrock".
+Environment: ARCH, x86_64 or arm64 as the parameter Architecture says; EXTRAS, for example "bedrock"; REQUIREMENTS, a file
+of other pins than the lock's, which graphs of one's own ask for.
 """
 
 import os
@@ -22,9 +23,11 @@ def main(target: Path) -> None:
     if architecture not in PLATFORMS:
         sys.exit(f"ARCH={architecture} is neither x86_64 nor arm64")
     with TemporaryDirectory() as folder:
-        requirements = Path(folder) / "requirements.txt"
-        requirements.write_text(locked(extras))
-        install = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "--link-mode", "copy"]
+        requirements = Path(os.environ.get("REQUIREMENTS") or Path(folder) / "requirements.txt")
+        install = ["--no-deps", "--only-binary", ":all:", "--link-mode", "copy"]
+        if not os.environ.get("REQUIREMENTS"):
+            requirements.write_text(locked(extras))
+            install.append("--require-hashes")
         place = ["--python", sys.executable, "--python-version", "3.13", "--python-platform", PLATFORMS[architecture]]
         uv("pip", "install", *install, *place, "--target", str(target), "--requirement", str(requirements))
     subprocess.run([sys.executable, Path(__file__).with_name("slim.py"), target], check=True)  # noqa: S603

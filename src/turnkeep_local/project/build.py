@@ -35,14 +35,16 @@ class Build:
     def run(self) -> None:
         """Raises LocalError, and then leaves nothing that could be deployed."""
         stack, target = find_template().parent, self.where / BUILT
+        shutil.rmtree(target, ignore_errors=True)
         agents = _agents(self.file)
         for line in _remarks(self.file):
             self.say(line)
-        shutil.rmtree(target, ignore_errors=True)
         layers.copy_functions(stack, target, self.tools)
         layers.make_dependencies(stack, target, self.tools, self.extras)
         layers.make_package(stack, target, self.tools, agents)
-        packages = resolve(self.file, target / layers.DEPENDENCIES / "python", self.tools)
+        packages = resolve(self.file, target / layers.DEPENDENCIES / "python", stack / "pyproject.toml", self.tools)
+        if packages.everywhere:
+            layers.replace_dependencies(stack, target, self.tools, packages)
         layers.make_graphs(self.file, stack, target, self.tools, packages)
         self._tell(packages, agents)
         _check_size(target, agents)
@@ -52,9 +54,11 @@ class Build:
     def _tell(self, packages: Packages, agents: Sequence[str]) -> None:
         self.say(f"graphs      {', '.join(self.file.graphs)}")
         self.say(f"agents      {', '.join(agents) or 'none of those on board'}")
-        self.say(f"packages    {', '.join(packages.pins) or 'none but those that every deployment has'}")
-        if packages.moved:
-            self.say(f"not as in uv.lock, because every deployment has another version: {', '.join(packages.moved)}")
+        self.say(f"packages    {_listed(packages.pins) or 'none but those that every function has'}")
+        if packages.replaced:
+            self.say(f"for these graphs every function has, untried with Turnkeep: {', '.join(packages.replaced)}")
+        if packages.unlocked:
+            self.say(f"not as in uv.lock, beside what every function has: {_listed(packages.unlocked)}")
 
     def _tell_next(self) -> None:
         name = re.sub(r"[^A-Za-z0-9]+", "-", self.where.resolve().name).strip("-") or "graphs"
@@ -85,6 +89,11 @@ def build(config: Path, where: Path, tools: Tools, extras: Sequence[str], say: C
     Build(file, where, tools, extras, say).run()
 
 
+def _listed(words: Sequence[str]) -> str:
+    more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
+    return ", ".join(words[:SHOWN]) + more
+
+
 def _agents(file: GraphFile) -> list[str]:
     known = layers.agents_on_board()
     if file.agents == "all":
@@ -102,7 +111,7 @@ def _remarks(file: GraphFile) -> Iterator[str]:
     if file.python_version and file.python_version != LAMBDA_PYTHON:
         yield f"{file.path}: `python_version` is {file.python_version}; graphs run on {LAMBDA_PYTHON}, try them there"
     for fault in faults_of(file):
-        yield f"will not be served: {fault}"
+        yield f"cannot be served as it is installed here: {fault}"
 
 
 def _secrets(file: GraphFile, stack: str) -> Iterator[str]:
@@ -127,9 +136,8 @@ def _check_size(target: Path, agents: Sequence[str]) -> None:
     whole = sum(found.values())
     if whole <= MOST_BYTES:
         return
-    largest = list(layers.sizes(target / layers.GRAPHS / "python").items()) + list(
-        layers.sizes(target / layers.GRAPHS / "graphs").items()
-    )
+    own = [target / layers.GRAPHS / room for room in ("python", "graphs")]
+    largest = [each for room in own for each in layers.sizes(room).items()]
     rows = [f"{size / 1e6:8.1f} MB  {name}" for name, size in sorted(largest, key=lambda each: -each[1])[:SHOWN]]
     board = ' "agents" of langgraph.json brings those on board.' if agents else ""
     raise LocalError(

@@ -18,7 +18,7 @@ DEPENDENCIES, PACKAGE, GRAPHS = "layers/dependencies", "layers/turnkeep", "layer
 LAYERS = (DEPENDENCIES, PACKAGE, GRAPHS)
 MOUNTED_AT = "/opt/graphs"
 AGENTS, DEMO = "turnkeep_agents", "turnkeep_demo"
-NEVER_SENT = {".aws-sam", ".git", ".turnkeep", ".venv", "node_modules", "venv"}
+NEVER_SENT = {".aws-sam", ".git", ".langgraph_api", ".turnkeep", ".venv", "node_modules", "venv"}
 """Folders, beside those that Python and its tools keep their caches in."""
 _NO_GRAPHS = 'Graphs: { Built: { File: "" } }'
 
@@ -31,6 +31,14 @@ def copy_functions(stack: Path, target: Path, tools: Tools) -> None:
 
 def make_dependencies(stack: Path, target: Path, tools: Tools, extras: Sequence[str]) -> None:
     tools.python(stack / "layers" / "locked.py", str(target / DEPENDENCIES / "python"), EXTRAS=" ".join(extras))
+
+
+def replace_dependencies(stack: Path, target: Path, tools: Tools, packages: Packages) -> None:
+    shutil.rmtree(target / DEPENDENCIES)
+    pins = target / "everywhere.txt"
+    pins.write_text("\n".join(packages.everywhere))
+    tools.python(stack / "layers" / "locked.py", str(target / DEPENDENCIES / "python"), REQUIREMENTS=str(pins))
+    pins.unlink()
 
 
 def make_package(stack: Path, target: Path, tools: Tools, agents: Sequence[str]) -> None:

@@ -22,28 +22,87 @@ CUT = {"aws-lambda-powertools", "cffi", "phonenumberslite", "pycparser", "python
 OPTIONAL = {"zstandard": {"httpx", "langsmith"}}
 """24 MB that these ask for and do without."""
 _PIN = re.compile(r"(?P<name>[\w.-]+)(?:==(?P<version>[^\s;]+)| @ \S+)(?:.*# via (?P<via>.*))?")
-_CLASH = "A version that you do not name is that of Turnkeep's layer: let your requirements allow it."
+SHOWN = 6
+"""Lines of a long explanation, whose end says what matters."""
 
 
 @dataclass(frozen=True)
 class Packages:
-    """`pins` are to be installed, such as "wikipedia==1.4.0"; `moved` says what was locked at another version."""
+    """`pins` are to be installed for graphs, such as "wikipedia==1.4.0"; `unlocked` says what a project's lock has at
+    another version. Where graphs cannot be with the packages that every function has, `everywhere` are others for
+    these, and `replaced` says which."""
 
     pins: tuple[str, ...] = ()
-    moved: tuple[str, ...] = ()
+    unlocked: tuple[str, ...] = ()
+    everywhere: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
 
 
-def resolve(file: GraphFile, held: Path, tools: Tools) -> Packages:
-    """What the graphs of `file` need that is not installed in `held`. Raises LocalError."""
+def resolve(file: GraphFile, held: Path, own: Path, tools: Tools) -> Packages:
+    """What the graphs of `file` need that is not installed in `held`; `own` is Turnkeep's pyproject.toml. Raises
+    LocalError."""
     installed = {_plain(one.name): one.version for one in distributions(path=[str(held)])}
     with TemporaryDirectory() as name:
         inputs = list(_inputs(file, Path(name)))
         if not inputs:
             return Packages()
         locked = "".join(tools.locked(each.parent) for each in inputs if (each.parent / "uv.lock").exists())
-        found = _resolved(file, inputs, _files(Path(name), installed, locked), tools).splitlines()
-    pins = tuple(line.partition("  #")[0] for line in found if _is_missing(line, installed))
-    return Packages(pins, tuple(_moved(_versions(locked.splitlines()), _versions(found))))
+        choice, bounds = _Choice(file.path, Path(name), tools, installed), _pins(installed)
+        try:
+            found, shared = choice.made(inputs, bounds, locked), installed
+        except LocalError:
+            ours = _ranges(own, installed, Path(name) / "turnkeep.in")
+            both = choice.made([ours, *inputs], "", bounds + locked)
+            shared = _versions(choice.made([ours], both, "").splitlines())
+            found = choice.made(inputs, both, "")
+    lines = found.splitlines()
+    replaced = tuple(_changes(installed, shared))
+    return Packages(
+        pins=tuple(line.partition("#")[0].strip() for line in lines if _is_missing(line, shared)),
+        unlocked=tuple(_changes(_versions(locked.splitlines()), _versions(lines))),
+        everywhere=tuple(_pins({name: shared[name] for name in shared if name not in OPTIONAL}).split())
+        if replaced
+        else (),
+        replaced=replaced,
+    )
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Of versions, for what `config` says, in a folder for the time being."""
+
+    config: Path
+    folder: Path
+    tools: Tools
+    installed: Mapping[str, str]
+
+    def made(self, inputs: list[Path], bounds: str, preferred: str) -> str:
+        """Pins, one a line with who needs it; raises LocalError."""
+        elsewhere = "".join(f'{name}; sys_platform == "none"\n' for name in ELSEWHERE if name not in self.installed)
+        options = []
+        for option, text in {"--constraint": bounds, "--override": elsewhere, "--output-file": preferred}.items():
+            file = self.folder / f"{option.strip('-')}.txt"
+            file.write_text(text)
+            options += [option, str(file)]
+        try:
+            self.tools.resolve(inputs, *options, folder=self.config.parent)
+        except LocalError as error:
+            raise LocalError(self._told(str(error))) from None
+        return file.read_text()
+
+    def _told(self, why: str) -> str:
+        lines = why.splitlines()
+        shown = lines if len(lines) <= SHOWN else [lines[0], "  ...", *lines[-SHOWN:]]
+        place = f"Lambda ({self.tools.architecture}, Python {LAMBDA_PYTHON}) beside Turnkeep's own packages"
+        return "\n".join([f"What {self.config} needs cannot be had for {place}.", *shown])
+
+
+def _ranges(own: Path, installed: Mapping[str, str], target: Path) -> Path:
+    """What Turnkeep itself asks for on Lambda."""
+    project = tomllib.loads(own.read_text())["project"]
+    asked = [*project["dependencies"], *(each for extra in project["optional-dependencies"].values() for each in extra)]
+    target.write_text("\n".join(each for each in asked if _plain(re.split(r"[^\w.-]", each)[0]) in installed))
+    return target
 
 
 def _inputs(file: GraphFile, folder: Path) -> Iterator[Path]:
@@ -66,30 +125,6 @@ def _tells(file: Path) -> bool:
     return file.name != "pyproject.toml" or not {"project", "build-system"}.isdisjoint(tomllib.loads(file.read_text()))
 
 
-def _files(folder: Path, installed: Mapping[str, str], locked: str) -> dict[str, Path]:
-    """What bounds the choice of versions, by the option of uv that takes it. What the output holds is preferred."""
-    texts = {
-        "--constraint": "".join(f"{name}=={version}\n" for name, version in installed.items()),
-        "--override": "".join(f'{name}; sys_platform == "none"\n' for name in ELSEWHERE if name not in installed),
-        "--output-file": locked,
-    }
-    files = {option: folder / f"{option.strip('-')}.txt" for option in texts}
-    for option, file in files.items():
-        file.write_text(texts[option])
-    return files
-
-
-def _resolved(file: GraphFile, inputs: list[Path], files: Mapping[str, Path], tools: Tools) -> str:
-    options = [part for option, each in files.items() for part in (option, str(each))]
-    try:
-        tools.resolve(inputs, *options, folder=file.path.parent)
-    except LocalError as error:
-        hint = f"\n{_CLASH}" if "unsatisfiable" in str(error) else ""
-        place = f"Lambda ({tools.architecture}, Python {LAMBDA_PYTHON})"
-        raise LocalError(f"What {file.path} needs cannot be had for {place}.\n{error}{hint}") from None
-    return files["--output-file"].read_text()
-
-
 def _is_missing(line: str, installed: Mapping[str, str]) -> bool:
     """Such as "wikipedia==1.4.0    # via -r requirements.txt"; a project that is installed in place is no package."""
     if not (found := _PIN.match(line)):
@@ -103,10 +138,14 @@ def _versions(lines: list[str]) -> dict[str, str]:
     return {_plain(one["name"]): one["version"] for one in found if one and one["version"]}
 
 
-def _moved(locked: Mapping[str, str], taken: Mapping[str, str]) -> Iterator[str]:
+def _changes(locked: Mapping[str, str], taken: Mapping[str, str]) -> Iterator[str]:
     for name, version in locked.items():
         if taken.get(name, version) != version:
             yield f"{name} {version} -> {taken[name]}"
+
+
+def _pins(versions: Mapping[str, str]) -> str:
+    return "".join(f"{name}=={version}\n" for name, version in versions.items())
 
 
 def _plain(name: str) -> str:

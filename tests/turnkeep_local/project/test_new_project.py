@@ -1,0 +1,51 @@
+"""What `turnkeep new` leaves is a project that works."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from turnkeep.graphfile import read_graph_file
+from turnkeep.owngraphs import faults_of
+from turnkeep_local import LocalError
+from turnkeep_local.project.new import make_project
+
+
+def test_a_new_project_passes_its_own_tests_without_a_key(tmp_path: Path) -> None:
+    folder = make_project("hello", tmp_path)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "PYTEST_"))}
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, check=False)
+    assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_its_graph_can_be_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file = read_graph_file(make_project("hello", tmp_path) / "langgraph.json")
+    try:
+        assert (list(file.graphs), file.packages(), faults_of(file)) == (["agent"], [], [])
+    finally:
+        sys.modules.pop("__agent", None)
+
+
+def test_its_stack_is_called_as_it_is(tmp_path: Path) -> None:
+    folder = make_project("my-agent", tmp_path)
+    assert "--stack-name my-agent " in (folder / "Makefile").read_text()
+    assert not [file.name for file in folder.iterdir() if file.suffix != ".py" and "NAME" in file.read_text()]
+    assert ".env\n" in (folder / ".gitignore").read_text()
+
+
+@pytest.mark.parametrize("name", ["", "Hello", "9lives", "../out", "a" * 41, "a_b"])
+def test_a_name_that_no_stack_may_have_is_told(tmp_path: Path, name: str) -> None:
+    with pytest.raises(LocalError, match="is no name for a stack"):
+        make_project(name, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_that_is_there_is_written_over(tmp_path: Path) -> None:
+    (tmp_path / "hello").mkdir()
+    with pytest.raises(LocalError, match="is there already"):
+        make_project("hello", tmp_path)
+    assert list((tmp_path / "hello").iterdir()) == []
