@@ -232,7 +232,8 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         if head is None or not head.checkpoint or (self._holds and not is_ours) or not cursor.content:
             return
         now = self._clock()
-        turn = turn_that_asks(question, said=cursor.said, agent=self._agent, began=cursor.began or now, now=now)
+        new, began = cursor.messages()[cursor.known :], cursor.began or now
+        turn = turn_that_asks(question, new=new, said=cursor.said, agent=self._agent, began=began, now=now)
         link = self._table.link_of(head)
         saved = Saved(head.checkpoint, {}, (), interrupted=True, of=link)
         try:

@@ -49,12 +49,15 @@ def turn_of_run(
     return _turn(message, reply, status="complete", agent=agent, began=began, now=now, new=new)
 
 
-def turn_that_asks(question: Any, *, said: str | None, agent: str, began: float, now: float) -> Turn:
+def turn_that_asks(
+    question: Any, *, new: Sequence[BaseMessage], said: str | None, agent: str, began: float, now: float
+) -> Turn:
     first = question[0] if isinstance(question, list | tuple) and question else question
     value = getattr(first, "value", first)
     asked = value.get("question") if isinstance(value, Mapping) else value
     reply = asked if isinstance(asked, str) else _as_json(value)
-    return _turn(said or "", reply, status="interrupted", agent=agent, began=began, now=now, new=())
+    message = said or _last(new, HumanMessage)
+    return _turn(message, reply, status="interrupted", agent=agent, began=began, now=now, new=new)
 
 
 def _turn(

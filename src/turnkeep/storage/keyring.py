@@ -76,6 +76,10 @@ class Keyring:
             mark[ID_BYTES:], key.digest(MARK_BYTES - ID_BYTES, b"sign", context)
         )
 
+    def knows(self, mark: bytes) -> bool:
+        """Whether a secret of the ring could have signed so."""
+        return self._named(mark[:ID_BYTES]) is not None
+
     def _newest(self) -> Key:
         if not self._keys or not self._is_within(MAX_AGE_SECONDS, self._read_at):
             self._reread()

@@ -16,6 +16,7 @@ from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.vault import Vault
 
 METADATA_BYTES = 1024
+OTHER_KEY = "It was signed under a key that is not held here: name the seal key of whoever wrote it."
 # A deleted thread's HEAD outlives a stalled writer by 15 minutes; cleanup may come up to an hour before `due`.
 TOMBSTONE_MS = (60 + 15) * 60_000
 
@@ -177,7 +178,7 @@ class Threads:
         head = read_head(item)
         is_signed = self._sealer.is_signed(item.get("sig", b""), *signed_parts(head.pk, item))
         if head.is_alive(self._now()) and not is_signed:
-            raise StateCorrupt
+            raise StateCorrupt(None if self._sealer.knows(item.get("sig", b"")) else OTHER_KEY)
         return head
 
     def _thread(self, head: Head, *, with_message: bool = True) -> Thread:

@@ -1,0 +1,33 @@
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from saver_graphs import KEY, Open
+
+from turnkeep import DynamoDBSaver
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+@pytest.fixture
+def open_saver(dynamodb: "DynamoDBClient", table_name: str) -> Open:
+    """A saver that remembers nothing, over the one table of the test."""
+
+    def opened(**more: Any) -> DynamoDBSaver:
+        return DynamoDBSaver(table_name, **{"client": dynamodb, "seal_key": KEY, **more})
+
+    return opened
+
+
+@pytest.fixture
+def table(dynamodb: "DynamoDBClient", table_name: str) -> Table:
+    """The same table as the API has it."""
+    import secrets
+    import time
+
+    items = Items(dynamodb, table_name)
+    return Table(items, Blobs(None, items), Sealer(KEY.encode()), clock=time.time, mint=secrets.token_bytes)

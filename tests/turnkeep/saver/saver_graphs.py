@@ -1,0 +1,60 @@
+"""Small graphs for the tests of the saver: they answer without a model."""
+
+import operator
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.types import interrupt
+from typing_extensions import TypedDict
+
+from turnkeep import DynamoDBSaver
+from turnkeep.records import Principal
+
+KEY = "a key of the tests"
+LOCAL = Principal("local", "local")
+type Open = Callable[..., DynamoDBSaver]
+
+
+def echo(saver: Any, **options: Any) -> Any:
+    """Says in two nodes how many messages it saw."""
+    graph = StateGraph(MessagesState)
+    graph.add_node("look", lambda state: {})
+    graph.add_node("answer", lambda state: {"messages": [AIMessage(f"saw {len(state['messages'])}")]})
+    graph.add_edge(START, "look")
+    graph.add_edge("look", "answer")
+    graph.add_edge("answer", END)
+    return graph.compile(checkpointer=saver, **options)
+
+
+def asking(saver: Any) -> Any:
+    """Asks back inside a sub-graph before it answers."""
+    inner = StateGraph(MessagesState)
+    inner.add_node("ask", lambda state: {"messages": [AIMessage(f"{interrupt('Which city?')} it is")]})
+    inner.add_edge(START, "ask")
+    outer = StateGraph(MessagesState)
+    outer.add_node("inner", inner.compile())
+    outer.add_edge(START, "inner")
+    return outer.compile(checkpointer=saver)
+
+
+class Notes(TypedDict):
+    notes: Annotated[list[str], operator.add]
+    last: str
+
+
+def noting(saver: Any) -> Any:
+    """A state without messages."""
+    graph = StateGraph(Notes)
+    graph.add_node("note", lambda state: {"notes": [state["last"]], "last": state["last"]})
+    graph.add_edge(START, "note")
+    return graph.compile(checkpointer=saver)
+
+
+def on(thread: str, **more: Any) -> Any:
+    return {"configurable": {"thread_id": thread, **more}}
+
+
+def saying(text: str) -> Any:
+    return {"messages": [HumanMessage(text)]}

@@ -1,0 +1,269 @@
+"""What a saver writes is the thread that the API reads, and the other way round; of two writers none is lost."""
+
+import asyncio
+import secrets
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.types import Command
+from saver_graphs import KEY, LOCAL, Open, asking, echo, noting, on, saying
+
+from turnkeep.agents import Agent
+from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, Superseded, ThreadBusy, ThreadMoved
+from turnkeep.records import Reply, Turn
+from turnkeep.storage.opening import table_definition
+from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns import TurnRequest, Turns
+from turnkeep_local.tables import find_template, table_properties
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+DURABILITIES = ("sync", "async", "exit")
+
+
+def texts(graph: Any, thread: str) -> list[str]:
+    return [message.text for message in graph.get_state(on(thread)).values.get("messages", [])]
+
+
+def turns_of(table: Table, thread: str) -> list[tuple[str, str, str]]:
+    return [(turn.message, turn.reply, turn.status) for turn in table.read_turns(LOCAL, thread, limit=50)]
+
+
+def through_api(table: Table, graph: Any, thread: str, message: str) -> Turn:
+    """One turn of the API on the thread."""
+    agent = Agent(
+        name="bare",
+        graph=graph.copy({"checkpointer": None}),
+        read_reply=lambda values: Reply(values["messages"][-1].text),
+        new_turn=dict,
+        window=None,
+        prompt_window=1,
+        provider="",
+        model="",
+    )
+
+    async def talk() -> Turn:
+        turns = Turns(
+            table,
+            lambda name: agent,
+            tuning=TurnTuning(),
+            default_agent="bare",
+            clock=time.time,
+            mint=lambda: secrets.token_hex(16),
+            names=frozenset({"bare"}),
+        )
+        running = await turns.start(TurnRequest(principal=LOCAL, thread_id=thread, message=message, create=True))
+        return await running.finish()
+
+    return asyncio.run(talk())
+
+
+@pytest.mark.parametrize("durability", DURABILITIES)
+def test_each_run_of_a_bare_graph_is_a_turn_of_the_thread(open_saver: Open, table: Table, durability: Any) -> None:
+    for number in range(3):
+        echo(open_saver()).invoke(saying(f"message {number}"), on("t"), durability=durability)
+    assert turns_of(table, "t") == [(f"message {n}", f"saw {2 * n + 1}", "complete") for n in range(3)]
+    assert table.read_thread(LOCAL, "t").status == "idle"
+
+
+async def test_an_asynchronous_run_is_one_too(open_saver: Open, table: Table) -> None:
+    graph = echo(open_saver())
+    await graph.ainvoke(saying("hello"), on("t"))
+    assert [found.metadata["step"] async for found in graph.aget_state_history(on("t"))] == [2, 1, 0, -1]
+    assert turns_of(table, "t") == [("hello", "saw 1", "complete")]
+
+
+def test_the_api_goes_on_where_a_saver_stopped_and_the_saver_after_it(open_saver: Open, table: Table) -> None:
+    graph = echo(open_saver())
+    graph.invoke(saying("one"), on("t"))
+    assert through_api(table, graph, "t", "two").reply == "saw 3"
+    graph.invoke(saying("three"), on("t"))
+    assert [reply for _, reply, _ in turns_of(table, "t")] == ["saw 1", "saw 3", "saw 5"]
+    assert texts(echo(open_saver()), "t") == ["one", "saw 1", "two", "saw 3", "three", "saw 5"]
+
+
+@pytest.mark.parametrize("durability", DURABILITIES)
+def test_what_a_bare_graph_asks_inside_a_sub_graph_is_answered_through_the_api(
+    open_saver: Open, table: Table, durability: Any
+) -> None:
+    graph = asking(open_saver())
+    graph.invoke(saying("weather?"), on("t"), durability=durability)
+    assert turns_of(table, "t") == [("weather?", "Which city?", "interrupted")]
+    assert table.read_thread(LOCAL, "t").status == "interrupted"
+    assert through_api(table, graph, "t", "Rome").reply == "Rome it is"
+    assert texts(graph, "t") == ["weather?", "Rome it is"]
+
+
+def test_what_the_api_asked_is_answered_by_a_bare_graph(open_saver: Open, table: Table) -> None:
+    graph = asking(open_saver())
+    assert through_api(table, graph, "t", "weather?").status == "interrupted"
+    graph.invoke(Command(resume="Rome"), on("t"))
+    assert texts(asking(open_saver()), "t") == ["weather?", "Rome it is"]
+    assert turns_of(table, "t")[-1] == ("Rome", "Rome it is", "complete")
+
+
+def test_a_state_without_messages_is_kept_whole_and_its_turns_are_told(open_saver: Open, table: Table) -> None:
+    for text in ("a", "b"):
+        noting(open_saver()).invoke({"last": text}, on("t"))
+    assert noting(open_saver()).get_state(on("t")).values == {"notes": ["a", "b"], "last": "b"}
+    assert turns_of(table, "t")[1] == ('{"last":"b"}', '{"notes":["a","b"],"last":"b"}', "complete")
+
+
+def test_of_two_writers_that_read_the_same_the_second_is_told(open_saver: Open) -> None:
+    first, second = (echo(open_saver(lease_seconds=0)) for _ in range(2))
+    first.invoke(saying("zero"), on("t"))
+    assert len(texts(second, "t")) == 2
+    stale = second.checkpointer.get_tuple(on("t"))
+    first.invoke(saying("one"), on("t"))
+    with pytest.raises(ThreadMoved, match="Invoke the graph again"):
+        second.checkpointer.put(stale.config, {**stale.checkpoint, "id": "1f"}, {"source": "loop"}, {})
+    second.invoke(saying("two"), on("t"))
+    assert texts(first, "t") == ["zero", "saw 1", "one", "saw 3", "two", "saw 5"]
+
+
+def test_of_two_writers_that_found_nothing_one_makes_the_thread(open_saver: Open) -> None:
+    first, second = open_saver(), open_saver()
+    assert first.get_tuple(on("t")) is None
+    assert second.get_tuple(on("t")) is None
+    echo(first).invoke(saying("one"), on("t"))
+    checkpoint: Any = {"v": 4, "id": "1", "ts": "", "channel_values": {}, "channel_versions": {}, "versions_seen": {}}
+    with pytest.raises(ThreadMoved):
+        second.put(on("t", checkpoint_ns=""), checkpoint, {"source": "input"}, {})
+
+
+def test_a_run_holds_its_thread_until_it_is_over_or_fails(open_saver: Open, table: Table) -> None:
+    graph = echo(open_saver(), interrupt_before=["answer"])
+    graph.invoke(saying("one"), on("t"), durability="sync")
+    with pytest.raises(ThreadBusy):
+        through_api(table, graph, "t", "two")
+    with pytest.raises(ThreadBusy, match="Another run holds this thread"):
+        echo(open_saver()).invoke(saying("two"), on("t"), durability="sync")
+    graph.invoke(None, on("t"), durability="sync")
+    assert through_api(table, echo(open_saver()), "t", "two").reply == "saw 3"
+
+
+def test_an_older_checkpoint_that_is_asked_for_begins_a_branch(open_saver: Open, table: Table) -> None:
+    graph = echo(open_saver())
+    for text in ("one", "two"):
+        graph.invoke(saying(text), on("t"))
+    older = next(each for each in graph.get_state_history(on("t")) if len(each.values.get("messages", [])) == 2)
+    other = echo(open_saver())
+    other.invoke(saying("other"), older.config)
+    assert texts(graph, "t") == ["one", "saw 1", "other", "saw 3"]
+    assert [message for message, _, _ in turns_of(table, "t")] == ["one", "other"]
+    assert len(list(graph.get_state_history(on("t")))) == 12
+    other.update_state(older.config, {"messages": [AIMessage("by hand")]})
+    assert texts(graph, "t") == ["one", "saw 1", "by hand"]
+
+
+def test_a_state_past_400_kb_lives_on_without_a_bucket(open_saver: Open, dynamodb: "DynamoDBClient") -> None:
+    noise = [secrets.token_hex(100_000) for _ in range(12)]
+    for text in noise:
+        noting(open_saver()).invoke({"last": text}, on("t"), durability="exit")
+    assert noting(open_saver()).get_state(on("t")).values["notes"] == noise
+    single = secrets.token_hex(600_000)
+    noting(open_saver()).invoke({"last": single}, on("u"))
+    assert noting(open_saver()).get_state(on("u")).values["last"] == single
+
+
+def test_an_expired_thread_is_not_read_and_its_id_begins_anew(open_saver: Open) -> None:
+    now = [time.time()]
+    graph = echo(open_saver(clock=lambda: now[0], thread_hours=1))
+    graph.invoke(saying("one"), on("t"))
+    now[0] += 3601
+    assert graph.get_state(on("t")).values == {}
+    assert list(graph.checkpointer.list(None)) == []
+    graph.invoke(saying("two"), on("t"))
+    assert texts(graph, "t") == ["two", "saw 1"]
+
+
+def test_nobody_reads_the_threads_of_another(open_saver: Open) -> None:
+    echo(open_saver(user="ann")).invoke(saying("one"), on("t"))
+    assert open_saver(user="bob").get_tuple(on("t")) is None
+    assert [each.config["configurable"]["thread_id"] for each in open_saver(user="ann").list(None, limit=1)] == ["t"]
+
+
+def test_a_thread_that_was_deleted_in_a_run_stays_deleted(open_saver: Open) -> None:
+    graph = echo(open_saver(), interrupt_before=["answer"])
+    graph.invoke(saying("one"), on("t"), durability="sync")
+    state = graph.checkpointer.get_tuple(on("t"))
+    open_saver().delete_thread("t")
+    with pytest.raises(Superseded):
+        graph.checkpointer.put(state.config, {**state.checkpoint, "id": "1f"}, {"source": "loop"}, {})
+    assert open_saver().get_tuple(on("t")) is None
+
+
+def test_turns_stay_readable_where_checkpoints_are_pruned(open_saver: Open, table: Table) -> None:
+    graph = echo(open_saver())
+    for text in ("one", "two"):
+        graph.invoke(saying(text), on("t"))
+    graph.checkpointer.prune(["t"])
+    assert len(list(graph.get_state_history(on("t")))) == 1
+    assert texts(echo(open_saver()), "t") == ["one", "saw 1", "two", "saw 3"]
+    assert [message for message, _, _ in turns_of(table, "t")] == ["one", "two"]
+
+
+def test_a_copy_goes_on_by_itself(open_saver: Open, table: Table) -> None:
+    graph = asking(open_saver())
+    graph.invoke(saying("weather?"), on("t"))
+    graph.checkpointer.copy_thread("t", "u")
+    graph.invoke(Command(resume="Rome"), on("u"))
+    assert texts(graph, "u") == ["weather?", "Rome it is"]
+    assert texts(graph, "t") == ["weather?"]
+    assert turns_of(table, "u") == [("weather?", "Which city?", "interrupted"), ("Rome", "Rome it is", "complete")]
+
+
+def test_a_run_that_is_rolled_back_leaves_what_was_before_it(open_saver: Open) -> None:
+    graph = echo(open_saver())
+    for text in ("one", "two"):
+        graph.invoke(saying(text), {**on("t"), "metadata": {"run_id": text}})
+    graph.checkpointer.delete_for_runs(["two"])
+    assert texts(graph, "t") == ["one", "saw 1"]
+    graph.invoke(saying("three"), on("t"))
+    assert texts(graph, "t") == ["one", "saw 1", "three", "saw 3"]
+
+
+def test_bad_input_is_told(open_saver: Open) -> None:
+    with pytest.raises(InvalidId):
+        open_saver().get_tuple(on("a/b"))
+    with pytest.raises(NotFound):
+        open_saver().copy_thread("none", "other")
+    echo(open_saver()).invoke(saying("one"), on("t"))
+    with pytest.raises(StateCorrupt, match="signed under a key that is not held here"):
+        open_saver(seal_key="another key").get_tuple(on("t"))
+    with pytest.raises(AgentFault, match="cannot be stored"):
+        noting(open_saver()).invoke({"last": iter("generator")}, on("u"), durability="exit")
+
+
+def test_the_key_is_made_once_kept_in_the_folder_and_missed_elsewhere(
+    open_saver: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "here"))
+    echo(open_saver(seal_key=None)).invoke(saying("one"), on("t"))
+    assert (tmp_path / "here" / "seal.key").stat().st_mode & 0o777 == 0o600
+    assert texts(echo(open_saver(seal_key=None)), "t") == ["one", "saw 1"]
+    monkeypatch.setenv("TURNKEEP_HOME", str(tmp_path / "elsewhere"))
+    with pytest.raises(ValueError, match="sealed under a key that is not here"):
+        open_saver(seal_key=None).get_tuple(on("t"))
+
+
+def test_setup_makes_the_table_of_the_template(open_saver: Open, dynamodb: "DynamoDBClient") -> None:
+    template = table_properties(find_template())
+    assert table_definition() == {name: template[name] for name in table_definition()}
+    assert template["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
+    open_saver().setup()  # what is there stays
+    assert KEY  # and the tables of these tests are made so
+
+
+def test_messages_that_a_node_changes_in_place_are_kept_as_they_are_put(open_saver: Open) -> None:
+    graph = echo(open_saver())
+    message = HumanMessage("before")
+    graph.invoke({"messages": [message]}, on("t"))
+    message.content = "after"
+    graph.invoke(saying("two"), on("t"))
+    assert texts(echo(open_saver()), "t")[0] == "before"
