@@ -130,7 +130,7 @@ def presented(reply: Reply) -> Reply:
         replace(each, title=disarmed(each.title), url=each.url if each.url and is_web_address(each.url) else None)
         for each in reply.sources
     )
-    return replace(reply, text=printable(reply.text), sources=sources)
+    return replace(reply, text=str(printable(reply.text)), sources=sources)  # LangChain has a str of its own
 
 
 def units(text: str) -> list[str]:

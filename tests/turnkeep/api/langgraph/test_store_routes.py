@@ -1,0 +1,85 @@
+"""What callers remember, through LangGraph's stock SDK and past it."""
+
+from typing import Any
+
+import pytest
+from httpx import AsyncClient
+from langgraph_sdk.client import LangGraphClient
+
+PLACE = {"namespace": ["a", "b"], "key": "k"}
+BAD: list[tuple[str, str, Any, str]] = [
+    ("PUT", "/store/items", {**PLACE, "namespace": [], "value": {}}, "labels"),
+    ("PUT", "/store/items", {**PLACE, "namespace": ["a.b"], "value": {}}, "no period"),
+    ("PUT", "/store/items", {**PLACE, "namespace": [""], "value": {}}, "not empty"),
+    ("PUT", "/store/items", {**PLACE, "namespace": "a", "value": {}}, "Send a list"),
+    ("PUT", "/store/items", {**PLACE, "namespace": ["x" * 2000], "value": {}}, "1,000 bytes"),
+    ("PUT", "/store/items", {**PLACE, "value": "text"}, "JSON object"),
+    ("PUT", "/store/items", {**PLACE, "value": {"n": 2**70}}, "64 bits"),
+    ("PUT", "/store/items", {**PLACE, "value": {}, "ttl": -1}, "ttl"),
+    ("PUT", "/store/items", {"namespace": ["a"], "value": {}}, "key"),
+    ("GET", "/store/items?namespace=a", None, "key"),
+    ("GET", "/store/items?key=k", None, "labels"),
+    ("GET", "/store/items?key=k&namespace=a..b", None, "labels"),
+    ("DELETE", "/store/items", {"namespace": ["a"]}, "key"),
+    ("POST", "/store/items/search", {}, "namespace_prefix"),
+    ("POST", "/store/items/search", {"namespace_prefix": [], "limit": 5000}, "at most 1000"),
+    ("POST", "/store/items/search", {"namespace_prefix": [], "filter": {"n": {"$near": 1}}}, "$eq"),
+    ("POST", "/store/namespaces", {"max_depth": 0}, "at least 1"),
+]
+
+
+async def test_put_read_search_list_and_delete(sdk: LangGraphClient) -> None:
+    for number in range(3):
+        await sdk.store.put_item(["a", "b"], f"k{number}", {"n": number, "text": "tea" if number else "coffee"})
+    await sdk.store.put_item(["c"], "k", {"n": 9}, index=False, ttl=10)
+    item = await sdk.store.get_item(["a", "b"], "k1")
+    assert item["created_at"].endswith("Z")
+    assert (item["namespace"], item["key"], item["value"]) == (["a", "b"], "k1", {"n": 1, "text": "tea"})
+    found = await sdk.store.search_items(["a"], filter={"n": {"$gte": 1}}, limit=1, offset=1)
+    assert [(each["key"], each["score"]) for each in found["items"]] == [("k2", None)]
+    [best] = (await sdk.store.search_items([], query="coffee", limit=1))["items"]
+    assert best["key"] == "k0"
+    assert best["score"] > 0
+    assert await sdk.store.list_namespaces() == {"namespaces": [["a", "b"], ["c"]]}
+    assert await sdk.store.list_namespaces(prefix=["a"], max_depth=1) == {"namespaces": [["a"]]}
+    await sdk.store.delete_item(["a", "b"], "k1")
+    assert await sdk.store.get_item(["a", "b"], "k1") is None
+    await sdk.store.delete_item(["a", "b"], "k1")
+
+
+@pytest.mark.parametrize(("method", "path", "body", "told"), BAD)
+async def test_what_cannot_be_served_is_told(client: AsyncClient, method: str, path: str, body: Any, told: str) -> None:
+    await client.put("/store/items", json={**PLACE, "value": {"n": 1}})
+    answer = await client.request(method, path, json=body)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
+    assert told in answer.json()["detail"]
+
+
+async def test_a_caller_reads_its_own_only(client: AsyncClient) -> None:
+    mine, another = ({"X-Turnkeep-User": name} for name in ("ann", "bob"))
+    await client.put("/store/items", json={**PLACE, "value": {"mine": 1}}, headers=mine)
+    query = "/store/items?namespace=a.b&key=k"
+    await client.request("DELETE", "/store/items", json=PLACE, headers=another)
+    assert (await client.get(query, headers=another)).json() is None
+    for path, body in (("/store/items/search", {"namespace_prefix": []}), ("/store/namespaces", {})):
+        answer = await client.post(path, json=body, headers=another)
+        assert list(answer.json().values()) == [[]]
+    assert (await client.get(query, headers=mine)).json()["value"] == {"mine": 1}
+
+
+async def test_more_than_an_answer_holds_is_told(client: AsyncClient) -> None:
+    for number in range(20):
+        await client.put("/store/items", json={**PLACE, "key": str(number), "value": {"v": "x" * 250_000}})
+    answer = await client.post("/store/items/search", json={"namespace_prefix": [], "limit": 20})
+    assert (answer.status_code, "ask for fewer" in answer.json()["detail"]) == (422, True)
+    answer = await client.post("/store/items/search", json={"namespace_prefix": [], "limit": 5})
+    assert len(answer.json()["items"]) == 5
+
+
+async def test_it_is_exported_and_erased_with_its_owner(client: AsyncClient) -> None:
+    await client.put("/store/items", json={**PLACE, "value": {"mine": 1}})
+    lines = (await client.get("/me/export")).text.splitlines()
+    assert any('"type": "memory"' in line and '"mine": 1' in line for line in lines)
+    receipt = (await client.delete("/me")).json()
+    assert (receipt["complete"], receipt["items"]) == (True, 1)
+    assert (await client.get("/store/items?namespace=a.b&key=k")).json() is None
