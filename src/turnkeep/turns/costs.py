@@ -14,7 +14,7 @@ MANY_BYTES = 1_000_000
 def tell_cost(plan: Plan, loaded: Loaded, saved: Saved, *, agent: str) -> None:
     """A warning that names the channel of which most was written, with its growth in bytes."""
     units = sum(-(-_size(item) // 1024) for item in plan.puts)
-    if units <= MANY_UNITS and len(saved.checkpoint["state"]) <= MANY_BYTES:
+    if units <= MANY_UNITS and len(saved.checkpoint.get("state", b"")) <= MANY_BYTES:
         return
     before = dict(_channels(loaded.checkpoint["state"])) if loaded.checkpoint else {}
     after = {**dict(_channels(saved.checkpoint["state"])), **dict(_appended(saved))}
