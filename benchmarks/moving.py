@@ -25,7 +25,8 @@ from turnkeep.observability import logger
 from turnkeep.storage.items import Items
 
 SITES = Path(__file__).parents[1] / "tests" / "turnkeep_local" / "moving"
-DURABILITY = ("exit", "exit", "exit", "exit", "sync")
+SHORT = 10
+"""Up to so many turns are written with every checkpoint, longer threads by `durability="exit"`, or they fill memory."""
 WAITING = 7
 KILLS = 5
 COLUMNS = ("package", "threads", "turns", "seconds", "threads_s", "wcu_turn", "rcu_turn", "kills", "wrong", "stuck")
@@ -93,7 +94,7 @@ def _written(package: str, url: str, options: argparse.Namespace, texts: Texts) 
         turns = 1 + number * (options.turns - 1) // max(1, options.threads - 1)
         asked = [f"{texts.message().strip()}?" for _ in range(turns)]
         asked[-1] += "!" * (number % WAITING == 0)
-        site.talk(f"thread-{number}", *asked, durability=DURABILITY[number % len(DURABILITY)])
+        site.talk(f"thread-{number}", *asked, durability="sync" if turns <= SHORT else "exit")
     return site
 
 

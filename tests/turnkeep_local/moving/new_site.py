@@ -37,10 +37,11 @@ def agent(name: str) -> Agent:
 class NewSite:
     items: Items
     objects: Objects
+    secret: bytes = b"secret"
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        sealer, blobs = Sealer(b"secret"), Blobs(self.objects)
+        sealer, blobs = Sealer(self.secret), Blobs(self.objects)
         self.table = Arrivals(self.items, blobs, sealer, clock=time.time, mint=secrets.token_bytes)
         self.turns = Turns(
             self.table,

@@ -14,6 +14,7 @@ from old_site import AWS, CARD, Mood, OldSite, counter, saver_of, talk
 
 from turnkeep.errors import NotFound
 from turnkeep.records import Principal
+from turnkeep.storage import sealing
 from turnkeep.storage.items import Item, Items
 from turnkeep_local.moving.moves import Moves
 from turnkeep_local.moving.savers import KINDS, Place
@@ -246,3 +247,26 @@ def test_compressed_states_and_those_in_s3_are_read(
     assert tally.threads == {"moved": 3}
     assert {name: plain(here.messages(name)) for name in messages} == {n: plain(m) for n, m in messages.items()}
     assert agent_of(AWS) == here.table.read_thread(ANN, "large").agent
+
+
+def test_a_state_that_is_too_large_is_told_and_the_others_move(
+    old_site: Callable[[str], OldSite], here: NewSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = old_site(CARD)
+    site.talk("large", "word " * 2000)
+    site.talk("small", "word")
+    with monkeypatch.context() as limits:
+        limits.setattr(sealing, "MAX_RAW_BYTES", 9000)
+        assert here.take(CARD, site.place).threads == {"refused": 1, "moved": 1}
+    assert here.said == [
+        "large: it cannot be stored: The agent's reply or state is too large to be stored: at most 64 MB."
+    ]
+    assert here.take(CARD, site.place).threads == {"moved": 1, "here": 1}
+
+
+@pytest.mark.parametrize("written", [CARD], indirect=True)
+def test_a_thread_under_a_seal_key_that_is_not_held_is_not_written_over(written: OldSite, here: NewSite) -> None:
+    here.take(written.package, written.place)
+    other = NewSite(here.items, here.objects, b"another")
+    assert other.take(written.package, written.place).threads == {"refused": 5}
+    assert plain(here.messages("long")) == plain(written.messages["long"])
