@@ -31,7 +31,7 @@ TRIES = 3  # of the client library at the far end
 CLAIM, ITEMS, LAST = "UpdateItem", "BatchWriteItem", "DeleteItem"
 FATES: list[Fate] = ["held", "doubled", "slow"]
 LONG, LARGE = noise(5_000), noise(900_000)
-ROUNDS, CREATORS = 25, 8
+ROUNDS, CREATORS = 8, 8
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def begin_again(desk: Desk, lives: int, turns: int, ready: list[list[str]]) -> C
     return lambda: ready.append(use_again(desk, lives, turns))
 
 
-@pytest.mark.parametrize("reused", range(1, 6))
+@pytest.mark.parametrize("reused", [1, 5])
 @pytest.mark.parametrize("fate", FATES)
 @pytest.mark.parametrize("operation", [CLAIM, ITEMS, LAST])
 def test_what_arrives_late_of_a_deletion_takes_no_turn_of_the_threads_made_since(  # noqa: PLR0917
@@ -86,7 +86,7 @@ def test_what_arrives_late_of_a_deletion_takes_no_turn_of_the_threads_made_since
     is_whole(desk, made[0])
 
 
-@pytest.mark.parametrize("reused", range(1, 6))
+@pytest.mark.parametrize("reused", [1, 5])
 @pytest.mark.parametrize("fate", FATES)
 @pytest.mark.parametrize("how", ["POST /threads", "its first message"])
 def test_the_making_over_an_expired_thread_that_arrives_late_takes_no_turn(  # noqa: PLR0917
@@ -117,7 +117,7 @@ def _is_over_another(body: dict[str, Any]) -> bool:
     return "attribute_not_exists(PK)" not in body["ConditionExpression"]
 
 
-@pytest.mark.parametrize("turns", [1, 2, 3])
+@pytest.mark.parametrize("turns", [1, 3])
 def test_a_whole_turn_of_a_deleted_thread_that_arrives_late_takes_no_turn(
     desk: Desk, far: Desk, wire: Wire, turns: int
 ) -> None:
@@ -385,7 +385,7 @@ class StaleReads:
         return getattr(self._client, name)
 
 
-@pytest.mark.parametrize("turns", [0, 1, 2, 30])
+@pytest.mark.parametrize("turns", [0, 1, 30])
 def test_a_deletion_right_after_a_turn_leaves_nothing_however_stale_a_listing_may_be(desk: Desk, turns: int) -> None:
     client = StaleReads(desk.items._client)
     stale = Desk(Items(client, desk.items._table), desk.objects, clock=desk.clock, count=desk.count)  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ LEASE_SECONDS = 1
 BEGIN = FLIP = "dynamodb.UpdateItem"
 LOAD, BATCH = "dynamodb.Query", "dynamodb.BatchWriteItem"
 TURN = [BEGIN, LOAD, BATCH, FLIP]
+SIDES = ("before", "after")
 FIRST, SECOND = "What is low-rank adaptation?", "And who wrote it?"
 LONG = f"{FIRST} " + " ".join(f"{number:x}" for number in range(9000, 11000))
 
@@ -150,12 +151,11 @@ def test_a_sandbox_that_dies_at_any_call_costs_no_turn_and_doubles_none(function
     *calls, answer = function.send_to_a_new_sandbox(asking("clean", message, 0), None)
     assert (answer.status, calls) == (200, expected)
 
-    points = [(at, side) for at in range(1, len(calls) + 1) for side in ("before", "after")]
-    for at, side in points:
-        thread_id = f"t-{at}-{side}"
+    points = {f"t-{at}-{side}": Doom(at, f"kill_{side}") for at in range(1, len(calls) + 1) for side in SIDES}  # type: ignore[arg-type]
+    for thread_id, doom in points.items():
         _tell(function, thread_id, before)
-        doom = Doom(at, f"kill_{side}")  # type: ignore[arg-type]
-        assert function.send_to_a_new_sandbox(asking(thread_id, message, 0), doom) == calls[:at]
+        assert function.send_to_a_new_sandbox(asking(thread_id, message, 0), doom) == calls[: doom.at]
+    for thread_id in points:  # the leases of all run out at once
         _come_back(function, asking, thread_id, message)
         again = function.send(asking(thread_id, message, 2))
         assert (again.status, again.headers["idempotency-replayed"]) == (200, "true")

@@ -127,7 +127,7 @@ def test_cleanup_that_meets_a_revived_thread_leaves_it_whole(
     desk: Desk, dynamodb: "DynamoDBClient", table_name: str
 ) -> None:
     items = Reviving(dynamodb, table_name)
-    for round_number in range(20):
+    for round_number in range(3):
         thread = f"revived-{round_number}"
         desk.say(thread)
         begun = desk.begin(thread)

@@ -18,7 +18,7 @@ from turnkeep.tuning import TurnTuning
 
 LEASE_SECONDS = 1
 TWO_HOURS = 7200
-REPETITIONS = 200
+REPETITIONS = 80
 # The calls of a turn with history: BEGIN, LOAD, model, model, BatchWrite, flip.
 PLACES: dict[str, tuple[int, Kind]] = {
     "while its model thinks": (3, "stall_before"),

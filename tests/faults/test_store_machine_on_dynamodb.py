@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 STORIES = settings(
-    max_examples=10,
+    max_examples=5,
     stateful_step_count=15,
     deadline=None,
     suppress_health_check=list(HealthCheck),

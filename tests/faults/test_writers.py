@@ -8,7 +8,6 @@ from writer_crew import Drill, run_drill
 
 DRILLS = {
     "two": Drill(writers=2, turns=80, each=20),
-    "eight": Drill(writers=8, turns=80, each=5),
     "two under faults": Drill(writers=2, turns=30, each=5, fault_share=0.15),
     "eight under faults": Drill(writers=8, turns=30, each=2, fault_share=0.15),
     "eight under faults, four of them killed": Drill(

@@ -17,7 +17,7 @@ from turnkeep_local.home import Home
 from turnkeep_local.processes import is_listening, kill_leftover
 
 WRITER = Path(__file__).with_name("writer.py")
-RUNS = int(os.environ.get("DURABILITY_RUNS", "3"))
+RUNS = int(os.environ.get("DURABILITY_RUNS", "2"))
 
 
 def _write_until_killed(home: Home, first: int, seconds: float) -> tuple[list[int], dict[str, int]]:

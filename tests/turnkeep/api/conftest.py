@@ -1,4 +1,5 @@
-"""The API over a real table and the real life of a turn; only the agents are made for the test."""
+"""The API over a table in memory and the real life of a turn; only the agents are made for the test. What goes through
+HTTP to a real table is told in tests/whole, tests/clients and tests/faults."""
 
 import secrets
 import uuid
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from echoing import Clock, echo_agent
 from httpx import ASGITransport, AsyncClient
+from memory_items import MemoryItems
 
 from bare_app import bare_app
 from turnkeep.memory import DynamoDBStore
@@ -30,6 +32,11 @@ from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+
+
+@pytest.fixture
+def items() -> Items:
+    return MemoryItems()
 
 
 @pytest.fixture

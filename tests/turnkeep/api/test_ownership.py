@@ -166,20 +166,18 @@ def test_every_route_that_names_a_thread_is_tried() -> None:
     assert naming == {(method, path) for method, path, _ in NAMING}
 
 
-@pytest.mark.parametrize(("method", "path", "body"), NAMING, ids=lambda value: str(value)[:40])
-async def test_a_foreign_thread_is_unknown(
-    owner: AsyncClient, stranger: AsyncClient, method: str, path: str, body: Any
-) -> None:
+async def test_a_foreign_thread_is_unknown(owner: AsyncClient, stranger: AsyncClient) -> None:
     before = await state_of(owner)
     [document], [run] = before[3]["attachments"], before[4]
     named = {"number": 1, "document_id": document["document_id"], "run_id": run["run_id"]}
     named["checkpoint_id"] = before[5][0]["checkpoint_id"]
-    foreign, unknown = path.format(thread_id="held", **named), path.format(thread_id="never", **named)
-    refused = shown(await stranger.request(method, foreign, json=body, headers=KEEPS))
-    assert refused == shown(await stranger.request(method, unknown, json=body, headers=KEEPS))
-    assert refused[0] in (404, 422)
-    assert refused[1]["code"] in ("not_found", "invalid_retry_token")
-    assert await state_of(owner) == before
+    for method, path, body in NAMING:
+        foreign, unknown = path.format(thread_id="held", **named), path.format(thread_id="never", **named)
+        refused = shown(await stranger.request(method, foreign, json=body, headers=KEEPS))
+        assert refused == shown(await stranger.request(method, unknown, json=body, headers=KEEPS)), (method, path)
+        assert refused[0] in (404, 422), (method, path)
+        assert refused[1]["code"] in ("not_found", "invalid_retry_token"), (method, path)
+        assert await state_of(owner) == before, (method, path)
 
 
 async def test_a_foreign_thread_is_not_listed(owner: AsyncClient, stranger: AsyncClient) -> None:
