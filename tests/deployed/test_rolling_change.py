@@ -149,7 +149,7 @@ def test_versions_change_forth_and_back_under_20_clients_and_nobody_sees_an_erro
         stack.update(template=later)
         after = live(stack)
         assert all(after[name] != today[name] for name in WITH_ALIAS)
-        for versions in (today, after, today):
+        for versions in (today, after):
             time.sleep(TALK_SECONDS)
             point(stack, versions)
         time.sleep(TALK_SECONDS)

@@ -61,7 +61,7 @@ def conform(operation: APIOperation, mode: GenerationMode) -> None:
 
     @given(operation.as_strategy(generation_mode=mode))
     @settings(
-        max_examples=15,
+        max_examples=10,
         deadline=None,
         derandomize=True,
         database=None,
