@@ -18,6 +18,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
 from pydantic import PydanticUserError
 from pydantic_core import to_json, to_jsonable_python
 
@@ -189,7 +190,7 @@ class _Factory:
 
     async def _drawn(self) -> AnyGraph:
         config: JSON = {"configurable": {}, "metadata": {}, "tags": []}
-        async with self._made(config, _runtime("assistants.read", store=None)) as graph:
+        async with self._made(config, _runtime("assistants.read", store=InMemoryStore())) as graph:
             return graph
 
 

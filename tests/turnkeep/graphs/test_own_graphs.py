@@ -270,10 +270,10 @@ async def test_what_a_graph_opens_is_closed_after_its_run(kind: str, build: Buil
     assert opened == ["open", "closed"]
 
 
-async def test_a_factory_gets_the_config_and_the_runtime_of_its_run(build: Build, play: Any) -> None:
+async def test_a_factory_gets_a_store_when_drawn_and_the_config_and_runtime_of_its_run(build: Build, play: Any) -> None:
     agent = build("make_of_both")
     opened = sys.modules["__kinds_of_graphs"].OPENED
-    assert opened[-1] == ("assistants.read", None, False)
+    assert opened[-1] == ("assistants.read", None, True)
     call = GraphCall(input={"messages": "hello"}, config={"configurable": {"tone": "kind"}}, context={"a": 1})
     assert (await play(agent, call=call)).reply == "tone kind"
     assert opened[-1] == ("threads.create_run", {"a": 1}, True)
