@@ -214,7 +214,9 @@ class _Reader:
                 yield f"{self._at(key)}: unknown key `{key}`" + (f"; did you mean `{near[0]}`?" if near else "")
         env = self.said.get("env")
         if isinstance(env, str) and not (self.path.parent / env).is_file():
-            yield f"{self._at('env')}: there is no file {env}; set its variables, or cp .env.example {env}"
+            example = next((each.name for each in self.path.parent.glob(".env?*")), "")
+            remedy = f"cp {example} {env}, and set its variables" if example else "set its variables, or write it"
+            yield f"{self._at('env')}: there is no file {env}; {remedy}"
 
     def _kind(self, key: str, kind: Any, default: Any) -> Any:
         value = self.said.get(key, default)

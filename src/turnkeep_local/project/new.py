@@ -7,6 +7,8 @@ from turnkeep_local import LocalError
 
 STARTER = Path(__file__).with_name("starter")
 PLACEHOLDER = "NAME"
+_HIDDEN = {"env": ".env", "gitignore": ".gitignore"}
+"""A .gitignore among the sources would count there."""
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 
@@ -19,9 +21,8 @@ def make_project(name: str, parent: Path) -> Path:
         folder.mkdir()
     except FileExistsError:
         raise LocalError(f"{folder} is there already. Take another name.") from None
-    for file in [*sorted(STARTER.glob("*.*")), STARTER / "Makefile", STARTER / "gitignore"]:
-        # A .gitignore among the sources would count there.
-        target = folder / (".gitignore" if file.name == "gitignore" else file.name)
+    for file in sorted(each for each in STARTER.iterdir() if each.is_file()):
+        target = folder / _HIDDEN.get(file.name, file.name)
         text = file.read_text()
         target.write_text(text if file.suffix == ".py" else text.replace(PLACEHOLDER, name))
     return folder

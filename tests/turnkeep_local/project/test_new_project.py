@@ -35,6 +35,7 @@ def test_its_stack_is_called_as_it_is(tmp_path: Path) -> None:
     assert "--stack-name my-agent " in (folder / "Makefile").read_text()
     assert not [file.name for file in folder.iterdir() if file.suffix != ".py" and "NAME" in file.read_text()]
     assert ".env\n" in (folder / ".gitignore").read_text()
+    assert "OPENAI_API_KEY" in (folder / ".env").read_text()
 
 
 @pytest.mark.parametrize("name", ["", "Hello", "9lives", "../out", "a" * 41, "a_b"])
