@@ -53,13 +53,13 @@ class Cursor:
         held = self.run.held()
         return messages_of(held["channel_values"]) if held else []
 
-    def at(self, parent: str | None) -> Loaded | None:
+    def at(self, parent: str | None, *, is_fork: bool) -> Loaded | None:
         """Where a step after `parent` is joined on; None where that is an older checkpoint that was asked for. Raises
         ThreadMoved."""
         newest = self.head.checkpoint if self.head else None
         if parent in (None, newest):
             return Loaded(self.head.n, self.head.last) if self.head else Loaded()
-        if parent in self.addressed:
+        if is_fork or parent in self.addressed:
             return None
         raise ThreadMoved(MOVED)
 
@@ -68,8 +68,10 @@ class Cursor:
         was."""
         held = self.run.held()
         old = held["channel_values"] if held else {}
+        before, now = held["channel_versions"] if held else {}, checkpoint["channel_versions"]
+        is_as_it_was = {name for name in old if name not in versions and before.get(name) == now.get(name)}
         values = {
-            name: old[name] if name in old and name not in versions else _own(value, old.get(name))
+            name: old[name] if name in is_as_it_was else _own(value, old.get(name))
             for name, value in checkpoint["channel_values"].items()
         }
         own: Checkpoint = {**checkpoint, "channel_values": {}}

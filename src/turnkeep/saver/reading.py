@@ -50,6 +50,9 @@ class Reader:
                 return writes
         else:
             head = self._table.living(self._who, thread_id)
+            if head and stood and (head.last, head.born) == (stood.last, stood.born):
+                cursor.head = head
+                return ()
         loaded = self._table.whole(head) if head else Loaded()
         cursor.stand(head, loaded)
         return loaded.writes

@@ -24,7 +24,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 
-from turnkeep.errors import NotFound
+from turnkeep.errors import NotFound, ThreadMoved
 from turnkeep.records import Principal, Turn
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.saver.reading import Reader, config_of, namespace_of, thread_of
@@ -39,7 +39,7 @@ from turnkeep.storage.keys import checkpoint_key, partition, space_key
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.opening import make_table, open_client, open_sealer
 from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.steps import Step, Steps
+from turnkeep.storage.steps import MOVED, Step, Steps
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -125,8 +125,8 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         metadata: CheckpointMetadata,
         versions: ChannelVersions,
     ) -> None:
-        loaded = self._base(cursor, config)
         source = metadata.get("source")
+        loaded = self._base(cursor, config, is_fork=source == "fork")
         if "__start__" in checkpoint["channel_values"]:
             cursor.said, cursor.began = said_in(checkpoint["channel_values"]["__start__"]), self._clock()
         own = cursor.own(checkpoint, versions)
@@ -145,16 +145,17 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         if checkpoint["id"] in cursor.asked:
             self._ask(cursor, config, cursor.asked.pop(checkpoint["id"]))
 
-    def _base(self, cursor: Cursor, config: RunnableConfig) -> Loaded:
+    def _base(self, cursor: Cursor, config: RunnableConfig, *, is_fork: bool) -> Loaded:
         """Where the step is joined on, with the cursor there."""
         parent = get_checkpoint_id(config)
         if not cursor.is_known or (parent and (cursor.head is None or cursor.head.checkpoint != parent)):
             self._refresh(cursor, thread_of(config))
-        loaded = cursor.at(parent)
+        loaded = cursor.at(parent, is_fork=is_fork)
+        if loaded is None and cursor.head:
+            loaded = self._table.load(cursor.head, None, parent)
+            cursor.stand(cursor.head, loaded)
         if loaded is None:
-            assert cursor.head  # noqa: S101 - `at` found it
-            head, loaded = cursor.head, self._table.load(cursor.head, None, parent)
-            cursor.stand(head, loaded)
+            raise ThreadMoved(MOVED)
         return loaded
 
     def _turn(self, cursor: Cursor, checkpoint: Checkpoint, source: str | None) -> Turn:

@@ -1,4 +1,5 @@
-"""A process that runs a bare graph and dies before any of its requests, which is after the one before it, and several that write at once."""
+"""A process that runs a bare graph and dies before any of its requests, which is after the one before it; and several
+that write at once."""
 
 import os
 import signal
