@@ -42,7 +42,8 @@ class ServiceRoutes:
         return Health()
 
     async def info(self) -> Info:
-        model = self._settings.main_model
+        is_asked = any(entry.build for entry in entries().values())  # graphs of one's own have models of their own
+        model = self._settings.main_model if is_asked else ""
         warnings = ["demo_model"] if model == "demo" else []
         if warnings and not self._settings.model:
             warnings.append("no_model_key")
