@@ -40,15 +40,18 @@ JSON = dict[str, Any]
 
 @dataclass
 class Row:
-    """What one graph did: turns that ended, those that waited for an answer, faults, and states that a kill changed."""
+    """What one graph did: runs that ended, those of them that wait for an answer, kills it went on after, faults."""
 
     graph: str
     turns: int = 0
     interrupts: int = 0
+    kills: int = 0
     faults: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return f"| {self.graph} | {self.turns} | {self.interrupts} | {'; '.join(self.faults) or 'none'} |"
+        return (
+            f"| {self.graph} | {self.turns} | {self.interrupts} | {self.kills} | {'; '.join(self.faults) or 'none'} |"
+        )
 
 
 class Server:
@@ -88,15 +91,17 @@ def _answers(url: str) -> bool:
         return False
 
 
-def talk(server: Server, graph: str, turns: Sequence[Any]) -> Row:
-    """Each turn meets a server that was started anew after a SIGKILL, and has to find the state of the one before."""
+def talk(server: Server, graph: str, turns: Sequence[Any], per_start: int) -> Row:
+    """After `per_start` turns the server is killed; the next has to find the state as it was."""
     row, thread, before = Row(graph), "", None
-    for number, turn in enumerate(turns, start=1):
+    for first in range(0, len(turns), per_start):
         with server.running() as client:
             thread = thread or client.threads.create()["thread_id"]
             if before is not None and before != _state(client, thread):
-                row.faults.append(f"turn {number - 1} is not as it was before the kill")
-            _run(client, thread, turn, row)
+                row.faults.append(f"turn {first} is not as it was before the kill")
+            row.kills += before is not None
+            for turn in turns[first : first + per_start]:
+                _run(client, thread, turn, row)
             before = _state(client, thread)
     return row
 
@@ -130,6 +135,7 @@ def main() -> None:
     parser.add_argument("--model", required=True, metavar="URL")
     parser.add_argument("--graph", help="default: each graph of the langgraph.json")
     parser.add_argument("--turns", type=Path)
+    parser.add_argument("--per-start", type=int, default=1, help="turns before the server is killed")
     options = parser.parse_args()
     turns = json.loads(options.turns.read_text()) if options.turns else TURNS
     graphs = (
@@ -138,8 +144,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         model = {"OPENAI_BASE_URL": options.model, "OPENAI_API_KEY": os.environ.get("OPENAI_API_KEY", "none")}
         server = Server(_absolute(options.turnkeep), options.folder, os.environ | model | {"TURNKEEP_HOME": home})
-        print("| graph | turns, each after a SIGKILL | waited for an answer | faults |\n|---|---|---|---|")
-        rows = [talk(server, graph, turns) for graph in graphs]
+        print("| graph | runs | waited for an answer | went on after SIGKILL | faults |\n|---|---|---|---|---|")
+        rows = [talk(server, graph, turns, options.per_start) for graph in graphs]
         print(*rows, sep="\n")
     sys.exit(any(row.faults for row in rows))
 
