@@ -102,7 +102,7 @@ def take_port(port: int) -> socket.socket:
         _bind(listener, port)
     except OSError as error:
         listener.close()
-        advice = f"Stop what runs there, or choose another: PORT={port + 1} make run"
+        advice = f"Stop what runs there, or choose another: turnkeep dev --port {port + 1}"
         raise LocalError(f"Port {port} cannot be used: {error.strerror}. {advice}") from error
     return listener
 

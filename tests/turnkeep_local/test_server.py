@@ -15,7 +15,7 @@ def test_a_taken_port_is_said_with_another_to_choose() -> None:
     with take_port(0) as holder:
         port = holder.getsockname()[1]
 
-        with pytest.raises(LocalError, match=rf"Port {port} cannot be used: .*PORT={port + 1} make run"):
+        with pytest.raises(LocalError, match=rf"Port {port} cannot be used: .*turnkeep dev --port {port + 1}"):
             take_port(port)
 
 
