@@ -132,6 +132,7 @@ def test_cleanup_that_meets_a_revived_thread_leaves_it_whole(
         desk.say(thread)
         begun = desk.begin(thread)
         desk.clock.now += 24 * HOURS + 1
+        desk.cleanup.begin_at(hour(int((desk.clock.now - 2 * HOURS) * 1000)))
         items.on_found = lambda begun=begun: desk.table.apply(desk.prepare(begun)[0])  # type: ignore[misc]
         cleanup_of(desk, items).sweep()
         assert desk.numbers(thread) == [1, 2]
@@ -179,6 +180,7 @@ def test_a_sweep_killed_before_any_of_its_writes_is_finished_by_the_next(
         for _ in range(3):
             desk.say(thread)
         desk.clock.now += 25 * HOURS
+        desk.cleanup.begin_at(hour(int((desk.clock.now - 2 * HOURS) * 1000)))  # the hours before hold nothing
         items = Dying(dynamodb, table_name)
         items.left = point
         try:
