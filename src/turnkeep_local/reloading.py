@@ -11,18 +11,17 @@ import threading
 import traceback
 from multiprocessing import parent_process
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import uvicorn
 from starlette.responses import PlainTextResponse
 
 from turnkeep.graphfile import GraphFile, UnusableGraphFile, read_graph_file
-from turnkeep.observability import guard_output
 from turnkeep.settings import UnusableFile
 from turnkeep_local import LocalError
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
-from turnkeep_local.server import assemble, listen, local_settings, log_to, say, stop, welcome
+from turnkeep_local.server import assemble, listen, local_settings, say, stop, welcome
 
 if TYPE_CHECKING:
     from turnkeep.agents import Agent
@@ -51,6 +50,7 @@ def serve_folder(file: GraphFile, home: Home, store: Store, listener: socket.soc
             super().restart()
 
     os.environ["TURNKEEP_GRAPHS"] = str(file.path)
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")  # what graphs print is seen as it is printed
     folders = file.folders()
     beside = [file.path.name, *([Path(file.env).name] if isinstance(file.env, str) else [])]
     apart = [str(folder / name) for folder in folders for name in APART if (folder / name).is_dir()]
@@ -64,6 +64,7 @@ def _serve(path: Path, home: Home, store: Store, sockets: list[socket.socket], a
     """In a process of its own, which reads everything anew."""
     signal.signal(signal.SIGTERM, stop)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    _tell_here(home.log("requests").open("a" if again else "w"))
     try:
         file = open_graphs(path)
         file.use(over=True)
@@ -76,9 +77,6 @@ def _serve(path: Path, home: Home, store: Store, sockets: list[socket.socket], a
         say(f"turnkeep: {error}\n  Nothing is served until that is mended; a change of the file is seen.")
         uvicorn.run(PlainTextResponse(f"{error}\n", 503), fd=sockets[0].fileno(), log_level="critical")
         return
-    log_to(home.log("requests"))
-    guard_output()
-    _tell_here()
     listen(app, sockets[0], "The change is served." if again else welcome(sockets[0], home, store, _turns(agents)))
 
 
@@ -114,9 +112,12 @@ class _Terminal(logging.Handler):
         return None
 
 
-def _tell_here() -> None:
-    logging.getLogger("turnkeep").addHandler(_Terminal(logging.WARNING))
-    raised = logging.getLogger("graph_errors")
+def _tell_here(log: TextIO) -> None:
+    """What the graphs print and log themselves is for the terminal, so only our own lines go into the log."""
+    os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")
+    ours, raised = logging.getLogger("turnkeep"), logging.getLogger("graph_errors")
+    cast("logging.StreamHandler[TextIO]", ours.handlers[0]).setStream(log)
+    ours.addHandler(_Terminal(logging.WARNING))
     raised.propagate = False
     raised.setLevel(logging.DEBUG)
     raised.addHandler(_Terminal())

@@ -21,11 +21,13 @@ pytestmark = [pytest.mark.usefixtures("emulator"), pytest.mark.timeout(300)]
 PATIENCE_SECONDS = 60
 
 TALKING = """
-    import asyncio, os
+    import asyncio, logging, os
     from langchain_core.messages import AIMessage
     from langgraph.graph import START, MessagesState, StateGraph
     from turnkeep import once
 
+    print("a line that was printed")
+    logging.getLogger(__name__).warning("a line that was logged")
     PREFIX = "old"
 
     @once("slow", "it")
@@ -108,7 +110,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)]
     environ = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     with (folder / "said").open("wb") as said:
-        process = subprocess.Popen(command, cwd=folder, env=environ, stderr=said)
+        process = subprocess.Popen(command, cwd=folder, env=environ, stdout=said, stderr=said)
     server = Server(folder, f"http://127.0.0.1:{port}", process)
     try:
         server.wait(lambda: "stop: Ctrl-C" in server.said)
@@ -130,6 +132,15 @@ def test_it_says_what_is_wrong_and_what_to_do_and_serves_the_rest(server: Server
     assert [each["name"] for each in httpx.get(f"{server.url}/agents").json()] == ["talking", "adding", "broken"]
     refused = httpx.post(f"{server.url}/chat", json={"message": "hi", "agent": "broken"})
     assert (refused.status_code, refused.json()["code"]) == (503, "agent_unavailable")
+
+
+def test_what_a_graph_prints_and_logs_is_shown_and_what_the_server_logs_is_in_its_file(server: Server) -> None:
+    answer = server.say("hi", "logged")
+    server.wait(lambda: "a line that was logged" in server.said)
+    assert "a line that was printed" in server.said
+    assert '"turn kept"' not in server.said
+    kept = (server.folder / ".turnkeep" / "requests.log").read_text()
+    assert ('"turn kept"' in kept, answer.headers["X-Correlation-Id"] in kept) == (True, True)
 
 
 def test_the_lines_of_the_welcome_fit_the_first_graph(server: Server) -> None:
