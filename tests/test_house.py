@@ -170,7 +170,10 @@ def test_a_planted_question_is_found_wherever_it_is_hidden(planted: str) -> None
 # Sizes, catches, names, imports
 
 LONGEST_MODULE, LONGEST_FUNCTION = 300, 60
-SWALLOWED = {("turnkeep/api/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500"}
+SWALLOWED = {
+    ("turnkeep/api/edge.py", "suppress"): "Starlette raises once more what it has answered with a 500",
+    ("turnkeep/owngraphs.py", "except"): "whatever stops somebody's graph is told; others serve on",
+}
 
 
 def modules() -> list[Path]:

@@ -29,7 +29,16 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.beside import TaskWrite
-from turnkeep.storage.elements import SERIALISER, are_messages, changed, changed_segment, freeze, thaw, unstorable
+from turnkeep.storage.elements import (
+    SERIALISER,
+    are_messages,
+    changed_segment,
+    changed_space,
+    copied,
+    packed,
+    segment_of,
+    thaw,
+)
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.vault import Change
@@ -132,7 +141,7 @@ class Run(BaseCheckpointSaver[str]):
             if space is None or wanted not in (None, space.checkpoint["id"]):
                 return None
             # Copies: LangGraph counts versions in what it gets, even to read a state; nodes change values in place.
-            checkpoint = _copy(space.checkpoint)
+            checkpoint = copied(space.checkpoint)
             for (of, channel), growing in self._lists.items():
                 if of == name:
                     checkpoint["channel_values"][channel] = copy.deepcopy(growing.elements)
@@ -257,12 +266,12 @@ class Run(BaseCheckpointSaver[str]):
             }
             segments = [each.segment for each in lists.values() if each.segment]
             if change:
-                state = {name: _changed(parts, change) for name, parts in state.items()}
+                state = {name: changed_space(parts, change) for name, parts in state.items()}
                 segments = [changed_segment(segment, change) for segment in segments]
             return Saved(
                 checkpoint_id=root.checkpoint["id"],
                 checkpoint={
-                    "state": _packed(state),
+                    "state": packed(state),
                     "lengths": [[*place, each.start + len(each.elements)] for place, each in lists.items()],
                 },
                 segments=tuple(segments),
@@ -294,7 +303,7 @@ class Run(BaseCheckpointSaver[str]):
         if same < len(old) or len(new) > same or earlier:
             # several puts of one run (a sub-graph called twice) add up to one segment from where the run began
             keep = min(keep, earlier.keep) if earlier else keep
-            growing.segment = _segment(place, keep, new[keep - growing.start :])
+            growing.segment = segment_of(place, keep, new[keep - growing.start :])
         growing.elements = list(new)
 
     def list(
@@ -333,37 +342,6 @@ def _config(config: RunnableConfig, namespace: str, checkpoint_id: str) -> Runna
 def _stored(space: _Namespace, dropped: frozenset[str]) -> list[Any]:
     values = {name: value for name, value in space.checkpoint["channel_values"].items() if name not in dropped}
     return [{**space.checkpoint, "channel_values": values}, space.metadata, space.parent, space.writes]
-
-
-def _copy(checkpoint: Checkpoint) -> Checkpoint:
-    try:
-        return copy.deepcopy(checkpoint)
-    except TypeError as error:  # such as a lock, which could not be stored either
-        raise unstorable(checkpoint["channel_values"]) from error
-
-
-def _segment(place: Place, keep: int, elements: list[Any]) -> Segment:
-    try:
-        return Segment(*place, keep, freeze(elements))
-    except TypeError as error:
-        raise unstorable({place[1]: elements}) from error
-
-
-def _packed(state: JSON) -> bytes:
-    try:
-        return SERIALISER.dumps_typed(state)[1]
-    except TypeError as error:
-        written = {name: value for parts in state.values() for _, name, value, _ in parts[3]}
-        kept = {name: value for parts in state.values() for name, value in parts[0]["channel_values"].items()}
-        raise unstorable(kept | written) from error
-
-
-def _changed(stored: list[Any], change: Change) -> list[Any]:
-    """Values, pending writes, and the metadata that a client sent; the rest is LangGraph's own book-keeping."""
-    checkpoint, metadata, parent, writes = stored
-    values = changed(checkpoint["channel_values"], change)
-    writes = [(task, channel, changed(value, change), path) for task, channel, value, path in writes]
-    return [{**checkpoint, "channel_values": values}, changed(metadata, change), parent, writes]
 
 
 def _extends(old: list[Any], new: list[Any]) -> bool:

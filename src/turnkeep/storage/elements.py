@@ -1,6 +1,7 @@
 """Values of a graph's state on their way into the store and back: how they are written, and how each text in them is
 changed, whatever of LangGraph's or LangChain's own kinds holds it."""
 
+import copy
 import dataclasses
 import sys
 from collections import deque
@@ -13,6 +14,7 @@ from typing import Any
 import ormsgpack
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, messages_from_dict
+from langgraph.checkpoint.base import Checkpoint
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.types import Send
 from pydantic import BaseModel
@@ -96,6 +98,40 @@ def unstorable(values: Mapping[str, Any]) -> AgentFault:
                 "models in it. Nothing of this turn was kept."
             )
     return AgentFault()
+
+
+def copied(checkpoint: Checkpoint) -> Checkpoint:
+    """Raises AgentFault."""
+    try:
+        return copy.deepcopy(checkpoint)
+    except TypeError as error:  # such as a lock, which could not be stored either
+        raise unstorable(checkpoint["channel_values"]) from error
+
+
+def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segment:
+    """Raises AgentFault."""
+    try:
+        return Segment(*place, keep, freeze(elements))
+    except TypeError as error:
+        raise unstorable({place[1]: elements}) from error
+
+
+def packed(state: Mapping[str, list[Any]]) -> bytes:
+    """A checkpoint, its metadata, parent and pending writes by namespace. Raises AgentFault."""
+    try:
+        return SERIALISER.dumps_typed(state)[1]
+    except TypeError as error:
+        written = {name: value for parts in state.values() for _, name, value, _ in parts[3]}
+        kept = {name: value for parts in state.values() for name, value in parts[0]["channel_values"].items()}
+        raise unstorable(kept | written) from error
+
+
+def changed_space(stored: list[Any], change: Change) -> list[Any]:
+    """Values, pending writes, and the metadata that a client sent; the rest is LangGraph's own book-keeping."""
+    checkpoint, metadata, parent, writes = stored
+    values = changed(checkpoint["channel_values"], change)
+    writes = [(task, channel, changed(value, change), path) for task, channel, value, path in writes]
+    return [{**checkpoint, "channel_values": values}, changed(metadata, change), parent, writes]
 
 
 def changed_segment(segment: Segment, change: Change) -> Segment:
