@@ -36,6 +36,9 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     arguments.add_argument("--threads", type=int, default=50)
     arguments.add_argument("--turns", type=int, default=100, help="of the longest thread")
+    arguments.add_argument(
+        "--characters", type=int, default=150, help="of a question, which stands four times in a turn"
+    )
     arguments.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of real text")
     options = arguments.parse_args()
     texts = prose_or_exit(options.data)
@@ -92,7 +95,7 @@ def _written(package: str, url: str, options: argparse.Namespace, texts: Texts) 
     create_tables(client(url), site.name)
     for number in range(options.threads):
         turns = 1 + number * (options.turns - 1) // max(1, options.threads - 1)
-        asked = [f"{texts.message().strip()}?" for _ in range(turns)]
+        asked = [f"{texts.message()[: options.characters].strip()}?" for _ in range(turns)]
         asked[-1] += "!" * (number % WAITING == 0)
         site.talk(f"thread-{number}", *asked, durability="sync" if turns <= SHORT else "exit")
     return site
