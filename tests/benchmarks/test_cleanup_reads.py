@@ -24,7 +24,7 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize(("expired", "turns"), [(24, 1), (8, 10)])
+@pytest.mark.parametrize(("expired", "turns"), [(40, 1), (12, 10)])
 async def test_cleanup_reads_at_most_twice_the_expired_data(expired: int, turns: int, dynamodb_url: str) -> None:
     """Consistently, since a listing that is behind would leave something. Looking through the shards of two hours is
     part of it, and the reason why one thread alone would cost more."""
