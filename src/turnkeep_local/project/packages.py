@@ -52,17 +52,16 @@ def resolve(file: GraphFile, held: Path, own: Path, tools: Tools) -> Packages:
             found, shared = choice.made(inputs, bounds, locked), installed
         except LocalError:
             ours = _ranges(own, installed, Path(name) / "turnkeep.in")
-            both = choice.made([ours, *inputs], "", bounds + locked)
+            both = _pins(_versions(choice.made([ours, *inputs], "", bounds + locked).splitlines()))
             shared = _versions(choice.made([ours], both, "").splitlines())
             found = choice.made(inputs, both, "")
     lines = found.splitlines()
     replaced = tuple(_changes(installed, shared))
+    everywhere = _pins({name: version for name, version in shared.items() if replaced and name not in OPTIONAL})
     return Packages(
         pins=tuple(line.partition("#")[0].strip() for line in lines if _is_missing(line, shared)),
         unlocked=tuple(_changes(_versions(locked.splitlines()), _versions(lines))),
-        everywhere=tuple(_pins({name: shared[name] for name in shared if name not in OPTIONAL}).split())
-        if replaced
-        else (),
+        everywhere=tuple(everywhere.split()),
         replaced=replaced,
     )
 
