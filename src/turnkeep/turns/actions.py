@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from threading import Lock
@@ -51,47 +51,46 @@ class Ledger:
     @contextmanager
     def doing(self, place: Place, not_done: tuple[type[Exception], ...]) -> Iterator[_Call]:
         """Claims and, after it, settles; one call of a place at a time."""
+        from langgraph.errors import GraphBubbleUp  # noqa: PLC0415 - loads on the chat path only
+
         with self._claiming:
             claim = self._table.claim_action(self._begun, self.origin, *place)
         if not claim.is_new:
             yield _Call(False, self._recorded(claim, place))
             return
+        nothing_done: tuple[type[Exception], ...] = (
+            *not_done,
+            GraphBubbleUp,
+        )  # the node begins anew after an interrupt
         call = _Call(True)
         try:
             yield call
-        except Exception as error:
-            if isinstance(error, not_done) or _is_interrupt(error):
-                self._table.release_action(claim)
+        except nothing_done:
+            self._table.release_action(claim)
             raise
         self._settle(claim, call.result, place[0])
 
     @asynccontextmanager
     async def doing_later(self, doing: AbstractContextManager[_Call]) -> AsyncIterator[_Call]:
-        call = await self._in_thread(doing.__enter__)
-        try:
+        async with AsyncExitStack() as stack:
+            call = await self._in_thread(doing.__enter__)
+            stack.push_async_exit(lambda *error: self._in_thread(doing.__exit__, *error))
             yield call
-        except BaseException as error:
-            await self._in_thread(doing.__exit__, type(error), error, error.__traceback__)
-            raise
-        await self._in_thread(doing.__exit__, None, None, None)
 
     def _recorded(self, claim: Claim, place: Place) -> Any:
         if claim.result is not None:
             return _unpacked(claim.result)
         logger.warning("outcome of an action not known", action=place[0])
         release = functools.partial(self._table.release_action, claim)
-        raise ActionUnknown(
-            *place,
-            claim.at / 1000,
-            settle=lambda result: self._table.settle_action(claim, _packed(result)),
-            release=release,
-        )
+        raise ActionUnknown(*place, claim.at / 1000, settle=functools.partial(self._keep, claim), release=release)
+
+    def _keep(self, claim: Claim, result: Any) -> None:
+        self._table.settle_action(claim, _packed(result))
 
     def _settle(self, claim: Claim, result: Any, name: str) -> None:
         """The permitted degradation: what was done goes on, and is unknown only to a turn that runs again."""
-        packed = _packed(result)
         try:
-            self._table.settle_action(claim, packed)
+            self._keep(claim, result)
         except StoreUnavailable:
             logger.error("result of an action not kept", action=name)
 
@@ -166,13 +165,6 @@ def _said(name: str, key: Key, args: Any, kwargs: Any) -> str:
     if said is None or said == "":
         raise ValueError(f'once("{name}") has no key for this call: give what makes it the same action, such as an id.')
     return str(said)
-
-
-def _is_interrupt(error: Exception) -> bool:
-    """Whether the node stops here, to begin anew later."""
-    from langgraph.errors import GraphBubbleUp  # noqa: PLC0415 - loads on the chat path only
-
-    return isinstance(error, GraphBubbleUp)
 
 
 def _packed(result: Any) -> Result:
