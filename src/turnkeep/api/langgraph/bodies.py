@@ -10,6 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from turnkeep.api.errors import OWN_WORDS
 from turnkeep.api.schemas import AgentName, Metadata
+from turnkeep.entries import graph_file
 from turnkeep.records import JSON
 from turnkeep.turns.request import GraphCall
 
@@ -55,6 +56,8 @@ def _check_modes(value: list[str]) -> list[str]:
 
 
 def _check_input(value: Any) -> Any:
+    if not isinstance(value, dict | None) and not graph_file():  # only a graph of one's own may take anything else
+        raise _fault("Send an object, as the graph takes it.")
     said = value.get("messages") if isinstance(value, dict) else None
     for message in said if isinstance(said, list) else []:
         if isinstance(message, dict) and not {"role", "type"} & message.keys():
