@@ -58,7 +58,8 @@ OURS = (
     "TABLE_NAME",
     "BUCKET_NAME",
 )
-OURS += ("SEAL_KEY", "THREAD_HOURS", "DEFAULT_AGENT", "TURNKEEP_HOME", "TURNKEEP_GRAPHS", "PORT", "CORS_ORIGINS", "AUTH", "JWT_")
+OURS += ("SEAL_KEY", "THREAD_HOURS", "DEFAULT_AGENT", "TURNKEEP_HOME", "TURNKEEP_GRAPHS")
+OURS += ("PORT", "CORS_ORIGINS", "AUTH", "JWT_")
 THIS_MACHINE = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
 
 hypothesis_settings.register_profile("quick", deadline=None)  # a busy machine is no fault
