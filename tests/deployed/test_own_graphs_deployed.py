@@ -3,7 +3,6 @@ built, deployed by an unmodified `sam deploy`."""
 
 import os
 import platform
-import shlex
 import signal
 import sys
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ pytestmark = [
 ]
 
 NAME = "hello"
+TRIES = 4
 NOTES = """
 import os
 from typing import TypedDict
@@ -100,19 +100,28 @@ def end_sandboxes(aws: Aws) -> int:
     return ended
 
 
+def say(client: httpx.Client, thread: str, message: str) -> Any:
+    """As a client does that sends its message again under its key: an authorizer that starts slowly is no answer."""
+    asked = {"session_id": thread, "message": message, "agent": "agent"}
+    for _ in range(TRIES):
+        response = client.post("/chat", json=asked, headers={"Idempotency-Key": f"{thread}-{len(message)}"})
+        if response.status_code < 500:
+            break
+    return answer(response)
+
+
 def answer(response: httpx.Response) -> Any:
     assert response.status_code == 200, response.text
     return response.json()
 
 
 def test_a_thread_goes_on_in_another_sandbox(aws: Aws, anna: httpx.Client) -> None:
-    asked = {"session_id": "first", "message": "My name is Ada.", "agent": "agent"}
-    first = answer(anna.post("/chat", json=asked))
+    first = say(anna, "first", "My name is Ada.")
     assert end_sandboxes(aws) > 0
-    second = answer(anna.post("/chat", json={**asked, "message": "What is my name?"}))
+    second = say(anna, "first", "What is my name?")
 
     assert (first["turn_number"], second["turn_number"], second["persisted"]) == (1, 2, True)
-    assert shlex.quote("My name is Ada.")[1:-1] in second["reply"]
+    assert '"My name is Ada."' in second["reply"]
 
 
 def test_a_graph_without_messages_keeps_its_state_and_finds_its_variables(anna: httpx.Client) -> None:
