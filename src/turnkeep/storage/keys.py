@@ -31,6 +31,11 @@ BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"
 """Partition of the API keys, each under its id. That of a thread begins with `T#`, whatever its tenant is called."""
+CHECKPOINT_FLOOR = "CP#"
+SPACES_FLOOR, SPACES_CEILING = "ASIDE#NS#", "ASIDE#NS#~"
+RUN_FLOOR, RUN_CEILING = "ASIDE#RUN#", "ASIDE#RUN#~"
+PII_FLOOR, PII_CEILING = "ASIDE#PII#", "ASIDE#PII#~"
+DOCUMENT_FLOOR, DOCUMENT_CEILING = "ASIDE#DOC#", "ASIDE#DOC#~"
 SEAL_MARK = {"PK": "SEAL", "SK": "KEY"}
 """Says that a seal key was made."""
 
@@ -71,14 +76,8 @@ def thread_of(pk: str) -> str:
     return pk.rpartition("#")[2]
 
 
-CHECKPOINT_FLOOR = "CP#"
-
-
 def checkpoint_key(checkpoint_id: str) -> str:
     return f"{CHECKPOINT_FLOOR}{checkpoint_id}"
-
-
-SPACES_FLOOR, SPACES_CEILING = "ASIDE#NS#", "ASIDE#NS#~"
 
 
 def space_key(namespace: str, checkpoint_id: str) -> str:
@@ -136,9 +135,6 @@ def message_key(born: bytes) -> str:
     return f"ASIDE#MESSAGE#{born.hex()}"
 
 
-RUN_FLOOR, RUN_CEILING = "ASIDE#RUN#", "ASIDE#RUN#~"
-
-
 def run_key(run_id: str) -> str:
     """A run that waits for a worker."""
     return f"{RUN_FLOOR}{run_id}"
@@ -155,15 +151,9 @@ def action_key(born: bytes, origin: bytes, name: str, key: str) -> str:
     return f"ASIDE#ACTION#{sha256(said.encode()).hexdigest()[:32]}"
 
 
-PII_FLOOR, PII_CEILING = "ASIDE#PII#", "ASIDE#PII#~"
-
-
 def pii_key(source: str, part: int) -> str:
     """One part of what the placeholders of one turn or document stand for."""
     return f"{PII_FLOOR}{source}.{part:02d}"
-
-
-DOCUMENT_FLOOR, DOCUMENT_CEILING = "ASIDE#DOC#", "ASIDE#DOC#~"
 
 
 def document_key(document_id: str) -> str:
@@ -208,6 +198,9 @@ def exports_of(user: str) -> str:
     return f"exports/{sha256(user.encode()).hexdigest()}/"
 
 
+MEMORY_PARTITIONS, MEMORY_ITEMS = "STORE#", "ITEM#"
+
+
 def memory_key(principal: Principal) -> str:
     """Partition of what one principal remembers across threads; its name is not in it."""
     return memory_of(user_key(principal))
@@ -215,13 +208,13 @@ def memory_key(principal: Principal) -> str:
 
 def memory_of(user: str) -> str:
     """The same, by the key of the user."""
-    return f"STORE#{sha256(user.encode()).hexdigest()}"
+    return f"{MEMORY_PARTITIONS}{sha256(user.encode()).hexdigest()}"
 
 
 def memory_prefix(namespace: tuple[str, ...]) -> str:
     """What the keys of everything in a namespace and below it begin with: ("a",) is no prefix of ("ab",). Raises
     InvalidRequest."""
-    return _checked("ITEM#" + "".join(f"{_escaped(label)}/" for label in namespace))
+    return _checked(MEMORY_ITEMS + "".join(f"{_escaped(label)}/" for label in namespace))
 
 
 def memory_item(namespace: tuple[str, ...], key: str) -> str:
@@ -231,7 +224,7 @@ def memory_item(namespace: tuple[str, ...], key: str) -> str:
 
 def place_of(sk: str) -> tuple[tuple[str, ...], str]:
     """Namespace and key of a memory."""
-    labels, _, key = sk.removeprefix("ITEM#").rpartition("/")
+    labels, _, key = sk.removeprefix(MEMORY_ITEMS).rpartition("/")
     return tuple(map(_read, labels.split("/")[:-1])), _read(key)
 
 
