@@ -24,10 +24,11 @@ from botocore.config import Config
 from subjects import USER, Conversation, new_table, six, store
 from texts import noise
 from turnkeep.observability import logger
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, expiry_bucket, hour, partition
 
 if TYPE_CHECKING:

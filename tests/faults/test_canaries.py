@@ -33,8 +33,8 @@ from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Event, Reply, Source
 from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.items import Item
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads

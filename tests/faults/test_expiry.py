@@ -11,9 +11,10 @@ from desk import ANN, HOURS, Desk, noise
 from memory_items import MemoryItems
 
 from turnkeep.errors import NotFound, StoreUnavailable, Superseded
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.cleanup import Cleanup, Swept
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, LAYOUT, SHARDS, WATERMARK, hour, objects_of, partition
 from turnkeep_local.objects import FolderObjects
 

@@ -14,11 +14,12 @@ from store_machine import Broken, LossyMemory, MemoryObjects, StoreMachine
 
 from turnkeep.errors import NotFound, Superseded
 from turnkeep.records import Principal, Thread, Turn
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import Head, read_head
-from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import BY_USER, EVERY_TURN, HEAD, hour, number_of, user_key
 from turnkeep.storage.links import Chain, Link, Segment, turn_of
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved

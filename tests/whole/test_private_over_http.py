@@ -16,7 +16,7 @@ from calls_of_papers import GRADE, READING
 from wire import WireServer, calls, says, waits
 
 from canary_scan import canary, files_in, found_in, places_in, texts_of
-from turnkeep.storage.items import decode
+from turnkeep.storage.attributes import decode
 from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 if TYPE_CHECKING:

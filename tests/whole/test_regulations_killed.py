@@ -14,7 +14,7 @@ from document_site import Site, ask, attach, settled
 from wire import WireServer, says
 
 from canary_scan import canary, files_in, found_in, places_in, texts_of
-from turnkeep.storage.items import decode
+from turnkeep.storage.attributes import decode
 from turnkeep_agents.regulations import prompts
 
 if TYPE_CHECKING:

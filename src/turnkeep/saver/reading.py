@@ -10,12 +10,13 @@ from turnkeep.errors import NotFound
 from turnkeep.records import Principal
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.storage.beside import Space
-from turnkeep.storage.checkpoints import Run, unpacked
+from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import SERIALISER
 from turnkeep.storage.head import Head
 from turnkeep.storage.keys import SPACES_CEILING, SPACES_FLOOR, partition, space_key
 from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
+from turnkeep.storage.spaces import unpacked
 from turnkeep.storage.steps import Steps
 
 

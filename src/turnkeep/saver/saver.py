@@ -31,7 +31,6 @@ from turnkeep.saver.reading import Reader, config_of, namespace_of, thread_of
 from turnkeep.saver.turns import is_over, said_in, turn_of_run, turn_that_asks
 from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs, Objects, S3Objects
-from turnkeep.storage.checkpoints import next_version
 from turnkeep.storage.elements import SERIALISER, unstorable
 from turnkeep.storage.head import KEY_BYTES
 from turnkeep.storage.items import Items
@@ -39,6 +38,7 @@ from turnkeep.storage.keys import checkpoint_key, partition, space_key
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.opening import make_table, open_client, open_sealer
 from turnkeep.storage.plans import Loaded, Saved
+from turnkeep.storage.spaces import next_version
 from turnkeep.storage.steps import MOVED, Step, Steps
 
 if TYPE_CHECKING:

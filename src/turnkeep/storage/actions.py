@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt, Superseded
-from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, action_key, item_ttl
 from turnkeep.storage.leases import MINE, OWNER_BYTES
 from turnkeep.storage.plans import Begun

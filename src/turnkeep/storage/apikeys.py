@@ -15,7 +15,8 @@ from hmac import compare_digest
 
 from turnkeep.errors import NotFound, Unauthorized
 from turnkeep.records import Principal
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.keys import API_KEYS, LAYOUT, is_storable
 

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from turnkeep.records import JSON
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import LAYOUT, is_write, item_ttl, space_key, write_key
 from turnkeep.storage.sealing import Sealer
 

@@ -15,7 +15,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.observability.tracing import request_to
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, item_ttl, object_key, part_key
 
 if TYPE_CHECKING:

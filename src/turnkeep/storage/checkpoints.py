@@ -10,8 +10,7 @@ every other channel lies in the checkpoint. With a window of None other lists th
 import copy
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -28,7 +27,6 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
-from turnkeep.storage.beside import TaskWrite
 from turnkeep.storage.elements import (
     SERIALISER,
     are_messages,
@@ -36,37 +34,20 @@ from turnkeep.storage.elements import (
     changed_space,
     copied,
     packed,
-    segment_of,
-    thaw,
 )
-from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
+from turnkeep.storage.spaces import (
+    CHECKPOINT_VERSION,
+    Growing,
+    Kept,
+    Place,
+    Write,
+    extends,
+    next_version,
+    stored,
+    unpacked,
+)
 from turnkeep.storage.vault import Change
-
-CHECKPOINT_VERSION = 4
-"""The newest version of LangGraph's checkpoints that its own code here reads; it is written into each as `v`."""
-
-Place: TypeAlias = tuple[str, str]
-Write: TypeAlias = tuple[str, str, Any, str]
-
-
-@dataclass
-class _Namespace:
-    """The newest checkpoint of a graph or sub-graph, without the channels that are stored as segments."""
-
-    checkpoint: Checkpoint
-    metadata: CheckpointMetadata
-    parent: str | None
-    writes: list[Write] = field(default_factory=list)
-
-
-@dataclass
-class _Growing:
-    """A list channel: what of it is loaded, and how many elements come before that."""
-
-    start: int = 0
-    elements: list[Any] = field(default_factory=list)
-    segment: Segment | None = None
 
 
 class Run(BaseCheckpointSaver[str]):
@@ -77,8 +58,8 @@ class Run(BaseCheckpointSaver[str]):
         super().__init__(serde=SERIALISER)
         self._whole = whole
         self._lock = threading.Lock()
-        self._spaces: dict[str, _Namespace] = {}
-        self._lists: dict[Place, _Growing] = {}
+        self._spaces: dict[str, Kept] = {}
+        self._lists: dict[Place, Growing] = {}
         self._early: dict[tuple[str, str], list[Write]] = {}
         self._has_put = False
         if loaded.checkpoint:
@@ -91,12 +72,13 @@ class Run(BaseCheckpointSaver[str]):
         ).items():
             if checkpoint["v"] > CHECKPOINT_VERSION:
                 raise StateCorrupt(f"Its checkpoint was written by a newer LangGraph, as version {checkpoint['v']}.")
-            self._spaces[name] = _Namespace(checkpoint, metadata, parent, [tuple(write) for write in writes])
+            self._spaces[name] = Kept(checkpoint, metadata, parent, [tuple(write) for write in writes])
         for link in loaded.links:
             for segment in link.segments:
-                self._replay(segment)
+                place = (segment.namespace, segment.channel)
+                self._lists.setdefault(place, Growing(start=segment.keep)).replay(segment)
         for namespace, channel, total in content["lengths"]:
-            growing = self._lists.setdefault((namespace, channel), _Growing(start=total))
+            growing = self._lists.setdefault((namespace, channel), Growing(start=total))
             if growing.start + len(growing.elements) != total:
                 raise StateCorrupt
         self._take_beside(loaded)
@@ -112,13 +94,7 @@ class Run(BaseCheckpointSaver[str]):
             if older is None or older.checkpoint["id"] <= space.checkpoint_id:
                 self._lists = {place: each for place, each in self._lists.items() if place[0] != space.namespace}
                 checkpoint, metadata, parent = SERIALISER.loads_typed(("msgpack", space.content["state"]))
-                self._spaces[space.namespace] = _Namespace(checkpoint, metadata, parent, unpacked(space.writes))
-
-    def _replay(self, segment: Segment) -> None:
-        place = (segment.namespace, segment.channel)
-        growing = self._lists.setdefault(place, _Growing(start=segment.keep))
-        growing.start = min(growing.start, segment.keep)
-        growing.elements = growing.elements[: segment.keep - growing.start] + thaw(segment.elements)
+                self._spaces[space.namespace] = Kept(checkpoint, metadata, parent, unpacked(space.writes))
 
     def _align(self) -> None:
         """A sub-graph's list begins no earlier than the root's list of that name: it would give the root messages from
@@ -167,10 +143,10 @@ class Run(BaseCheckpointSaver[str]):
             values = self._values(name, checkpoint)
             for channel, value in list(values.items()):
                 if self._is_segmented((name, channel), value):
-                    self._grow((name, channel), values.pop(channel))
+                    self._lists.setdefault((name, channel), Growing()).grow((name, channel), values.pop(channel))
                 else:
                     self._lists.pop((name, channel), None)
-            self._spaces[name] = _Namespace(
+            self._spaces[name] = Kept(
                 checkpoint={**checkpoint, "channel_values": values},
                 metadata=get_serializable_checkpoint_metadata(config, metadata),
                 parent=configurable.get("checkpoint_id"),
@@ -258,7 +234,7 @@ class Run(BaseCheckpointSaver[str]):
                 return None
             kept = {name: space for name, space in self._spaces.items() if interrupted or ":" not in name}
             dropped = frozenset() if interrupted else per_turn
-            state = {name: _stored(space, dropped if name == "" else frozenset()) for name, space in kept.items()}
+            state = {name: stored(space, dropped if name == "" else frozenset()) for name, space in kept.items()}
             lists = {
                 (name, channel): each
                 for (name, channel), each in self._lists.items()
@@ -285,26 +261,12 @@ class Run(BaseCheckpointSaver[str]):
             return False
         known = self._lists.get(place)
         if known:
-            return are_messages([*known.elements, *value]) or _extends(known.elements, value)
+            return are_messages([*known.elements, *value]) or extends(known.elements, value)
         if value and are_messages(value):
             return True
         space = self._spaces.get(place[0])
         before = space.checkpoint["channel_values"].get(place[1]) if space else None
-        return self._whole and type(before) is list and len(value) > len(before) and _extends(before, value)
-
-    def _grow(self, place: Place, new: list[Any]) -> None:
-        growing = self._lists.setdefault(place, _Growing())
-        old = growing.elements
-        same = 0
-        while same < min(len(old), len(new)) and (old[same] is new[same] or old[same] == new[same]):
-            same += 1
-        earlier = growing.segment
-        keep = growing.start + same
-        if same < len(old) or len(new) > same or earlier:
-            # several puts of one run (a sub-graph called twice) add up to one segment from where the run began
-            keep = min(keep, earlier.keep) if earlier else keep
-            growing.segment = segment_of(place, keep, new[keep - growing.start :])
-        growing.elements = list(new)
+        return self._whole and type(before) is list and len(value) > len(before) and extends(before, value)
 
     def list(
         self,
@@ -323,26 +285,6 @@ class Run(BaseCheckpointSaver[str]):
             yield found
 
 
-def next_version(current: str | None) -> str:
-    """Versions ascend as texts, so one is as long as that before it, whoever wrote that: "0000000007". Unlike in
-    LangGraph's in-memory saver no random part is needed, one run has one writer."""
-    before = str(current or 0).split(".")[0]
-    return f"{int(before) + 1:0{max(10, len(before))}d}"
-
-
-def unpacked(writes: Sequence[TaskWrite]) -> list[Write]:
-    return [(each.task_id, each.channel, SERIALISER.loads_typed((each.kind, each.data)), each.path) for each in writes]
-
-
 def _config(config: RunnableConfig, namespace: str, checkpoint_id: str) -> RunnableConfig:
     thread_id = config["configurable"]["thread_id"]
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": namespace, "checkpoint_id": checkpoint_id}}
-
-
-def _stored(space: _Namespace, dropped: frozenset[str]) -> list[Any]:
-    values = {name: value for name, value in space.checkpoint["channel_values"].items() if name not in dropped}
-    return [{**space.checkpoint, "channel_values": values}, space.metadata, space.parent, space.writes]
-
-
-def _extends(old: list[Any], new: list[Any]) -> bool:
-    return len(new) >= len(old) and all(a is b or a == b for a, b in zip(old, new, strict=False))

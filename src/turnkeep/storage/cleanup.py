@@ -18,9 +18,10 @@ from botocore.exceptions import ClientError
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.observability import logger, measure, place
 from turnkeep.storage import keys
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import Head, read_head
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.persons import Persons
 
 DAY_MS = 86_400_000

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Status
-from turnkeep.storage.items import Item
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, expiry, expiry_bucket, item_ttl, thread_of
 
 KEPT_KEYS = 32

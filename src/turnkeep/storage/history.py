@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from turnkeep.errors import NotFound
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.head import Head
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import generation_of, number_of, turn_ceiling, turn_floor
 from turnkeep.storage.links import Chain
 from turnkeep.storage.plans import Loaded

@@ -1,9 +1,5 @@
-"""DynamoDB in plain Python values. The one place that knows the client, its type tags and its errors.
+"""DynamoDB in plain Python values. The one place that knows the client and its errors."""
 
-Numbers are integers; times are epoch milliseconds.
-"""
-
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
@@ -13,13 +9,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability.tracing import request_to
+from turnkeep.storage.attributes import Item, decode, encode, names_in
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from turnkeep.storage.writes import Write
 
-Item: TypeAlias = dict[str, Any]
 Returns: TypeAlias = Literal["ALL_NEW", "ALL_OLD"]
 
 BATCH_WRITES = 25
@@ -156,6 +152,16 @@ class Items:
             Limit=page,
         )
 
+    def scan(self, pk: str, sk: str) -> Iterator[Item]:
+        """The items of the table whose keys begin so: reads all of it, so it is for an operator's command alone."""
+        pages = self._pages(
+            "scan",
+            FilterExpression="begins_with(PK, :pk) AND begins_with(SK, :sk)",
+            ExpressionAttributeValues=encode({":pk": pk, ":sk": sk}),
+            ConsistentRead=True,
+        )
+        return (item for page in pages for item in page)
+
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
         """The whole partition by pages, only the named attributes."""
         return self._pages(
@@ -212,10 +218,10 @@ class Items:
         for page in self._pages(**arguments):
             yield from page
 
-    def _pages(self, *, start: Item | None = None, **arguments: Any) -> Iterator[list[Item]]:
+    def _pages(self, operation: str = "query", *, start: Item | None = None, **arguments: Any) -> Iterator[list[Item]]:
         at = {"ExclusiveStartKey": encode(start)} if start else {}
         while True:
-            answer = self._call("query", TableName=self._table, **arguments, **at)
+            answer = self._call(operation, TableName=self._table, **arguments, **at)
             yield [decode(item) for item in answer["Items"]]
             if "LastEvaluatedKey" not in answer:
                 return
@@ -258,49 +264,3 @@ def _told_apart(error: ClientError) -> Exception:
     if code in _PASSING or error.response["ResponseMetadata"].get("HTTPStatusCode", 0) >= 500:
         return StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
     return error
-
-
-def names_in(expressions: str) -> Item:
-    """What the words stand for that are written `#word`."""
-    return {word: word[1:] for word in re.findall(r"#\w+", expressions)}
-
-
-def encode(item: Item) -> Any:
-    return {name: _encode(value) for name, value in item.items()}
-
-
-def decode(item: Item) -> Item:
-    return {name: _decode(value) for name, value in item.items()}
-
-
-def _encode(value: Any) -> Item:
-    match value:
-        case bool():
-            return {"BOOL": value}
-        case str() | bytes():
-            return {"S" if isinstance(value, str) else "B": value}
-        case int():
-            return {"N": str(value)}
-        case list():
-            return {"L": [_encode(each) for each in value]}
-        case dict():
-            return {"M": encode(value)}
-        case frozenset():  # of strings, and never empty
-            return {"SS": sorted(value)}
-    raise TypeError(f"no DynamoDB type for {type(value).__name__}")
-
-
-def _decode(value: Item) -> Any:
-    ((tag, content),) = value.items()
-    match tag:
-        case "N":  # others than we write are left as they are, for whoever checks the item
-            return int(content) if content.lstrip("-").isdigit() else content
-        case "B":
-            return bytes(content)
-        case "L":
-            return [_decode(each) for each in content]
-        case "M":
-            return decode(content)
-        case "SS":
-            return frozenset(content)
-    return content

@@ -10,8 +10,9 @@ from typing import Any, Literal, TypeAlias
 
 from turnkeep import errors
 from turnkeep.records import Principal, Turn
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.head import Head, is_erased, key_digest, read_head
-from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, item_ttl, message_key, partition, user_key
 from turnkeep.storage.links import Chain, turn_of
 from turnkeep.storage.plans import Begun, body_digests

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from turnkeep.errors import BudgetExceeded, OverLimit, TooManyAtOnce, TooManyTurns
 from turnkeep.records import iso
-from turnkeep.storage.items import Item
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.keys import next_day
 from turnkeep.tuning import BudgetTuning
 

@@ -11,9 +11,10 @@ from typing import Any
 
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON, Source, Turn, Usage
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head, run_id_of
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import details_key, generation_of, number_of, thread_of, turn_ceiling, turn_floor
 from turnkeep.storage.sealing import Sealer
 

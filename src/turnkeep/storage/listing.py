@@ -6,7 +6,7 @@ from itertools import islice
 
 from turnkeep.errors import InvalidRequest, StateCorrupt
 from turnkeep.records import JSON, Principal, Status, Thread
-from turnkeep.storage.items import Item
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.keys import BY_USER, HEAD, thread_of, user_key
 from turnkeep.storage.threads import Threads
 

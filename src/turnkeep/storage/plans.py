@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from turnkeep.errors import InvalidRetryToken
 from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, run_id_of, signed_parts
-from turnkeep.storage.items import Item
 from turnkeep.storage.keys import LAYOUT, checkpoint_key, details_key, expiry, item_ttl, turn_key
 from turnkeep.storage.links import (
     DETAILS_INLINE_BYTES,

@@ -11,8 +11,9 @@ from typing import Literal, TypeAlias
 
 from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, StateCorrupt, ThreadBusy
 from turnkeep.records import Principal
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.head import Head, run_digest
-from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, RUN_CEILING, RUN_FLOOR, partition, run_key, run_of
 from turnkeep.storage.plans import body_digests
 from turnkeep.storage.sealing import NONCE_BYTES

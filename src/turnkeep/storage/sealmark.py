@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from turnkeep.ring import Secret
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import LAYOUT, SEAL_MARK
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from turnkeep.errors import NotFound, StoreUnavailable, Superseded, ThreadBusy, ThreadMoved
 from turnkeep.records import Principal, Turn
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.beside import Beside, TaskWrite
 from turnkeep.storage.head import Head, read_head
-from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import (
     CHECKPOINT_FLOOR,
     HEAD,

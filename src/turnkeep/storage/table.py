@@ -28,10 +28,11 @@ from turnkeep.errors import (
 )
 from turnkeep.records import Principal, Thread, Turn
 from turnkeep.storage.actions import ActionLog
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.forks import Fork
 from turnkeep.storage.head import Head, is_erased, key_digest, run_id_of
 from turnkeep.storage.history import History, Step
-from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, message_key, number_of, partition
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
 from turnkeep.storage.links import turn_of

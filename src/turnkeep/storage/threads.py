@@ -7,10 +7,11 @@ from typing import Literal
 
 from turnkeep.errors import InvalidRequest, NotFound, StateCorrupt, ThreadBusy, ThreadExists
 from turnkeep.records import JSON, Pending, Principal, Thread
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import BORN_BYTES, HOUR_MS, Head, newborn, read_head, signed_parts
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, message_key, partition, user_key
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.vault import Vault

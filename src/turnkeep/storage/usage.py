@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from turnkeep.errors import DeploymentCeiling, StoreUnavailable
 from turnkeep.records import Principal, iso
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import DEPLOYMENT_USAGE, day, next_day, usage_key
 from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Hold, refusal, rooms
 from turnkeep.tuning import BudgetTuning

@@ -12,10 +12,11 @@ from typing import NamedTuple, TypeAlias
 
 from turnkeep.errors import NotFound, StateCorrupt, StoreUnavailable
 from turnkeep.records import JSON
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.beside import Beside, Space
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import EVERY_TURN, checkpoint_key, number_of, turn_ceiling
 from turnkeep.storage.links import Chain
 from turnkeep.storage.plans import Loaded

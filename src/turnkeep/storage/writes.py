@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from turnkeep.storage.items import Item, encode, names_in
+from turnkeep.storage.attributes import Item, encode, names_in
 
 
 @dataclass(frozen=True)

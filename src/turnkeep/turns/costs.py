@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from turnkeep.observability import logger
-from turnkeep.storage.items import Item
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.plans import Loaded, Plan, Saved
 
 MANY_UNITS = 100

@@ -7,8 +7,9 @@ from typing import Literal
 
 from turnkeep.errors import ThreadBusy, ThreadMoved, TurnkeepError
 from turnkeep.records import JSON, Principal
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.head import Head, key_digest, read_head
-from turnkeep.storage.items import Item, Refused
+from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, partition, user_key
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved

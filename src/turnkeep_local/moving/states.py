@@ -12,10 +12,11 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.types import INTERRUPT
 
 from turnkeep.records import JSON, Turn, Usage
-from turnkeep.storage.checkpoints import CHECKPOINT_VERSION, Run
+from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import SERIALISER, are_messages, freeze
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
+from turnkeep.storage.spaces import CHECKPOINT_VERSION
 from turnkeep.turns.calls import plain
 from turnkeep.turns.graph import question_of
 

@@ -9,10 +9,11 @@ from hashlib import sha256
 from typing import Any
 
 from turnkeep.records import JSON, Principal, Turn, Usage
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs, Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.links import Segment
 from turnkeep.storage.memories import Memories

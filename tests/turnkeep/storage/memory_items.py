@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from turnkeep.storage.items import Item, Items, Refused, Returns, decode, encode
+from turnkeep.storage.attributes import Item, decode, encode
+from turnkeep.storage.items import Items, Refused, Returns
 from turnkeep.storage.keys import BY_USER
 from turnkeep.storage.writes import Write
 
@@ -76,6 +77,11 @@ class MemoryItems(Items):
 
     def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
         return iter([_copy(item) for item in self._partition(pk) if item["SK"].startswith(prefix)])
+
+    def scan(self, pk: str, sk: str) -> Iterator[Item]:
+        return iter(
+            [_copy(item) for key, item in self.stored.items() if key[0].startswith(pk) and key[1].startswith(sk)]
+        )
 
     def pages_of(self, pk: str, *attributes: str) -> Iterator[list[Item]]:
         at = ""

@@ -32,10 +32,11 @@ from turnkeep.errors import (
     Unsettled,
 )
 from turnkeep.records import Principal, Turn
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, hour, objects_of, partition, thread_of
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved

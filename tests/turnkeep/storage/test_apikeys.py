@@ -13,7 +13,8 @@ from memory_items import MemoryItems
 from turnkeep.errors import NotFound, StoreUnavailable, Unauthorized
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys, Forged, split_key
-from turnkeep.storage.items import Item, Items, Refused
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, hour, partition, user_key
 

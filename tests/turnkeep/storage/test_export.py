@@ -14,9 +14,9 @@ from memory_items import MemoryItems
 
 from turnkeep.attachments import Piece
 from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Objects, S3Objects
 from turnkeep.storage.export import Exports
-from turnkeep.storage.items import Item
 from turnkeep.storage.keys import BY_USER, HEAD, partition, usage_of, user_key
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.storage.usage import Usage

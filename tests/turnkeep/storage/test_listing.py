@@ -9,8 +9,9 @@ from memory_items import MemoryItems
 
 from turnkeep.errors import InvalidRequest
 from turnkeep.records import Principal
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, partition
 from turnkeep.storage.listing import SEARCHED_THREADS, Found
 from turnkeep.storage.sealing import Sealer

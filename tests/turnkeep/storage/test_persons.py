@@ -9,8 +9,9 @@ from desk import ANN, HOURS, NOON, Desk, noise
 
 from turnkeep.errors import StoreUnavailable, Superseded
 from turnkeep.records import Principal
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import (
     BY_USER,
     ERASURE,

@@ -5,7 +5,7 @@ from desk import NOON, Desk, flipped
 
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import Principal
-from turnkeep.storage.items import Item
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.keys import HEAD
 
 

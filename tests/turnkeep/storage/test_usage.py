@@ -14,7 +14,8 @@ from memory_items import MemoryItems
 
 from turnkeep.errors import BudgetExceeded, DeploymentCeiling, OverLimit, TooManyAtOnce, TooManyTurns
 from turnkeep.records import Principal
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import usage_key
 from turnkeep.storage.limits import Day
 from turnkeep.storage.usage import Reserved, Usage

@@ -21,8 +21,8 @@ from turnkeep.agents import Agent
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Principal, Reply
 from turnkeep.settings import Settings
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.items import Item
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage

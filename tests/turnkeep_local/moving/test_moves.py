@@ -15,7 +15,8 @@ from old_site import AWS, CARD, Mood, OldSite, counter, saver_of, talk
 from turnkeep.errors import NotFound
 from turnkeep.records import Principal
 from turnkeep.storage import sealing
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.attributes import Item
+from turnkeep.storage.items import Items
 from turnkeep_local.moving.moves import Moves
 from turnkeep_local.moving.savers import KINDS, Place
 from turnkeep_local.objects import FolderObjects

@@ -1,0 +1,52 @@
+"""Items in plain Python values and with DynamoDB's type tags. Numbers are integers; times are epoch milliseconds."""
+
+import re
+from typing import Any, TypeAlias
+
+Item: TypeAlias = dict[str, Any]
+
+
+def names_in(expressions: str) -> Item:
+    """What the words stand for that are written `#word`."""
+    return {word: word[1:] for word in re.findall(r"#\w+", expressions)}
+
+
+def encode(item: Item) -> Any:
+    return {name: _encode(value) for name, value in item.items()}
+
+
+def decode(item: Item) -> Item:
+    return {name: _decode(value) for name, value in item.items()}
+
+
+def _encode(value: Any) -> Item:
+    match value:
+        case bool():
+            return {"BOOL": value}
+        case str() | bytes():
+            return {"S" if isinstance(value, str) else "B": value}
+        case int():
+            return {"N": str(value)}
+        case list():
+            return {"L": [_encode(each) for each in value]}
+        case dict():
+            return {"M": encode(value)}
+        case frozenset():  # of strings, and never empty
+            return {"SS": sorted(value)}
+    raise TypeError(f"no DynamoDB type for {type(value).__name__}")
+
+
+def _decode(value: Item) -> Any:
+    ((tag, content),) = value.items()
+    match tag:
+        case "N":  # others than we write are left as they are, for whoever checks the item
+            return int(content) if content.lstrip("-").isdigit() else content
+        case "B":
+            return bytes(content)
+        case "L":
+            return [_decode(each) for each in content]
+        case "M":
+            return decode(content)
+        case "SS":
+            return frozenset(content)
+    return content
