@@ -3,8 +3,8 @@ by way of dependencies/Makefile, `turnkeep build` at once. docs/decisions/0008 s
 
     python3.13 locked.py .aws-sam/build/DependenciesLayer/python
 
-Environment: ARCH, x86_64 or arm64 as the parameter Architecture says; EXTRAS, for example "bedrock"; REQUIREMENTS, a file
-of other pins than the lock's, which graphs of one's own ask for.
+Environment: ARCH, x86_64 or arm64 as the parameter Architecture says; EXTRAS, for example "bedrock"; REQUIREMENTS, a
+file of other pins than the lock's, which graphs of one's own ask for.
 """
 
 import os
