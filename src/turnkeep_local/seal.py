@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import date
 
-from turnkeep.ring import Secret, read_ring, still_needed, today, told, with_new, write_ring
+from turnkeep.ring import Secret, read_ring, today, told, with_new, write_ring
 from turnkeep_local import LocalError
 from turnkeep_local.home import Home, mint_key, write_atomically
 
@@ -17,9 +17,10 @@ class LocalSeal:
         return told(self._ring())
 
     def rotate(self, *, drop_older: bool = False) -> str:
-        """`drop_older` gives every thread up, because somebody has seen the key."""
+        """Older secrets stay, since what is remembered may lie under any of them; `drop_older` gives it up, with every
+        thread, because somebody has seen the key."""
         ring = with_new(self._ring(), mint_key, self._day())
-        kept = ring[:1] if drop_older else still_needed(ring, self._day())
+        kept = ring[:1] if drop_older else ring
         self._write(kept)
         return f"{told(kept)}\nDropped: {', '.join(each.id for each in ring if each not in kept) or 'none'}."
 

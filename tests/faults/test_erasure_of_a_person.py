@@ -19,9 +19,10 @@ from store_machine import MemoryObjects
 from turnkeep.attachments import Piece
 from turnkeep.errors import TurnkeepError
 from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.export import Exports
-from turnkeep.storage.items import Item, Items
+from turnkeep.storage.items import Items
 from turnkeep.storage.keys import (
     BY_USER,
     ERASURE,
@@ -123,7 +124,19 @@ class Files(MemoryObjects):
         super().put(key, body if isinstance(body, bytes) else body.read())
 
 
-WRITES = ("put", "update", "delete", "write_many", "transact", "get", "get_many", "between", "below", "pages_of", "index")
+WRITES = (
+    "put",
+    "update",
+    "delete",
+    "write_many",
+    "transact",
+    "get",
+    "get_many",
+    "between",
+    "below",
+    "pages_of",
+    "index",
+)
 StagedItems: Any = staged(LateItems, *WRITES)
 StagedFiles: Any = staged(Files, "put", "get", "names", "delete")
 

@@ -76,6 +76,10 @@ class Scene:
         """A message as a client of either protocol has it."""
         return {"role": "user", "content": self.body()["message"], "id": f"{self.word['messageid']}-{self.key()[-8:]}"}
 
+    def place(self) -> dict[str, Any]:
+        """Of something remembered."""
+        return {"namespace": [self.word["memory"]], "key": self.word["memory"]}
+
     def run(self) -> dict[str, Any]:
         """LangGraph's."""
         about = {"about": self.word["runmetadata"]}
@@ -228,6 +232,10 @@ PROTOCOLS: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/threads/{thread_id}/state", lambda s: {"values": {"messages": [s.said()]}}),
     ("POST", "/threads/{thread_id}/history", lambda s: {"metadata": {}}),
     ("POST", "/threads/{thread_id}/copy", lambda s: {}),
+    ("PUT", "/store/items", lambda s: {**s.place(), "value": {"text": s.word["memory"]}}),
+    ("GET", "/store/items?{place}", None),
+    ("POST", "/store/items/search", lambda s: {"namespace_prefix": [], "query": s.word["memory"]}),
+    ("POST", "/store/namespaces", lambda s: {"prefix": [s.word["memory"]]}),
     ("GET", "/v1/models", None),
     ("GET", "/v1/models/{name}", None),
     ("POST", "/v1/chat/completions", lambda s: s.completion()),
@@ -246,12 +254,13 @@ def speak_the_protocols(scene: Scene) -> None:
     thread = scene.thread(2)
     [run] = json.loads(scene.send("GET", f"/threads/{thread}/runs?limit=1", expect=200).body)
     for method, path, body in PROTOCOLS:
-        where = path.format(thread_id=thread, run_id=run["run_id"], name="papers")
+        place = "namespace={0}&key={0}".format(scene.word["memory"])
+        where = path.format(thread_id=thread, run_id=run["run_id"], name="papers", place=place)
         asks = method == "POST" and path.endswith(("/wait", "/stream", "/completions", "/responses"))
         headers = {"Idempotency-Key": "", "X-Turnkeep-Thread": thread if path.endswith("/completions") else ""}
         if asks:
             scene.well()
-        scene.send(method, where, body and body(scene), headers=headers, expect=200)
+        scene.send(method, where, body and body(scene), headers=headers, expect=204 if method == "PUT" else 200)
         for spoilt in spoilt_bodies(scene, body(scene)) if body else ():
             scene.send(method, where, spoilt, headers=headers)
             scene.model.script.clear()
@@ -263,7 +272,7 @@ def speak_the_protocols(scene: Scene) -> None:
     for name in ("run_id", "name"):
         wrong = {"thread_id": thread, "run_id": run["run_id"], "name": "papers", name: scene.word["pathname"]}
         for method, path, body in PROTOCOLS:
-            if name in path:
+            if f"{{{name}}}" in path:
                 scene.send(method, path.format(**wrong), body and body(scene))
     scene.well(refuses(f"not {scene.word['reply']}"))  # a success lets the breaker forget
     scene.send("POST", "/chat", scene.body(), expect=200)

@@ -1,10 +1,8 @@
-"""Which memories a filter and which namespaces a condition take, as LangGraph's InMemoryStore has it."""
+"""Which memories a filter takes, as LangGraph's InMemoryStore has it."""
 
 from collections.abc import Callable, Mapping
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
-
-from langgraph.store.base import MatchCondition
 
 from turnkeep.errors import InvalidRequest
 
@@ -42,12 +40,3 @@ def _compares(value: Any, operator: str, other: Any) -> bool:
         return _ORDERED[operator](float(value), float(other))
     except (TypeError, ValueError):  # dates such as "2026-11-23" have an order too; what has none does not fit
         return isinstance(value, str) and isinstance(other, str) and _ORDERED[operator](value, other)
-
-
-def is_in(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
-    """Whether it begins or ends with the path of the condition, in which "*" is any label."""
-    path, size = condition.path, len(condition.path)
-    if condition.match_type not in ("prefix", "suffix"):
-        raise InvalidRequest("match_type: Send prefix or suffix.")
-    end = namespace[:size] if condition.match_type == "prefix" else namespace[len(namespace) - size :]
-    return len(namespace) >= size and all(one in ("*", label) for one, label in zip(path, end, strict=True))

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.store.base import (
     BaseStore,
@@ -24,11 +24,14 @@ from langgraph.store.base import (
     TTLConfig,
     get_text_at_path,
 )
+from langgraph.store.memory import InMemoryStore
 
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.lexical import LexicalRetriever
-from turnkeep.memory.matching import fits, is_in
+from turnkeep.errors import StateCorrupt
+from turnkeep.memory.matching import fits
 from turnkeep.memory.meaning import Meaning, Vectors, nearness
+from turnkeep.observability import logger, measure
 from turnkeep.records import Principal
 from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories, Memory
@@ -132,8 +135,13 @@ class DynamoDBStore(BaseStore):
     def _search(self, op: SearchOp, vectors: Vectors) -> list[SearchItem]:
         end = op.offset + op.limit
         page = None if op.filter or op.query else max(end, 1)
-        found = (each for each in self._memories.below(op.namespace_prefix, page=page) if fits(each.value, op.filter))
+        lost: list[str] = []
+        below = self._memories.below(op.namespace_prefix, lost=lost, page=page)
+        found = (each for each in below if fits(each.value, op.filter))
         ranked = _ranked(list(found), op.query, vectors) if op.query else [(each, None) for each in islice(found, end)]
+        if lost:
+            logger.error("memories unreadable, left out of a search", memories=len(lost))
+            measure({"StateCorrupt": len(lost)}, code=StateCorrupt.code)
         taken = ranked[op.offset : end]
         for memory, _ in taken if op.refresh_ttl else ():
             self._memories.refresh(memory)
@@ -142,9 +150,10 @@ class DynamoDBStore(BaseStore):
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         conditions = op.match_conditions or ()
         under = next((_without_wildcards(each.path) for each in conditions if each.match_type == "prefix"), ())
-        every = self._memories.namespaces(under)
-        found = {each[: op.max_depth] for each in every if all(is_in(each, condition) for condition in conditions)}
-        return sorted(found)[op.offset : op.offset + op.limit]
+        theirs = InMemoryStore()
+        theirs.batch([PutOp(namespace, "", {}) for namespace in self._memories.namespaces(under)])
+        [found] = theirs.batch([op])
+        return cast("list[tuple[str, ...]]", found)
 
 
 def _ranked(found: list[Memory], query: str, vectors: Vectors) -> Ranked:

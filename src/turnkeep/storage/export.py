@@ -108,7 +108,7 @@ class Exports:
 
     def _remembered(self, principal: Principal) -> Iterator[tuple[str, JSON]]:
         lost: list[str] = []
-        for memory in self._memories(principal).below((), lost=lost):
+        for memory in self._memories(principal).below((), lost=lost, is_bounded=False):
             place = {"namespace": memory.namespace, "key": memory.key, "value": memory.value}
             times = {"created_at": memory.created, "updated_at": memory.updated, "expires_at": memory.expires}
             yield "memory", place | {name: at and iso(at / 1000) for name, at in times.items()}

@@ -7,6 +7,8 @@ One conditional update makes a value. What is large is written before it, under 
 last one's value stands, and nobody reads half of either.
 """
 
+import secrets
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,9 +16,18 @@ from typing import Any
 
 from turnkeep.errors import AgentFault, InvalidRequest, StateCorrupt, StoreUnavailable
 from turnkeep.records import Principal
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import INLINE_BYTES
-from turnkeep.storage.items import Item, Items, Refused
-from turnkeep.storage.keys import memory_item, memory_key, memory_parts, memory_prefix, place_of
+from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.keys import (
+    MEMORY_ITEMS,
+    MEMORY_PARTITIONS,
+    memory_item,
+    memory_key,
+    memory_parts,
+    memory_prefix,
+    place_of,
+)
 from turnkeep.storage.sealing import Sealer
 
 MEMORY_LAYOUT = 1
@@ -51,14 +62,15 @@ class Memory:
 
 
 class Memories:
-    """`clock` gives epoch seconds, `mint` random bytes. `began`: epoch milliseconds when the run began that writes, so
-    that an erasure asked for later takes what the run still puts; without it, when it is put."""
+    """Of a principal, or of a partition by its key. `clock` gives epoch seconds, `mint` random bytes. `began`: epoch
+    milliseconds when the run began that writes, so that an erasure asked for later takes what the run still puts;
+    without it, when it is put."""
 
     def __init__(
         self,
         items: Items,
         sealer: Sealer,
-        principal: Principal,
+        principal: Principal | str,
         *,
         clock: Callable[[], float],
         mint: Callable[[int], bytes],
@@ -66,7 +78,7 @@ class Memories:
     ):
         self._items = items
         self._sealer = sealer
-        self._pk = memory_key(principal)
+        self._pk = principal if isinstance(principal, str) else memory_key(principal)
         self._clock = clock
         self._mint = mint
         self._began = began
@@ -78,17 +90,19 @@ class Memories:
         return {(memory.namespace, memory.key): memory for memory in found if memory}
 
     def below(
-        self, namespace: tuple[str, ...], *, page: int | None = None, lost: list[str] | None = None
+        self,
+        namespace: tuple[str, ...],
+        *,
+        lost: list[str],
+        page: int | None = None,
+        is_bounded: bool = True,
     ) -> Iterator[Memory]:
         """All that live in a namespace and below it, in the order of namespace and key, read in pages of `page` items.
-        Raises StateCorrupt for one that cannot be read, save where `lost` takes its key; InvalidRequest where it would
-        read more than a search may."""
-        for item in self._stored(namespace, page, most=MOST_READ_BYTES if lost is None else None):
+        `lost` takes the keys of those that cannot be read. Raises InvalidRequest past what one search may read."""
+        for item in self._stored(namespace, page, is_bounded=is_bounded):
             try:
                 memory = self._opened(item)
             except StateCorrupt:
-                if lost is None:
-                    raise
                 lost.append(item["SK"])
             else:
                 if memory:
@@ -102,17 +116,27 @@ class Memories:
         self, namespace: tuple[str, ...], key: str, value: Any, *, life: int | None, vectors: Mapping[str, bytes]
     ) -> None:
         """`life` in milliseconds. Raises InvalidRequest, StoreUnavailable."""
-        sk, now, mark = memory_item(namespace, key), self._now(), self._mint(_MARK_BYTES).hex()
+        sk, now = memory_item(namespace, key), self._now()
+        facts: Item = {"v": MEMORY_LAYOUT, "updated": now, "began": self._began or now, **_ends(now, life)}
         sealed = self._sealed({"value": value, "vectors": dict(vectors)}, sk)
-        facts = {"v": MEMORY_LAYOUT, "updated": now, "began": self._began or now, **_ends(now, life)}
-        if len(sealed) <= INLINE_BYTES:
-            facts |= {"#data": sealed, "part": None, "#size": None}
-        else:
-            facts |= {"#data": None, "part": mark, "#size": len(sealed)}
-            self._items.write_many(self._parts(mark, sealed, facts))
-        before = self._replace(sk, facts, now)
-        if before.get("part") != mark:  # a request that was sent twice finds its own
-            self._drop_parts(before)
+        for _ in range(_ROUNDS):
+            try:
+                return self._write(sk, sealed, facts, _ALIVE, {":now": now})
+            except Refused as refused:  # one that has expired does not pass on when it was made
+                self._drop_expired(sk, refused.item or {}, now)
+        raise StoreUnavailable(retry_after=1)
+
+    def reseal(self, item: Item) -> bool:
+        """Seals an item of the partition anew where an older secret sealed it; whether it did. Raises StateCorrupt."""
+        sealed = self._joined(item)
+        if self._sealer.is_current(sealed):
+            return False
+        names = ("v", "updated", "began", "expires", "life")
+        facts = {name: item.get(name) for name in names} | {"#ttl": item.get("ttl")}
+        anew = self._sealed(self._sealer.open(sealed, self._pk, item["SK"]), item["SK"])
+        with suppress(Refused):  # it was put anew meanwhile
+            self._write(item["SK"], anew, facts, "updated = :updated AND began = :began", {":now": item["created"]})
+        return True
 
     def delete(self, namespace: tuple[str, ...], key: str) -> None:
         sk, stands = memory_item(namespace, key), Item()
@@ -140,29 +164,29 @@ class Memories:
                 ttl = {":ttl": ends["#ttl"]}
                 self._items.update(self._pk, part["SK"], "SET #ttl = :ttl", ttl, condition="attribute_exists(PK)")
 
-    def _stored(
-        self, namespace: tuple[str, ...], page: int | None = None, most: int | None = MOST_READ_BYTES
-    ) -> Iterator[Item]:
+    def _stored(self, namespace: tuple[str, ...], page: int | None = None, is_bounded: bool = True) -> Iterator[Item]:
         size = 0
         for item in self._items.below(self._pk, memory_prefix(namespace), page=page):
             size += _ITEM_BYTES + (item["size"] if "part" in item else len(item["data"]))
-            if most and size > most:
+            if is_bounded and size > MOST_READ_BYTES:
                 raise InvalidRequest(_TOO_MUCH)
             yield item
 
-    def _replace(self, sk: str, facts: Item, now: int) -> Item:
-        """What stood there; one that had expired does not pass on when it was made."""
+    def _write(self, sk: str, sealed: bytes, facts: Item, condition: str, values: Item) -> None:
+        """Raises Refused."""
+        mark = self._mint(_MARK_BYTES).hex()
+        if len(sealed) <= INLINE_BYTES:
+            facts = {**facts, "#data": sealed, "part": None, "#size": None}
+        else:
+            facts = {**facts, "#data": None, "part": mark, "#size": len(sealed)}
+            self._items.write_many(self._parts(mark, sealed, facts))
         named = {name: value for name, value in facts.items() if value is not None}
         sets = [f"{name} = :{name.strip('#')}" for name in named] + ["created = if_not_exists(created, :now)"]
-        removes = ", ".join(name for name, value in facts.items() if value is None)
-        values = {f":{name.strip('#')}": value for name, value in named.items()} | {":now": now}
-        expression = f"SET {', '.join(sets)} REMOVE {removes}"
-        for _ in range(_ROUNDS):
-            try:
-                return self._items.update(self._pk, sk, expression, values, condition=_ALIVE, returns="ALL_OLD")
-            except Refused as refused:
-                self._drop_expired(sk, refused.item or {}, now)
-        raise StoreUnavailable(retry_after=1)
+        expression = f"SET {', '.join(sets)} REMOVE {', '.join(facts.keys() - named.keys())}"
+        values = {f":{name.strip('#')}": value for name, value in named.items()} | values
+        before = self._items.update(self._pk, sk, expression, values, condition=condition, returns="ALL_OLD")
+        if before.get("part") != mark:  # a request that was sent twice finds its own
+            self._drop_parts(before)
 
     def _drop_expired(self, sk: str, stands: Item, now: int) -> None:
         with suppress(Refused):
@@ -197,12 +221,13 @@ class Memories:
     def _read(self, item: Item) -> Memory:
         if item.get("v") != MEMORY_LAYOUT:
             raise StateCorrupt
-        sealed = item.get("data") or b"".join(
-            part["data"] for part in self._items.below(self._pk, memory_parts(item["part"]))
-        )
-        content = self._sealer.open(sealed, self._pk, item["SK"])
+        content = self._sealer.open(self._joined(item), self._pk, item["SK"])
         times: Item = {name: item.get(name) for name in ("created", "updated", "expires", "life")}
         return Memory(*place_of(item["SK"]), content["value"], vectors=content["vectors"], **times)
+
+    def _joined(self, item: Item) -> bytes:
+        parts = self._items.below(self._pk, memory_parts(item["part"])) if "part" in item else [item]
+        return b"".join(part["data"] for part in parts)
 
     def _sealed(self, content: Item, sk: str) -> bytes:
         try:
@@ -222,3 +247,13 @@ def _ends(now: int, life: int | None) -> Item:
     if life is None:
         return {"expires": None, "life": None, "#ttl": None}
     return {"expires": now + life, "life": life, "#ttl": (now + life) // 1000 + 1}
+
+
+def reseal(items: Items, sealer: Sealer) -> int:
+    """Seals anew what older secrets sealed, before one of them is dropped; gives how many. Reads the whole table."""
+    count = 0
+    for item in items.scan(MEMORY_PARTITIONS, MEMORY_ITEMS):
+        memories = Memories(items, sealer, item["PK"], clock=time.time, mint=secrets.token_bytes)
+        with suppress(StateCorrupt):  # nobody could read it any more
+            count += memories.reseal(item)
+    return count

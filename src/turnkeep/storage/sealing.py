@@ -52,6 +52,10 @@ class Sealer(Keyring):
             raise StateCorrupt
         return _unpack(packed)
 
+    def is_current(self, sealed: bytes) -> bool:
+        """Whether the newest secret sealed it."""
+        return sealed[1 : 1 + ID_BYTES] == self._newest().id
+
     def encrypt(self, value: Any, nonce: bytes, *context: str) -> bytes:
         """The value as an opaque token; `nonce` is NONCE_BYTES random bytes, never used twice."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - hardly any start needs it

@@ -11,6 +11,8 @@ from turnkeep.ring import Secret, read_ring, still_needed, today, told, with_new
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keyring import Keyring
+from turnkeep.storage.memories import reseal
+from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.sealmark import Marked, SealMark
 from turnkeep_local.deployed.account import AwsError, Deployment, explained
 
@@ -39,20 +41,22 @@ class SealDesk:
             return told(self._ring())
 
     def rotate(self, *, drop_older: bool = False) -> str:
-        """A new secret first in the ring; every API key is signed under it, and what no thread needs is dropped last:
-        at no moment is there anything that counts and does not open. `drop_older` drops all that was there, and with
-        it every thread, because somebody has seen it."""
+        """A new secret first in the ring; every API key is signed under it, and what no thread needs is dropped last,
+        after what is remembered was sealed anew: at no moment is there anything that counts and does not open.
+        `drop_older` drops all that was there, and with it every thread and memory, because somebody has seen it."""
         with explained():
             old, marked = self._ring(), self._mark.read()
             self._check_alone(old, marked)
             ring = with_new(old, self._mint, self._day())
             self._store(ring, marked)
-            signed = self._sign_api_keys(ring)
+            signed, anew = self._sign_api_keys(ring), 0
             kept = ring[:1] if drop_older else still_needed(ring, self._day())
             if len(kept) < len(ring):
+                anew = 0 if drop_older else reseal(self._items, Sealer(*(each.value.encode() for each in ring)))
                 self._store(kept, self._mark.read())
         dropped = ", ".join(secret.id for secret in ring if secret not in kept) or "none"
-        return f"{told(kept)}\nDropped: {dropped}. API keys signed anew: {signed}."
+        memories = f", memories: {anew}" if anew else ""
+        return f"{told(kept)}\nDropped: {dropped}. API keys signed anew: {signed}{memories}."
 
     def forget(self) -> str:
         with explained():

@@ -25,6 +25,7 @@ NO_KEY = {
     "begin_of",
     "next_hour",
     "expiry_bucket",
+    *("MEMORY_PARTITIONS", "MEMORY_ITEMS", "place_of"),
     *("is_write", "CHECKPOINT_FLOOR", "SPACES_FLOOR", "SPACES_CEILING"),
     *("EVERY_TURN", "PII_FLOOR", "PII_CEILING", "DOCUMENT_FLOOR", "DOCUMENT_CEILING", "RUN_FLOOR", "RUN_CEILING"),
     *("LAYOUT", "OTHER_LAYOUT", "SHARDS", "MAX_THREAD_DAYS", "ITEM_DAYS", "BY_USER", "BY_EXPIRY"),
@@ -57,6 +58,9 @@ DECIDED: dict[str, Fate] = {
     "objects_of": ("turn", PARTITION),
     "usage_key": ("usage", f"{WITH_USER}; that of today is exempt: it limits, under a digest, and goes by its ttl"),
     "usage_of": ("usage", WITH_USER),
+    **dict.fromkeys(
+        ("memory_key", "memory_of", "memory_prefix", "memory_item", "memory_parts"), ("memory", WITH_USER)
+    ),
     "exports_of": ("exempt: it is the export", WITH_USER),
     "ERASURE": ("exempt: there is nothing left to export beside it", "at the last look"),
     "API_KEYS": (
