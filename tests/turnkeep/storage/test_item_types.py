@@ -58,9 +58,7 @@ DECIDED: dict[str, Fate] = {
     "objects_of": ("turn", PARTITION),
     "usage_key": ("usage", f"{WITH_USER}; that of today is exempt: it limits, under a digest, and goes by its ttl"),
     "usage_of": ("usage", WITH_USER),
-    **dict.fromkeys(
-        ("memory_key", "memory_of", "memory_prefix", "memory_item", "memory_parts"), ("memory", WITH_USER)
-    ),
+    **dict.fromkeys(("memory_key", "memory_of", "memory_prefix", "memory_item", "memory_parts"), ("memory", WITH_USER)),
     "exports_of": ("exempt: it is the export", WITH_USER),
     "ERASURE": ("exempt: there is nothing left to export beside it", "at the last look"),
     "API_KEYS": (
