@@ -51,6 +51,7 @@ DECIDED: dict[str, Fate] = {
     "space_key": ("exempt: the working state of sub-graphs, made of the turns", PARTITION),
     "write_key": ("exempt: of a run that is not over; then a turn", PARTITION),
     "part_key": ("turn", PARTITION),
+    "action_key": ("exempt: what a tool gave to its turn, which is exported", PARTITION),
     "document_key": ("document", PARTITION),
     "text_key": ("document", PARTITION),
     "upload_key": ("exempt: read within minutes, then a document", "before the document's item"),
