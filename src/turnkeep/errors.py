@@ -169,10 +169,12 @@ class ActionUnknown(Conflict):
         *,
         settle: Callable[[Any], None] = lambda result: None,
         release: Callable[[], None] = lambda: None,
+        retry_after: int | None = None,
     ):
         self.name, self.key, self.at = name, key, at
         self.settle, self.release = settle, release
-        super().__init__(f"The outcome of the action {name} is not known. {self.advice}" if name else None)
+        detail = f"The outcome of the action {name} is not known. {self.advice}" if name else None
+        super().__init__(detail, retry_after=retry_after)
 
 
 class StateCorrupt(Conflict):
