@@ -47,6 +47,7 @@ PROMISED = {
 def build_of(folder: Path, changes: dict[str, tuple[str, str]]) -> Path:
     """What is built, with some lines of the package changed; gives its template."""
     shutil.copytree(ROOT / ".aws-sam" / "build", folder, copy_function=shutil.copy2)
+    shutil.copytree(ROOT / "layers" / "graphs", folder.parents[1] / "layers" / "graphs", dirs_exist_ok=True)
     storage = folder / "PackageLayer" / "python" / "turnkeep" / "storage"
     for name, (before, after) in changes.items():
         text = (storage / name).read_text()

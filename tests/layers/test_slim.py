@@ -117,7 +117,7 @@ def test_sources_licences_and_data_stay_and_what_no_import_needs_goes(slim: Modu
 
 def test_bytecode_is_used_whatever_has_become_of_its_source(slim: ModuleType, tmp_path: Path) -> None:
     folder = lay(tmp_path / "python", "kept.py")
-    slim.compile_all(folder)
+    slim.compile_all(folder, slim.MOUNTED_AT)
     (folder / "kept.py").write_text("LINE = 'as read from the source, which would have to be compiled'\n")
     assert imported(folder) == "as compiled"
 
@@ -125,7 +125,7 @@ def test_bytecode_is_used_whatever_has_become_of_its_source(slim: ModuleType, tm
 def test_a_traceback_names_the_place_where_the_module_lies(slim: ModuleType, tmp_path: Path) -> None:
     folder = lay(tmp_path / "python", "kept.py")
     (folder / "kept.py").write_text("LINE = 'x'\ndef place(): return place.__code__.co_filename\n")
-    slim.compile_all(folder)
+    slim.compile_all(folder, slim.MOUNTED_AT)
     assert imported(folder, also="; print(kept.place())").splitlines()[-1] == str(folder / "kept.py")
 
 
@@ -135,7 +135,7 @@ def test_two_builds_in_two_places_give_the_same_bytes(slim: ModuleType, tmp_path
     for name in ("one", "two"):
         folder = lay(tmp_path / name / "python", "kept/__init__.py", "kept/inner.py")
         os.utime(folder / "kept" / "inner.py", (len(built) * 1000, len(built) * 1000))
-        slim.compile_all(folder)
+        slim.compile_all(folder, slim.MOUNTED_AT)
         built.append({name: (folder / name).read_bytes() for name in left_in(folder)})
     assert built[0] == built[1]
     assert len(built[0]) == 4
@@ -145,7 +145,7 @@ def test_a_module_that_does_not_compile_ends_the_build(slim: ModuleType, tmp_pat
     folder = tmp_path / "python"
     lay(folder, "kept.py").joinpath("broken.py").write_text("def broken(:\n")
     with pytest.raises(SystemExit, match="not every module compiles"):
-        slim.compile_all(folder)
+        slim.main(folder, "")
 
 
 def test_bytecode_of_another_python_ends_the_build(
@@ -154,7 +154,7 @@ def test_bytecode_of_another_python_ends_the_build(
     folder = lay(tmp_path / "python", "kept.py", "kept.pyi")
     monkeypatch.setattr(slim, "MAGIC_NUMBER", b"\xf2\r\r\n")
     with pytest.raises(SystemExit, match=r"CPython 3\.13"):
-        slim.main(folder)
+        slim.main(folder, "")
     assert left_in(folder) == {"kept.py", "kept.pyi"}
 
 
