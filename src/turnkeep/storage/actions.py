@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt, Superseded
-from turnkeep.storage.attributes import Item
+from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, action_key, item_ttl
 from turnkeep.storage.leases import MINE, OWNER_BYTES
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.sealing import NONCE_BYTES
 from turnkeep.storage.threads import Threads
-from turnkeep.storage.writes import Write
 
 RESULT_BYTES = 300 * 1024
 _OPEN = "o = :mark AND attribute_not_exists(#data)"

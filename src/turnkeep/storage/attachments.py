@@ -16,12 +16,11 @@ from turnkeep.attachments import Attachment, AttachmentStatus, Piece
 from turnkeep.errors import AlreadyUploaded, DocumentNotFound, NotFound, StoreUnavailable, TooManyDocuments
 from turnkeep.records import JSON, Principal
 from turnkeep.storage import keys
-from turnkeep.storage.attributes import Item
+from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.intake import Intake, living, map_source
 from turnkeep.storage.items import Refused
 from turnkeep.storage.threads import Threads
 from turnkeep.storage.uploads import FORM_SECONDS, Form
-from turnkeep.storage.writes import Write
 
 MAX_DOCUMENTS = 20
 ACTIVE_DOCUMENTS = 10

@@ -1,7 +1,9 @@
-"""Items in plain Python values and with DynamoDB's type tags. Numbers are integers; times are epoch milliseconds."""
+"""Items, and the steps of a transaction, in plain Python values and with DynamoDB's type tags. Numbers are integers;
+times are epoch milliseconds."""
 
 import re
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 Item: TypeAlias = dict[str, Any]
 
@@ -50,3 +52,26 @@ def _decode(value: Item) -> Any:
         case "SS":
             return frozenset(content)
     return content
+
+
+@dataclass(frozen=True)
+class Write:
+    """One step of a transaction. A Put has its `item` for `key`; a ConditionCheck writes nothing."""
+
+    kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
+    key: Item
+    condition: str | None = None
+    values: Item | None = None
+    expression: str | None = None
+
+    def request(self, table: str) -> Item:
+        parts = {
+            "TableName": table,
+            "Item" if self.kind == "Put" else "Key": encode(self.key),
+            "UpdateExpression": self.expression,
+            "ConditionExpression": self.condition,
+            "ExpressionAttributeValues": self.values and encode(self.values),
+            "ExpressionAttributeNames": names_in(f"{self.expression} {self.condition}"),
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD" if self.kind == "Put" and self.condition else None,
+        }
+        return {self.kind: {name: value for name, value in parts.items() if value}}

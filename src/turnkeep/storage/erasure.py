@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.batches import batched
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.items import Items, Refused, batched
 from turnkeep.storage.keys import HEAD, document_of, expiry_bucket, objects_of, upload_key
 
 _CLAIM = (

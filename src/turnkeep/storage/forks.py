@@ -8,10 +8,9 @@ from collections.abc import Callable
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.batches import batched
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
-from turnkeep.storage.items import Items
+from turnkeep.storage.items import Items, batched
 from turnkeep.storage.keys import (
     CHECKPOINT_FLOOR,
     HEAD,

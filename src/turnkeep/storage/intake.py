@@ -13,14 +13,13 @@ from typing import Any
 from turnkeep.attachments import Piece
 from turnkeep.errors import InvalidRetryToken, StateCorrupt
 from turnkeep.records import JSON
-from turnkeep.storage.attributes import Item
+from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, read_head
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, document_key, text_key
 from turnkeep.storage.sealing import NONCE_BYTES, Sealer
 from turnkeep.storage.uploads import Uploads
 from turnkeep.storage.vault import Vault
-from turnkeep.storage.writes import Write
 
 PART_BYTES = 350 * 1024
 MAX_TEXT_BYTES = 3 * 1024 * 1024

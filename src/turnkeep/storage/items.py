@@ -3,19 +3,19 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability.tracing import request_to
-from turnkeep.storage.attributes import Item, decode, encode, names_in
+from turnkeep.storage.attributes import Item, Write, decode, encode, names_in
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from turnkeep.storage.writes import Write
-
+T = TypeVar("T")
 Returns: TypeAlias = Literal["ALL_NEW", "ALL_OLD"]
 
 BATCH_WRITES = 25
@@ -71,9 +71,8 @@ class Items:
     def get_many(self, keys: Iterable[tuple[str, str]]) -> list[Item]:
         """The items that exist, in no promised order."""
         found: list[Item] = []
-        todo = [encode({"PK": pk, "SK": sk}) for pk, sk in keys]
-        for start in range(0, len(todo), BATCH_READS):
-            request = {self._table: {"Keys": todo[start : start + BATCH_READS], "ConsistentRead": True}}
+        for some in batched((encode({"PK": pk, "SK": sk}) for pk, sk in keys), BATCH_READS):
+            request = {self._table: {"Keys": list(some), "ConsistentRead": True}}
             for answer in self._in_rounds("batch_get_item", request, "UnprocessedKeys"):
                 found += [decode(item) for item in answer["Responses"].get(self._table, [])]
         return found
@@ -116,7 +115,7 @@ class Items:
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
 
-    def transact(self, *writes: "Write") -> None:
+    def transact(self, *writes: Write) -> None:
         """All or none, at most 4 MB; raises Refused where one condition does not hold, with the item only where the
         first of these is that of a Put."""
         self._call("transact_write_items", TransactItems=[write.request(self._table) for write in writes])
@@ -199,9 +198,8 @@ class Items:
         """Plain writes without conditions, retried until all are done; raises StoreUnavailable."""
         requests: list[Item] = [{"PutRequest": {"Item": encode(item)}} for item in puts]
         requests += [{"DeleteRequest": {"Key": encode({"PK": pk, "SK": sk})}} for pk, sk in deletes]
-        for start in range(0, len(requests), BATCH_WRITES):
-            chunk = {self._table: requests[start : start + BATCH_WRITES]}
-            for _ in self._in_rounds("batch_write_item", chunk, "UnprocessedItems"):
+        for some in batched(requests, BATCH_WRITES):
+            for _ in self._in_rounds("batch_write_item", {self._table: list(some)}, "UnprocessedItems"):
                 pass
 
     def _in_rounds(self, operation: str, request: Item, rest: str) -> Iterator[Item]:
@@ -228,17 +226,14 @@ class Items:
             at = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def _call(self, operation: str, **arguments: Any) -> Item:
-        with request_to("DynamoDB", operation.title().replace("_", "")):
-            return self._ask(operation, **arguments)
-
-    def _ask(self, operation: str, **arguments: Any) -> Item:
         """Again where a transaction held the item, which is a matter of milliseconds and has changed nothing."""
-        for pause in CONFLICT_PAUSES:
-            try:
-                return self._send(operation, **arguments)
-            except _Contended:
-                self._sleep(pause)
-        raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
+        with request_to("DynamoDB", operation.title().replace("_", "")):
+            for pause in CONFLICT_PAUSES:
+                try:
+                    return self._send(operation, **arguments)
+                except _Contended:
+                    self._sleep(pause)
+            raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
 
     def _send(self, operation: str, **arguments: Any) -> Item:
         try:
@@ -248,6 +243,13 @@ class Items:
         except BotoCoreError as error:
             raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS) from error
         return answer
+
+
+def batched(values: Iterable[T], size: int) -> Iterator[tuple[T, ...]]:
+    """As `itertools` has it from Python 3.12 on."""
+    left = iter(values)
+    while some := tuple(islice(left, size)):
+        yield some
 
 
 def _told_apart(error: ClientError) -> Exception:

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from turnkeep.records import Principal
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.batches import batched
 from turnkeep.storage.erasure import Erased, Eraser
-from turnkeep.storage.items import Items, Refused
+from turnkeep.storage.items import Items, Refused, batched
 
 STALLED_MS = 15 * 60_000
 """No function runs longer, and no retry token is good for longer."""

@@ -11,14 +11,13 @@ from typing import Literal, TypeAlias
 
 from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, StateCorrupt, ThreadBusy
 from turnkeep.records import Principal
-from turnkeep.storage.attributes import Item
+from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, run_digest
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, RUN_CEILING, RUN_FLOOR, partition, run_key, run_of
 from turnkeep.storage.plans import body_digests
 from turnkeep.storage.sealing import NONCE_BYTES
 from turnkeep.storage.threads import Threads
-from turnkeep.storage.writes import Write
 
 QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled"]
 KEPT_SECONDS = 86_400

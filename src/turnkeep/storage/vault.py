@@ -10,8 +10,7 @@ from turnkeep.observability import logger, measure
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Source, Turn
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.batches import batched
-from turnkeep.storage.items import Items
+from turnkeep.storage.items import Items, batched
 from turnkeep.storage.keys import LAYOUT, PII_CEILING, PII_FLOOR, pii_key
 from turnkeep.storage.sealing import NONCE_BYTES, Sealer
 

@@ -12,8 +12,7 @@ import ormsgpack
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 
 from turnkeep.storage.attributes import decode
-from turnkeep.storage.batches import batched
-from turnkeep.storage.items import BATCH_READS
+from turnkeep.storage.items import BATCH_READS, batched
 from turnkeep_local import LocalError
 from turnkeep_local.moving.carrying import Carrying
 

@@ -5,10 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from turnkeep.storage.attributes import Item, decode, encode
+from turnkeep.storage.attributes import Item, Write, decode, encode
 from turnkeep.storage.items import Items, Refused, Returns
 from turnkeep.storage.keys import BY_USER
-from turnkeep.storage.writes import Write
 
 PAGE = 3
 _TOKEN = re.compile(r"\s*(<=|>=|<>|[=<>(),+]|[#:]?\w+(?:\.#?\w+)*)")

@@ -12,8 +12,8 @@ from botocore.exceptions import ClientError
 from desk import Desk
 
 from turnkeep.errors import NotFound, StoreUnavailable
+from turnkeep.storage.attributes import Write
 from turnkeep.storage.items import BATCH_ROUNDS, BATCH_WRITES, CONFLICT_PAUSES, Items, Refused
-from turnkeep.storage.writes import Write
 from turnkeep_local.objects import FolderObjects
 from turnkeep_local.processes import free_port
 

@@ -22,13 +22,13 @@ from turnkeep import ActionUnknown, once
 from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, StoreUnavailable, Superseded, TurnkeepError
 from turnkeep.records import Principal, Reply, RunContext, Turn
+from turnkeep.storage.attributes import Write
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
-from turnkeep.storage.writes import Write
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.actions import Ledger, acting
