@@ -62,7 +62,7 @@ def build(
     sealer, eraser = Sealer(*settings.seal_secrets, refresh=refresh), Eraser(items, blobs, clock=clock)
     hours, seconds = settings.thread_hours, settings.turn.lease_seconds
     table = Table(items, blobs, sealer, thread_hours=hours, lease_seconds=seconds, **time_and_chance)
-    attachments = Attachments(items, uploads or KeptUploads(objects), sealer, threads=table, **time_and_chance)
+    attachments = Attachments(items, uploads or KeptUploads(objects), sealer, threads=table, clock=clock)
     usage = Usage(items, settings.budget, **time_and_chance)
     memories = functools.partial(Memories, items, sealer, **time_and_chance)
     stores = _stores(memories, clock)

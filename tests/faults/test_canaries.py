@@ -156,7 +156,7 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             names=frozenset({"lawyer", "notary"}),
             private=frozenset({private}) - {""},
         )
-        attachments = Attachments(items, KeptUploads(objects), sealer, threads=table, **facts)
+        attachments = Attachments(items, KeptUploads(objects), sealer, threads=table, clock=facts["clock"])
         app = bare_app(table=table, turns=turns, attachments=attachments, settings=settings)
         office = Office(servers[-1], tmp_path, AsyncClient(transport=ASGITransport(app), base_url="http://test"), items)
         emit = RunningTurn.emit

@@ -150,7 +150,7 @@ class Office:
         self.desk = desk = Desk(items, objects)
         self.stage = items.stage = objects.stage = Stage(self.chance, desk.clock)
         facts: dict[str, Any] = {"clock": desk.clock, "mint": self.chance.randbytes}
-        self.documents = Attachments(items, KeptUploads(objects), desk.sealer, threads=desk.table, **facts)
+        self.documents = Attachments(items, KeptUploads(objects), desk.sealer, threads=desk.table, clock=desk.clock)
         usage = Usage(items, BudgetTuning(tokens_a_day=10), **facts)
         more: Any = {"memories": desk.memories, "facts": {}}
         self.exports = Exports(desk.table, self.documents, usage, objects, desk.sealer, **more, **facts)

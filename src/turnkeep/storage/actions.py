@@ -8,13 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt, Superseded
+from turnkeep.errors import AgentFault, Superseded
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, action_key, item_ttl
 from turnkeep.storage.leases import MINE, OWNER_BYTES
 from turnkeep.storage.plans import Begun
-from turnkeep.storage.sealing import NONCE_BYTES
 from turnkeep.storage.threads import Threads
 
 RESULT_BYTES = 300 * 1024
@@ -60,7 +59,7 @@ class ActionLog(Threads):
         """Keeps what the action gave, in whatever hands its thread is by now; nothing where the thread is gone. Raises
         AgentFault for a result of over 300 KB, StoreUnavailable."""
         pk, mark = claim.begun.head.pk, claim.mark
-        data = self._sealer.encrypt(list(result), self._mint(NONCE_BYTES), pk, claim.sk, mark.hex())
+        data = self._sealer.encrypt(list(result), pk, claim.sk, mark.hex())
         if len(data) > RESULT_BYTES:
             raise AgentFault("The result of an action is too large to be kept: at most 300 KB. Return where it lies.")
         with suppress(Refused):
@@ -77,10 +76,7 @@ class ActionLog(Threads):
                 raise Superseded from refused
 
     def _result(self, item: Item) -> Result:
-        try:
-            kind, content = self._sealer.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
-        except InvalidRetryToken as error:
-            raise StateCorrupt from error
+        kind, content = self._sealer.decrypt(item["data"], item["PK"], item["SK"], item["o"].hex())
         return kind, content
 
 

@@ -7,7 +7,6 @@ erased with it.
     ASIDE#PII#DOC#<id>.<n>   what placeholders in it stand for
 """
 
-from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -54,7 +53,7 @@ class Attachments(Intake):
             "until": until,
             "size": size,
             "tries": 0,
-            "name": self._encrypted({"name": name}, head.pk, sk),
+            "name": self._sealer.encrypt({"name": name}, head.pk, sk),
         }
         try:
             self._items.transact(living(head.pk, head.born), Write("Put", item, "attribute_not_exists(PK)"))
@@ -72,7 +71,7 @@ class Attachments(Intake):
     def _place(self, pk: str, document_id: str) -> tuple[str, str]:
         """Where the file goes, and what it says of whose it is."""
         key = keys.upload_key(pk, document_id)
-        return key, urlsafe_b64encode(self._encrypted({"pk": pk, "id": document_id}, key)).decode()
+        return key, self._sealer.token({"pk": pk, "id": document_id}, key)
 
     def place(self, principal: Principal, thread_id: str, document_id: str) -> tuple[str, str]:
         """Key and owner of a file that is awaited. Raises NotFound, DocumentNotFound, AlreadyUploaded,

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from tempfile import TemporaryFile
 from typing import IO, Any, Literal
 
-from turnkeep.errors import InvalidRetryToken, NotFound, StateCorrupt
+from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.observability import logger
 from turnkeep.placeholders import restored
 from turnkeep.records import JSON, Principal, Thread, Turn, iso
@@ -28,7 +28,7 @@ from turnkeep.storage.limits import MICRO
 from turnkeep.storage.listing import Found
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import EXPORT_ID_HEX, STALLED_MS
-from turnkeep.storage.sealing import NONCE_BYTES, Sealer
+from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage
 from turnkeep.storage.vault import has_placeholder, reworded_in
@@ -178,7 +178,7 @@ class Exports:
         name = exports_of(user) + export_id + REQUEST
         asks = {"tenant": principal.tenant, "user": principal.user}
         asks |= {"key": self._mint(KEY_BYTES).hex(), "iv": self._mint(IV_BYTES).hex()}
-        self._objects.put(name, self._sealer.encrypt(asks, self._mint(NONCE_BYTES), name))
+        self._objects.put(name, self._sealer.encrypt(asks, name))
         self._hear(name)
         return Export(export_id, "running")
 
@@ -227,7 +227,7 @@ class Exports:
         """None where nobody asks any more, or it was not we who wrote it down."""
         try:
             return dict(self._sealer.decrypt(self._objects.get(key), key))
-        except (KeyError, InvalidRetryToken):
+        except (KeyError, StateCorrupt):
             return None
 
 

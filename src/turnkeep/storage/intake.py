@@ -4,20 +4,17 @@ What it writes for a thread is one transaction with a check of HEAD's birth mark
 who erases it, who then finds it, or never. Nothing has to be taken back.
 """
 
-from base64 import urlsafe_b64decode
-from binascii import Error as Base64Error
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from turnkeep.attachments import Piece
-from turnkeep.errors import InvalidRetryToken, StateCorrupt
+from turnkeep.errors import InvalidRetryToken
 from turnkeep.records import JSON
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, read_head
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, document_key, text_key
-from turnkeep.storage.sealing import NONCE_BYTES, Sealer
+from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.uploads import Uploads
 from turnkeep.storage.vault import Vault
 
@@ -43,23 +40,14 @@ class Claimed:
 
 
 class Intake:
-    """`clock` gives epoch seconds, `mint` n random bytes."""
+    """`clock` gives epoch seconds."""
 
-    def __init__(
-        self,
-        items: Items,
-        uploads: Uploads,
-        sealer: Sealer,
-        *,
-        clock: Callable[[], float],
-        mint: Callable[[int], bytes],
-    ):
+    def __init__(self, items: Items, uploads: Uploads, sealer: Sealer, *, clock: Callable[[], float]):
         self._items = items
         self._uploads = uploads
         self._sealer = sealer
-        self._vault = Vault(items, sealer, mint=mint)
+        self._vault = Vault(items, sealer)
         self._clock = clock
-        self._mint = mint
 
     def tag(self, pk: str, kind: str, value: str) -> str:
         """What makes a placeholder of this thread: see `Vault`."""
@@ -90,8 +78,8 @@ class Intake:
     def owner_of(self, key: str, owner: str) -> JSON | None:
         """The thread's `pk` and the document's `id`, None where we never said so of this key."""
         try:
-            return dict(self._sealer.decrypt(urlsafe_b64decode(owner), key))
-        except (Base64Error, ValueError, InvalidRetryToken):
+            return dict(self._sealer.read_token(owner, key))
+        except InvalidRetryToken:
             return None
 
     def finish(
@@ -151,13 +139,7 @@ class Intake:
         return head if head and head.gone is None and head.born == born else None
 
     def _name(self, item: Item) -> str:
-        try:
-            return str(self._sealer.decrypt(item["name"], item["PK"], item["SK"])["name"])
-        except InvalidRetryToken as error:
-            raise StateCorrupt from error
-
-    def _encrypted(self, value: Any, *context: str) -> bytes:
-        return self._sealer.encrypt(value, self._mint(NONCE_BYTES), *context)
+        return str(self._sealer.decrypt(item["name"], item["PK"], item["SK"])["name"])
 
     def _now(self) -> int:
         return int(self._clock() * 1000)

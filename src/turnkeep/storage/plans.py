@@ -1,9 +1,7 @@
 """What COMMIT will write, made before anything is written: a plan can be applied again, or carried by a client as a
 token when the store did not answer."""
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as Base64Error
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from turnkeep.errors import InvalidRetryToken
@@ -23,7 +21,7 @@ from turnkeep.storage.links import (
     payload_of,
     seal_context,
 )
-from turnkeep.storage.sealing import NONCE_BYTES, Sealer
+from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.vault import Vault
 
 BODY_BYTES = 16
@@ -182,23 +180,18 @@ class Planner:
         value = self._blobs.attributes(pk, sk, sealed)
         return {"PK": pk, "SK": sk, "v": LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
 
-    def token(self, plan: Plan, now: int, mint: Callable[[int], bytes]) -> str:
+    def token(self, plan: Plan, now: int) -> str:
         """The whole plan, encrypted for this thread; over 100 KB it lies in an object."""
-        content = {"until": now + TOKEN_MS, "sk": plan.sk, "key": plan.key, "born": plan.born, "flip": plan.flip}
+        content: JSON = {"until": now + TOKEN_MS, "sk": plan.sk, "key": plan.key, "born": plan.born, "flip": plan.flip}
         content["puts"] = list(plan.puts)
-        sealed = self._sealer.encrypt(content, mint(NONCE_BYTES), plan.pk)
-        if len(sealed) > TOKEN_BYTES:
-            inner = self._blobs.attributes(plan.pk, f"TOKEN#{plan.sk}", sealed, inline_bytes=0)
-            sealed = self._sealer.encrypt({"object": inner}, mint(NONCE_BYTES), plan.pk)
-        return urlsafe_b64encode(sealed).decode().rstrip("=")
+        encrypted = self._sealer.encrypt(content, plan.pk)
+        if len(encrypted) > TOKEN_BYTES:
+            content = {"object": self._blobs.attributes(plan.pk, f"TOKEN#{plan.sk}", encrypted, inline_bytes=0)}
+        return self._sealer.token(content, plan.pk)
 
     def plan_in(self, pk: str, token: str, now: int) -> Plan:
         """Raises InvalidRetryToken for a token that is altered, of another thread, or older than 15 minutes."""
-        try:
-            sealed = urlsafe_b64decode(token + "=" * (-len(token) % 4))
-        except (Base64Error, ValueError) as error:
-            raise InvalidRetryToken from error
-        content = self._sealer.decrypt(sealed, pk)
+        content = self._sealer.read_token(token, pk)
         if "object" in content:
             content = self._sealer.decrypt(self._blobs.value(content["object"]), pk)
         if content["until"] < now:

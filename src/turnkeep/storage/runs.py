@@ -4,19 +4,17 @@ told by the turn, so its item is not written again; one that failed says why.
     ASIDE#RUN#<run id>    st status, at, tries, code of the last error, b body digest, data the request, encrypted
 """
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from turnkeep.errors import IdempotencyKeyReused, InvalidRetryToken, StateCorrupt, ThreadBusy
+from turnkeep.errors import IdempotencyKeyReused, ThreadBusy
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, run_digest
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, RUN_CEILING, RUN_FLOOR, partition, run_key, run_of
 from turnkeep.storage.plans import body_digests
-from turnkeep.storage.sealing import NONCE_BYTES
 from turnkeep.storage.threads import Threads
 
 QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled"]
@@ -46,7 +44,7 @@ class RunQueue(Threads):
         """Keeps the request; None where it was kept before and has not failed. Raises NotFound, ThreadBusy,
         IdempotencyKeyReused, StoreUnavailable."""
         pk, sk, now = partition(principal, thread_id), run_key(run_id), self._now()
-        data = self._sealer.encrypt(request, self._mint(NONCE_BYTES), pk, sk)
+        data = self._sealer.encrypt(request, pk, sk)
         digests = body_digests(self._sealer, pk, body)
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "b": digests[0], "data": data}
         item["ttl"] = now // 1000 + KEPT_SECONDS
@@ -84,10 +82,7 @@ class RunQueue(Threads):
 
     def request_of(self, queued: Queued) -> str:
         """What was accepted; raises StateCorrupt."""
-        try:
-            return str(self._sealer.decrypt(queued.data or b"", queued.pk, run_key(queued.run_id)))
-        except InvalidRetryToken as error:
-            raise StateCorrupt from error
+        return str(self._sealer.decrypt(queued.data or b"", queued.pk, run_key(queued.run_id)))
 
     def fail_run(self, queued: Queued, code: str, *, is_final: bool) -> None:
         """Notes a try that failed; nothing where the run is cancelled or its thread gone. Raises StoreUnavailable."""
@@ -111,12 +106,11 @@ class RunQueue(Threads):
     # what a worker is told: which run, and nothing that anybody could read
 
     def run_token(self, principal: Principal, thread_id: str, run_id: str) -> str:
-        said = {"pk": partition(principal, thread_id), "run": run_id}
-        return urlsafe_b64encode(self._sealer.encrypt(said, self._mint(NONCE_BYTES), "run")).decode()
+        return self._sealer.token({"pk": partition(principal, thread_id), "run": run_id}, "run")
 
     def named_run(self, token: str) -> Queued | None:
         """The run of a token, None where it is gone. Raises InvalidRetryToken, StoreUnavailable."""
-        said = self._sealer.decrypt(urlsafe_b64decode(token), "run")
+        said = self._sealer.read_token(token, "run")
         return self.queued_run(said["pk"], said["run"])
 
 

@@ -7,6 +7,8 @@ secret, so that a ring of several opens what older ones sealed.
 
 import hmac
 import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from secrets import token_bytes
 from typing import Any
 
 import ormsgpack
@@ -16,7 +18,7 @@ from turnkeep.ring import ID_BYTES
 from turnkeep.storage.keyring import Keyring
 
 MAX_RAW_BYTES = 64 * 1024 * 1024
-NONCE_BYTES = 12
+_NONCE_BYTES = 12
 _SEAL_BYTES = 16
 _VERSION = b"\x02"
 _UNKNOWN_KEY = "It was sealed under a key that this deployment does not hold; the runbook says how to bring one back."
@@ -56,27 +58,39 @@ class Sealer(Keyring):
         """Whether the newest secret sealed it."""
         return sealed[1 : 1 + ID_BYTES] == self._newest().id
 
-    def encrypt(self, value: Any, nonce: bytes, *context: str) -> bytes:
-        """The value as an opaque token; `nonce` is NONCE_BYTES random bytes, never used twice."""
+    def encrypt(self, value: Any, *context: str) -> bytes:
+        """The value so that nobody can read it; unlike `seal` not the same twice. Its nonce is no argument: two values
+        under one nonce would give each other away."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - hardly any start needs it
 
-        key, packed = self._newest(), _pack(value)
+        key, packed, nonce = self._newest(), _pack(value), token_bytes(_NONCE_BYTES)
         return key.id + nonce + AESGCM(key.token).encrypt(nonce, packed, "|".join(context).encode())
 
-    def decrypt(self, token: bytes, *context: str) -> Any:
-        """What `encrypt` took; raises InvalidRetryToken."""
+    def decrypt(self, encrypted: bytes, *context: str) -> Any:
+        """What `encrypt` took; raises StateCorrupt."""
         from cryptography.exceptions import InvalidTag  # noqa: PLC0415
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
 
-        key, start = self._named(token[:ID_BYTES]), ID_BYTES + NONCE_BYTES
+        key, start = self._named(encrypted[:ID_BYTES]), ID_BYTES + _NONCE_BYTES
         if key is None:
-            raise InvalidRetryToken
+            raise StateCorrupt(_UNKNOWN_KEY)
         try:
-            nonce = token[ID_BYTES:start]
-            packed = AESGCM(key.token).decrypt(nonce, token[start:], "|".join(context).encode())
+            nonce = encrypted[ID_BYTES:start]
+            packed = AESGCM(key.token).decrypt(nonce, encrypted[start:], "|".join(context).encode())
         except (InvalidTag, ValueError) as error:
-            raise InvalidRetryToken from error
+            raise StateCorrupt from error
         return _unpack(packed)
+
+    def token(self, value: Any, *context: str) -> str:
+        """The value encrypted, as text that others carry."""
+        return urlsafe_b64encode(self.encrypt(value, *context)).decode().rstrip("=")
+
+    def read_token(self, token: str, *context: str) -> Any:
+        """What `token` took; raises InvalidRetryToken."""
+        try:
+            return self.decrypt(urlsafe_b64decode(token + "=" * (-len(token) % 4)), *context)
+        except (ValueError, StateCorrupt) as error:
+            raise InvalidRetryToken from error
 
 
 def is_plain(value: Any) -> bool:

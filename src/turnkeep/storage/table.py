@@ -164,7 +164,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
 
     def retry_token(self, plan: Plan) -> str:
         """The plan for 15 minutes, encrypted for its thread; raises StoreUnavailable for one that needs an object."""
-        return self._planner.token(plan, self._now(), self._mint)
+        return self._planner.token(plan, self._now())
 
     def plan_in(self, principal: Principal, thread_id: str, token: str) -> Plan:
         """Raises InvalidRetryToken."""

@@ -41,7 +41,7 @@ class Threads:
         self._mint = mint
         self._eraser = Eraser(items, blobs, clock=clock)
         self._sealer = sealer
-        self.vault = Vault(items, sealer, mint=mint)
+        self.vault = Vault(items, sealer)
         self._thread_hours = thread_hours
 
     def create_thread(

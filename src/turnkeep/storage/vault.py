@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from turnkeep.errors import InvalidRetryToken, StateCorrupt
+from turnkeep.errors import StateCorrupt
 from turnkeep.observability import logger, measure
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Source, Turn
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items, batched
 from turnkeep.storage.keys import LAYOUT, PII_CEILING, PII_FLOOR, pii_key
-from turnkeep.storage.sealing import NONCE_BYTES, Sealer
+from turnkeep.storage.sealing import Sealer
 
 TAG_BYTES = 4
 ITEM_VALUES = 1_000
@@ -23,12 +23,9 @@ Change: TypeAlias = Callable[[str], str]
 
 
 class Vault:
-    """`mint` gives n random bytes."""
-
-    def __init__(self, items: Items, sealer: Sealer, *, mint: Callable[[int], bytes]):
+    def __init__(self, items: Items, sealer: Sealer):
         self._items = items
         self._sealer = sealer
-        self._mint = mint
 
     def tag(self, pk: str, kind: str, value: str) -> str:
         """What makes a placeholder of this thread; the same for the same datum, and to be guessed by nobody."""
@@ -39,8 +36,7 @@ class Vault:
         document they stand in."""
         for part, some in enumerate(batched(values.items(), ITEM_VALUES)):
             sk = pii_key(source, part)
-            data = self._sealer.encrypt(dict(some), self._mint(NONCE_BYTES), pk, sk)
-            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "data": data}
+            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "data": self._sealer.encrypt(dict(some), pk, sk)}
 
     def values(self, pk: str) -> dict[str, str]:
         """What every placeholder of the thread stands for: one Query. Raises StoreUnavailable."""
@@ -49,7 +45,7 @@ class Vault:
         for item in self._items.between(pk, PII_FLOOR, PII_CEILING):
             try:
                 found |= self._sealer.decrypt(item["data"], pk, item["SK"])
-            except (InvalidRetryToken, StateCorrupt):
+            except StateCorrupt:
                 lost += 1
         if lost:  # its placeholders stay in what is read
             logger.error("stored map of placeholders unreadable", maps=lost)
@@ -59,17 +55,13 @@ class Vault:
     # a message that waits for its turn, together with its own map
 
     def closed(self, message: str, values: Mapping[str, str], pk: str, *place: str) -> bytes:
-        content = {"text": message, "pii": dict(values)}
-        return _ENCRYPTED + self._sealer.encrypt(content, self._mint(NONCE_BYTES), pk, *place)
+        return _ENCRYPTED + self._sealer.encrypt({"text": message, "pii": dict(values)}, pk, *place)
 
     def opened(self, stored: bytes, pk: str, *place: str) -> str:
         """The message as its owner wrote it; raises StateCorrupt."""
         if stored[:1] != _ENCRYPTED:
             return str(self._sealer.open(stored, pk, *place))
-        try:
-            content = self._sealer.decrypt(stored[1:], pk, *place)
-        except InvalidRetryToken as error:
-            raise StateCorrupt from error
+        content = self._sealer.decrypt(stored[1:], pk, *place)
         return restored(content["text"], content["pii"])
 
     # what its owner reads

@@ -51,7 +51,7 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
         blobs, sealer = Blobs(folder_objects), Sealer(b"secret-of-the-test")
         table = table_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
         uploads = KeptUploads(folder_objects)
-        attachments = Attachments(items, uploads, sealer, threads=table, clock=clock, mint=secrets.token_bytes)
+        attachments = Attachments(items, uploads, sealer, threads=table, clock=clock)
         turns = Turns(
             table,
             cache(echo_agent),

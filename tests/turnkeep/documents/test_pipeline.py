@@ -1,7 +1,6 @@
 """From an upload to a document: what is kept of it, and that the file as it came never outlives its reading."""
 
 import re
-import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -32,12 +31,7 @@ class Office:
         self.desk = Desk(_Told(MemoryItems(), self), _Told(objects, self))  # type: ignore[arg-type]
         self.uploads = KeptUploads(self.desk.objects)
         self.attachments = Attachments(
-            self.desk.items,
-            self.uploads,
-            self.desk.sealer,
-            threads=self.desk.table,
-            clock=self.desk.clock,
-            mint=lambda size: uuid.uuid4().bytes[:size],
+            self.desk.items, self.uploads, self.desk.sealer, threads=self.desk.table, clock=self.desk.clock
         )
         self.desk.table.create_thread(ANN, "t", agent=agent)
         self.parsed: Any = Parsed("text", (Piece(f"Write to {CANARY}.", 1, f"About {CANARY}"),), 1)

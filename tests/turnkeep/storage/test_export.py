@@ -55,7 +55,7 @@ def table() -> MovingItems:
 def desk_of(table: MemoryItems, objects: Objects) -> tuple[Desk, Attachments, Exports]:
     desk = Desk(table, objects)
     facts: dict[str, Any] = {"clock": desk.clock, "mint": lambda size: uuid.uuid4().bytes.ljust(size, b".")[:size]}
-    documents = Attachments(table, KeptUploads(objects), desk.sealer, threads=desk.table, **facts)
+    documents = Attachments(table, KeptUploads(objects), desk.sealer, threads=desk.table, clock=desk.clock)
     usage = Usage(table, BudgetTuning(), **facts)
     return (
         desk,

@@ -33,14 +33,8 @@ class Shelf:
         self.desk = Desk(items, objects)
         self.objects = objects
         self.uploads = KeptUploads(objects)
-        minted = count()
         self.attachments = Attachments(
-            items,
-            self.uploads,
-            self.desk.sealer,
-            threads=self.desk.table,
-            clock=self.desk.clock,
-            mint=lambda size: next(minted).to_bytes(size),
+            items, self.uploads, self.desk.sealer, threads=self.desk.table, clock=self.desk.clock
         )
         self.desk.say("t")
 

@@ -149,7 +149,7 @@ def test_a_map_that_cannot_be_opened_leaves_its_placeholders_and_fails_no_read(
     keep(desk, "k2", {"[IP_01234567]": "10.0.0.1"}, text="[IP_01234567]")
     (first, *_) = (sk for sk in desk.all_of("t1") if sk.startswith(PII_FLOOR))
     item = desk.all_of("t1")[first]
-    for spoilt in (item["data"][:-1] + b"!", Sealer(b"another").encrypt({}, bytes(12), PK, first), b""):
+    for spoilt in (item["data"][:-1] + b"!", Sealer(b"another").encrypt({}, PK, first), b""):
         desk.items.write_many(puts=[item | {"data": spoilt}])
         replies = {turn.reply for turn in desk.table.read_turns(ANN, "t1", limit=9)}
         assert len(replies & {MAIL, "ann@example.org"}) == 1
