@@ -118,9 +118,7 @@ class Run(BaseCheckpointSaver[str]):
                 return None
             # Copies: LangGraph counts versions in what it gets, even to read a state; nodes change values in place.
             checkpoint = copied(space.checkpoint)
-            for (of, channel), growing in self._lists.items():
-                if of == name:
-                    checkpoint["channel_values"][channel] = copy.deepcopy(growing.elements)
+            checkpoint["channel_values"] |= copy.deepcopy(self._elements(name))
             return CheckpointTuple(
                 config=_config(config, name, space.checkpoint["id"]),
                 checkpoint=checkpoint,
@@ -141,6 +139,7 @@ class Run(BaseCheckpointSaver[str]):
         with self._lock:
             self._has_put = True
             values = self._values(name, checkpoint)
+            self._lists = {place: each for place, each in self._lists.items() if place[0] != name or place[1] in values}
             for channel, value in list(values.items()):
                 if self._is_segmented((name, channel), value):
                     self._lists.setdefault((name, channel), Growing()).grow((name, channel), values.pop(channel))
@@ -161,9 +160,13 @@ class Run(BaseCheckpointSaver[str]):
         values = {name: value.value if isinstance(value, _DeltaSnapshot) else value for name, value in given}
         if space := self._spaces.get(name):
             before, now = space.checkpoint["channel_versions"], checkpoint["channel_versions"]
-            kept = space.checkpoint["channel_values"].items()
-            values |= {each: value for each, value in kept if each not in values and before.get(each) == now.get(each)}
+            kept = space.checkpoint["channel_values"] | self._elements(name)
+            same = {each: value for each, value in kept.items() if before.get(each) == now.get(each)}
+            values = same | values
         return values
+
+    def _elements(self, name: str) -> dict[str, list[Any]]:
+        return {channel: each.elements for (of, channel), each in self._lists.items() if of == name}
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
@@ -206,8 +209,7 @@ class Run(BaseCheckpointSaver[str]):
         space = self._spaces.get("")
         if space is None:
             return None
-        lists = {channel: each.elements for (name, channel), each in self._lists.items() if name == ""}
-        return {**space.checkpoint, "channel_values": {**space.checkpoint["channel_values"], **lists}}
+        return {**space.checkpoint, "channel_values": space.checkpoint["channel_values"] | self._elements("")}
 
     def forget(self, namespace: str) -> None:
         """The sub-graph is kept elsewhere from now on."""

@@ -1,7 +1,7 @@
 """Small graphs for the tests of the saver: they answer without a model."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, HumanMessage
@@ -39,13 +39,14 @@ def asking(saver: Any) -> Any:
     return outer.compile(checkpointer=saver)
 
 
-class Notes(TypedDict):
-    notes: Annotated[list[str], operator.add]
-    last: str
+def appended(notes: list[str], writes: Sequence[list[str]]) -> list[str]:
+    """A reducer as a channel of deltas takes one."""
+    return [*notes, *(each for write in writes for each in write)]
 
 
-def noting(saver: Any) -> Any:
+def noting(saver: Any, kept_by: Any = operator.add) -> Any:
     """A state without messages."""
+    Notes = TypedDict("Notes", {"notes": Annotated[list[str], kept_by], "last": str})  # noqa: UP013 - made anew each time
     graph = StateGraph(Notes)
     graph.add_node("note", lambda state: {"notes": [state["last"]], "last": state["last"]})
     graph.add_edge(START, "note")

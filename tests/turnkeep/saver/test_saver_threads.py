@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.channels import DeltaChannel
 from langgraph.types import Command
-from saver_graphs import KEY, LOCAL, Open, asking, echo, noting, on, saying
+from saver_graphs import KEY, LOCAL, Open, appended, asking, echo, noting, on, saying
 
 from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, Superseded, ThreadBusy, ThreadMoved
@@ -112,6 +113,14 @@ def test_a_state_without_messages_is_kept_whole_and_its_turns_are_told(open_save
         noting(open_saver()).invoke({"last": text}, on("t"))
     assert noting(open_saver()).get_state(on("t")).values == {"notes": ["a", "b"], "last": "b"}
     assert turns_of(table, "t")[1] == ('{"last":"b"}', '{"notes":["a","b"],"last":"b"}', "complete")
+
+
+def test_a_list_that_becomes_a_channel_of_deltas_goes_on_from_what_it_was(open_saver: Open) -> None:
+    for text in ("a", "b"):
+        noting(open_saver()).invoke({"last": text}, on("t"))
+    for text in ("c", "d"):
+        noting(open_saver(), DeltaChannel(appended)).invoke({"last": text}, on("t"))
+    assert noting(open_saver(), DeltaChannel(appended)).get_state(on("t")).values["notes"] == ["a", "b", "c", "d"]
 
 
 def test_of_two_writers_that_read_the_same_the_second_is_told(open_saver: Open) -> None:
