@@ -8,7 +8,7 @@ from template_policies import ROLES, allows, documents, listed, statements_of
 from template_stack import EVERYTHING, SECRET, stack
 
 from turnkeep.records import Principal
-from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, usage_key, user_key
+from turnkeep.storage.keys import API_KEYS, BY_EXPIRY, BY_USER, WATERMARK, expiry_bucket, partition, usage_of, user_key
 from turnkeep.storage.runs import STALE_MS
 from turnkeep.turns.runs import TRIES
 
@@ -57,7 +57,7 @@ SEAL_MARK = "SEAL"
 NOT_THREADS = [API_KEYS, WATERMARK["PK"], SEAL_MARK]
 ITEM_ACTIONS = ["GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchGetItem", "BatchWriteItem"]
 CHECK = "ConditionCheckItem"
-USED = usage_key(Principal("acme", "anna"))
+USED = usage_of(user_key(Principal("acme", "anna")))
 TABLE_ACTIONS = ["Scan", "DeleteTable", "UpdateTable", "ExportTableToPointInTime", "PartiQLSelect", "CreateBackup"]
 
 

@@ -13,7 +13,7 @@ from turnkeep.storage.beside import Space
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import SERIALISER
 from turnkeep.storage.head import Head
-from turnkeep.storage.keys import SPACES_CEILING, SPACES_FLOOR, partition, space_key
+from turnkeep.storage.keys import partition
 from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.spaces import unpacked
@@ -120,8 +120,7 @@ class Reader:
             yield from self._spaces(head, at, name)
 
     def _spaces(self, head: Head, at: RunnableConfig, name: str | None) -> Iterator[CheckpointTuple]:
-        bounds = (space_key(name, ""), space_key(name, "~")) if name else (SPACES_FLOOR, SPACES_CEILING)
-        for space in self._table.beside.every(partition(self._who, thread_of(at)), *bounds):
+        for space in self._table.beside.every(partition(self._who, thread_of(at)), name):
             yield _tuple_of(space, at)
 
 

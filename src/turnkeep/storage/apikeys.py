@@ -77,16 +77,8 @@ class ApiKeys:
         if expires_at is not None:
             item["expires"] = _ms(expires_at)
         item = self._signed(item)
-        self._put(item)
+        self._items.put(item, condition="attribute_not_exists(PK)")
         return _read(item), f"tk_{key_id}_{secret}"
-
-    def _put(self, item: Item) -> None:
-        try:
-            self._items.put(item, condition="attribute_not_exists(PK)")
-        except Refused as refused:
-            # A first try was stored and its answer lost: what stands there is ours.
-            if refused.item != item:
-                raise
 
     def find(self, presented: str) -> ApiKey:
         """The key that was presented; raises Unauthorized, before any read where it is malformed, and Forged."""

@@ -138,7 +138,7 @@ class Attachments(Intake):
         return tuple(Piece(*each) for each in self._sealer.open(whole, pk, keys.text_key(document_id, 0)))
 
     def _items_of(self, pk: str) -> list[Item]:
-        found = self._items.between(pk, keys.DOCUMENT_FLOOR, keys.DOCUMENT_CEILING)
+        found = self._items.below(pk, keys.DOCUMENTS)
         return sorted(found, key=lambda item: (item["at"], item["SK"]))
 
     def _item(self, pk: str, document_id: str) -> Item:

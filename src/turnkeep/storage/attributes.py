@@ -1,4 +1,4 @@
-"""Items, and the steps of a transaction, in plain Python values and with DynamoDB's type tags. Numbers are integers;
+"""Items, and what is written of them, in plain Python values and with DynamoDB's type tags. Numbers are integers;
 times are epoch milliseconds."""
 
 import re
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 Item: TypeAlias = dict[str, Any]
+_TELLS = "ReturnValuesOnConditionCheckFailure"
 
 
 def names_in(expressions: str) -> Item:
@@ -56,7 +57,8 @@ def _decode(value: Item) -> Any:
 
 @dataclass(frozen=True)
 class Write:
-    """One step of a transaction. A Put has its `item` for `key`; a ConditionCheck writes nothing."""
+    """One write, alone or in a transaction. A Put has its item for `key`; a ConditionCheck writes nothing. Reserved
+    words are written `#word`."""
 
     kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
     key: Item
@@ -65,6 +67,7 @@ class Write:
     expression: str | None = None
 
     def request(self, table: str) -> Item:
+        """Alone; where the condition does not hold, the answer tells what stands there."""
         parts = {
             "TableName": table,
             "Item" if self.kind == "Put" else "Key": encode(self.key),
@@ -72,6 +75,11 @@ class Write:
             "ConditionExpression": self.condition,
             "ExpressionAttributeValues": self.values and encode(self.values),
             "ExpressionAttributeNames": names_in(f"{self.expression} {self.condition}"),
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD" if self.kind == "Put" and self.condition else None,
+            _TELLS: "ALL_OLD" if self.condition else None,
         }
-        return {self.kind: {name: value for name, value in parts.items() if value}}
+        return {name: value for name, value in parts.items() if value}
+
+    def step(self, table: str) -> Item:
+        """In a transaction, which tells what stands in the place of a Put alone."""
+        parts = self.request(table)
+        return {self.kind: {name: parts[name] for name in parts if name != _TELLS or self.kind == "Put"}}

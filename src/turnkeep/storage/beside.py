@@ -15,7 +15,7 @@ from turnkeep.records import JSON
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.keys import LAYOUT, is_write, item_ttl, space_key, write_key
+from turnkeep.storage.keys import LAYOUT, SPACES, is_write, item_ttl, space_key, write_key
 from turnkeep.storage.sealing import Sealer
 
 PAGE_ITEMS = 20
@@ -109,9 +109,10 @@ class Beside:
         found = self._items.between(pk, sk, f"{sk}#~")
         return next((space for space, _ in self._spaces(reversed(found))), None)
 
-    def every(self, pk: str, low: str, high: str) -> Iterator[Space]:
-        """Newest first within a namespace."""
-        return (space for space, _ in self._spaces(reversed(self._items.between(pk, low, high))))
+    def every(self, pk: str, namespace: str | None) -> Iterator[Space]:
+        """Of a namespace, or of all; newest first within one."""
+        found = list(self._items.below(pk, space_key(namespace, "") if namespace else SPACES))
+        return (space for space, _ in self._spaces(reversed(found)))
 
     def _spaces(self, newest_first: Iterable[Item]) -> Iterator[tuple[Space, Item]]:
         rest = iter(newest_first)

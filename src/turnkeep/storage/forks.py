@@ -12,11 +12,10 @@ from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head
 from turnkeep.storage.items import Items, batched
 from turnkeep.storage.keys import (
-    CHECKPOINT_FLOOR,
+    CHECKPOINTS,
     HEAD,
     LAYOUT,
-    SPACES_CEILING,
-    SPACES_FLOOR,
+    SPACES,
     checkpoint_key,
     details_key,
     is_write,
@@ -99,13 +98,12 @@ class Fork:
         beside = [self._same(each) for each in found.values() if is_write(each["SK"])]
         content = self._opened(found[sk])
         if beside or "spaces" in content:
-            spaces = self._items.between(self._source.pk, SPACES_FLOOR, SPACES_CEILING)
-            beside += [self._same(each) for each in spaces]
+            beside += [self._same(each) for each in self._items.below(self._source.pk, SPACES)]
         return [self._checkpoint(found[sk], content), *beside]
 
     def _older(self, tip: Item) -> list[Item]:
         """The other checkpoints of the turns that were copied."""
-        found = self._items.between(self._source.pk, CHECKPOINT_FLOOR, HEAD)
+        found = self._items.between(self._source.pk, CHECKPOINTS, HEAD)
         kept = [each for each in found if each.get("link") in self._new and each["SK"] != checkpoint_key(tip["cp"])]
         names = {each["SK"] for each in kept}
         writes = [each for each in found if is_write(each["SK"]) and each["SK"].partition("#W#")[0] in names]

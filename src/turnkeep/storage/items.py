@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability.tracing import request_to
-from turnkeep.storage.attributes import Item, Write, decode, encode, names_in
+from turnkeep.storage.attributes import Item, Write, decode, encode
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -78,47 +78,30 @@ class Items:
         return found
 
     def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
-        """Raises Refused where `condition` does not hold."""
-        more = {"ConditionExpression": condition} if condition else {}
-        if values:
-            more["ExpressionAttributeValues"] = encode(values)
-        self._call(
-            "put_item", TableName=self._table, Item=encode(item), ReturnValuesOnConditionCheckFailure="ALL_OLD", **more
-        )
+        """Raises Refused where `condition` does not hold, unless this very item stands there: then only the answer to a
+        first try was lost."""
+        try:
+            self._call("put_item", **Write("Put", item, condition, values).request(self._table))
+        except Refused as refused:
+            if refused.item != item:
+                raise
 
     def update(
         self, pk: str, sk: str, expression: str, values: Item, *, condition: str, returns: Returns = "ALL_NEW"
     ) -> Item:
-        """The whole item after the update, or as it was before; raises Refused. Reserved words are written `#word`."""
-        names = names_in(f"{expression} {condition}")
-        answer = self._call(
-            "update_item",
-            TableName=self._table,
-            Key=encode({"PK": pk, "SK": sk}),
-            UpdateExpression=expression,
-            ConditionExpression=condition,
-            ExpressionAttributeValues=encode(values),
-            ReturnValues=returns,
-            ReturnValuesOnConditionCheckFailure="ALL_OLD",
-            **({"ExpressionAttributeNames": names} if names else {}),
-        )
+        """The whole item after the update, or as it was before; raises Refused."""
+        write = Write("Update", {"PK": pk, "SK": sk}, condition, values, expression)
+        answer = self._call("update_item", ReturnValues=returns, **write.request(self._table))
         return decode(answer.get("Attributes", {}))
 
     def delete(self, pk: str, sk: str, *, condition: str, values: Item) -> None:
         """Raises Refused."""
-        self._call(
-            "delete_item",
-            TableName=self._table,
-            Key=encode({"PK": pk, "SK": sk}),
-            ConditionExpression=condition,
-            ExpressionAttributeValues=encode(values),
-            ReturnValuesOnConditionCheckFailure="ALL_OLD",
-        )
+        self._call("delete_item", **Write("Delete", {"PK": pk, "SK": sk}, condition, values).request(self._table))
 
     def transact(self, *writes: Write) -> None:
         """All or none, at most 4 MB; raises Refused where one condition does not hold, with the item only where the
         first of these is that of a Put."""
-        self._call("transact_write_items", TransactItems=[write.request(self._table) for write in writes])
+        self._call("transact_write_items", TransactItems=[write.step(self._table) for write in writes])
 
     def between(self, pk: str, low: str, high: str) -> list[Item]:
         """Every item of the partition with low <= SK <= high, in order."""

@@ -31,11 +31,8 @@ BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"
 """Partition of the API keys, each under its id. That of a thread begins with `T#`, whatever its tenant is called."""
-CHECKPOINT_FLOOR = "CP#"
-SPACES_FLOOR, SPACES_CEILING = "ASIDE#NS#", "ASIDE#NS#~"
-RUN_FLOOR, RUN_CEILING = "ASIDE#RUN#", "ASIDE#RUN#~"
-PII_FLOOR, PII_CEILING = "ASIDE#PII#", "ASIDE#PII#~"
-DOCUMENT_FLOOR, DOCUMENT_CEILING = "ASIDE#DOC#", "ASIDE#DOC#~"
+CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS = "CP#", "ASIDE#NS#", "ASIDE#RUN#", "ASIDE#PII#", "ASIDE#DOC#"
+"""What the keys of all of a kind in a thread begin with."""
 SEAL_MARK = {"PK": "SEAL", "SK": "KEY"}
 """Says that a seal key was made."""
 
@@ -77,12 +74,12 @@ def thread_of(pk: str) -> str:
 
 
 def checkpoint_key(checkpoint_id: str) -> str:
-    return f"{CHECKPOINT_FLOOR}{checkpoint_id}"
+    return f"{CHECKPOINTS}{checkpoint_id}"
 
 
 def space_key(namespace: str, checkpoint_id: str) -> str:
     """A checkpoint of a sub-graph that a saver wrote."""
-    return f"{SPACES_FLOOR}{quote(namespace, safe=':|')}#{checkpoint_id}"
+    return f"{SPACES}{quote(namespace, safe=':|')}#{checkpoint_id}"
 
 
 def write_key(checkpoint_sk: str, task_id: str, slot: str) -> str:
@@ -137,11 +134,11 @@ def message_key(born: bytes) -> str:
 
 def run_key(run_id: str) -> str:
     """A run that waits for a worker."""
-    return f"{RUN_FLOOR}{run_id}"
+    return f"{RUNS}{run_id}"
 
 
 def run_of(sk: str) -> str:
-    return sk.removeprefix(RUN_FLOOR)
+    return sk.removeprefix(RUNS)
 
 
 def action_key(born: bytes, origin: bytes, name: str, key: str) -> str:
@@ -153,16 +150,16 @@ def action_key(born: bytes, origin: bytes, name: str, key: str) -> str:
 
 def pii_key(source: str, part: int) -> str:
     """One part of what the placeholders of one turn or document stand for."""
-    return f"{PII_FLOOR}{source}.{part:02d}"
+    return f"{PII}{source}.{part:02d}"
 
 
 def document_key(document_id: str) -> str:
-    return f"{DOCUMENT_FLOOR}{document_id}"
+    return f"{DOCUMENTS}{document_id}"
 
 
 def document_of(sk: str) -> str | None:
     """The id of the document that this item is of, None for any other item and for its text."""
-    return sk.removeprefix(DOCUMENT_FLOOR) if sk.startswith(DOCUMENT_FLOOR) else None
+    return sk.removeprefix(DOCUMENTS) if sk.startswith(DOCUMENTS) else None
 
 
 def text_key(document_id: str, part: int) -> str:
@@ -179,13 +176,8 @@ DEPLOYMENT_USAGE = "USAGE#DEPLOYMENT"
 """Partition of what all users together used, a day an item."""
 
 
-def usage_key(principal: Principal) -> str:
-    """Partition of what one principal used, a day an item; its name is not in it."""
-    return usage_of(user_key(principal))
-
-
 def usage_of(user: str) -> str:
-    """The same, by the key of the user."""
+    """Partition of what one principal used, a day an item, by the key of the user; its name is not in it."""
     return f"USAGE#{sha256(user.encode()).hexdigest()}"
 
 
@@ -201,13 +193,8 @@ def exports_of(user: str) -> str:
 MEMORY_PARTITIONS, MEMORY_ITEMS = "STORE#", "ITEM#"
 
 
-def memory_key(principal: Principal) -> str:
-    """Partition of what one principal remembers across threads; its name is not in it."""
-    return memory_of(user_key(principal))
-
-
 def memory_of(user: str) -> str:
-    """The same, by the key of the user."""
+    """Partition of what one principal remembers across threads, by the key of the user; its name is not in it."""
     return f"{MEMORY_PARTITIONS}{sha256(user.encode()).hexdigest()}"
 
 

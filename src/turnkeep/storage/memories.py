@@ -23,10 +23,11 @@ from turnkeep.storage.keys import (
     MEMORY_ITEMS,
     MEMORY_PARTITIONS,
     memory_item,
-    memory_key,
+    memory_of,
     memory_parts,
     memory_prefix,
     place_of,
+    user_key,
 )
 from turnkeep.storage.sealing import Sealer
 
@@ -78,7 +79,7 @@ class Memories:
     ):
         self._items = items
         self._sealer = sealer
-        self._pk = principal if isinstance(principal, str) else memory_key(principal)
+        self._pk = principal if isinstance(principal, str) else memory_of(user_key(principal))
         self._clock = clock
         self._mint = mint
         self._began = began

@@ -13,7 +13,7 @@ from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.head import Head, run_digest
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, LAYOUT, RUN_CEILING, RUN_FLOOR, partition, run_key, run_of
+from turnkeep.storage.keys import HEAD, LAYOUT, RUNS, partition, run_key, run_of
 from turnkeep.storage.plans import body_digests
 from turnkeep.storage.threads import Threads
 
@@ -71,7 +71,7 @@ class RunQueue(Threads):
 
     def queued_runs(self, pk: str) -> list[Queued]:
         """Newest first."""
-        found = [_read(item) for item in self._items.between(pk, RUN_FLOOR, RUN_CEILING)]
+        found = [_read(item) for item in self._items.below(pk, RUNS)]
         return sorted(found, key=lambda queued: queued.at, reverse=True)
 
     def is_stale(self, queued: Queued) -> bool:

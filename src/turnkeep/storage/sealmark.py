@@ -33,11 +33,7 @@ class SealMark:
         """Raises Refused where there is another mark than `since` by now."""
         ids = [secret.id for secret in ring]
         item: Item = {**SEAL_MARK, "v": LAYOUT, "ids": ids, "marked": int(self._clock() * 1000)}
-        try:
-            self._items.put(item, condition=_unchanged(since), values=_values(since))
-        except Refused as refused:
-            if refused.item != item:  # else its own acknowledgement was lost
-                raise
+        self._items.put(item, condition=_unchanged(since), values=_values(since))
 
     def forget(self, since: Marked) -> None:
         """`since` is a mark that was read. Raises Refused as `write` does."""

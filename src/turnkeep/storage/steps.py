@@ -14,9 +14,9 @@ from turnkeep.storage.beside import Beside, TaskWrite
 from turnkeep.storage.head import Head, read_head
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import (
-    CHECKPOINT_FLOOR,
+    CHECKPOINTS,
     HEAD,
-    SPACES_FLOOR,
+    SPACES,
     checkpoint_key,
     is_write,
     number_of,
@@ -29,7 +29,7 @@ from turnkeep.storage.table import Table
 from turnkeep.storage.windows import MISSING
 
 TRIES = 3
-CHECKPOINT = CHECKPOINT_FLOOR.rstrip("#")
+CHECKPOINT = CHECKPOINTS.rstrip("#")
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now OR #lease.#o = :owner)"
 
 
@@ -161,7 +161,7 @@ class Steps(Table):
 
     def _names(self, pk: str) -> list[str]:
         names = [item["SK"] for page in self._items.pages_of(pk, "SK") for item in page]
-        return sorted(sk for sk in names if sk.startswith((CHECKPOINT_FLOOR, SPACES_FLOOR)))
+        return sorted(sk for sk in names if sk.startswith((CHECKPOINTS, SPACES)))
 
     def _lead_to(self, head: Head, link: Item) -> None:
         """HEAD goes back to an older link; what comes after it is a generation of its own."""

@@ -14,7 +14,7 @@ from turnkeep.errors import DeploymentCeiling, StoreUnavailable
 from turnkeep.records import Principal, iso
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.keys import DEPLOYMENT_USAGE, day, next_day, usage_key
+from turnkeep.storage.keys import DEPLOYMENT_USAGE, day, next_day, usage_of, user_key
 from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Hold, refusal, rooms
 from turnkeep.tuning import BudgetTuning
 
@@ -66,7 +66,7 @@ class Usage:
         self._stay_below_the_ceiling()
         if not self.limits.is_of_users:
             return None
-        now, pk = self.now(), usage_key(principal)
+        now, pk = self.now(), usage_of(user_key(principal))
         want = Hold(now + int(seconds * 1000), tokens, micro, self._mint(_MARK_BYTES).hex())
         today, minute = day(now), now // MINUTE_MS
         is_new = self._minutes.get(pk) != minute
@@ -180,5 +180,5 @@ class Usage:
         """The days of the newest `count` (None: all) on which something was counted, newest first."""
         now = self.now()
         first = day(now - (count - 1) * 86_400_000) if count else " "
-        found = self._items.between(usage_key(principal), first, day(now))
+        found = self._items.between(usage_of(user_key(principal)), first, day(now))
         return [Day.read(item["SK"], item) for item in reversed(found)]

@@ -11,7 +11,7 @@ from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Source, Turn
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items, batched
-from turnkeep.storage.keys import LAYOUT, PII_CEILING, PII_FLOOR, pii_key
+from turnkeep.storage.keys import LAYOUT, PII, pii_key
 from turnkeep.storage.sealing import Sealer
 
 TAG_BYTES = 4
@@ -42,7 +42,7 @@ class Vault:
         """What every placeholder of the thread stands for: one Query. Raises StoreUnavailable."""
         found: dict[str, str] = {}
         lost = 0
-        for item in self._items.between(pk, PII_FLOOR, PII_CEILING):
+        for item in self._items.below(pk, PII):
             try:
                 found |= self._sealer.decrypt(item["data"], pk, item["SK"])
             except StateCorrupt:

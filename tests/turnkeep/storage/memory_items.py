@@ -37,7 +37,7 @@ class MemoryItems(Items):
 
     def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
         key = (item["PK"], item["SK"])
-        if condition:
+        if condition and self.stored.get(key) != item:
             self._demand(key, condition, values or {})
         self.stored[key] = _copy(item)
 

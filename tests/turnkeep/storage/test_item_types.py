@@ -26,8 +26,7 @@ NO_KEY = {
     "next_hour",
     "expiry_bucket",
     *("MEMORY_PARTITIONS", "MEMORY_ITEMS", "place_of"),
-    *("is_write", "CHECKPOINT_FLOOR", "SPACES_FLOOR", "SPACES_CEILING"),
-    *("EVERY_TURN", "PII_FLOOR", "PII_CEILING", "DOCUMENT_FLOOR", "DOCUMENT_CEILING", "RUN_FLOOR", "RUN_CEILING"),
+    *("is_write", "EVERY_TURN", "CHECKPOINTS", "SPACES", "RUNS", "PII", "DOCUMENTS"),
     *("LAYOUT", "OTHER_LAYOUT", "SHARDS", "MAX_THREAD_DAYS", "ITEM_DAYS", "BY_USER", "BY_EXPIRY"),
 }
 """Read keys, bound ranges of them, or name no item."""
@@ -57,9 +56,8 @@ DECIDED: dict[str, Fate] = {
     "upload_key": ("exempt: read within minutes, then a document", "before the document's item"),
     "object_key": ("turn", PARTITION),
     "objects_of": ("turn", PARTITION),
-    "usage_key": ("usage", f"{WITH_USER}; that of today is exempt: it limits, under a digest, and goes by its ttl"),
-    "usage_of": ("usage", WITH_USER),
-    **dict.fromkeys(("memory_key", "memory_of", "memory_prefix", "memory_item", "memory_parts"), ("memory", WITH_USER)),
+    "usage_of": ("usage", f"{WITH_USER}; that of today is exempt: it limits, under a digest, and goes by its ttl"),
+    **dict.fromkeys(("memory_of", "memory_prefix", "memory_item", "memory_parts"), ("memory", WITH_USER)),
     "exports_of": ("exempt: it is the export", WITH_USER),
     "ERASURE": ("exempt: there is nothing left to export beside it", "at the last look"),
     "API_KEYS": (

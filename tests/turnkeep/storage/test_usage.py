@@ -16,7 +16,7 @@ from turnkeep.errors import BudgetExceeded, DeploymentCeiling, OverLimit, TooMan
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import usage_key
+from turnkeep.storage.keys import usage_of, user_key
 from turnkeep.storage.limits import Day
 from turnkeep.storage.usage import Reserved, Usage
 from turnkeep.tuning import BudgetTuning
@@ -223,7 +223,7 @@ def test_a_runaway_is_stopped_within_seconds_and_for_the_day(
 def test_no_name_is_in_what_is_stored(limited: Callable[..., Meter]) -> None:
     meter = limited(turns_at_once=1)
     meter.turn()
-    [item] = meter.items.between(usage_key(ANN), " ", "~")
+    [item] = meter.items.between(usage_of(user_key(ANN)), " ", "~")
     assert "ann" not in str(item)
     assert item["ttl"] == int(NOON) + 31 * DAY
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from turnkeep.records import Source, Turn
 from turnkeep.storage.elements import changed, changed_segment, freeze, thaw
-from turnkeep.storage.keys import PII_FLOOR, partition, pii_key
+from turnkeep.storage.keys import PII, partition, pii_key
 from turnkeep.storage.links import Segment
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.vault import ITEM_VALUES, Vault, has_placeholder
@@ -147,7 +147,7 @@ def test_a_map_that_cannot_be_opened_leaves_its_placeholders_and_fails_no_read(
 ) -> None:
     keep(desk, "k1", {MAIL: "ann@example.org"})
     keep(desk, "k2", {"[IP_01234567]": "10.0.0.1"}, text="[IP_01234567]")
-    (first, *_) = (sk for sk in desk.all_of("t1") if sk.startswith(PII_FLOOR))
+    (first, *_) = (sk for sk in desk.all_of("t1") if sk.startswith(PII))
     item = desk.all_of("t1")[first]
     for spoilt in (item["data"][:-1] + b"!", Sealer(b"another").encrypt({}, PK, first), b""):
         desk.items.write_many(puts=[item | {"data": spoilt}])
