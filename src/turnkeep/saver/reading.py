@@ -113,8 +113,8 @@ class Reader:
             return
         at: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
         if name in (None, ""):
-            for step in self._table.history(head, None, limit=-1, before=before):
-                if found := Run(step.loaded, whole=True).get_tuple(at):
+            for loaded in self._table.history(head, None, limit=-1, before=before):
+                if found := Run(loaded, whole=True).get_tuple(at):
                     yield found
         if name != "":
             yield from self._spaces(head, at, name)

@@ -9,7 +9,7 @@ every other channel lies in the checkpoint. With a window of None other lists th
 
 import copy
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -120,10 +120,10 @@ class Run(BaseCheckpointSaver[str]):
             checkpoint = copied(space.checkpoint)
             checkpoint["channel_values"] |= copy.deepcopy(self._elements(name))
             return CheckpointTuple(
-                config=_config(config, name, space.checkpoint["id"]),
+                config=config_of(config, name, space.checkpoint["id"]),
                 checkpoint=checkpoint,
                 metadata=copy.deepcopy(space.metadata),
-                parent_config=_config(config, name, space.parent) if space.parent else None,
+                parent_config=config_of(config, name, space.parent) if space.parent else None,
                 pending_writes=[copy.deepcopy(write[:3]) for write in space.writes],
             )
 
@@ -151,7 +151,7 @@ class Run(BaseCheckpointSaver[str]):
                 parent=configurable.get("checkpoint_id"),
                 writes=self._early.pop((name, checkpoint["id"]), []),
             )
-        return _config(config, name, checkpoint["id"])
+        return config_of(config, name, checkpoint["id"])
 
     def _values(self, name: str, checkpoint: Checkpoint) -> dict[str, Any]:
         """All of them: a value of the version that is kept already may be left out, as a DeltaChannel does; what it
@@ -185,19 +185,11 @@ class Run(BaseCheckpointSaver[str]):
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return self.get_tuple(config)
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
-        return self.put(config, checkpoint, metadata, new_versions)
+    async def aput(self, *given: Any, **named: Any) -> RunnableConfig:
+        return self.put(*given, **named)
 
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
-        self.put_writes(config, writes, task_id, task_path)
+    async def aput_writes(self, *given: Any, **named: Any) -> None:
+        self.put_writes(*given, **named)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         return next_version(current)
@@ -270,23 +262,16 @@ class Run(BaseCheckpointSaver[str]):
         before = space.checkpoint["channel_values"].get(place[1]) if space else None
         return self._whole and type(before) is list and len(value) > len(before) and extends(before, value)
 
-    def list(
-        self,
-        config: RunnableConfig | None,
-        *,
-        filter: Mapping[str, Any] | None = None,
-        before: RunnableConfig | None = None,
-        limit: int | None = None,
-    ) -> Iterator[CheckpointTuple]:
+    def list(self, config: RunnableConfig | None, **_: Any) -> Iterator[CheckpointTuple]:
         """Only the newest checkpoint: the older ones of a thread are read through the table."""
         found = self.get_tuple(config) if config else None
         return iter([found] if found else [])
 
-    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
-        for found in self.list(config, **options):
+    async def alist(self, config: RunnableConfig | None, **_: Any) -> AsyncIterator[CheckpointTuple]:
+        for found in self.list(config):
             yield found
 
 
-def _config(config: RunnableConfig, namespace: str, checkpoint_id: str) -> RunnableConfig:
+def config_of(config: RunnableConfig, namespace: str, checkpoint_id: str) -> RunnableConfig:
     thread_id = config["configurable"]["thread_id"]
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": namespace, "checkpoint_id": checkpoint_id}}

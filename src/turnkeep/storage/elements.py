@@ -4,7 +4,6 @@ changed, whatever of LangGraph's or LangChain's own kinds holds it."""
 import copy
 import dataclasses
 import sys
-from collections import deque
 from collections.abc import Mapping
 from enum import Enum
 from ipaddress import IPv4Address, IPv6Address
@@ -23,7 +22,7 @@ from turnkeep.errors import AgentFault, StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.links import Segment
 from turnkeep.storage.sealing import is_plain
-from turnkeep.storage.vault import Change, reworded_bytes
+from turnkeep.storage.vault import Change, reworded_in
 
 
 class _Serialiser(JsonPlusSerializer):
@@ -87,6 +86,14 @@ def thaw(elements: list[JSON] | bytes) -> list[Any]:
         raise StateCorrupt("It holds a message of a type that this version does not know.") from error
 
 
+def dumped(value: Any, channels: Mapping[str, Any]) -> tuple[str, bytes]:
+    """The value as LangGraph stores it, with the channels that are in it. Raises AgentFault."""
+    try:
+        return SERIALISER.dumps_typed(value)
+    except TypeError as error:
+        raise unstorable(channels) from error
+
+
 def unstorable(values: Mapping[str, Any]) -> AgentFault:
     """The error for a state of which a channel cannot be stored: "Type is not msgpack serializable: _thread.lock"."""
     for name, value in values.items():
@@ -118,12 +125,9 @@ def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segmen
 
 def packed(state: Mapping[str, list[Any]]) -> bytes:
     """A checkpoint, its metadata, parent and pending writes by namespace. Raises AgentFault."""
-    try:
-        return SERIALISER.dumps_typed(state)[1]
-    except TypeError as error:
-        written = {name: value for parts in state.values() for _, name, value, _ in parts[3]}
-        kept = {name: value for parts in state.values() for name, value in parts[0]["channel_values"].items()}
-        raise unstorable(kept | written) from error
+    written = {name: value for parts in state.values() for _, name, value, _ in parts[3]}
+    kept = {name: value for parts in state.values() for name, value in parts[0]["channel_values"].items()}
+    return dumped(state, kept | written)[1]
 
 
 def changed_space(stored: list[Any], change: Change) -> list[Any]:
@@ -140,20 +144,13 @@ def changed_segment(segment: Segment, change: Change) -> Segment:
 
 def changed(value: Any, change: Change) -> Any:
     """The value with each of its texts changed. Values of no known kind, such as dates and numbers, hold none."""
-    if isinstance(value, str | PurePath | IPv4Address | IPv6Address):
-        new = change(str(value))
-        return value if new == str(value) else new
-    if isinstance(value, bytes):
-        return reworded_bytes(value, change)
-    if isinstance(value, dict):
-        return {changed(name, change): changed(each, change) for name, each in value.items()}
-    if isinstance(value, list | tuple | set | frozenset | deque):
-        rest = [changed(each, change) for each in value]
-        return type(value)(*rest) if hasattr(value, "_fields") else type(value)(rest)
-    return _changed_object(value, change)
+    return reworded_in(value, change, _changed_object)
 
 
 def _changed_object(value: Any, change: Change) -> Any:
+    if isinstance(value, PurePath | IPv4Address | IPv6Address):
+        new = change(str(value))
+        return value if new == str(value) else new
     if isinstance(value, Send):
         return Send(value.node, changed(value.arg, change), timeout=value.timeout)
     if isinstance(value, BaseModel):

@@ -1,11 +1,12 @@
 """A link is one stored step of a thread: usually a turn, sometimes an edit of the state. Each names the one before it.
 
 Readers walk from `HEAD.last`, so a link that no chain reaches (its writer died or was superseded) does not exist, and
-a chain that breaks is `StateCorrupt`, never a shorter history. Messages live here once: the turn's message and reply
-point into the elements that the run appended.
+a chain that breaks is `StateCorrupt`, never a shorter history. The first link of a branch names besides what was the
+newest until then, so what was left is still found. Messages live here once: the turn's message and reply point into
+the elements that the run appended.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -22,6 +23,7 @@ DETAILS_INLINE_BYTES = 1024
 DETAILS_INLINE_CHARACTERS = 4096
 DETAILS_ITEM_BYTES = 6 * 1024
 """Larger details, which are mostly rows of a database, lie in an object: a KB of an item costs a write unit."""
+PAGE_TURNS = 20
 _ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "retry_token", "run_id"}
 
 
@@ -148,18 +150,47 @@ class Chain:
         chain: list[Item] = []
         at = last
         while at and number_of(at) >= low:
-            if at not in found:
-                # edits of one number lie in the order in which they were made, a newer turn before them
-                newest = turn_floor(generation_of(at), number_of(at))
-                more = self._items.between(pk, newest, turn_ceiling(generation_of(at), low))
-                found |= {item["SK"]: item for item in more}
-            if at not in found:
+            if not self._is_there(pk, at, low, found):
                 raise StateCorrupt
             chain.append(found[at])
             at = found[at].get("prev")
         if chain and at is None and number_of(chain[-1]["SK"]) > 1:
             raise StateCorrupt
         return chain[::-1]
+
+    def _is_there(self, pk: str, sk: str, low: int, found: dict[str, Item]) -> bool:
+        """Whether `found` holds this link; else reads it, and the links before it down to turn `low`."""
+        if sk not in found:
+            # edits of one number lie in the order in which they were made, a newer turn before them
+            generation, number = generation_of(sk), number_of(sk)
+            items = self._items.between(pk, turn_floor(generation, number), turn_ceiling(generation, low))
+            found |= {item["SK"]: item for item in items}
+        return sk in found
+
+    def every(self, head: Head, found: dict[str, Item]) -> Iterator[Item]:
+        """All links that can be reached, of branches that were left too, the newest first: ids of checkpoints ascend
+        with time. A branch that was left may have lost its links, where it was not HEAD that led there."""
+        seen: set[str] = set()
+        waiting: set[str] = set()
+
+        def wait(sk: str | None) -> None:
+            if sk and sk not in seen and self._is_there(head.pk, sk, max(0, number_of(sk) - PAGE_TURNS), found):
+                waiting.add(sk)
+
+        wait(head.last)
+        while waiting:
+            newest = max(waiting, key=lambda sk: (found[sk]["cp"], number_of(sk)))
+            waiting.remove(newest)
+            seen.add(newest)
+            yield found[newest]
+            wait(found[newest].get("prev"))
+            wait(found[newest].get("was"))
+
+    def left(self, head: Head) -> Iterator[Item]:
+        """The links that HEAD does not lead to any more, the newest first."""
+        found: dict[str, Item] = {}
+        kept = {item["SK"] for item in self.walk(head.pk, head.last, 0, found)}
+        return (item for item in self.every(head, found) if item["SK"] not in kept)
 
     def open(self, item: Item) -> Link:
         """The link with its value; raises StateCorrupt."""

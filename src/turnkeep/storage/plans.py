@@ -124,7 +124,7 @@ class Planner:
         puts += () if saved.of else (self._checkpoint_item(link, saved),)
         puts += tuple(self._vault.items_of(head.pk, sk, saved.pii, ttl=link["ttl"]))
         changed = {"n": number, "gen": gen, "last": sk, "cp": saved.checkpoint_id}
-        return self._flipped(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn, now), now), numbered
+        return self.flipped(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn, now), now), numbered
 
     def fork(self, begun: Begun, tip: Item, beside: tuple[Item, ...], more: Item, now: int) -> Plan:
         """The plan that makes a copy the thread that is held by `begun`; `tip` is its newest link, `more` what HEAD
@@ -132,13 +132,10 @@ class Planner:
         changed = {"n": tip["n"], "gen": begun.head.gen, "last": tip["SK"], "cp": tip["cp"], "keys": []}
         changed |= {"expires": expiry(now, begun.head.created, begun.head.hours(self._thread_hours))}
         changed |= {name: value for name, value in more.items() if value is not None}
-        return self._flipped(begun, (tip, *beside), changed, now)
+        return self.flipped(begun, (tip, *beside), changed, now)
 
-    def back(self, begun: Begun, changed: Item, now: int) -> Plan:
-        """The plan that changes HEAD alone."""
-        return self._flipped(begun, (), changed, now)
-
-    def _flipped(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
+    def flipped(self, begun: Begun, puts: tuple[Item, ...], changed: Item, now: int) -> Plan:
+        """The plan that makes `changed` of HEAD, where `puts` are what it then leads to."""
         head = begun.head
         signed = {**changed, "created": head.created, "born": head.born, "life": head.life}
         sig = self._sealer.sign(*signed_parts(head.pk, signed))

@@ -169,7 +169,7 @@ class Steps(Table):
         changed = {"n": link["n"], "gen": head.seq + 1, "last": link["SK"], "cp": link["cp"]}
         changed |= {"keys": list(head.keys[head.n - link["n"] :]), "expires": head.expires, "st": "complete"}
         changed |= {name: value for name, value in (("agent", head.agent), ("title", head.title)) if value}
-        plan = self._planner.back(begun, changed, self._now())
+        plan = self._planner.flipped(begun, (), changed, self._now())
         saved = Saved(link["cp"], {}, ())
         try:
             self._flip(plan, head, Step(saved, None, b"", b"", holds=False, after=head.checkpoint), {})

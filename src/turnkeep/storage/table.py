@@ -31,7 +31,6 @@ from turnkeep.storage.actions import ActionLog
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.forks import Fork
 from turnkeep.storage.head import Head, is_erased, key_digest, run_id_of
-from turnkeep.storage.history import History, Step
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, message_key, number_of, partition
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
@@ -48,7 +47,6 @@ class Table(Leases, Listing, RunQueue, ActionLog):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._loader = Loader(self._items, self._blobs, self._sealer, self._chain)
-        self._history = History(self._items, self._chain, self._loader)
         self._planner = Planner(self._blobs, self._sealer, self.vault, thread_hours=self._thread_hours)
 
     def run_id(self, principal: Principal, thread_id: str, key: str) -> str:
@@ -80,10 +78,10 @@ class Table(Leases, Listing, RunQueue, ActionLog):
                 raise Superseded from error
             raise
 
-    def history(self, head: Head, window: int | None, *, limit: int, before: str | None = None) -> Iterator[Step]:
+    def history(self, head: Head, window: int | None, *, limit: int, before: str | None = None) -> Iterator[Loaded]:
         """What stood after each step of the thread, the newest first, and of branches that were left; older than the
         checkpoint `before`. Raises StateCorrupt."""
-        return self._history.steps(head, window, limit, before)
+        return self._loader.steps(head, window, limit, before)
 
     # COMMIT
 
@@ -237,5 +235,5 @@ class Table(Leases, Listing, RunQueue, ActionLog):
     def left_turns(self, principal: Principal, thread_id: str) -> list[Turn]:
         """The turns with their details of branches that were left, the newest first: kept as long as the thread is."""
         head = self.head(principal, thread_id)
-        links = [self._chain.open(item) for item in self._history.left(head) if "edit" not in item]
+        links = [self._chain.open(item) for item in self._chain.left(head) if "edit" not in item]
         return self.vault.told(head.pk, [turn_of(link, self._chain.details(link)) for link in links])

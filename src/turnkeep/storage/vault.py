@@ -1,6 +1,7 @@
 """What the placeholders of a thread stand for: kept apart from the turns and encrypted to their thread, so that neither
 who reads the table nor a model ever sees it. It goes with the thread."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -103,20 +104,22 @@ def _reworded_source(source: Source, change: Change) -> Source:
     return replace(source, id=change(source.id), title=change(source.title), url=url)
 
 
-def reworded_in(value: Any, change: Change) -> Any:
-    """A plain value with each of its texts changed, names too."""
+def reworded_in(value: Any, change: Change, other: Callable[[Any, Change], Any] = lambda value, _: value) -> Any:
+    """A value with each of its texts changed, names too; `other` changes what is of no plain kind."""
     if isinstance(value, str):
-        return change(value)
+        new = change(value)
+        return value if new == value else new
     if isinstance(value, bytes):
-        return reworded_bytes(value, change)
+        return _reworded_bytes(value, change)
     if isinstance(value, dict):
-        return {reworded_in(name, change): reworded_in(each, change) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)([reworded_in(each, change) for each in value])
-    return value
+        return {reworded_in(name, change, other): reworded_in(each, change, other) for name, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset | deque):
+        rest = [reworded_in(each, change, other) for each in value]
+        return type(value)(*rest) if hasattr(value, "_fields") else type(value)(rest)
+    return other(value, change)
 
 
-def reworded_bytes(value: bytes, change: Change) -> bytes:
+def _reworded_bytes(value: bytes, change: Change) -> bytes:
     """Those that are no text stay."""
     try:
         text = value.decode()

@@ -4,7 +4,7 @@ A process that has stored a thread's last turn knows where they will lie and can
 change once they are written, so what is read early is right wherever HEAD leads to it; the rest is read then.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from threading import Lock
 from types import MappingProxyType
@@ -104,6 +104,23 @@ class Loader:
         number = number_of(near[sk]["link"])
         at = Loaded(number, near[sk]["link"], is_branch=True)
         return self._loaded(head.pk, {**found, **near}, checkpoint_id, at, _low(number, window))
+
+    def steps(self, head: Head, window: int | None, limit: int, before: str | None) -> Iterator[Loaded]:
+        """What stood after each of the newest `limit` steps older than the checkpoint `before`, newest first, of
+        branches that were left too; those whose checkpoint is no longer kept are left out."""
+        found: dict[str, Item] = {}
+        seen: set[str] = set()
+        for item in self._chain.every(head, found):
+            if limit and item["cp"] not in seen and (before is None or item["cp"] < before):
+                seen.add(item["cp"])
+                try:
+                    loaded = self.older(head, window, item["cp"], found)
+                except NotFound:
+                    continue
+                limit -= 1
+                yield loaded
+            if not limit:
+                return
 
     def _loaded(self, pk: str, found: Found, checkpoint_id: str, at: Loaded, low: int) -> Loaded:
         sk = checkpoint_key(checkpoint_id)

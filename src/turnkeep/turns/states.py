@@ -88,7 +88,7 @@ class States:
         head = self._table.head(principal, thread_id)
         agent = self._agent(head)
         steps = self._table.history(head, agent.window, limit=limit, before=before)
-        return [self._told(head, _state(agent, head, step.loaded)) for step in steps]
+        return [self._told(head, _state(agent, head, loaded)) for loaded in steps]
 
     async def update(
         self,
