@@ -1,6 +1,7 @@
 """Checkpoints as LangGraph reads them: the newest, one by its id, and all of a thread or of all threads."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -10,10 +11,9 @@ from turnkeep.errors import NotFound
 from turnkeep.records import Principal
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.storage.beside import Space
-from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.checkpoints import Run, config_of
 from turnkeep.storage.elements import SERIALISER
 from turnkeep.storage.head import Head
-from turnkeep.storage.keys import partition
 from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.spaces import unpacked
@@ -54,7 +54,7 @@ class Reader:
             if head and stood and (head.last, head.born) == (stood.last, stood.born):
                 cursor.head = head
                 return ()
-        loaded = self._table.whole(head) if head else Loaded()
+        loaded = self._table.load(head, None) if head else Loaded()
         cursor.stand(head, loaded)
         return loaded.writes
 
@@ -95,14 +95,15 @@ class Reader:
         """Newest first, those of branches that were left among them; a thread is read when its first is asked for."""
         last = get_checkpoint_id(before) if before else None
         one = get_checkpoint_id(config) if config else None
+
+        def fits(found: CheckpointTuple) -> bool:
+            checkpoint_id, wanted = found.checkpoint["id"], (filter or {}).items()
+            is_meant = one in (None, checkpoint_id) and (not last or checkpoint_id < last)
+            return is_meant and all(found.metadata.get(name) == value for name, value in wanted)
+
         threads = [thread_of(config)] if config else self.threads()
-        for found in (each for thread_id in threads for each in self._of_thread(thread_id, config, last)):
-            if limit is not None and limit <= 0:
-                return
-            fits = all(found.metadata.get(name) == value for name, value in (filter or {}).items())
-            if fits and one in (None, found.checkpoint["id"]) and (not last or found.checkpoint["id"] < last):
-                limit = None if limit is None else limit - 1
-                yield found
+        every = (found for thread_id in threads for found in self._of_thread(thread_id, config, last))
+        return islice((found for found in every if fits(found)), limit)
 
     def _of_thread(
         self, thread_id: str, config: RunnableConfig | None, before: str | None
@@ -117,11 +118,8 @@ class Reader:
                 if found := Run(loaded, whole=True).get_tuple(at):
                     yield found
         if name != "":
-            yield from self._spaces(head, at, name)
-
-    def _spaces(self, head: Head, at: RunnableConfig, name: str | None) -> Iterator[CheckpointTuple]:
-        for space in self._table.beside.every(partition(self._who, thread_of(at)), name):
-            yield _tuple_of(space, at)
+            for space in self._table.beside.every(head.pk, name):
+                yield _tuple_of(space, at)
 
 
 def _tuple_of(space: Space, config: RunnableConfig) -> CheckpointTuple:
@@ -141,8 +139,3 @@ def thread_of(config: RunnableConfig) -> str:
 
 def namespace_of(config: RunnableConfig) -> str:
     return str(config["configurable"].get("checkpoint_ns") or "")
-
-
-def config_of(config: RunnableConfig, namespace: str, checkpoint_id: str) -> RunnableConfig:
-    place = {"thread_id": config["configurable"]["thread_id"], "checkpoint_ns": namespace}
-    return {"configurable": {**place, "checkpoint_id": checkpoint_id}}

@@ -13,7 +13,6 @@ An id may be used again, and then all counters begin anew: only the birth mark, 
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 from uuid import UUID
 
 from turnkeep.errors import StateCorrupt
@@ -98,15 +97,12 @@ def read_head(item: Item) -> Head:
     if item.get("v") != LAYOUT:
         raise StateCorrupt(OTHER_LAYOUT)
     try:
-        if all(type(item[name]) is int for name in _NUMBERS) and {type(mark) for mark in _marks(item)} == {bytes}:
+        marks = {type(mark) for mark in (item["born"], *item.get("keys", ()))}
+        if all(type(item[name]) is int for name in _NUMBERS) and marks == {bytes}:
             return _read(item)
     except (KeyError, TypeError) as error:
         raise StateCorrupt from error
     raise StateCorrupt
-
-
-def _marks(item: Item) -> list[Any]:
-    return [item["born"], *item.get("keys", ())]
 
 
 def _read(item: Item) -> Head:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Returns: TypeAlias = Literal["ALL_NEW", "ALL_OLD"]
 
+_BETWEEN = "SK BETWEEN :low AND :high"
 BATCH_WRITES = 25
 BATCH_READS = 100
 BATCH_ROUNDS = 6
@@ -105,33 +106,23 @@ class Items:
 
     def between(self, pk: str, low: str, high: str) -> list[Item]:
         """Every item of the partition with low <= SK <= high, in order."""
-        return list(
-            self._query(
-                KeyConditionExpression="PK = :pk AND SK BETWEEN :low AND :high",
-                ExpressionAttributeValues=encode({":pk": pk, ":low": low, ":high": high}),
-                ConsistentRead=True,
-            )
-        )
+        return list(self._within(pk, _BETWEEN, {":low": low, ":high": high}))
 
     def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
         """The items of the partition whose SK begins so, in order, read by pages (of `page` items) as they are asked
         for."""
-        more: dict[str, Any] = {"Limit": page} if page else {}
-        return self._query(
-            KeyConditionExpression="PK = :pk AND begins_with(SK, :prefix)",
-            ExpressionAttributeValues=encode({":pk": pk, ":prefix": prefix}),
-            ConsistentRead=True,
-            **more,
-        )
+        return self._within(pk, "begins_with(SK, :prefix)", {":prefix": prefix}, **({"Limit": page} if page else {}))
 
     def backward(self, pk: str, low: str, high: str, page: int) -> Iterator[Item]:
-        """The same from the last one on, read by `page` items as they are asked for."""
+        """As `between` from the last one on, read by `page` items as they are asked for."""
+        return self._within(pk, _BETWEEN, {":low": low, ":high": high}, ScanIndexForward=False, Limit=page)
+
+    def _within(self, pk: str, condition: str, values: Item, **more: Any) -> Iterator[Item]:
         return self._query(
-            KeyConditionExpression="PK = :pk AND SK BETWEEN :low AND :high",
-            ExpressionAttributeValues=encode({":pk": pk, ":low": low, ":high": high}),
+            KeyConditionExpression=f"PK = :pk AND {condition}",
+            ExpressionAttributeValues=encode({":pk": pk, **values}),
             ConsistentRead=True,
-            ScanIndexForward=False,
-            Limit=page,
+            **more,
         )
 
     def scan(self, pk: str, sk: str) -> Iterator[Item]:

@@ -63,15 +63,18 @@ class Leases(Threads):
         """
         pk, user = partition(principal, thread_id), user_key(principal)
         said = key or self.said_key(principal, thread_id, body)
-        newborn = self._newborn(pk, user, {})
-        want = replace(self._wanted(newborn, said, body, message or ""), pii=pii)
-        hold = self._holding(want, None if message is None else self._closed(want, HEAD, "message"))
+        newborn = self._newborn(pk, user, {})  # whose `created` is the time of this BEGIN
+        owner = self._mint(OWNER_BYTES)
+        want = Begun(read_head(newborn), key_digest(pk, said), body, owner, message or "", created=False, pii=pii)
+        hold = self._holding(want, None if message is None else self.vault.closed(message, pii, pk, HEAD, "message"))
         try:
             begun: Begun | Turn = self._take(want, hold, agent, newborn if create else {}, after)
         except Refused as refused:
             stands = self._trusted(refused.item) if refused.item else None
-            if stands is None or not stands.is_alive(want.head.created):
-                begun = self._made_over(want, stands, hold, user if create else None)
+            if stands is None or not (create or stands.is_alive(want.head.created)):
+                raise errors.NotFound from refused
+            if not stands.is_alive(want.head.created):
+                begun = replace(want, head=self._replace_dead(stands, user, hold), created=True)
             elif not key and (other := self._said_anew(stands, said, repeat)):
                 given: Any = {"body": body, "message": message, "pii": pii, "agent": agent, "create": create}
                 return self.begin(principal, thread_id, key=other, after=after, **given)
@@ -107,18 +110,6 @@ class Leases(Threads):
         made_newest = f"{said}.{head.n - 1}"
         return made_newest if repeat == "again" and _is_newest(head, made_newest) else f"{said}.{head.n}"
 
-    def _wanted(self, newborn: Item, key: str, body: bytes, message: str) -> Begun:
-        """What BEGIN asks for; `head` is a thread born now, and its `created` the time of this BEGIN."""
-        pk = newborn["PK"]
-        return Begun(
-            head=read_head(newborn),
-            key=key_digest(pk, key),
-            body=body,
-            owner=self._mint(OWNER_BYTES),
-            message=message,
-            created=False,
-        )
-
     def _take(self, want: Begun, hold: Item, agent: str | None, newborn: Item, after: int | None) -> Begun:
         """BEGIN itself, over the attributes of a `newborn` where the thread may be made; raises Refused."""
         now, pk = want.head.created, want.head.pk
@@ -150,12 +141,6 @@ class Leases(Threads):
     def _held(self, want: Begun, head: Head) -> Begun:
         return replace(want, head=head, created=head.born == want.head.born)
 
-    def _made_over(self, want: Begun, dead: Head | None, hold: Item, user: str | None) -> Begun:
-        """Where there is no living thread: with `user` a dead one makes room."""
-        if dead is None or user is None:
-            raise errors.NotFound
-        return replace(want, head=self._replace_dead(dead, user, hold), created=True)
-
     def _busy(self, want: Begun, head: Head, agent: str | None, after: int | None) -> Begun | Turn:
         now = want.head.created
         if head.lease and head.lease.owner == want.owner:
@@ -180,16 +165,10 @@ class Leases(Threads):
             raise errors.IdempotencyKeyReused
         return turn_of(link, self._chain.details(link))
 
-    def _closed(self, begun: Begun, *place: str) -> bytes:
-        """The message as it lies in the store."""
-        if begun.pii is None:
-            return self._sealer.seal(begun.message, begun.head.pk, *place)
-        return self.vault.closed(begun.message, begun.pii, begun.head.pk, *place)
-
     def _put_aside(self, begun: Begun) -> None:
         """A message that is too long for HEAD, before any model is called."""
         pk, sk = begun.head.pk, message_key(begun.head.born)
-        sealed = self._closed(begun, sk, begun.key.hex())
+        sealed = self.vault.closed(begun.message, begun.pii, pk, sk, begun.key.hex())
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "data": sealed}
         try:
             self._items.write_many(puts=[item])

@@ -26,7 +26,6 @@ from turnkeep.storage.keys import (
 )
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.table import Table
-from turnkeep.storage.windows import MISSING
 
 TRIES = 3
 CHECKPOINT = CHECKPOINTS.rstrip("#")
@@ -175,9 +174,6 @@ class Steps(Table):
             self._flip(plan, head, Step(saved, None, b"", b"", holds=False, after=head.checkpoint), {})
         except Refused as refused:
             raise ThreadBusy(BUSY, retry_after=1) from refused
-
-    def whole(self, head: Head) -> Loaded:
-        return self.load(head, None, ahead=MISSING)
 
 
 MOVED = (

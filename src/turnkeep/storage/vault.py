@@ -55,7 +55,10 @@ class Vault:
 
     # a message that waits for its turn, together with its own map
 
-    def closed(self, message: str, values: Mapping[str, str], pk: str, *place: str) -> bytes:
+    def closed(self, message: str, values: Mapping[str, str] | None, pk: str, *place: str) -> bytes:
+        """Only sealed where it was not hidden, and has no map."""
+        if values is None:
+            return self._sealer.seal(message, pk, *place)
         return _ENCRYPTED + self._sealer.encrypt({"text": message, "pii": dict(values)}, pk, *place)
 
     def opened(self, stored: bytes, pk: str, *place: str) -> str:
