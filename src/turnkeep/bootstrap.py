@@ -66,7 +66,18 @@ def build(
     usage = Usage(items, settings.budget, **time_and_chance)
     memories = functools.partial(Memories, items, sealer, **time_and_chance)
     stores = _stores(memories, clock)
-    turns = _turns(settings, table, attachments, usage, clock=clock, stores=stores)
+    turns = Turns(
+        table,
+        functools.cache(functools.partial(build_agent, settings=settings)),
+        tuning=settings.turn,
+        default_agent=default_agent(settings.default_agent),
+        clock=clock,
+        mint=_mint,
+        private=frozenset(filter(settings.is_private, entries())),
+        usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
+        attachments=attachments,
+        stores=stores,
+    )
     facts = {"thread_hours": hours, "limits": settings.budget.model_dump()}
     return Services(
         settings=settings,
@@ -99,7 +110,7 @@ def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "C
         file = graph_file()
         if file is None or not file.store:
             return {}
-        from turnkeep.memory.configured import options_of  # noqa: PLC0415 - LangGraph, on the paths that need it
+        from turnkeep.memory.meaning import options_of  # noqa: PLC0415 - LangGraph, on the paths that need it
         from turnkeep.owngraphs import attribute_of  # noqa: PLC0415
 
         try:
@@ -114,29 +125,6 @@ def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "C
         return DynamoDBStore(memories=memories(principal, began=int(clock() * 1000)), **options())
 
     return store_of
-
-
-def _turns(
-    settings: Settings,
-    table: Table,
-    attachments: Attachments,
-    usage: Usage,
-    *,
-    clock: Callable[[], float],
-    stores: "Callable[[Principal], BaseStore]",
-) -> Turns:
-    return Turns(
-        table,
-        functools.cache(functools.partial(build_agent, settings=settings)),
-        tuning=settings.turn,
-        default_agent=default_agent(settings.default_agent),
-        clock=clock,
-        mint=_mint,
-        private=frozenset(filter(settings.is_private, entries())),
-        usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
-        attachments=attachments,
-        stores=stores,
-    )
 
 
 def _mint() -> str:

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import mul
@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 from langgraph.store.base import IndexConfig, Op, PutOp, SearchOp, ensure_embeddings, get_text_at_path, tokenize_path
 
 from turnkeep.errors import ModelError, TurnkeepError
+from turnkeep.graphfile import GraphFile
+from turnkeep.settings import UnusableFile
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
 
 _OPENAI = "openai:"
+_INDEX = '"index": {"embed": "openai:text-embedding-3-small", "dims": 1536}'
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,23 @@ class Meaning:
                 )
         by_text = zip(texts, map(_packed, found), strict=True)
         return Vectors(dict(by_text), dict(zip(queries, map(_packed, asked), strict=True)))
+
+
+def options_of(file: GraphFile, load: Callable[[str, str], Any]) -> dict[str, Any]:
+    """What `store` of a langgraph.json asks for, as DynamoDBStore takes it; `load` gives what a file or module of its
+    folder calls so. Raises UnusableFile."""
+    index, ttl = file.store.get("index"), file.store.get("ttl")
+    if index is None:
+        return {"ttl": ttl}
+    if not isinstance(index, Mapping) or not isinstance(index.get("embed"), str):
+        raise UnusableFile(f"{file.path}: `store.index` names no `embed`; write {_INDEX}")
+    source, _, name = index["embed"].rpartition(":")
+    own = load(source, name) if source.endswith(".py") or "/" in source else None
+    try:
+        return {"index": Meaning({**index, "embed": own or index["embed"]}), "ttl": ttl}  # type: ignore[typeddict-item]
+    except Exception as error:  # whatever the package of the model raises where it lacks a key or is not installed
+        why = f"{type(error).__name__}: {error}"
+        raise UnusableFile(f"{file.path}: `store.index.embed` {index['embed']!r} cannot be used: {why}") from error
 
 
 def nearness(query: bytes, vectors: Mapping[str, bytes]) -> float | None:

@@ -35,6 +35,7 @@ from turnkeep.observability import logger, measure
 from turnkeep.records import Principal
 from turnkeep.storage.items import Items
 from turnkeep.storage.memories import Memories, Memory
+from turnkeep.storage.opening import make_table, open_client, open_sealer
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -67,23 +68,18 @@ class DynamoDBStore(BaseStore):
         memories: Memories | None = None,
     ):
         """`memories`: where the values lie, in place of all that names them."""
-        self._table = table_name
-        self._client = client
-        self._memories = memories or self._opened(Principal(tenant, user), seal_key, clock)
+        if memories is None:
+            client = client or open_client("dynamodb")
+            items = Items(client, table_name)
+            who, sealer = Principal(tenant, user), open_sealer(items, seal_key)
+            memories = Memories(items, sealer, who, clock=clock, mint=secrets.token_bytes)
+        self._table, self._client = table_name, client
+        self._memories = memories
         self._meaning = Meaning(index) if isinstance(index, dict) else index
         self.ttl_config = ttl
 
-    def _opened(self, principal: Principal, seal_key: str | None, clock: Callable[[], float]) -> Memories:
-        from turnkeep.storage.opening import open_client, open_sealer  # noqa: PLC0415 - brings boto3
-
-        self._client = self._client or open_client("dynamodb")
-        items = Items(self._client, self._table)
-        return Memories(items, open_sealer(items, seal_key), principal, clock=clock, mint=secrets.token_bytes)
-
     def setup(self) -> None:
         """Makes the table where there is none."""
-        from turnkeep.storage.opening import make_table  # noqa: PLC0415
-
         if self._client:
             make_table(self._client, self._table)
 
@@ -161,15 +157,13 @@ def _ranked(found: list[Memory], query: str, vectors: Vectors) -> Ranked:
     if sought := vectors.queries.get(query):
         scores = {n: near for n, each in enumerate(found) if (near := nearness(sought, each.vectors)) is not None}
     else:
-        documents = [Document(str(n), each.key, "\n".join(_texts(each.value))) for n, each in enumerate(found)]
+        documents = [
+            Document(str(n), each.key, "\n".join(get_text_at_path(each.value, "$"))) for n, each in enumerate(found)
+        ]
         best = LexicalRetriever(documents).search(query, len(documents))
         scores = {int(each.id): each.score or 0.0 for each in best}
     order = sorted(scores, key=lambda n: -scores[n])
     return [(found[n], scores[n]) for n in order] + [(each, None) for n, each in enumerate(found) if n not in scores]
-
-
-def _texts(value: Any) -> list[str]:
-    return get_text_at_path(value, "$")
 
 
 def _without_wildcards(path: tuple[str, ...]) -> tuple[str, ...]:
