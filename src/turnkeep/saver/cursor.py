@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from threading import Lock, RLock
 from typing import Any
 
+from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint
 
-from turnkeep.errors import ThreadMoved
 from turnkeep.saver.turns import messages_of
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.head import Head
 from turnkeep.storage.plans import Loaded
-from turnkeep.storage.steps import MOVED
 
 KEPT_CURSORS = 100
 
@@ -29,7 +28,6 @@ class Cursor:
     head: Head | None = None
     is_known: bool = False
     run: Run = field(default_factory=lambda: Run(Loaded(), whole=True))
-    content: dict[str, Any] = field(default_factory=dict)
     addressed: set[str] = field(default_factory=set)
     spaces: dict[str, str] = field(default_factory=dict)
     asked: dict[str, Any] = field(default_factory=dict)
@@ -43,25 +41,21 @@ class Cursor:
     def stand(self, head: Head | None, loaded: Loaded) -> None:
         """At what was just read. Writes and sub-graphs lie beside: they are read when they are asked for."""
         self.head, self.is_known = head, True
-        self.content = loaded.checkpoint or {}
         self.run = Run(replace(loaded, writes=(), spaces=()), whole=True)
-        self.spaces = dict(self.content.get("spaces", {}))
-        self.known = len(self.messages())
+        self.spaces = dict((loaded.checkpoint or {}).get("spaces", {}))
+        self.known = len(self._messages())
         self.asked.clear()
 
-    def messages(self) -> list[Any]:
+    def end_turn(self) -> None:
+        self.said, self.began, self.known = None, 0, len(self._messages())
+
+    def new(self) -> list[BaseMessage]:
+        """The messages since the last turn."""
+        return self._messages()[self.known :]
+
+    def _messages(self) -> list[BaseMessage]:
         held = self.run.held()
         return messages_of(held["channel_values"]) if held else []
-
-    def at(self, parent: str | None, *, is_fork: bool) -> Loaded | None:
-        """Where a step after `parent` is joined on; None where that is an older checkpoint that was asked for. Raises
-        ThreadMoved."""
-        newest = self.head.checkpoint if self.head else None
-        if parent in (None, newest):
-            return Loaded(self.head.n, self.head.last) if self.head else Loaded()
-        if is_fork or parent in self.addressed:
-            return None
-        raise ThreadMoved(MOVED)
 
     def own(self, checkpoint: Checkpoint, versions: ChannelVersions) -> Checkpoint:
         """The checkpoint in values of our own, for nodes change theirs in place; what has no new version is as it
@@ -74,10 +68,8 @@ class Cursor:
             name: old[name] if name in is_as_it_was else _own(value, old.get(name))
             for name, value in checkpoint["channel_values"].items()
         }
-        own: Checkpoint = {**checkpoint, "channel_values": {}}
-        own = copy.deepcopy(own)
-        own["channel_values"] = values
-        return own
+        bare: Checkpoint = {**checkpoint, "channel_values": {}}
+        return {**copy.deepcopy(bare), "channel_values": values}
 
 
 def _own(value: Any, old: Any) -> Any:

@@ -27,11 +27,12 @@ from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from turnkeep.errors import NotFound, ThreadMoved
 from turnkeep.records import Principal, Turn
 from turnkeep.saver.cursor import Cursor, Cursors
-from turnkeep.saver.reading import Reader, config_of, namespace_of, thread_of
-from turnkeep.saver.turns import is_over, said_in, turn_of_run, turn_that_asks
+from turnkeep.saver.reading import Reader, namespace_of, thread_of
+from turnkeep.saver.turns import is_over, question_in, reply_in, said_in, turn_of
 from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs, Objects, S3Objects
-from turnkeep.storage.elements import SERIALISER, unstorable
+from turnkeep.storage.checkpoints import config_of
+from turnkeep.storage.elements import SERIALISER, dumped
 from turnkeep.storage.head import KEY_BYTES
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import checkpoint_key, partition, space_key
@@ -135,33 +136,35 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
             saved = cursor.run.saved(frozenset(), interrupted=False)
             assert saved  # noqa: S101 - it was put
             saved.checkpoint["spaces"] = {**cursor.spaces}
-            turn = self._turn(cursor, checkpoint, source) if is_over(checkpoint, source) else None
+            is_turn = is_over(checkpoint, source)
+            turn = self._turn(cursor, reply_in(checkpoint["channel_values"], cursor.new())) if is_turn else None
             self._step(cursor, config, loaded, saved, turn)
         except BaseException:
             self._cursors.forget(thread_of(config))
             raise
-        cursor.content = saved.checkpoint
         cursor.run.settle()
         if checkpoint["id"] in cursor.asked:
             self._ask(cursor, config, cursor.asked.pop(checkpoint["id"]))
 
     def _base(self, cursor: Cursor, config: RunnableConfig, *, is_fork: bool) -> Loaded:
-        """Where the step is joined on, with the cursor there."""
+        """Where the step is joined on, with the cursor there: after an older checkpoint that was asked for it begins a
+        branch. Raises ThreadMoved."""
         parent = get_checkpoint_id(config)
         if not cursor.is_known or (parent and (cursor.head is None or cursor.head.checkpoint != parent)):
             self._refresh(cursor, thread_of(config))
-        loaded = cursor.at(parent, is_fork=is_fork)
-        if loaded is None and cursor.head:
-            loaded = self._table.load(cursor.head, None, parent)
-            cursor.stand(cursor.head, loaded)
-        if loaded is None:
+        head = cursor.head
+        if parent in (None, head and head.checkpoint):
+            return Loaded(head.n, head.last) if head else Loaded()
+        if head is None or not (is_fork or parent in cursor.addressed):
             raise ThreadMoved(MOVED)
+        loaded = self._table.load(head, None, parent)
+        cursor.stand(head, loaded)
         return loaded
 
-    def _turn(self, cursor: Cursor, checkpoint: Checkpoint, source: str | None) -> Turn:
+    def _turn(self, cursor: Cursor, reply: str, *, asks: bool = False) -> Turn:
         now = self._clock()
-        values, began = checkpoint["channel_values"], cursor.began or now
-        return turn_of_run(values, known=cursor.known, said=cursor.said, agent=self._agent, began=began, now=now)
+        times = {"began": cursor.began or now, "now": now}
+        return turn_of(cursor.new(), reply, asks=asks, said=cursor.said, agent=self._agent, **times)
 
     def _step(self, cursor: Cursor, config: RunnableConfig, loaded: Loaded, saved: Saved, turn: Turn | None) -> None:
         cursor.owner = cursor.owner or secrets.token_bytes(OWNER_BYTES)
@@ -169,7 +172,7 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         step = Step(saved, turn, cursor.owner, secrets.token_bytes(KEY_BYTES), self._holds and turn is None, after)
         cursor.head = self._table.step(self._who, thread_of(config), cursor.head, loaded, step)
         if turn:
-            cursor.said, cursor.began, cursor.known = None, 0, len(cursor.messages())
+            cursor.end_turn()
 
     def _put_space(
         self, cursor: Cursor, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata
@@ -182,10 +185,7 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
             self._table.create_thread(self._who, thread_id, if_exists="do_nothing")
             cursor.stand(self._table.head(self._who, thread_id), Loaded())
         parts = [checkpoint, get_serializable_checkpoint_metadata(config, metadata), get_checkpoint_id(config)]
-        try:
-            content = {"state": SERIALISER.dumps_typed(parts)[1]}
-        except TypeError as error:
-            raise unstorable(checkpoint["channel_values"]) from error
+        content = {"state": dumped(parts, checkpoint["channel_values"])[1]}
         root = config["configurable"].get("checkpoint_map", {}).get("")
         pk = partition(self._who, thread_id)
         self._table.beside.put_space(pk, Space(name, checkpoint["id"], content), root, int(self._clock() * 1000))
@@ -199,13 +199,10 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
     ) -> None:
         name, checkpoint_id = namespace_of(config), str(get_checkpoint_id(config))
         pk, cursor = partition(self._who, thread_of(config)), self._cursors.of(thread_of(config))
-        stored = []
-        for index, (channel, value) in enumerate(writes):
-            try:
-                typed = SERIALISER.dumps_typed(value)
-            except TypeError as error:
-                raise unstorable({channel: value}) from error
-            stored.append(TaskWrite(task_id, task_path, WRITES_IDX_MAP.get(channel, index), channel, *typed))
+        stored = [
+            TaskWrite(task_id, task_path, WRITES_IDX_MAP.get(channel, n), channel, *dumped(value, {channel: value}))
+            for n, (channel, value) in enumerate(writes)
+        ]
         channels = dict(writes)
         cursor.inner |= {name} - {""}
         spaces = sorted(each for each in cursor.inner if f":{task_id}" in each) if INTERRUPT in channels else ()
@@ -230,13 +227,10 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         """A run that asks back is a turn, of the checkpoint that stands, and holds its thread no longer."""
         head = cursor.head
         is_ours = head and head.lease and head.lease.owner == cursor.owner
-        if head is None or not head.checkpoint or (self._holds and not is_ours) or not cursor.content:
+        if head is None or not head.checkpoint or (self._holds and not is_ours):
             return
-        now = self._clock()
-        new, began = cursor.messages()[cursor.known :], cursor.began or now
-        turn = turn_that_asks(question, new=new, said=cursor.said, agent=self._agent, began=began, now=now)
-        link = self._table.link_of(head)
-        saved = Saved(head.checkpoint, {}, (), interrupted=True, of=link)
+        turn = self._turn(cursor, question_in(question), asks=True)
+        saved = Saved(head.checkpoint, {}, (), interrupted=True, of=self._table.link_of(head))
         try:
             self._step(cursor, config, Loaded(head.n, head.last), saved, turn)
         except BaseException:

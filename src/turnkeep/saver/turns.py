@@ -38,31 +38,24 @@ def said_in(given: Any) -> str:
     return _last(messages_of(given), HumanMessage) or _as_json(given)
 
 
-def turn_of_run(
-    values: Mapping[str, Any], *, known: int, said: str | None, agent: str, began: float, now: float
-) -> Turn:
-    """`known`: how many messages there were before the run; `said`: its input, where that was seen."""
-    new = messages_of(values)[known:]
+def reply_in(values: Mapping[str, Any], new: Sequence[BaseMessage]) -> str:
+    """What a run said: the last message of a model, else its whole state as JSON."""
     outer = {name: value for name, value in values.items() if not name.startswith(_INNER)}
-    message = said or _last(new, HumanMessage) or ""
-    reply = _last(new, AIMessage) or _as_json(outer)
-    return _turn(message, reply, status="complete", agent=agent, began=began, now=now, new=new)
+    return _last(new, AIMessage) or _as_json(outer)
 
 
-def turn_that_asks(
-    question: Any, *, new: Sequence[BaseMessage], said: str | None, agent: str, began: float, now: float
-) -> Turn:
-    first = question[0] if isinstance(question, list | tuple) and question else question
+def question_in(asked: Any) -> str:
+    first = asked[0] if isinstance(asked, list | tuple) and asked else asked
     value = getattr(first, "value", first)
-    asked = value.get("question") if isinstance(value, Mapping) else value
-    reply = asked if isinstance(asked, str) else _as_json(value)
-    message = said or _last(new, HumanMessage)
-    return _turn(message, reply, status="interrupted", agent=agent, began=began, now=now, new=new)
+    question = value.get("question") if isinstance(value, Mapping) else value
+    return question if isinstance(question, str) else _as_json(value)
 
 
-def _turn(
-    message: str, reply: str, *, status: Any, agent: str, began: float, now: float, new: Sequence[BaseMessage]
+def turn_of(
+    new: Sequence[BaseMessage], reply: str, *, asks: bool, said: str | None, agent: str, began: float, now: float
 ) -> Turn:
+    """`new`: the messages of the run; `said`: its input, where that was seen; `asks`: the reply is a question."""
+    message = said or _last(new, HumanMessage)
     written = [each for each in new if isinstance(each, AIMessage)]
     model = next((str(name) for each in reversed(written) if (name := each.response_metadata.get("model_name"))), "")
     counted = [each.usage_metadata for each in written if each.usage_metadata]
@@ -72,13 +65,13 @@ def _turn(
         agent=agent,
         message=message,
         reply=reply,
-        status=status,
+        status="interrupted" if asks else "complete",
         created_at=round(began, 3),
         duration_ms=int((now - began) * 1000),
         provider="",
         model=model,
         usage=Usage(sum(each["input_tokens"] for each in counted), sum(each["output_tokens"] for each in counted)),
-        route="clarify" if status == "interrupted" else None,
+        route="clarify" if asks else None,
         private=PLACEHOLDER.search(message + reply) is not None,
     )
 
