@@ -5,13 +5,11 @@ last item is gone, so a sweep that is killed is finished by the next. No thread 
 hour, in which the next sweep begins, for as long as items live.
 """
 
-import functools
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextvars import copy_context
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import zip_longest
-from typing import TypeAlias
 
 from botocore.exceptions import ClientError
 
@@ -19,8 +17,8 @@ from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.observability import logger, measure, place
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.head import Head, read_head
+from turnkeep.storage.erasure import Eraser, side_by_side
+from turnkeep.storage.head import read_head
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.persons import Persons
 
@@ -31,9 +29,6 @@ _EXPIRED = (
 )
 _NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)
 """What comes of items that this service did not write."""
-
-Visit: TypeAlias = "Future[Swept]"
-Delete: TypeAlias = "Callable[[str, str, int], Swept]"
 
 
 @dataclass
@@ -80,8 +75,7 @@ class Cleanup:
         """
         now = int(self._clock() * 1000)
         self._failed.clear()
-        with ThreadPoolExecutor(self._at_once, thread_name_prefix="cleanup") as pool:
-            swept = self._walk(pool, now, has_time)
+        swept = self._walk(now, has_time)
         _tell(swept)
         return swept
 
@@ -89,11 +83,11 @@ class Cleanup:
         """The next sweep begins with this hour, because this one ended, or left something, here."""
         self._items.put({**keys.WATERMARK, "hour": name})
 
-    def _walk(self, pool: ThreadPoolExecutor, now: int, has_time: Callable[[], bool]) -> Swept:
+    def _walk(self, now: int, has_time: Callable[[], bool]) -> Swept:
         swept, kept = Swept(), ""
         name, last, oldest = self._first_hour(now), keys.hour(now), keys.hour(now - keys.ITEM_DAYS * DAY_MS)
         while name <= last and swept.finished:
-            done = self._sweep_hour(pool, name, now, has_time)
+            done = self._sweep_hour(name, now, has_time)
             if (done.unreadable or done.failed) and name >= oldest:
                 kept = kept or name
             if name < last and not has_time():
@@ -106,18 +100,18 @@ class Cleanup:
             name = keys.next_hour(name)
         return swept
 
-    def _sweep_hour(self, pool: ThreadPoolExecutor, name: str, now: int, has_time: Callable[[], bool]) -> Swept:
+    def _sweep_hour(self, name: str, now: int, has_time: Callable[[], bool]) -> Swept:
         swept = Swept()
-        running: set[Visit] = set()
-        for pk, sk, bucket in self._entries(name):
-            delete = functools.partial(self._finish_person, has_time) if sk == keys.ERASURE else self._delete_or_move
-            if not has_time():
-                swept.finished = False
-                break
-            running.add(pool.submit(copy_context().run, self._visit, delete, pk, bucket, now))
-            if len(running) == self._at_once:
-                running = _join(swept, running, FIRST_COMPLETED)
-        _join(swept, running)
+
+        def visits() -> Iterator[Callable[[], Swept]]:
+            for entry in self._entries(name):
+                if not has_time():
+                    swept.finished = False
+                    return
+                yield partial(self._visit, *entry, now, has_time)
+
+        for done in side_by_side(visits(), self._at_once):
+            swept.add(done)
         return swept
 
     def _entries(self, name: str) -> Iterator[tuple[str, str, str]]:
@@ -129,21 +123,19 @@ class Cleanup:
                 if entry and entry["PK"] not in self._failed:
                     yield entry["PK"], entry["SK"], bucket
 
-    def _visit(self, delete: Delete, pk: str, bucket: str, now: int) -> Swept:
+    def _visit(self, pk: str, sk: str, bucket: str, now: int, has_time: Callable[[], bool]) -> Swept:
         """What became of one thread, whatever is wrong with it. Raises StoreUnavailable where the table does not answer
         at all."""
         try:
-            return delete(pk, bucket, now)
+            return self._finish_person(pk, has_time) if sk == keys.ERASURE else self._delete_or_move(pk, bucket, now)
         except _NOT_OURS as error:
             return _passed_over(error, bucket)
-        except ClientError as error:
-            if error.response["Error"]["Code"] == "ValidationException":  # an attribute is of another type than ours
-                return _passed_over(error, bucket)
-            return self._left(pk, now, error, bucket)
-        except StoreUnavailable as error:
+        except (ClientError, StoreUnavailable) as error:
+            if isinstance(error, ClientError) and error.response["Error"]["Code"] == "ValidationException":
+                return _passed_over(error, bucket)  # an attribute is of another type than ours
             return self._left(pk, now, error, bucket)
 
-    def _finish_person(self, has_time: Callable[[], bool], user: str, bucket: str, now: int) -> Swept:
+    def _finish_person(self, user: str, has_time: Callable[[], bool]) -> Swept:
         """All that is left of a user who asked to be erased."""
         receipt = self._persons.finish(user, has_time)
         return Swept(threads=receipt.threads, items=receipt.items, finished=receipt.complete)
@@ -161,15 +153,13 @@ class Cleanup:
         if not head.is_alive(now) and not head.is_leased(now):
             raise StateCorrupt  # nothing that can be read says why it was refused
         due = keys.expiry_bucket(max(head.expires, now), head.pk)
-        return Swept(moved=int(due != bucket and self._moves(head, bucket, due)))
-
-    def _moves(self, head: Head, bucket: str, due: str) -> bool:
+        if due == bucket:
+            return Swept()
         values = {":due": due, ":bucket": bucket}
-        try:
+        with suppress(Refused):  # another sweep has moved it, or the thread is gone
             self._items.update(head.pk, keys.HEAD, "SET xh = :due", values, condition="xh = :bucket")
-        except Refused:  # another sweep has moved it, or the thread is gone
-            return False
-        return True
+            return Swept(moved=1)
+        return Swept()
 
     def _left(self, pk: str, now: int, error: Exception, bucket: str) -> Swept:
         """A thread that a store did not let go; the claim, if it came through, holds. If not even its HEAD can be read,
@@ -188,14 +178,6 @@ class Cleanup:
         return str(item["hour"]) if item else keys.hour(max(self._items.created(), now - keys.ITEM_DAYS * DAY_MS))
 
 
-def _join(swept: Swept, running: set[Visit], until: str = "ALL_COMPLETED") -> set[Visit]:
-    """Adds what the visits that are over did, and gives those that still run."""
-    over, others = wait(running, return_when=until)
-    for visit in over:
-        swept.add(visit.result())
-    return others
-
-
 def _age(head: Item, now: int) -> int:
     """For how many ms the thread had been expired."""
     expired = head.get("gone") or head.get("expires")
@@ -208,14 +190,7 @@ def _passed_over(error: Exception, bucket: str) -> Swept:
 
 
 def _tell(swept: Swept) -> None:
-    waited = swept.oldest_ms / 1000
+    told = asdict(swept)
+    waited = told.pop("oldest_ms") / 1000
     measure({"CleanupDeleted": swept.threads, "CleanupUnreadable": swept.unreadable, "OldestExpiredAge": waited})
-    logger.info(
-        "cleanup ended",
-        threads=swept.threads,
-        items=swept.items,
-        moved=swept.moved,
-        unreadable=swept.unreadable,
-        failed=swept.failed,
-        finished=swept.finished,
-    )
+    logger.info("cleanup ended", **told)

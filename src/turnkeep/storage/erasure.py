@@ -4,9 +4,12 @@ Nothing here is read but keys: a HEAD that no version understands is deleted lik
 of its user until its last item is gone, so that who erases all of the user's finds one whose deletion was cut off.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
+from typing import TypeVar
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.attributes import Item
@@ -21,14 +24,33 @@ _CLAIM = (
 _CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #last, cp, st, sig"
 _STANDS = "seq = :seq AND born = :born"
 DELETED_AT_ONCE = 1_000
+T = TypeVar("T")
+
+
+def side_by_side(calls: Iterable[Callable[[], T]], at_once: int) -> Iterator[T]:
+    """What the calls give as they end; the next one is asked for when there is room for it."""
+    running: set[Future[T]] = set()
+    with ThreadPoolExecutor(at_once) as pool:
+        for call in calls:
+            running.add(pool.submit(copy_context().run, call))
+            if len(running) == at_once:
+                over, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (each.result() for each in over)
+        yield from (each.result() for each in wait(running).done)
 
 
 @dataclass
 class Erased:
     """How much was deleted."""
 
+    threads: int = 0
     items: int = 0
     objects: int = 0
+
+    def add(self, other: "Erased") -> None:
+        self.threads += other.threads
+        self.items += other.items
+        self.objects += other.objects
 
 
 class Eraser:
@@ -68,7 +90,7 @@ class Eraser:
 
         What is listed while the claim stands is old, whoever makes the thread anew later.
         """
-        pk, erased = claimed["PK"], Erased()
+        pk, erased = claimed["PK"], Erased(threads=1)
         for names in batched(self._blobs.names(objects_of(pk)), DELETED_AT_ONCE):
             if not self._stands(claimed):
                 return erased

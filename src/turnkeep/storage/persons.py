@@ -8,16 +8,15 @@ when nobody who began before can be on the way any longer: the index of a user's
 may a writer. What the user begins after the erasure began is new, and stays.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 
 from turnkeep.records import Principal
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.erasure import Erased, Eraser
+from turnkeep.storage.erasure import Erased, Eraser, side_by_side
 from turnkeep.storage.items import Items, Refused, batched
 
 STALLED_MS = 15 * 60_000
@@ -31,13 +30,10 @@ EXPORT_ID_HEX = 11
 
 
 @dataclass
-class Receipt:
+class Receipt(Erased):
     """What was erased of one user, as of `erased_at`, epoch milliseconds. `complete`: nothing older was found."""
 
-    erased_at: int
-    threads: int = 0
-    items: int = 0
-    objects: int = 0
+    erased_at: int = 0
     complete: bool = False
 
 
@@ -70,7 +66,7 @@ class Persons:
         """Goes on with an erasure that was asked for, by its partition; the last look ends it."""
         mark = self._items.get(user, keys.ERASURE)
         if mark is None:
-            return Receipt(0, complete=True)
+            return Receipt(complete=True)
         asked = mark["asked"]
         receipt = self._erased(user, asked, has_time)
         if not receipt.complete:
@@ -89,16 +85,16 @@ class Persons:
             self._items.update(user, keys.ERASURE, "SET xh = :due", values, condition="asked = :asked")
 
     def _erased(self, user: str, asked: int, has_time: Callable[[], bool]) -> Receipt:
-        receipt = Receipt(asked)
+        receipt = Receipt(erased_at=asked)
         receipt.items += self._forget_days(user)
         # A worker whose request is gone deletes what it writes afterwards.
         receipt.objects += self._eraser.delete_objects(keys.exports_of(user), lambda name: was_asked_by(name, asked))
-        with ThreadPoolExecutor(self._at_once, thread_name_prefix="erasure") as pool:
-            for _ in range(LOOKS):
-                if not has_time() or receipt.complete:
-                    break
-                is_clean = self._look(pool, receipt, user, has_time)
-                receipt.complete = self._forget_memory(pool, receipt, user, has_time) and is_clean
+        for _ in range(LOOKS):
+            if receipt.complete or not has_time():
+                break
+            receipt.complete = True
+            for erased in side_by_side(self._left(receipt, user, has_time), self._at_once):
+                receipt.add(erased)
         return receipt
 
     def _forget_days(self, user: str) -> int:
@@ -108,53 +104,43 @@ class Persons:
         self._items.write_many(deletes=past)
         return len(past)
 
-    def _forget_memory(
-        self, pool: ThreadPoolExecutor, receipt: Receipt, user: str, has_time: Callable[[], bool]
-    ) -> bool:
-        """What was put by runs that began until then, each on condition that nobody has put it anew; says whether there
-        was time for all."""
+    def _left(self, receipt: Receipt, user: str, has_time: Callable[[], bool]) -> Iterator[Callable[[], Erased]]:
+        """What erases the threads that the index lists now and what was put into memory by runs that began until then.
+        `receipt` stays complete where no thread was listed and there is time for all."""
+        asked = receipt.erased_at
+        for entries in batched(self._items.index(keys.BY_USER, "u", user), PAGE):
+            for head in self._items.get_many((entry["PK"], keys.HEAD) for entry in entries):
+                if _is_left(head) and _was_born_by(head, asked):
+                    receipt.complete = False
+                    if not has_time():
+                        return
+                    yield partial(self._erase_thread, head, asked)
         pk = keys.memory_of(user)
         for page in self._items.pages_of(pk, "SK", "began"):
-            old = [item["SK"] for item in page if item.get("began", 0) <= receipt.erased_at]
-            if old and not has_time():
-                return False
-            for deleted in [pool.submit(copy_context().run, self._forget, pk, sk, receipt.erased_at) for sk in old]:
-                receipt.items += deleted.result()
-        return True
-
-    def _forget(self, pk: str, sk: str, asked: int) -> int:
-        try:
-            self._items.delete(pk, sk, condition="began <= :asked", values={":asked": asked})
-        except Refused:
-            return 0
-        return 1
-
-    def _look(self, pool: ThreadPoolExecutor, receipt: Receipt, user: str, has_time: Callable[[], bool]) -> bool:
-        """Erases what the index lists now; says whether that was nothing."""
-        is_clean = True
-        for entries in batched(self._items.index(keys.BY_USER, "u", user), PAGE):
-            heads = self._items.get_many((entry["PK"], keys.HEAD) for entry in entries)
-            old = [head for head in heads if _is_left(head) and _was_born_by(head, receipt.erased_at)]
-            is_clean = is_clean and not old
-            for some in batched(old, self._at_once):
+            for sk in [item["SK"] for item in page if item.get("began", 0) <= asked]:
                 if not has_time():
-                    return False
-                for erased in [pool.submit(copy_context().run, self._erase_thread, head, receipt) for head in some]:
-                    _add(receipt, erased.result())
-        return is_clean
+                    receipt.complete = False
+                    return
+                yield partial(self._forget, pk, sk, asked)
 
-    def _erase_thread(self, head: Item, receipt: Receipt) -> Erased | None:
-        """This thread and none that has its id by now; None where somebody was quicker, which the next look settles. A
-        HEAD without content stays until the last look, so that what late writers left beside it is found."""
+    def _forget(self, pk: str, sk: str, asked: int) -> Erased:
+        """Unless somebody has put it anew."""
+        with suppress(Refused):
+            self._items.delete(pk, sk, condition="began <= :asked", values={":asked": asked})
+            return Erased(items=1)
+        return Erased()
+
+    def _erase_thread(self, head: Item, asked: int) -> Erased:
+        """This thread and none that has its id by now; nothing where somebody was quicker, which the next look settles.
+        A HEAD without content stays until the last look, so that what late writers left beside it is found."""
         if "gone" in head:
             return self._eraser.finish(head)
         born, now = head.get("born"), int(self._clock() * 1000)
         tied, values = ("born = :born", {":born": born}) if born else ("attribute_not_exists(born)", {})
-        due = now + LAST_LOOK_MS if now < receipt.erased_at + STALLED_MS else None
-        try:
+        due = now + LAST_LOOK_MS if now < asked + STALLED_MS else None
+        with suppress(Refused):
             return self._eraser.erase(head["PK"], condition=tied, values=values, due=due)[1]
-        except Refused:
-            return None
+        return Erased()
 
 
 def was_asked_by(export_id: str, asked: int) -> bool:
@@ -173,10 +159,3 @@ def _is_left(head: Item) -> bool:
 def _was_born_by(head: Item, asked: int) -> bool:
     created = head.get("created")
     return not isinstance(created, int) or created <= asked
-
-
-def _add(receipt: Receipt, erased: Erased | None) -> None:
-    if erased:
-        receipt.threads += 1
-        receipt.items += erased.items
-        receipt.objects += erased.objects

@@ -1,19 +1,17 @@
 """Who asks to be erased is erased: with what was cut off, listed late or still running; what they begin then stays."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from desk import ANN, HOURS, NOON, Desk, noise
 
-from turnkeep.errors import StoreUnavailable, Superseded
+from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import (
-    BY_USER,
     ERASURE,
     HEAD,
     document_key,
@@ -79,63 +77,6 @@ def test_everything_of_one_user_goes_and_nothing_of_another(desk: Desk) -> None:
     desk.cleanup.sweep()
     assert {key.split()[-1] for key in left(desk, "t0", "t1", "t2") if "blobs/" not in key} == {"2027-01-15"}
     assert other.texts("t0") == [LARGE]
-
-
-def test_a_running_turn_finds_itself_superseded_and_leaves_nothing(desk: Desk) -> None:
-    desk.say("x")
-    begun = desk.begin("x", LARGE[:5_000])
-    plan, _ = desk.prepare(begun, LARGE)
-    assert persons_of(desk).erase(ANN).complete
-    with pytest.raises(Superseded):
-        desk.table.apply(plan)
-    assert set(left(desk, "x")) == {f"{partition(ANN, 'x')} {HEAD}", f"{user_key(ANN)} {ERASURE}"}
-    assert desk.head("x").keys() & {"title", "pend", "u", "la", "meta", "agent", "lease"} == set()
-
-
-def test_a_run_that_fails_after_its_thread_was_erased_takes_its_message_along(desk: Desk) -> None:
-    begun = desk.begin("x", LARGE[:5_000])
-    aside = desk.all_of("x")
-    persons_of(desk).erase(ANN)
-    desk.items.write_many(puts=[item for sk, item in aside.items() if sk != HEAD])  # put aside late
-    desk.table.release(begun)
-    assert set(desk.all_of("x")) == {HEAD}
-
-
-def test_what_the_user_begins_after_the_erasure_began_stays(desk: Desk) -> None:
-    desk.say("old")
-    persons = persons_of(desk)
-    persons.erase(ANN)
-    desk.clock.now += 5
-    desk.say("old", "again")
-    desk.say("new", "hello")
-    desk.clock.now += 3 * HOURS
-    desk.cleanup.sweep()
-    assert desk.texts("old") == desk.texts("new") == ["a reply"]
-    assert desk.items.get(user_key(ANN), ERASURE) is None
-
-
-class LateIndex(Items):
-    """The index of a user's threads knows only what it knew when it was frozen."""
-
-    frozen: list[Item] | None = None
-
-    def index(self, name: str, attribute: str, value: str, **more: Any) -> Iterator[Item]:
-        if name == BY_USER and self.frozen is not None:
-            return iter(self.frozen)
-        return super().index(name, attribute, value, **more)
-
-
-@pytest.mark.parametrize("knows", ["nothing yet", "what was erased"])
-def test_an_index_that_is_late_delays_no_more_than_the_last_look(desk: Desk, knows: str) -> None:
-    late = LateIndex(desk.items._client, desk.items._table)
-    desk.say("x", "hello", LARGE)
-    late.frozen = [] if knows == "nothing yet" else list(desk.items.index(BY_USER, "u", user_key(ANN)))
-
-    assert persons_of(desk, late).erase(ANN).complete
-
-    desk.clock.now += 2 * HOURS
-    assert desk.cleanup.sweep().threads == 1
-    assert left(desk, "x") == {}
 
 
 def test_an_erasure_without_time_says_so_and_the_next_call_or_cleanup_ends_it(desk: Desk) -> None:
