@@ -93,7 +93,7 @@ class Pipeline:
 
         values: dict[str, str] = {}
         names: set[str] = set()  # of people met so far, so that a later surname alone is found
-        tag = functools.partial(self._attachments.tag, claimed.pk)
+        tag = functools.partial(self._attachments.vault.tag, claimed.pk)
 
         def hide(text: str) -> str:
             shown, new = hidden(text, tag, names=names)

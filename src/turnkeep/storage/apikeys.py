@@ -113,13 +113,12 @@ class ApiKeys:
 
     def sign_anew(self) -> int:
         """Signs every key with the newest secret, and says how many; what is forged stays so."""
-        return sum(self._is_signed_anew(str(item["SK"])) for item in self._all())
-
-    def _is_signed_anew(self, key_id: str) -> bool:
-        with suppress(NotFound, Forged):
-            self._change(key_id, lambda item: item)
-            return True
-        return False
+        count = 0
+        for item in self._all():
+            with suppress(NotFound, Forged):
+                self._change(str(item["SK"]), lambda key: key)
+                count += 1
+        return count
 
     def _change(self, key_id: str, change: Callable[[Item], Item]) -> ApiKey:
         """Stores what `change` makes of a key, of what stands there then where somebody else changed it meanwhile."""

@@ -9,7 +9,6 @@ erased with it.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
 
 from turnkeep.attachments import Attachment, AttachmentStatus, Piece
 from turnkeep.errors import AlreadyUploaded, DocumentNotFound, NotFound, StoreUnavailable, TooManyDocuments
@@ -18,7 +17,6 @@ from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item, Write
 from turnkeep.storage.intake import Intake, living, map_source
 from turnkeep.storage.items import Refused
-from turnkeep.storage.threads import Threads
 from turnkeep.storage.uploads import FORM_SECONDS, Form
 
 MAX_DOCUMENTS = 20
@@ -30,10 +28,6 @@ _TRIES = 3
 
 class Attachments(Intake):
     """Documents of the given threads."""
-
-    def __init__(self, *args: Any, threads: Threads, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        self._threads = threads
 
     def add(
         self, principal: Principal, thread_id: str, document_id: str, *, name: str, size: int, content_type: str | None
@@ -59,7 +53,7 @@ class Attachments(Intake):
             self._items.transact(living(head.pk, head.born), Write("Put", item, "attribute_not_exists(PK)"))
         except Refused as refused:
             raise NotFound from refused
-        there = {document.id for document in self.of(head.pk)}
+        there = {keys.document_of(each["SK"]) for each in self._items_of(head.pk)}
         if document_id not in there:
             raise NotFound
         if len(there) > MAX_DOCUMENTS:
@@ -89,10 +83,7 @@ class Attachments(Intake):
 
     def documents(self, principal: Principal, thread_id: str) -> tuple[Attachment, ...]:
         """Oldest first, under the names that their owner gave them. Raises NotFound, StoreUnavailable."""
-        return self.of(self._threads.head(principal, thread_id).pk)
-
-    def of(self, pk: str) -> tuple[Attachment, ...]:
-        return tuple(self._shown(item) for item in self._items_of(pk))
+        return tuple(map(self._shown, self._items_of(self._threads.head(principal, thread_id).pk)))
 
     def read(self, principal: Principal, thread_id: str, document_id: str) -> Attachment:
         """Raises NotFound, DocumentNotFound, StoreUnavailable."""

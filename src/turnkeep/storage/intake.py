@@ -11,12 +11,12 @@ from turnkeep.attachments import Piece
 from turnkeep.errors import InvalidRetryToken
 from turnkeep.records import JSON
 from turnkeep.storage.attributes import Item, Write
-from turnkeep.storage.head import Head, read_head
+from turnkeep.storage.head import is_erased, read_head
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, document_key, text_key
 from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.threads import Threads
 from turnkeep.storage.uploads import Uploads
-from turnkeep.storage.vault import Vault
 
 PART_BYTES = 350 * 1024
 MAX_TEXT_BYTES = 3 * 1024 * 1024
@@ -40,18 +40,15 @@ class Claimed:
 
 
 class Intake:
-    """`clock` gives epoch seconds."""
+    """`threads`: those that the documents are of, of the same table. `clock` gives epoch seconds."""
 
-    def __init__(self, items: Items, uploads: Uploads, sealer: Sealer, *, clock: Callable[[], float]):
+    def __init__(self, items: Items, uploads: Uploads, sealer: Sealer, *, threads: Threads, clock: Callable[[], float]):
         self._items = items
         self._uploads = uploads
         self._sealer = sealer
-        self._vault = Vault(items, sealer)
+        self._threads = threads
+        self.vault = threads.vault
         self._clock = clock
-
-    def tag(self, pk: str, kind: str, value: str) -> str:
-        """What makes a placeholder of this thread: see `Vault`."""
-        return self._vault.tag(pk, kind, value)
 
     def claim(self, key: str) -> Claimed | None:
         """The upload for one more attempt; None where nothing waits for it. Raises StoreUnavailable."""
@@ -69,11 +66,11 @@ class Intake:
             item = self._items.update(pk, sk, taken, values, condition="st = :waiting OR st = :processing")
         except Refused:
             return None
-        head = self._living(pk, item["born"])
-        if head is None:
+        head = self._items.get(pk, HEAD)
+        if head is None or is_erased(head, item["born"]):
             return None
-        name = self._name(item)
-        return Claimed(key, pk, said["id"], name, body, head.agent, item["tries"], item["born"], item["ttl"])
+        name, agent = self._name(item), read_head(head).agent
+        return Claimed(key, pk, said["id"], name, body, agent, item["tries"], item["born"], item["ttl"])
 
     def owner_of(self, key: str, owner: str) -> JSON | None:
         """The thread's `pk` and the document's `id`, None where we never said so of this key."""
@@ -101,7 +98,7 @@ class Intake:
         facts: JSON = {"name": name, "kind": kind, "pages": pages, "characters": sum(len(each.text) for each in pieces)}
         facts |= {"warnings": list(warnings), "findings": list(findings)}
         texts = list(self._texts(claimed, pieces))
-        maps = list(self._vault.items_of(pk, map_source(claimed.document_id), values or {}, ttl=claimed.ttl))
+        maps = list(self.vault.items_of(pk, map_source(claimed.document_id), values or {}, ttl=claimed.ttl))
         given = {":data": self._sealer.seal(facts, pk, sk), ":parts": len(texts), ":maps": len(maps)}
         change = "SET st = :to, #data = :data, parts = :parts, maps = :maps REMOVE since"
         puts = [Write("Put", item) for item in [*texts, *maps]]
@@ -132,11 +129,6 @@ class Intake:
         for part, start in enumerate(range(0, len(sealed), PART_BYTES)):
             sk, data = text_key(claimed.document_id, part), sealed[start : start + PART_BYTES]
             yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": claimed.ttl, "data": data}
-
-    def _living(self, pk: str, born: bytes) -> Head | None:
-        item = self._items.get(pk, HEAD)
-        head = read_head(item) if item else None
-        return head if head and head.gone is None and head.born == born else None
 
     def _name(self, item: Item) -> str:
         return str(self._sealer.decrypt(item["name"], item["PK"], item["SK"])["name"])

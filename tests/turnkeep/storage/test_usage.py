@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memory_items import MemoryItems
 
-from turnkeep.errors import BudgetExceeded, DeploymentCeiling, OverLimit, TooManyAtOnce, TooManyTurns
+from turnkeep.errors import BudgetExceeded, DeploymentCeiling, OverLimit, TooManyTurns
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items
@@ -60,15 +60,6 @@ def limited(items: Items) -> Callable[..., Meter]:
     return lambda **limits: Meter(items, BudgetTuning(**limits))
 
 
-def test_a_turn_counts_what_it_used_and_not_what_was_reserved(limited: Callable[..., Meter]) -> None:
-    meter = limited(tokens_a_day=1000)
-    running = meter.begin()
-    assert (meter.today().used, len(meter.today().holds), meter.today().tokens) == ((0, 0), 1, 100)
-    for _ in range(2):  # the second finds it done
-        meter.usage.settle(running, 70, 5000, 1)
-    assert meter.today() == Day("2027-01-15", tokens=70, micro=5000, turns=1)
-
-
 @pytest.mark.parametrize(
     ("limits", "kind", "seconds", "said"),
     [
@@ -92,14 +83,6 @@ def test_what_is_used_up_is_refused_until_it_begins_anew(
     meter.clock.now += 1
     meter.turn()
     assert meter.today().turns == (1 if kind is BudgetExceeded else 4)
-
-
-def test_of_turns_at_once_the_next_begins_when_one_has_ended(limited: Callable[..., Meter]) -> None:
-    meter = limited(turns_at_once=2)
-    first, _ = meter.begin(), meter.begin()
-    assert isinstance(meter.refused(), TooManyAtOnce)
-    meter.usage.settle(first, 10, 0, 0)
-    meter.begin()
 
 
 def test_a_turn_with_less_left_than_it_may_need_runs_alone(limited: Callable[..., Meter]) -> None:
