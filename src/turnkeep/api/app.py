@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from uuid import uuid4
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from starlette.types import ASGIApp
 
 from turnkeep import __version__
@@ -61,17 +61,7 @@ def create_app(
     app.state.cors_pattern = None
     app.state.salt = services.settings.log_salt
     app.router.route_class = JsonRoute
-    _add_routes(app.router, services, new_id)
+    for routes in (ServiceRoutes, ThreadRoutes, TurnRoutes, AttachmentRoutes, InternalRoutes, UsageRoutes, MeRoutes):
+        routes(services, new_id).register(app.router)
     app.state.late = LateRoutes(app.router, services, new_id)
     return app
-
-
-def _add_routes(router: APIRouter, services: Services, new_id: Callable[[], str]) -> None:
-    settings, table, turns = services.settings, services.table, services.turns
-    ServiceRoutes(settings, turns).register(router)
-    ThreadRoutes(table, new_id).register(router)
-    TurnRoutes(table, turns, settings.turn.heartbeat_seconds).register(router)
-    AttachmentRoutes(services.attachments, new_id).register(router)
-    InternalRoutes(turns, settings.turn.heartbeat_seconds).register(router)
-    UsageRoutes(turns, settings.budget).register(router)
-    MeRoutes(services.exports, services.persons).register(router)

@@ -1,7 +1,6 @@
 """Routes of a thread's documents. The file itself goes to the bucket by the form that the first of them gives."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 from urllib.parse import urljoin
 
 from fastapi import APIRouter, Request
@@ -9,18 +8,13 @@ from pydantic import Field
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
+from turnkeep.api.routes import ALWAYS, BODY, READ, Routes
 from turnkeep.api.schemas import Id
 from turnkeep.api.schemas import Request as Body
-from turnkeep.api.threads import ALWAYS, BODY, READ
 from turnkeep.api.views import LateView, Time
 from turnkeep.attachments import Attachment
 from turnkeep.errors import DocumentNotFound, DocumentTooLarge, NotFound, StateCorrupt, ThreadBusy, TooManyDocuments
-from turnkeep.records import iso
 from turnkeep.storage.uploads import FORM_SECONDS, MAX_UPLOAD_BYTES
-
-if TYPE_CHECKING:
-    from turnkeep.storage.attachments import Attachments
-    from turnkeep.storage.uploads import Form
 
 PATH = "/threads/{thread_id}/attachments"
 NAME_CHARACTERS = 255
@@ -60,18 +54,11 @@ class AttachmentView(LateView):
 
     @classmethod
     def of(cls, document: Attachment, **more: Any) -> Self:
-        facts = {**vars(document), "created_at": iso(document.created_at), "advice": _advice(document.code)}
-        return cls(**facts, document_id=document.id, **more)
+        return cls(**vars(document), advice=_advice(document.code), document_id=document.id, **more)
 
 
 class NewAttachmentView(AttachmentView):
     upload: UploadView
-
-    @classmethod
-    def waiting(cls, document: Attachment, form: "Form", base: str) -> Self:
-        until = iso(document.created_at + FORM_SECONDS)
-        upload = UploadView(url=urljoin(base, form.url), fields=form.fields, expires_at=until)
-        return cls.of(document, upload=upload)
 
 
 class AttachmentsView(LateView):
@@ -86,11 +73,7 @@ def _advice(code: str | None) -> str | None:
     return advice_of(code)
 
 
-class AttachmentRoutes:
-    def __init__(self, attachments: "Attachments", new_id: Callable[[], str]) -> None:
-        self._attachments = attachments
-        self._new_id = new_id
-
+class AttachmentRoutes(Routes):
     def register(self, router: APIRouter) -> None:
         add, one = router.add_api_route, f"{PATH}/{{document_id}}"
         made = problems(*ALWAYS, *BODY, NotFound, StateCorrupt, DocumentTooLarge, TooManyDocuments, ThreadBusy)
@@ -106,7 +89,7 @@ class AttachmentRoutes:
             raise DocumentTooLarge
         from turnkeep.blocks.parsing import file_name  # noqa: PLC0415 - hardly any request needs it
 
-        document, form = self._attachments.add(
+        document, form = self._services.attachments.add(
             caller,
             thread_id,
             self._new_id().replace("-", "").lower(),
@@ -114,17 +97,18 @@ class AttachmentRoutes:
             size=body.size,
             content_type=body.content_type,
         )
-        return NewAttachmentView.waiting(document, form, str(request.base_url))
+        url, until = urljoin(str(request.base_url), form.url), document.created_at + FORM_SECONDS
+        return NewAttachmentView.of(document, upload=UploadView(url=url, fields=form.fields, expires_at=until))
 
     def list(self, thread_id: Id, caller: Caller) -> AttachmentsView:
         """The documents of the thread. Those that are ready are active: every turn may use them until they are removed,
         the newest ten of at most 20."""
-        found = self._attachments.documents(caller, thread_id)
+        found = self._services.attachments.documents(caller, thread_id)
         return AttachmentsView(attachments=[AttachmentView.of(document) for document in found])
 
     def read(self, thread_id: Id, document_id: Id, caller: Caller) -> AttachmentView:
-        return AttachmentView.of(self._attachments.read(caller, thread_id, document_id))
+        return AttachmentView.of(self._services.attachments.read(caller, thread_id, document_id))
 
     def remove(self, thread_id: Id, document_id: Id, caller: Caller) -> None:
         """Takes the document, its text and its file away; later turns know nothing of it."""
-        self._attachments.remove(caller, thread_id, document_id)
+        self._services.attachments.remove(caller, thread_id, document_id)

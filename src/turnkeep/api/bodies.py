@@ -14,53 +14,37 @@ from turnkeep.errors import BodyTooLarge, InvalidJson, UnsupportedMediaType
 MAX_BODY_BYTES = 256 * 1024
 
 
-class JsonRequest(Request):
-    """Reads and parses its body once; FastAPI then finds both done."""
-
-    _json: Any
-    max_body_bytes = MAX_BODY_BYTES
-
-    async def body(self) -> bytes:
-        if not hasattr(self, "_body"):
-            self._body = await self._read()
-        return self._body
-
-    async def json(self) -> Any:
-        if not hasattr(self, "_json"):
-            self._json = parse_json(await self.body())
-        return self._json
-
-    async def _read(self) -> bytes:
-        declared = self.headers.get("content-length", "")
-        if declared.isdecimal() and int(declared[:20]) > self.max_body_bytes:
-            raise BodyTooLarge(f"Send a body of at most {self.max_body_bytes} bytes.")
-        body = bytearray()
-        async for chunk in self.stream():
-            body += chunk
-            if len(body) > self.max_body_bytes:
-                raise BodyTooLarge(f"Send a body of at most {self.max_body_bytes} bytes.")
-        return bytes(body)
-
-
 class JsonRoute(APIRoute):
     """A route that knows its caller. FastAPI would turn what goes wrong in a body into its own words, so the body is
-    read and parsed before FastAPI sees it."""
+    read and parsed before; Starlette's request keeps both, and FastAPI finds them done."""
 
     max_body_bytes: ClassVar[int] = MAX_BODY_BYTES
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
-        async def checked(plain: Request) -> Response:
-            request = JsonRequest(plain.scope, plain.receive)
-            request.max_body_bytes = self.max_body_bytes
+        async def checked(request: Request) -> Response:
             identify(request)
-            if self.body_field is not None and await request.body():
-                _check_media_type(request)
-                await request.json()
+            if self.body_field is not None:
+                request._body = await self._read(request)
+                if request._body:
+                    _check_media_type(request)
+                    request._json = parse_json(request._body)
             return await handle(request)
 
         return checked
+
+    async def _read(self, request: Request) -> bytes:
+        declared = request.headers.get("content-length", "")
+        too_large = BodyTooLarge(f"Send a body of at most {self.max_body_bytes} bytes.")
+        if declared.isdecimal() and int(declared[:20]) > self.max_body_bytes:
+            raise too_large
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > self.max_body_bytes:
+                raise too_large
+        return bytes(body)
 
 
 def _check_media_type(request: Request) -> None:

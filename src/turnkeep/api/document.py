@@ -38,10 +38,7 @@ def describe(title: str, version: str, routes: list[BaseRoute]) -> JSON:
     for path, operations in document["paths"].items():
         event = INTERNAL_EVENT if path == INTERNAL_PATH else EVENT
         for operation in operations.values():
-            _describe_stream(operation["responses"].get("200", {}).get("content", {}), event)
+            content = operation["responses"].get("200", {}).get("content", {})
+            if "text/event-stream" in content:
+                content["text/event-stream"] = {"itemSchema": event}
     return document
-
-
-def _describe_stream(content: JSON, event: JSON) -> None:
-    if "text/event-stream" in content:
-        content["text/event-stream"] = {"itemSchema": event}

@@ -36,19 +36,18 @@ class Edge:
         started = perf_counter()
         correlate(self._correlation_id(scope), **_lambdas_id(scope))
         begin_trace()
-        upload = _Upload(scope, receive)
-        answer = _Answer(scope, send, upload)
-        inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": answer.state}
+        passing = _Exchange(scope, receive, send)
+        inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": passing.state}
         try:
             # Starlette raises what it has answered with a 500 once more, for the server to log with its text.
             with suppress(Exception):
-                await self._app(inner, upload.receive, answer.send)
+                await self._app(inner, passing.receive, passing.send)
         except asyncio.CancelledError:
-            if not answer.status:  # else the connection is cut, which says as much
-                await respond(ServerStopping())(inner, receive, answer.send)
+            if not passing.status:  # else the connection is cut, which says as much
+                await respond(ServerStopping())(inner, receive, passing.send)
             raise
         finally:
-            _log(inner, answer.status, perf_counter() - started)
+            _log(inner, passing.status, perf_counter() - started)
 
     def _correlation_id(self, scope: Scope) -> str:
         given = Headers(scope=scope).get("x-correlation-id", "")
@@ -57,13 +56,18 @@ class Edge:
         return scope.get("state", {}).get("correlation_id") or self._mint()
 
 
-class _Upload:
-    """The body as it arrives. A server that answers and closes while bytes are on their way resets the connection, and
-    the client never sees why: what is left is read first, but not to any length."""
+class _Exchange:
+    """Passes a request on, and its answer with our headers, without a body where only the head was asked for. A server
+    that answers and closes while bytes are on their way resets the connection, and the client never sees why: what is
+    left of an upload is read first, but not to any length."""
 
-    def __init__(self, scope: Scope, receive: Receive) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
+        self.state: dict[str, Any] = {**scope.get("state", {})}
+        self.status = 0
         self._receive = receive
+        self._send = send
+        self._is_head = scope["method"] == "HEAD"
         self._is_whole = headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
         self._waits = "expect" in headers  # for a word to begin, which reading gives
 
@@ -72,28 +76,10 @@ class _Upload:
         self._is_whole = not message.get("more_body")
         return message
 
-    async def read_on(self) -> None:
-        read = 0
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_UNREAD_SECONDS):
-                while not (self._is_whole or self._waits) and read < _MOST_UNREAD_BYTES:
-                    read += len((await self.receive()).get("body", b""))
-
-
-class _Answer:
-    """Passes an answer on with its headers added, and without its body where only the head was asked for."""
-
-    def __init__(self, scope: Scope, send: Send, upload: _Upload) -> None:
-        self.state: dict[str, Any] = {**scope.get("state", {})}
-        self.status = 0
-        self._send = send
-        self._upload = upload
-        self._is_head = scope["method"] == "HEAD"
-
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            await self._upload.read_on()
+            await self._read_on()
             headers = MutableHeaders(scope=message)
             headers["X-Correlation-Id"] = correlation_id()
             headers["X-Content-Type-Options"] = "nosniff"
@@ -103,6 +89,13 @@ class _Answer:
         elif self._is_head:
             message = {**message, "body": b""}
         await self._send(message)
+
+    async def _read_on(self) -> None:
+        read = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_UNREAD_SECONDS):
+                while not (self._is_whole or self._waits) and read < _MOST_UNREAD_BYTES:
+                    read += len((await self.receive()).get("body", b""))
 
 
 def _lambdas_id(scope: Scope) -> dict[str, str]:

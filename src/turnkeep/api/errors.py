@@ -45,10 +45,6 @@ _ADVICE = {
 }
 
 
-class ProblemResponse(JSONResponse):
-    media_type = PROBLEM
-
-
 def as_problem(error: TurnkeepError) -> JSON:
     """RFC 9457, with `code` for programs and `correlation_id` for whoever reads the logs."""
     return {
@@ -62,17 +58,17 @@ def as_problem(error: TurnkeepError) -> JSON:
     }
 
 
-def respond(error: TurnkeepError, **more: Any) -> ProblemResponse:
+def respond(error: TurnkeepError, **more: Any) -> JSONResponse:
     headers = {"Retry-After": str(error.retry_after)} if error.retry_after is not None else {}
-    return ProblemResponse({**as_problem(error), **more}, status_code=error.status, headers=headers)
+    return JSONResponse({**as_problem(error), **more}, error.status, headers, media_type=PROBLEM)
 
 
-async def _on_known(_: Request, error: TurnkeepError) -> ProblemResponse:
+async def _on_known(_: Request, error: TurnkeepError) -> JSONResponse:
     note(error)
     return respond(error)
 
 
-async def _on_unknown(_: Request, error: Exception) -> ProblemResponse:
+async def _on_unknown(_: Request, error: Exception) -> JSONResponse:
     """A caller may know no more than that it happened; class and place go to the log."""
     logger.error("unexpected exception", error=type(error).__name__, place=place(error))
     internal = errors.InternalError()
@@ -80,14 +76,14 @@ async def _on_unknown(_: Request, error: Exception) -> ProblemResponse:
     return respond(internal)
 
 
-async def _on_validation(_: Request, error: RequestValidationError) -> ProblemResponse:
+async def _on_validation(_: Request, error: RequestValidationError) -> JSONResponse:
     faults = error.errors()
     listed = [{"field": _field(fault["loc"]), "advice": _advice(fault)} for fault in faults[:MAX_LISTED_ERRORS]]
     first = f"{listed[0]['field']}: {listed[0]['advice']}" if listed else None
     return respond(errors.InvalidRequest(first), errors=listed)
 
 
-async def _on_routing(request: Request, error: HTTPException) -> ProblemResponse:
+async def _on_routing(request: Request, error: HTTPException) -> JSONResponse:
     if error.status_code == 405:
         answer = respond(errors.MethodNotAllowed())
         answer.headers["Allow"] = ", ".join(_methods(request))

@@ -1,22 +1,20 @@
 """POST /internal/chat/stream in the words of seed 003: its request, its five events, `data:` lines only. This route
 belongs to one agent."""
 
-import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from itertools import chain, count
+from typing import Any
 
 from fastapi import APIRouter, Request
 
 from turnkeep.api.auth import act_for, name_thread
 from turnkeep.api.errors import problems
+from turnkeep.api.routes import Routes
 from turnkeep.api.schemas import InternalChat
-from turnkeep.api.sse import RunStreamResponse, open_stream
+from turnkeep.api.sse import RunStream, compact, open_stream
 from turnkeep.api.turns import RUN, Key, replay_headers
 from turnkeep.records import JSON, Turn
 from turnkeep.turns import TurnRequest
-
-if TYPE_CHECKING:
-    from turnkeep.turns import Turns as Runner
 
 PATH = "/internal/chat/stream"
 AGENT = "database"
@@ -25,16 +23,12 @@ ROUTES = {"clarify": "sql"}
 TOOLS = {"sql": "sql_agent", "manual": "rag_agent", "general": "general_agent"}
 
 
-class InternalRoutes:
-    def __init__(self, turns: "Runner", heartbeat_seconds: float) -> None:
-        self._turns = turns
-        self._heartbeat_seconds = heartbeat_seconds
-
+class InternalRoutes(Routes):
     def register(self, router: APIRouter) -> None:
-        kind, known = RunStreamResponse, problems(*RUN)
+        kind, known = RunStream, problems(*RUN)
         router.add_api_route(PATH, self.chat, methods=["POST"], response_class=kind, status_code=200, responses=known)
 
-    async def chat(self, body: InternalChat, key: Key, request: Request) -> RunStreamResponse:
+    async def chat(self, body: InternalChat, key: Key, request: Request) -> RunStream:
         """Runs the agent `database` on the thread that the conversation names; an unknown one is created."""
         conversation = body.conversation
         principal = act_for(request, conversation.user_id, conversation.company_id)
@@ -49,16 +43,11 @@ class InternalRoutes:
             deadline=getattr(request.state, "deadline", None),
         )
         running = await self._turns.start(asked)
-        return await open_stream(
-            running,
-            render=tell_turn,
-            heartbeat_seconds=self._heartbeat_seconds,
-            headers=replay_headers(running),
-            frame=internal_frame,
-        )
+        seconds = self._settings.turn.heartbeat_seconds
+        return await open_stream(running, _frame, headers=replay_headers(running), heartbeat_seconds=seconds)
 
 
-def tell_turn(turn: Turn) -> JSON:
+def _told(turn: Turn) -> JSON:
     """What `complete` says. `tokens` are those that the models wrote; `data` holds a row an object."""
     later = {"retry_token": turn.retry_token} if turn.retry_token and not turn.persisted else {}
     return {
@@ -75,11 +64,12 @@ def rows_of(details: Mapping[str, Any]) -> list[JSON]:
     """The rows of a turn as objects from column to value; columns of one name are numbered from the second on."""
     names: list[str] = []
     for column in details.get("columns", ()):
-        names.append(_free(column, names))
+        numbered = (f"{column}_{number}" for number in count(2))
+        names.append(next(name for name in chain([column], numbered) if name not in names))
     return [dict(zip(names, row, strict=True)) for row in details.get("rows", ())]
 
 
-def internal_frame(_: int, name: str, data: Mapping[str, Any]) -> bytes:
+def _frame(_: int, name: str, data: Mapping[str, Any]) -> bytes:
     """An event as one `data:` line; nothing for an event that the seed does not know."""
     match name:
         case "route_decision":
@@ -88,18 +78,10 @@ def internal_frame(_: int, name: str, data: Mapping[str, Any]) -> bytes:
             told = {"tool": TOOLS.get(data.get("tool", ""), data.get("tool"))}
         case "token":
             told = {"channel": "final", "content": data["content"]}
-        case "complete" | "error":
+        case "complete":
+            told = _told(data["turn"])
+        case "error":
             told = dict(data)
         case _:
             return b""
-    text = json.dumps({"event": name, **told}, ensure_ascii=False, separators=(",", ":"), default=str)
-    return f"data: {text}\n\n".encode(errors="replace")
-
-
-def _free(column: str, taken: list[str]) -> str:
-    number = 2
-    name = column
-    while name in taken:
-        name = f"{column}_{number}"
-        number += 1
-    return name
+    return f"data: {compact({'event': name, **told})}\n\n".encode(errors="replace")

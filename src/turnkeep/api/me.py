@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
-from turnkeep.api.schemas import Id
-from turnkeep.api.threads import ALWAYS
+from turnkeep.api.routes import ALWAYS, Routes
+from turnkeep.api.schemas import Id, Options
 from turnkeep.api.views import LateView, Time
 from turnkeep.errors import InvalidId, InvalidRequest, NotFound
 from turnkeep.observability import logger
-from turnkeep.records import iso
 
 if TYPE_CHECKING:
-    from turnkeep.storage.export import Export, Exports
-    from turnkeep.storage.persons import Persons, Receipt
+    from turnkeep.storage.export import Export
 
 NDJSON = "application/x-ndjson"
 WHOLE_BYTES, WHOLE_SECONDS = 4_500_000, 5.0
@@ -35,13 +33,8 @@ KEPT = (
 )
 
 
-class Nothing(BaseModel):
-    """No option is taken, so that nobody believes in one that does not exist."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-NoQuery: TypeAlias = Annotated[Nothing, Query()]
+NoQuery: TypeAlias = Annotated[Options, Query()]
+"""No option is taken, so that nobody believes in one that does not exist."""
 
 
 class ExportView(LateView):
@@ -73,11 +66,7 @@ EXPORTED: dict[int | str, dict[str, Any]] = {
 ERASED: dict[int | str, dict[str, Any]] = {202: {"description": "not everything yet", "model": ReceiptView}}
 
 
-class MeRoutes:
-    def __init__(self, exports: "Exports", persons: "Persons") -> None:
-        self._exports = exports
-        self._persons = persons
-
+class MeRoutes(Routes):
     def register(self, router: APIRouter) -> None:
         add = router.add_api_route
         known = problems(*ALWAYS, InvalidRequest)
@@ -88,23 +77,23 @@ class MeRoutes:
 
     def export(self, caller: Caller, query: NoQuery, request: Request) -> Response:
         """Everything, one JSON object a line; where that is too much, where it can be fetched later."""
-        whole = self._exports.whole(caller, _Fits(_until(request, WHOLE_SECONDS)))
+        whole = self._services.exports.whole(caller, _Fits(_until(request, WHOLE_SECONDS)))
         if whole is not None:
             return Response(whole, media_type=NDJSON)
-        view = ExportView.of(self._exports.begin(caller))
+        view = ExportView.of(self._services.exports.begin(caller))
         return JSONResponse(view.model_dump(exclude_none=True), 202, {"Retry-After": str(RETRY_SECONDS)})
 
     def exported(self, export_id: Id, caller: Caller, query: NoQuery) -> ExportView:
-        return ExportView.of(self._exports.read(caller, export_id))
+        return ExportView.of(self._services.exports.read(caller, export_id))
 
     def erase(self, caller: Caller, query: NoQuery, request: Request, response: Response) -> ReceiptView:
         """Erases everything that is held for the caller, whatever runs on it, with a receipt."""
-        receipt = self._persons.erase(caller, _until(request, ERASE_SECONDS))
+        receipt = self._services.persons.erase(caller, _until(request, ERASE_SECONDS))
         if not receipt.complete:
             response.status_code = 202
             response.headers["Retry-After"] = str(RETRY_SECONDS)
         logger.info("user erased", threads=receipt.threads, complete=receipt.complete)
-        return _view(receipt)
+        return ReceiptView(**{**vars(receipt), "erased_at": receipt.erased_at / 1000}, kept=list(KEPT))
 
 
 class _Fits:
@@ -125,7 +114,3 @@ def _until(request: Request, seconds: float) -> Callable[[], bool]:
     deadline = getattr(request.state, "deadline", None)
     end = min(end, deadline - _MARGIN_SECONDS) if deadline else end
     return lambda: time.monotonic() < end
-
-
-def _view(receipt: "Receipt") -> ReceiptView:
-    return ReceiptView(**{**vars(receipt), "erased_at": iso(receipt.erased_at / 1000)}, kept=list(KEPT))

@@ -31,32 +31,32 @@ def check_message(value: str) -> str:
     if len(value.encode()) > MAX_MESSAGE_BYTES:
         raise MessageTooLong
     if "\0" in value:
-        raise _fault("Remove the NUL characters.")
+        raise fault("Remove the NUL characters.")
     if not any(character.isprintable() and not character.isspace() for character in value):
-        raise _fault("Send a message with at least one visible character.")
+        raise fault("Send a message with at least one visible character.")
     return value
 
 
 def check_metadata(value: JSON) -> JSON:
     _check_values(value, MAX_METADATA_DEPTH)
     if len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()) > MAX_METADATA_BYTES:
-        raise _fault("Send at most 1024 bytes of metadata, counted as compact JSON.")
+        raise fault("Send at most 1024 bytes of metadata, counted as compact JSON.")
     return value
 
 
 def _check_values(value: Any, depth: int) -> None:
     if depth < 0:
-        raise _fault(f"Nest metadata at most {MAX_METADATA_DEPTH} levels deep.")
+        raise fault(f"Nest metadata at most {MAX_METADATA_DEPTH} levels deep.")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise _fault("Send whole numbers of at most 64 bits; a longer one fits into a string.")
+        raise fault("Send whole numbers of at most 64 bits; a longer one fits into a string.")
     if isinstance(value, dict | list):
         for inner in value.values() if isinstance(value, dict) else value:
             _check_values(inner, depth - 1)
 
 
-def _fault(advice: str) -> PydanticCustomError:
+def fault(advice: str) -> PydanticCustomError:
     """`advice` is shown as it is, so it quotes nothing of the request."""
-    return PydanticCustomError(OWN_WORDS, advice)
+    return PydanticCustomError(OWN_WORDS, advice.replace("{", "{{").replace("}", "}}"))
 
 
 Id = Annotated[str, AfterValidator(check_id), WithJsonSchema({"type": "string", "pattern": ID_PATTERN})]
@@ -80,8 +80,14 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+class Options(BaseModel):
+    """What stands behind the question mark: numbers are read from text, nothing unknown is let through."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
 class ThreadRequest(Request):
-    """A body that LangGraph's clients send too, with keys of their own: what is not known is passed over."""
+    """A body that LangGraph's clients send, with keys of their own: what is not known is passed over."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -162,9 +168,7 @@ class Commit(Request):
     retry_token: str = Field(min_length=1)
 
 
-class TurnsQuery(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class TurnsQuery(Options):
     limit: int = Field(20, ge=1, le=100)
     before: int | None = Field(None, ge=1, le=MAX_TURN_NUMBER, description="turns with smaller numbers only")
 

@@ -1,22 +1,17 @@
 """Routes about the service itself: health, version, agents. Health asks no credential and loads no graph."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
 from turnkeep import __version__
 from turnkeep.api.errors import problems
+from turnkeep.api.routes import ALWAYS, Routes
 from turnkeep.api.schemas import AgentName
-from turnkeep.api.threads import ALWAYS
 from turnkeep.api.views import AgentDrawing, AgentView, Health, Info
 from turnkeep.entries import entries
 from turnkeep.errors import AgentUnavailable, InvalidRequest, NotFound, Unauthorized, UnknownAgent
-from turnkeep.settings import Settings
-
-if TYPE_CHECKING:
-    from turnkeep.turns import Turns
 
 NOTES: Mapping[str, str] = {
     "no_model_key": (
@@ -26,11 +21,7 @@ NOTES: Mapping[str, str] = {
 }
 
 
-class ServiceRoutes:
-    def __init__(self, settings: Settings, turns: "Turns") -> None:
-        self._settings = settings
-        self._turns = turns
-
+class ServiceRoutes(Routes):
     def register(self, router: APIRouter) -> None:
         known, drawn = problems(Unauthorized), problems(*ALWAYS, InvalidRequest, NotFound, AgentUnavailable)
         router.routes.append(APIRoute("/ok", self.ok, methods=["GET"], response_model=Health))

@@ -13,12 +13,14 @@ from turnkeep.api.errors import as_problem
 from turnkeep.errors import TurnkeepError
 from turnkeep.observability import count, logger
 from turnkeep.observability.faults import note
-from turnkeep.records import JSON, Event, Turn
+from turnkeep.records import JSON, Event
 
 if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
 Frame: TypeAlias = Callable[[int, str, Mapping[str, Any]], bytes]
+"""The bytes of an event from its number, name and data, none where it is not shown. The data of `complete` is
+{"turn": Turn}."""
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -27,26 +29,27 @@ TRAILERS = "http.response.trailers"  # an ASGI extension
 FAILURE_TRAILER = b"x-turnkeep-failure"
 
 
-class RunStream:
-    """One run as SSE frames with exactly one terminal event, `complete` or `error`. `render` makes a turn the data of
-    `complete`, `frame` the bytes of an event, none for one that is not shown. Closing it before that cancels the run,
-    unless it `goes_on` without its client. `failure` is the code of what ended the run after its first event. `head` is
-    sent before anything happens, `heartbeat` while nothing does."""
+class RunStream(StreamingResponse):
+    """One run as frames with exactly one terminal event, `complete` or `error`; `head` is sent before anything happens,
+    `heartbeat` while nothing does. Whatever ends it, end, cut connection or cancellation, the run is cancelled where it
+    is not complete, unless it `goes_on` without its client. Where the server can send trailers, a failed run names its
+    code there too, so that the server may count the call as failed."""
+
+    media_type = "text/event-stream"
 
     def __init__(
         self,
         running: "RunningTurn",
-        *,
-        render: Callable[[Turn], JSON],
-        heartbeat_seconds: float,
         frame: Frame,
+        *,
+        headers: Mapping[str, str],
+        heartbeat_seconds: float,
         goes_on: bool = False,
         head: bytes = b"",
         heartbeat: bytes = HEARTBEAT,
     ) -> None:
-        self.failure: str | None = None
+        super().__init__(self._frames(), headers={**HEADERS, **headers})
         self._running = running
-        self._render = render
         self._frame = frame
         self._heartbeat_seconds = heartbeat_seconds
         self._goes_on = goes_on
@@ -54,6 +57,7 @@ class RunStream:
         self._heartbeat = heartbeat
         self._first: Event | None = None
         self._has_ended = False
+        self._failure = ""
 
     async def peek(self) -> None:
         """Waits for the first event, but no longer than a heartbeat; raises what ended the run before it."""
@@ -62,64 +66,36 @@ class RunStream:
         except TimeoutError:
             return
 
-    async def frames(self) -> AsyncGenerator[bytes]:
+    async def _frames(self) -> AsyncGenerator[bytes]:
         number, clock = 0, asyncio.get_running_loop().time
         sent = clock()
         if self._head:
             yield self._head
         while not self._has_ended:
             try:
-                name, data = await self._next()
+                event = await self._next()
             except TimeoutError:
                 sent = clock()
                 yield self._heartbeat
                 continue
             number += 1
-            self._has_ended = name in TERMINAL
-            shown = self._frame(number, name, data)
+            self._has_ended = event.name in TERMINAL
+            shown = self._frame(number, event.name, event.data)
             if shown or clock() - sent >= self._heartbeat_seconds:
                 sent = clock()
                 yield shown or self._heartbeat
 
-    async def _next(self) -> tuple[str, Mapping[str, Any]]:
+    async def _next(self) -> Event:
         """What to show next; raises TimeoutError when a heartbeat is due."""
         try:
             event = self._first or await self._running.next(self._heartbeat_seconds)
         except TurnkeepError as error:
             note(error)
-            self.failure = error.code
-            return "error", as_event(error)
+            self._failure = error.code
+            return Event("error", as_event(error))
         self._first = None
         assert event is not None  # noqa: S101 - nothing is asked for after `complete`
-        return event.name, self._render(event.data["turn"]) if event.name == "complete" else event.data
-
-    async def close(self) -> None:
-        """Ends the run, unless it is complete or goes on. Returns when it has ended."""
-        if not self._has_ended:
-            logger.info("stream left by its client")
-            count("StreamLeft")
-        if not self._goes_on:
-            await self._running.close()
-        elif not self._has_ended:
-            await self._outlive()
-
-    async def _outlive(self) -> None:
-        """A run that goes on may still fail, and then there is only the operator to tell."""
-        try:
-            await self._running.finish()
-        except TurnkeepError as error:
-            note(error)
-
-
-class RunStreamResponse(StreamingResponse):
-    """Sends a RunStream and closes it whatever happens: end, cut connection or cancellation. Where the server can send
-    trailers, a failed run names its code there too, so that the server may count the call as failed."""
-
-    media_type = "text/event-stream"
-
-    def __init__(self, stream: RunStream, headers: Mapping[str, str]) -> None:
-        super().__init__(stream.frames(), headers={**HEADERS, **headers})
-        self._stream = stream
+        return event
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         has_trailers = TRAILERS in scope.get("extensions", {})
@@ -128,12 +104,24 @@ class RunStreamResponse(StreamingResponse):
         except ClientDisconnect:
             logger.info("connection cut while sending")
         finally:
-            await self._stream.close()
+            await self._close()
         if has_trailers:
-            await send({"type": TRAILERS, "headers": self._trailers(), "more_trailers": False})
+            failed = [(FAILURE_TRAILER, self._failure.encode())] if self._failure else []
+            await send({"type": TRAILERS, "headers": failed, "more_trailers": False})
 
-    def _trailers(self) -> list[tuple[bytes, bytes]]:
-        return [(FAILURE_TRAILER, self._stream.failure.encode())] if self._stream.failure else []
+    async def _close(self) -> None:
+        """Returns when the run has ended. One that goes on may still fail, and then there is only the operator to
+        tell."""
+        if not self._has_ended:
+            logger.info("stream left by its client")
+            count("StreamLeft")
+        if not self._goes_on:
+            await self._running.close()
+        elif not self._has_ended:
+            try:
+                await self._running.finish()
+            except TurnkeepError as error:
+                note(error)
 
 
 def _announcing_trailers(send: Send) -> Send:
@@ -143,22 +131,11 @@ def _announcing_trailers(send: Send) -> Send:
     return announce
 
 
-def frame(number: int, name: str, data: Mapping[str, Any]) -> bytes:
-    text = json.dumps({"event": name, **data}, ensure_ascii=False, separators=(",", ":"), default=str)
-    return f"event: {name}\ndata: {text}\nid: {number}\n\n".encode(errors="replace")
-
-
 async def open_stream(
-    running: "RunningTurn",
-    *,
-    render: Callable[[Turn], JSON],
-    heartbeat_seconds: float,
-    headers: Mapping[str, str],
-    frame: Frame = frame,
-    goes_on: bool = False,
-) -> RunStreamResponse:
+    running: "RunningTurn", frame: Frame, *, headers: Mapping[str, str], heartbeat_seconds: float, goes_on: bool = False
+) -> RunStream:
     """Raises what fails before the first event, so that it becomes a status; later faults become an event."""
-    stream = RunStream(running, render=render, heartbeat_seconds=heartbeat_seconds, frame=frame, goes_on=goes_on)
+    stream = RunStream(running, frame, headers=headers, heartbeat_seconds=heartbeat_seconds, goes_on=goes_on)
     is_open = False
     try:
         await stream.peek()
@@ -166,10 +143,15 @@ async def open_stream(
     finally:
         if not is_open:
             await running.close()
-    return RunStreamResponse(stream, headers)
+    return stream
 
 
 def as_event(error: TurnkeepError) -> JSON:
     """A problem as event data; what would be the Retry-After header goes along."""
     later = {"retry_after": error.retry_after} if error.retry_after is not None else {}
     return as_problem(error) | later
+
+
+def compact(data: Any) -> str:
+    """As JSON on one line; what JSON has no form for is told as text."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -1,6 +1,5 @@
 """Routes under /threads that run nothing: make, read, change, search and delete threads."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Header, Response
@@ -9,6 +8,7 @@ from fastapi.responses import JSONResponse
 from turnkeep import errors
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
+from turnkeep.api.routes import ALWAYS, BODY, READ, Routes
 from turnkeep.api.schemas import Id, NewThread, ThreadChange, ThreadSearch
 from turnkeep.api.views import ThreadView, facts_of
 from turnkeep.entries import entries
@@ -18,10 +18,6 @@ from turnkeep.storage.listing import SEARCHED_THREADS, Found
 
 if TYPE_CHECKING:
     from turnkeep.storage.table import Table
-
-ALWAYS = (errors.Unauthorized, errors.InternalError, errors.StoreUnavailable)
-BODY = (errors.InvalidJson, errors.InvalidRequest, errors.InvalidId, errors.BodyTooLarge, errors.UnsupportedMediaType)
-READ = (*ALWAYS, errors.InvalidRequest, errors.InvalidId, errors.NotFound, errors.StateCorrupt)
 
 _NEXT = {"description": "there may be more: what to send as `cursor`", "schema": {"type": "string"}}
 _UNREADABLE = {
@@ -33,11 +29,7 @@ FOUND: dict[int | str, dict[str, Any]] = {
 }
 
 
-class ThreadRoutes:
-    def __init__(self, table: "Table", new_id: Callable[[], str]) -> None:
-        self._table = table
-        self._new_id = new_id
-
+class ThreadRoutes(Routes):
     def register(self, router: APIRouter) -> None:
         add = router.add_api_route
         made = problems(*ALWAYS, *BODY, errors.ThreadExists, errors.ThreadBusy)

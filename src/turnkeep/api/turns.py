@@ -1,9 +1,9 @@
 """Routes that run an agent or read what it said: /threads/{id}/turns and /chat, whole or as a stream."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import NAMESPACE_URL, uuid5
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
@@ -11,17 +11,15 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from turnkeep import errors
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.errors import problems
+from turnkeep.api.routes import ALWAYS, BODY, READ, Routes
 from turnkeep.api.schemas import ID_PATTERN, MAX_TURN_NUMBER, Chat, Commit, Fork, Id, NewTurn, TurnsQuery, check_id
-from turnkeep.api.sse import RunStreamResponse, open_stream
-from turnkeep.api.threads import ALWAYS, BODY, READ
+from turnkeep.api.sse import RunStream, compact, open_stream
 from turnkeep.api.views import ChatView, ThreadView, Turns, TurnView
 from turnkeep.records import Principal, Turn
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
-    from turnkeep.storage.table import Table
     from turnkeep.turns import RunningTurn
-    from turnkeep.turns import Turns as Runner
 
 RUN: tuple[type[errors.TurnkeepError], ...] = (
     *(*ALWAYS, *BODY, errors.MessageTooLong, errors.UnknownAgent, errors.AgentMismatch, errors.IdempotencyKeyReused),
@@ -55,20 +53,13 @@ async def _key(
 
 
 Key = Annotated[str, Depends(_key)]
-
-
 TurnNumber = Annotated[int, Path(ge=1, le=MAX_TURN_NUMBER)]
 
 
-class TurnRoutes:
-    def __init__(self, table: "Table", turns: "Runner", heartbeat_seconds: float) -> None:
-        self._table = table
-        self._turns = turns
-        self._heartbeat_seconds = heartbeat_seconds
-
+class TurnRoutes(Routes):
     def register(self, router: APIRouter) -> None:
         add = partial(router.add_api_route, response_model_exclude_unset=True)
-        stream = partial(router.add_api_route, methods=["POST"], response_class=RunStreamResponse, status_code=200)
+        stream = partial(router.add_api_route, methods=["POST"], response_class=RunStream, status_code=200)
         read, run = problems(*READ), problems(*RUN)
         add("/threads/{thread_id}/turns", self.history, methods=["GET"], responses=read)
         add("/threads/{thread_id}/turns/{number}", self.read, methods=["GET"], responses=read)
@@ -94,9 +85,7 @@ class TurnRoutes:
         response.headers.update(replay_headers(running))
         return TurnView.of(await running.finish()).bounded()
 
-    async def stream(
-        self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request
-    ) -> RunStreamResponse:
+    async def stream(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request) -> RunStream:
         running = await self._turns.start(_request(request, caller, body, key, thread_id))
         return await self._streamed(running, body, TurnView.of)
 
@@ -115,20 +104,23 @@ class TurnRoutes:
         response.headers.update(replay_headers(running))
         return ChatView.of(_warned(request, body, await running.finish())).bounded()
 
-    async def stream_chat(self, body: Chat, caller: Caller, key: Key, request: Request) -> RunStreamResponse:
+    async def stream_chat(self, body: Chat, caller: Caller, key: Key, request: Request) -> RunStream:
         running = await self._turns.start(_chat_request(request, caller, body, key))
         return await self._streamed(running, body, lambda turn: ChatView.of(_warned(request, body, turn)))
 
-    async def _streamed(
-        self, running: "RunningTurn", body: NewTurn, view: Callable[[Turn], TurnView]
-    ) -> RunStreamResponse:
+    async def _streamed(self, running: "RunningTurn", body: NewTurn, view: Callable[[Turn], TurnView]) -> RunStream:
         return await open_stream(
             running,
-            render=lambda turn: view(turn).as_json(),
-            heartbeat_seconds=self._heartbeat_seconds,
+            partial(_frame, view),
             headers=replay_headers(running),
+            heartbeat_seconds=self._settings.turn.heartbeat_seconds,
             goes_on=body.on_disconnect == "continue",
         )
+
+
+def _frame(view: Callable[[Turn], TurnView], number: int, name: str, data: Mapping[str, Any]) -> bytes:
+    shown = view(data["turn"]).as_json() if name == "complete" else data
+    return f"event: {name}\ndata: {compact({'event': name, **shown})}\nid: {number}\n\n".encode(errors="replace")
 
 
 def _request(
@@ -169,6 +161,15 @@ def _warned(request: Request, body: Chat, turn: Turn) -> Turn:
     if body.session_id is None and KEY_HEADER in request.headers:
         return replace(turn, warnings=(*turn.warnings, "idempotency_key_ignored"))
     return turn
+
+
+def key_of(request: Request) -> str | None:
+    """The key that a client of another protocol sent all the same; it is returned. An empty one, as a template leaves
+    it, is none."""
+    given = request.headers.get(KEY_HEADER)
+    if given:
+        request.state.idempotency_key = check_id(given, where=KEY_HEADER)
+    return given or None
 
 
 def replay_headers(running: "RunningTurn") -> dict[str, str]:

@@ -1,29 +1,24 @@
 """GET /usage: what the caller used today and before, its limits, and when they begin anew. Nobody sees another's."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import APIRouter, Query
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
-from turnkeep.api.threads import ALWAYS
+from turnkeep.api.routes import ALWAYS, Routes
+from turnkeep.api.schemas import Options
 from turnkeep.api.views import LateView, Time
 from turnkeep.errors import InvalidRequest
-from turnkeep.records import iso
 from turnkeep.storage.keys import day, next_day
 from turnkeep.storage.limits import MICRO, MINUTE_MS, Day
 from turnkeep.tuning import BudgetTuning
 
-if TYPE_CHECKING:
-    from turnkeep.turns import Turns
-
 DAYS = 31
 
 
-class UsageQuery(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class UsageQuery(Options):
     days: int = Field(7, ge=1, le=DAYS, description="how many days to look back on, today included")
 
 
@@ -63,24 +58,20 @@ class UsageView(LateView):
     days: list[UsedDay] = Field(description="newest first; days without a turn are left out")
 
 
-class UsageRoutes:
-    def __init__(self, turns: "Turns", limits: BudgetTuning) -> None:
-        self._turns = turns
-        self._limits = limits
-
+class UsageRoutes(Routes):
     def register(self, router: APIRouter) -> None:
         answers = problems(*ALWAYS, InvalidRequest)
         router.add_api_route("/usage", self.usage, methods=["GET"], responses=answers)
 
     async def usage(self, query: Annotated[UsageQuery, Query()], caller: Caller) -> UsageView:
         """What the caller used, and what is left."""
-        days = await self._turns.budget.days(caller, query.days)
-        now = self._turns.budget.now()
+        budget, limits = self._turns.budget, self._settings.budget
+        days, now = await budget.days(caller, query.days), budget.now()
         today = days[0] if days and days[0].day == day(now) else Day(day(now))
         return UsageView(
-            counted=self._limits.is_of_users,
-            today=_budget(today, self._limits, now),
-            rates=_rates(today, self._limits, now),
+            counted=limits.is_of_users,
+            today=_budget(today, limits, now),
+            rates=_rates(today, limits, now),
             days=[_used(each) for each in days],
         )
 
@@ -91,7 +82,7 @@ def _budget(today: Day, limits: BudgetTuning, now: int) -> Budget:
     return Budget(
         tokens=_allowance(tokens, limits.tokens_a_day, sum(hold.tokens for hold in held)),
         cost_usd=_allowance(micro / MICRO, limits.usd_a_day, sum(hold.micro for hold in held) / MICRO),
-        resets_at=iso(next_day(now) / 1000),
+        resets_at=next_day(now) / 1000,
     )
 
 

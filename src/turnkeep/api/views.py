@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID, uuid5
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from turnkeep.errors import StoreUnavailable, Unsettled
 from turnkeep.records import JSON, Source, Status, Thread, Turn, Usage, iso
@@ -20,7 +20,8 @@ ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 LEASE_SECONDS = 30
 NOT_KEPT = "The reply was written but could not be kept; send the same request again."
 
-Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+Time = Annotated[str, BeforeValidator(iso), WithJsonSchema({"type": "string", "format": "date-time"})]
+"""Made of epoch seconds."""
 
 
 class LateView(BaseModel):
@@ -113,15 +114,13 @@ class ThreadView(BaseModel):
 
     @classmethod
     def of(cls, thread: Thread) -> Self:
-        times = {name: iso(getattr(thread, name)) for name in ("created_at", "updated_at", "expires_at")}
-        pending = thread.pending and PendingView(message=thread.pending.message, at=iso(thread.pending.at))
-        told = [_human(thread.title, f"title-{thread.thread_id}")] if thread.title else []
         shown = {
             "metadata": {**thread.metadata, **facts_of(thread.agent)},
-            "state_updated_at": times["updated_at"],
-            "values": {"messages": told} if told else None,
+            "state_updated_at": thread.updated_at,
+            "values": {"messages": [_human(thread.title, f"title-{thread.thread_id}")]} if thread.title else None,
+            "pending": vars(thread.pending) if thread.pending else None,
         }
-        return cls(**{**vars(thread), **times, **shown, "pending": pending})
+        return cls(**{**vars(thread), **shown})
 
 
 class TurnView(BaseModel):
@@ -153,21 +152,10 @@ class TurnView(BaseModel):
 
     @classmethod
     def of(cls, turn: Turn) -> Self:
-        view = cls(**cls._fields_of(turn))
-        if not turn.persisted and turn.retry_token:
-            view.retry_token = turn.retry_token
-        return view
-
-    @classmethod
-    def _fields_of(cls, turn: Turn) -> JSON:
-        names = cls.model_fields.keys() & Turn.__dataclass_fields__.keys() - {"retry_token"}
-        given = {name: getattr(turn, name) for name in names}
-        return given | {
-            "turn_number": turn.number or None,
-            "created_at": iso(turn.created_at),
-            "sources": list(turn.sources),
-            "warnings": list(turn.warnings),
-        }
+        facts: JSON = {**vars(turn), "turn_number": turn.number or None, "session_id": turn.thread_id}
+        if turn.persisted or not turn.retry_token:
+            del facts["retry_token"]  # unset, it is not shown
+        return cls(**facts)
 
     def bounded(self) -> Self:
         """Without its details, and with a warning, where the answer would be too long. A reply is never cut: one that
@@ -185,10 +173,6 @@ class TurnView(BaseModel):
 class ChatView(TurnView):
     session_id: str | None = Field(description="the thread's id in the words of /chat; null for a stateless run")
     thread_created: bool
-
-    @classmethod
-    def _fields_of(cls, turn: Turn) -> JSON:
-        return super()._fields_of(turn) | {"session_id": turn.thread_id}
 
 
 class Turns(BaseModel):

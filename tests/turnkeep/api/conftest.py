@@ -33,6 +33,8 @@ from turnkeep_local.objects import FolderObjects
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from turnkeep.agents import Agent
+
 
 @pytest.fixture
 def items() -> Items:
@@ -46,7 +48,9 @@ def clock() -> Clock:
 
 @pytest.fixture
 def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Callable[..., FastAPI]":
-    def make(table_kind: type[Table] = Table, **changes: Any) -> "FastAPI":
+    def make(
+        table_kind: type[Table] = Table, agent_of: "Callable[[str], Agent]" = echo_agent, **changes: Any
+    ) -> "FastAPI":
         settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
         blobs, sealer = Blobs(folder_objects), Sealer(b"secret-of-the-test")
         table = table_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
@@ -54,16 +58,16 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
         attachments = Attachments(items, uploads, sealer, threads=table, clock=clock)
         turns = Turns(
             table,
-            cache(echo_agent),
+            cache(agent_of),
             tuning=settings.turn,
             default_agent="papers",
             clock=clock,
             mint=lambda: uuid.uuid4().hex,
-            names=frozenset({"papers", "broken", "database"}),
+            names=frozenset({"papers", "broken", "database", "products"}),
             attachments=attachments,
         )
         facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
-        facts["runs"] = Runs(turns, table, mint=lambda: uuid.uuid4().hex)
+        facts |= {"sealer": sealer, "runs": Runs(turns, table, mint=lambda: uuid.uuid4().hex)}
         usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
         memories = partial(Memories, items, sealer, clock=clock, mint=secrets.token_bytes)
         more: Any = {"memories": memories, "facts": {}, "clock": clock, "mint": secrets.token_bytes}
@@ -71,7 +75,7 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
         facts["stores"] = lambda principal: DynamoDBStore(memories=memories(principal))
         facts |= {"exports": exports, "persons": Persons(items, Eraser(items, blobs, clock=clock), clock=clock)}
         app = bare_app(**facts | changes)
-        app.state.attachments = attachments
+        app.state.attachments, app.state.exports, app.state.persons = attachments, exports, facts["persons"]
         return app
 
     return make

@@ -1,23 +1,18 @@
 """POST /internal/chat/stream: the request and the events of the seed, over the same turns as every other route."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from echoing import ROWS
 from httpx import ASGITransport, AsyncClient, Response
-from scripted import Caller, ScriptedTurns, Step, complete, token
+from scripted import ScriptedTurns, Step, complete, token
 
 from bare_app import bare_app
 from turnkeep.api.internal import rows_of
-from turnkeep.errors import ModelBusy, ModelError
-from turnkeep.records import Event, Principal, Usage
+from turnkeep.errors import ModelError
+from turnkeep.records import Event, Usage
 from turnkeep.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fastapi import FastAPI
 
 ROUTE = "/internal/chat/stream"
 
@@ -33,13 +28,9 @@ def data_of(answer: Response) -> list[dict[str, Any]]:
     return [json.loads(line.removeprefix("data: ")) for line in lines]
 
 
-def app_of(turns: ScriptedTurns, heartbeat_seconds: float = 5) -> Any:
-    settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
-    return bare_app(turns=turns, settings=settings)
-
-
 async def play(*steps: Step, heartbeat_seconds: float = 5) -> Response:
-    app = app_of(ScriptedTurns(list(steps)), heartbeat_seconds)
+    settings = Settings(turn={"heartbeat_seconds": heartbeat_seconds})  # type: ignore[arg-type]
+    app = bare_app(turns=ScriptedTurns(list(steps)), settings=settings)
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
         return await client.post(ROUTE, json=body())
 
@@ -70,19 +61,20 @@ async def test_the_five_events_are_in_the_words_of_the_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "told"), [("sql", "sql_agent"), ("manual", "rag_agent"), ("general", "general_agent")]
+    ("name", "ours", "told"),
+    [
+        ("tool", "sql", "sql_agent"),
+        ("tool", "manual", "rag_agent"),
+        ("tool", "general", "general_agent"),
+        ("route", "rag", "rag"),
+        ("route", "general", "general"),
+        ("route", "clarify", "sql"),
+    ],
 )
-async def test_the_tools_have_the_names_of_the_seeds_agents(tool: str, told: str) -> None:
-    [started, _] = data_of(await play(Event("tool_start", {"tool": tool}), complete()))
-    assert started == {"event": "tool_start", "tool": told}
-
-
-@pytest.mark.parametrize(
-    ("route", "told"), [("sql", "sql"), ("rag", "rag"), ("general", "general"), ("clarify", "sql")]
-)
-async def test_asking_back_is_part_of_the_sql_route(route: str, told: str) -> None:
-    [decided, _] = data_of(await play(Event("route_decision", {"route": route}), complete()))
-    assert decided["route"] == told
+async def test_tools_and_routes_have_the_names_of_the_seed(name: str, ours: str, told: str) -> None:
+    event: Any = {"tool": "tool_start", "route": "route_decision"}[name]
+    [shown, _] = data_of(await play(Event(event, {name: ours}), complete()))
+    assert shown == {"event": event, name: told}
 
 
 async def test_events_that_the_seed_does_not_know_are_left_out() -> None:
@@ -114,22 +106,6 @@ async def test_a_fault_after_the_first_event_is_one_error_with_the_fields_of_a_p
     assert fault["correlation_id"] == answer.headers["x-correlation-id"]
 
 
-async def test_a_fault_before_the_first_event_is_a_status() -> None:
-    answer = await play(ModelBusy(retry_after=7))
-    assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (503, "model_busy", "7")
-
-
-async def test_a_client_that_leaves_cancels_its_run() -> None:
-    turns = ScriptedTurns([token("po"), 60.0, complete()])
-    caller = Caller(app_of(turns), "POST", ROUTE, json.dumps(body()).encode())
-    task = caller.start()
-    for _ in range(2):
-        await caller.answer()
-    caller.hang_up()
-    await task
-    assert turns.runs[0].ending == "cancelled"
-
-
 def test_columns_of_one_name_are_told_apart() -> None:
     found = rows_of({"columns": ["name", "name", "name_2", "name"], "rows": [[1, 2, 3, 4]]})
     assert found == [{"name": 1, "name_2": 2, "name_2_2": 3, "name_3": 4}]
@@ -154,39 +130,10 @@ async def test_the_same_key_answers_once_more_without_a_second_turn(client: Asyn
     headers = {"Idempotency-Key": "k-1"}
     first = await client.post(ROUTE, json=body("one"), headers=headers)
     again = await client.post(ROUTE, json=body("one"), headers=headers)
-    assert (first.headers["idempotency-key"], again.headers["idempotency-key"]) == ("k-1", "k-1")
-    assert ("idempotency-replayed" in first.headers, again.headers["idempotency-replayed"]) == (False, "true")
+    assert (first.headers["idempotency-key"], again.headers["idempotency-replayed"]) == ("k-1", "true")
     assert [told["event"] for told in data_of(again)] == ["token", "complete"]
-    assert data_of(again)[0]["content"] == "1: one"
     assert data_of(again)[-1] == data_of(first)[-1]
     assert (await client.get("/threads/c1")).json()["turn_count"] == 1
-    other = await client.post(ROUTE, json=body("two"), headers=headers)
-    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
-
-
-async def test_a_key_is_minted_where_none_is_sent(client: AsyncClient) -> None:
-    assert (await client.post(ROUTE, json=body())).headers["idempotency-key"]
-
-
-async def test_a_thread_of_another_agent_is_refused_before_the_first_byte(client: AsyncClient) -> None:
-    await client.post("/chat", json={"session_id": "c1", "message": "one", "agent": "papers"})
-    answer = await client.post(ROUTE, json=body("two"))
-    assert (answer.status_code, answer.json()["code"]) == (422, "agent_mismatch")
-
-
-async def test_who_acts_for_others_writes_into_their_threads(make_app: "Callable[..., FastAPI]") -> None:
-    async def threads(caller: Principal, message: str = "", **ids: str) -> list[str]:
-        app = make_app(authenticate=lambda _: caller)
-        async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
-            if message:
-                assert (await client.post(ROUTE, json=body(message, **ids))).status_code == 200
-            return [thread["title"] for thread in (await client.post("/threads/search", json={})).json()]
-
-    server, bob = Principal("acme", "server", acts_for="any"), Principal("other", "bob")
-    assert await threads(server, "for bob", user_id="bob", company_id="other") == []
-    assert await threads(bob) == ["for bob"]
-    assert await threads(bob, "for ann", user_id="ann") == ["for bob"]
-    assert await threads(Principal("other", "ann")) == []
 
 
 async def test_the_document_says_that_this_stream_has_data_lines_only(client: AsyncClient) -> None:

@@ -11,13 +11,12 @@ from echoing import Clock
 from httpx import ASGITransport, AsyncClient
 
 from turnkeep.api import me
-from turnkeep_local.exports import take_exports
+from turnkeep.records import Principal
+from turnkeep_local.files import give_exports
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-
-    from turnkeep.storage.export import Exports
 
 BOB = {"X-Turnkeep-User": "bob"}
 
@@ -27,12 +26,6 @@ async def client(app: "FastAPI") -> Any:
     transport = ASGITransport(app, client=("127.0.0.1", 1))
     async with AsyncClient(transport=transport, base_url="http://test") as client:
         yield client
-
-
-def exports_in(app: "FastAPI") -> "Exports":
-    route = next(route for route in app.routes if route.path == "/me/export")  # type: ignore[attr-defined]
-    exports: Exports = route.endpoint.__self__._exports  # type: ignore[attr-defined]
-    return exports
 
 
 def lines_of(body: bytes) -> list[dict[str, Any]]:
@@ -73,16 +66,6 @@ async def test_a_thread_of_many_pages_is_told_in_order_without_gaps(
     assert [line["turn_number"] for line in lines if line["type"] == "turn"] == [1, 2, 3, 4, 5]
 
 
-async def test_a_message_that_never_became_a_turn_and_a_document_are_exported(client: AsyncClient) -> None:
-    failed = await client.post("/threads/t/turns", json={"message": "lost", "agent": "broken"})
-    assert failed.status_code >= 400
-    await client.post("/threads", json={"thread_id": "t", "if_exists": "do_nothing"})
-    await client.post("/threads/t/attachments", json={"name": "notes.txt", "size": 5})
-    lines = lines_of((await client.get("/me/export")).content)
-    documents = [line for line in lines if line["type"] == "document"]
-    assert [(line["name"], line["status"], line["thread_id"]) for line in documents] == [("notes.txt", "waiting", "t")]
-
-
 def opened(answer: dict[str, Any], body: bytes) -> bytes:
     """As the documentation says, where openssl is there."""
     if openssl := shutil.which("openssl"):
@@ -98,8 +81,8 @@ async def test_a_large_export_is_written_by_a_worker_and_opened_by_its_owner_alo
     app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(me, "WHOLE_BYTES", 1_000)
-    exports, keys = exports_in(app), list[str]()
-    take_exports(app, exports, folder_objects)
+    exports, keys = app.state.exports, list[str]()
+    give_exports(app, folder_objects)
     exports.listen(keys.append)
     await say(client, "t", *("secret words " * 20 for _ in range(5)))
 
@@ -132,7 +115,7 @@ async def test_an_export_that_is_never_written_says_that_it_failed(
     app: "FastAPI", client: AsyncClient, clock: Clock, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
     monkeypatch.setattr(me, "WHOLE_BYTES", 100)
-    exports, keys = exports_in(app), list[str]()
+    exports, keys = app.state.exports, list[str]()
     exports.listen(keys.append)
     view = (await client.get("/me/export")).json()
     if end == "out of time":
@@ -148,16 +131,14 @@ async def test_a_worker_whose_user_is_erased_leaves_nothing(
     app: "FastAPI", client: AsyncClient, folder_objects: FolderObjects, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     monkeypatch.setattr(me, "WHOLE_BYTES", 100)
-    exports, keys, persons = exports_in(app), list[str](), []
+    exports, keys, persons = app.state.exports, list[str](), list[Any]()
     exports.listen(keys.append)
     await say(client, "t", "hello")
     await client.get("/me/export")
-    erase = next(route for route in app.routes if route.path == "/me").endpoint.__self__._persons.erase  # type: ignore[attr-defined]
-    from turnkeep.records import Principal
 
     def erase_once() -> bool:
         if not persons:
-            persons.append(erase(Principal("local", "local")))
+            persons.append(app.state.persons.erase(Principal("local", "local")))
         return True
 
     if when == "before it is written":
@@ -170,7 +151,7 @@ async def test_a_worker_whose_user_is_erased_leaves_nothing(
 async def test_a_request_that_we_did_not_write_starts_nothing(app: "FastAPI", folder_objects: FolderObjects) -> None:
     folder_objects.put("exports/ab/00.request", b"forged" * 20)
     for key in ("exports/ab/00.request", "exports/ab/00.gz", "exports/ab/none.request"):
-        exports_in(app).work(key)
+        app.state.exports.work(key)
     assert list(folder_objects.names("exports/ab/")) == ["exports/ab/00.request"]
 
 

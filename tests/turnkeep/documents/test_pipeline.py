@@ -98,14 +98,6 @@ def test_an_upload_becomes_a_document_and_its_file_is_gone(office):
     assert office.files() == []
 
 
-def test_a_long_page_is_kept_in_pieces(office):
-    office.parsed = Parsed("text", (Piece("One sentence. " * 300, 4),))
-    office.process(office.upload())
-    pieces = office.attachments.pieces(partition(ANN, "t"), "d")
-    assert len(pieces) > 2
-    assert {piece.page for piece in pieces} == {4}
-
-
 @pytest.mark.parametrize("agent", ["papers", None])
 def test_of_a_thread_that_may_be_private_text_heading_and_name_are_hidden(agent, folder_objects, monkeypatch):
     monkeypatch.setenv("PAPERS__PII", "true")

@@ -14,7 +14,5 @@ from turnkeep.services import Services
 
 def register(router: APIRouter, services: Services, new_id: Callable[[], str]) -> None:
     add = partial(router.add_api_route, response_model=None, include_in_schema=False)
-    AssistantRoutes(services.turns).register(add)
-    StateRoutes(services, new_id).register(add)
-    RunRoutes(services, new_id).register(add)
-    StoreRoutes(services.stores).register(add)
+    for routes in (AssistantRoutes, StateRoutes, RunRoutes, StoreRoutes):
+        routes(services, new_id).register(add)

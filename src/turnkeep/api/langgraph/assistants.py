@@ -2,20 +2,17 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from fastapi import Response
 from starlette.concurrency import run_in_threadpool
 
 from turnkeep.api.langgraph.bodies import AssistantSearch
+from turnkeep.api.routes import Routes
 from turnkeep.api.views import assistant_id
 from turnkeep.entries import entries
 from turnkeep.errors import InvalidId, InvalidRequest, NotFound
 from turnkeep.records import JSON, iso
-
-if TYPE_CHECKING:
-    from turnkeep.turns import Turns
 
 _STARTED = iso(datetime.now(UTC).timestamp())
 
@@ -55,10 +52,7 @@ def _view(agent: str) -> JSON:
     }
 
 
-class AssistantRoutes:
-    def __init__(self, turns: "Turns") -> None:
-        self._turns = turns
-
+class AssistantRoutes(Routes):
     def register(self, add: Callable[..., None]) -> None:
         add("/assistants/search", self.search, methods=["POST"])
         add("/assistants/count", self.count, methods=["POST"])

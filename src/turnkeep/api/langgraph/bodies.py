@@ -6,10 +6,8 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
 
-from turnkeep.api.errors import OWN_WORDS
-from turnkeep.api.schemas import AgentName, Metadata
+from turnkeep.api.schemas import AgentName, Metadata, fault
 from turnkeep.entries import graph_file
 from turnkeep.records import JSON
 from turnkeep.turns.request import GraphCall
@@ -29,14 +27,10 @@ _OFFERED: dict[str, tuple[tuple[Any, ...], str]] = {
 """What a field may say, and what to send instead."""
 
 
-def _fault(advice: str) -> PydanticCustomError:
-    return PydanticCustomError(OWN_WORDS, advice.replace("{", "{{").replace("}", "}}"))
-
-
 def _check_offered(value: Any, info: ValidationInfo) -> Any:
     allowed, advice = _OFFERED[info.field_name or ""]
     if value not in allowed:
-        raise _fault(advice)
+        raise fault(advice)
     return value
 
 
@@ -51,24 +45,24 @@ def _named(value: Any) -> Any:
 
 def _check_modes(value: list[str]) -> list[str]:
     if any(mode not in MODES for mode in value):
-        raise _fault(f"Send some of {', '.join(MODES)}.")
+        raise fault(f"Send some of {', '.join(MODES)}.")
     return value or ["values"]
 
 
 def _check_input(value: Any) -> Any:
     if not isinstance(value, dict | None) and not graph_file():  # only a graph of one's own may take anything else
-        raise _fault("Send an object, as the graph takes it.")
+        raise fault("Send an object, as the graph takes it.")
     said = value.get("messages") if isinstance(value, dict) else None
     for message in said if isinstance(said, list) else []:
         if isinstance(message, dict) and not {"role", "type"} & message.keys():
-            raise _fault("Send messages as objects with `role` (or `type`) and `content`.")
+            raise fault("Send messages as objects with `role` (or `type`) and `content`.")
     return value
 
 
 def _check_goto(value: Any) -> Any:
     for step in value if isinstance(value, list) else [value]:
         if not (step is None or isinstance(step, str) or (isinstance(step, dict) and type(step.get("node")) is str)):
-            raise _fault('Send the name of a node, {"node": ..., "input": ...}, or a list of these.')
+            raise fault('Send the name of a node, {"node": ..., "input": ...}, or a list of these.')
     return value
 
 
@@ -76,7 +70,7 @@ def _check_uuid(value: str) -> str:
     try:
         return str(UUID(value))
     except ValueError:
-        raise _fault("Send a UUID.") from None
+        raise fault("Send a UUID.") from None
 
 
 RunId = Annotated[str, AfterValidator(_check_uuid)]
@@ -138,7 +132,7 @@ class RunBody(Body):
     def _bounded(cls, value: Any) -> Any:
         said = value.model_dump() if isinstance(value, BaseModel) else value
         if len(json.dumps(said, ensure_ascii=False).encode()) > 16 * 1024:
-            raise _fault("Send at most 16 KB of it, counted as JSON; what is longer belongs into the input.")
+            raise fault("Send at most 16 KB of it, counted as JSON; what is longer belongs into the input.")
         return value
 
     @property

@@ -1,21 +1,16 @@
 """A run in LangGraph's server-sent events: `metadata` first, then what each stream mode tells, `end` or `error` last.
 `end` says that the turn is kept; it saves clients the question how the run ended."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from turnkeep.api.langgraph.messages import Messages
-from turnkeep.api.sse import HEARTBEAT, as_event
+from turnkeep.api.sse import HEARTBEAT, as_event, compact
 from turnkeep.api.views import not_kept
 from turnkeep.errors import TurnInProgress
 from turnkeep.records import JSON, Turn
 
 INTERRUPT = "__interrupt__"
-
-
-def compact(data: Any) -> bytes:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str).encode(errors="replace")
 
 
 def error_view(problem: Mapping[str, Any]) -> JSON:
@@ -69,8 +64,8 @@ class RunFrames:
 
     def _frame(self, event: str, data: Any) -> bytes:
         self._number += 1
-        number = b"id: %d\r\n" % self._number if self._resumable else b""
-        return b"event: %s\r\ndata: %s\r\n%s\r\n" % (event.encode(), compact(data), number)
+        number = f"id: {self._number}\r\n" if self._resumable else ""
+        return f"event: {event}\r\ndata: {compact(data)}\r\n{number}\r\n".encode(errors="replace")
 
 
 class FinalValues:
@@ -86,12 +81,15 @@ class FinalValues:
         match name:
             case "part" if data["mode"] == "values" and not data["namespace"]:
                 self._values = data["data"]
+                return b""
             case "complete":
                 error = not_kept(data["turn"])
-                return compact({"__error__": error_view(as_event(error))} if error else self._values)
+                told = {"__error__": error_view(as_event(error))} if error else self._values
             case "error":
-                return compact({"__error__": error_view(data)})
-        return b""
+                told = {"__error__": error_view(data)}
+            case _:
+                return b""
+        return compact(told).encode(errors="replace")
 
 
 def _event(name: str, namespace: list[str]) -> str:

@@ -14,18 +14,17 @@ from turnkeep.api.langgraph.bodies import RunBody, RunId
 from turnkeep.api.langgraph.frames import FinalValues, RunFrames
 from turnkeep.api.langgraph.joining import joined, retold
 from turnkeep.api.langgraph.shown import shown_message, tells_itself
-from turnkeep.api.langgraph.streams import answer, places
-from turnkeep.api.langgraph.views import run_view
+from turnkeep.api.routes import Routes
 from turnkeep.api.schemas import Id, check_id
-from turnkeep.api.sse import RunStreamResponse
-from turnkeep.api.turns import KEY_HEADER
-from turnkeep.api.views import facts_of
-from turnkeep.records import JSON
+from turnkeep.api.sse import RunStream
+from turnkeep.api.turns import key_of, replay_headers
+from turnkeep.api.views import assistant_id, facts_of
+from turnkeep.records import JSON, iso
 from turnkeep.turns import TurnRequest
 
 if TYPE_CHECKING:
-    from turnkeep.services import Services
     from turnkeep.turns import RunningTurn
+    from turnkeep.turns.runs import RunRecord
 
 ON_THREAD, ONE = "/threads/{thread_id}/runs", "/threads/{thread_id}/runs/{run_id}"
 Action = Literal["interrupt", "rollback"]
@@ -38,11 +37,9 @@ Status = Literal["pending", "running", "error", "success", "timeout", "interrupt
 async def _asked(request: Request, body: RunBody, caller: Caller) -> TurnRequest:
     """Without a thread nothing is kept, so that a key or a checkpoint means nothing."""
     agent, thread_id = agent_of(body.assistant_id), request.path_params.get("thread_id")
-    key = request.headers.get(KEY_HEADER) if thread_id else None
     if thread_id:
         name_thread(request, check_id(thread_id))
-    if key:
-        request.state.idempotency_key = check_id(key, where=KEY_HEADER)
+    key = key_of(request) if thread_id else None
     return TurnRequest(
         principal=caller,
         message=shown_message(body),
@@ -60,12 +57,7 @@ async def _asked(request: Request, body: RunBody, caller: Caller) -> TurnRequest
 Asked = Annotated[TurnRequest, Depends(_asked)]
 
 
-class RunRoutes:
-    def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
-        self._services = services
-        self._new_id = new_id
-        self._heartbeat_seconds = services.settings.turn.heartbeat_seconds
-
+class RunRoutes(Routes):
     def register(self, add: Callable[..., None]) -> None:
         for path in ("/runs", ON_THREAD):
             add(f"{path}/stream", self.stream, methods=["POST"])
@@ -77,14 +69,15 @@ class RunRoutes:
         add(f"{ONE}/stream", self.rejoin, methods=["GET"])
         add(f"{ONE}/cancel", self.cancel, methods=["POST"])
 
-    async def stream(self, body: RunBody, asked: Asked) -> RunStreamResponse:
+    async def stream(self, body: RunBody, asked: Asked) -> RunStream:
         running, run_id = await self._start(asked)
-        return self._answer(running, run_id, RunFrames(run_id, body.stream_mode, resumable=body.stream_resumable), body)
+        shown = RunFrames(run_id, body.stream_mode, resumable=body.stream_resumable)
+        return self._answer(running, run_id, shown, goes_on=body.on_disconnect != "cancel")
 
-    async def wait(self, body: RunBody, asked: Asked) -> RunStreamResponse:
+    async def wait(self, body: RunBody, asked: Asked) -> RunStream:
         assert asked.call  # noqa: S101 - every body makes one
         running, run_id = await self._start(replace(asked, call=replace(asked.call, modes=("values",))))
-        return self._answer(running, run_id, FinalValues(), body)
+        return self._answer(running, run_id, FinalValues(), goes_on=body.on_disconnect != "cancel")
 
     async def _start(self, asked: TurnRequest) -> "tuple[RunningTurn, str]":
         """Raises what keeps the run from beginning; what ends it later is told on its stream."""
@@ -94,11 +87,20 @@ class RunRoutes:
         return running, running.run_id or self._new_id()
 
     def _answer(
-        self, running: "RunningTurn", run_id: str, shown: RunFrames | FinalValues, body: RunBody
-    ) -> RunStreamResponse:
-        """As on LangGraph's server a run outlives its client unless told otherwise; one that is not kept never does."""
-        goes_on = running.thread_id is not None and body.on_disconnect != "cancel"
-        return answer(running, run_id, shown, heartbeat_seconds=self._heartbeat_seconds, goes_on=goes_on)
+        self, running: "RunningTurn", run_id: str, shown: RunFrames | FinalValues, *, goes_on: bool = False
+    ) -> RunStream:
+        """Begins at once, with the run's id in the headers. As on LangGraph's server a run outlives its client unless
+        told otherwise; one that is not kept never does."""
+        place = _places(running.thread_id, run_id, shown.again)
+        return RunStream(
+            running,
+            shown,
+            headers={"Content-Type": shown.media_type, **place, **replay_headers(running)},
+            heartbeat_seconds=self._settings.turn.heartbeat_seconds,
+            goes_on=goes_on and running.thread_id is not None,
+            head=shown.head(),
+            heartbeat=shown.heartbeat,
+        )
 
     async def create(self, asked: Asked, response: Response) -> JSON:
         """A run in the background. Without a thread it gets one of its own, which expires as others do: what nobody
@@ -108,19 +110,19 @@ class RunRoutes:
             make = partial(self._services.table.create_thread, if_exists="do_nothing")
             await run_in_threadpool(make, asked.principal, str(asked.thread_id))
         run = await self._services.runs.enqueue(asked)
-        response.headers["Content-Location"] = places(run.thread_id, run.run_id, "join")["Content-Location"]
-        return run_view(run)
+        response.headers["Content-Location"] = _places(run.thread_id, run.run_id, "join")["Content-Location"]
+        return _view(run)
 
     async def of_thread(
         self, thread_id: Id, caller: Caller, limit: Limit = 10, offset: Offset = 0, status: Status | None = None
     ) -> list[JSON]:
         found = await self._services.runs.list(caller, thread_id, limit=limit, offset=offset, status=status)
-        return [run_view(run) for run in found]
+        return [_view(run) for run in found]
 
     async def read(self, thread_id: Id, run_id: RunId, caller: Caller) -> JSON:
-        return run_view(await self._services.runs.read(caller, thread_id, run_id))
+        return _view(await self._services.runs.read(caller, thread_id, run_id))
 
-    async def join(self, thread_id: Id, run_id: RunId, request: Request) -> RunStreamResponse:
+    async def join(self, thread_id: Id, run_id: RunId, request: Request) -> RunStream:
         return await self._joined(request, thread_id, run_id, FinalValues())
 
     async def rejoin(
@@ -131,23 +133,46 @@ class RunRoutes:
         *,
         cancel_on_disconnect: bool = False,
         stream_mode: Some = (),
-    ) -> RunStreamResponse:
+    ) -> RunStream:
         """Waits for the end of the run, wherever it runs, and tells it. Clients that name no mode send an empty one."""
         shown = RunFrames(run_id, [mode for mode in stream_mode if mode] or ["values"], resumable=True)
         return await self._joined(request, thread_id, run_id, shown, cancels=cancel_on_disconnect)
 
     async def _joined(
         self, request: Request, thread_id: str, run_id: str, shown: RunFrames | FinalValues, *, cancels: bool = False
-    ) -> RunStreamResponse:
+    ) -> RunStream:
         caller, until = request.state.principal, getattr(request.state, "deadline", None)
         await self._services.runs.read(caller, thread_id, run_id)  # an unknown run is a status, not an event
         running = joined(self._services, caller, thread_id, run_id, until=until, cancels=cancels)
-        return answer(running, run_id, shown, heartbeat_seconds=self._heartbeat_seconds)
+        return self._answer(running, run_id, shown)
 
     async def cancel(
         self, thread_id: Id, run_id: RunId, caller: Caller, response: Response, action: Action = "interrupt"
     ) -> JSON:
         """Returns when nothing of the run can be kept any more, whether one asked to `wait` or not."""
-        response.headers.update(places(thread_id, run_id, "join"))
+        response.headers.update(_places(thread_id, run_id, "join"))
         await self._services.runs.cancel(caller, thread_id, run_id, action=action)
         return {}
+
+
+def _places(thread_id: str | None, run_id: str, again: str) -> dict[str, str]:
+    """Where a run is found, without host and stage: clients put those before it. One that is not kept is nowhere."""
+    if thread_id is None:
+        return {"Content-Location": f"/runs/{run_id}"}
+    place = f"/threads/{thread_id}/runs/{run_id}"
+    return {"Content-Location": place, "Location": f"{place}/{again}"}
+
+
+def _view(run: "RunRecord") -> JSON:
+    told = {"created_by": "system", "turn_number": run.turn_number, "error_code": run.code}
+    return {
+        "run_id": run.run_id,
+        "thread_id": run.thread_id,
+        "assistant_id": assistant_id(run.agent) if run.agent else None,
+        "metadata": {**run.metadata, **facts_of(run.agent), **{name: value for name, value in told.items() if value}},
+        "status": run.status,
+        "kwargs": run.kwargs,
+        "created_at": iso(run.created_at),
+        "updated_at": iso(run.updated_at),
+        "multitask_strategy": "reject",
+    }

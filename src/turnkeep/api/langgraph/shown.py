@@ -1,6 +1,5 @@
 """What a run's body says, as text: the message of the turn that it makes, and whether it can be told from others."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from turnkeep.api.langgraph.bodies import RunBody
 from turnkeep.api.schemas import check_message
+from turnkeep.api.sse import compact
 from turnkeep.errors import InvalidRequest
 
 _HUMAN = ("human", "user")
@@ -53,8 +53,4 @@ def _text(content: Any) -> str:
         return content
     blocks = content if isinstance(content, list) else []
     texts = [block.get("text") if isinstance(block, dict) else block for block in blocks]
-    return "\n".join(text for text in texts if isinstance(text, str)) or _compact(content)
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return "\n".join(text for text in texts if isinstance(text, str)) or compact(content)

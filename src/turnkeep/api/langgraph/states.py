@@ -7,7 +7,7 @@ from fastapi import Request
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.langgraph.bodies import HistoryQuery, StateAt, StateUpdate
-from turnkeep.api.langgraph.views import state_view
+from turnkeep.api.routes import Routes
 from turnkeep.api.schemas import Id, ThreadSearch
 from turnkeep.api.threads import find_threads
 from turnkeep.api.views import ThreadView
@@ -15,17 +15,12 @@ from turnkeep.records import JSON
 from turnkeep.storage.listing import SEARCHED_THREADS
 
 if TYPE_CHECKING:
-    from turnkeep.services import Services
+    from turnkeep.turns.states import State
 
 STATE = "/threads/{thread_id}/state"
 
 
-class StateRoutes:
-    def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
-        self._turns = services.turns
-        self._table = services.table
-        self._new_id = new_id
-
+class StateRoutes(Routes):
     def register(self, add: Callable[..., None]) -> None:
         add("/threads/count", self.count, methods=["POST"])
         add("/threads/{thread_id}/copy", self.copy, methods=["POST"])
@@ -37,10 +32,10 @@ class StateRoutes:
 
     async def read(self, thread_id: Id, caller: Caller, request: Request) -> JSON:
         named = request.path_params.get("checkpoint_id")
-        return state_view(thread_id, await self._turns.states.read(caller, thread_id, named))
+        return _view(thread_id, await self._turns.states.read(caller, thread_id, named))
 
     async def read_at(self, thread_id: Id, body: StateAt, caller: Caller) -> JSON:
-        return state_view(thread_id, await self._turns.states.read(caller, thread_id, body.checkpoint))
+        return _view(thread_id, await self._turns.states.read(caller, thread_id, body.checkpoint))
 
     async def update(self, thread_id: Id, body: StateUpdate, caller: Caller) -> JSON:
         named = body.checkpoint or body.checkpoint_id
@@ -55,7 +50,7 @@ class StateRoutes:
         found = await self._turns.states.history(
             caller, thread_id, limit=wanted.limit, before=wanted.before, metadata=wanted.metadata
         )
-        return [state_view(thread_id, state) for state in found]
+        return [_view(thread_id, state) for state in found]
 
     def count(self, caller: Caller, body: ThreadSearch | None = None) -> int:
         """No more than the 1,000 newest are looked at."""
@@ -64,3 +59,24 @@ class StateRoutes:
 
     def copy(self, thread_id: Id, caller: Caller) -> ThreadView:
         return ThreadView.of(self._table.fork(caller, thread_id, self._new_id()))
+
+
+def _view(thread_id: str, state: "State") -> JSON:
+    """A thread without turns has no checkpoint."""
+    here, before = _checkpoint(thread_id, state.checkpoint_id), _checkpoint(thread_id, state.parent_id)
+    return {
+        "values": state.values,
+        "next": state.next,
+        "tasks": state.tasks,
+        "metadata": {**state.metadata, "thread_id": thread_id, "turn_number": state.turn} if here else None,
+        "created_at": state.created_at,
+        "checkpoint": here,
+        "parent_checkpoint": before,
+        "interrupts": state.interrupts,
+        "checkpoint_id": state.checkpoint_id or None,
+        "parent_checkpoint_id": state.parent_id,
+    }
+
+
+def _checkpoint(thread_id: str, checkpoint_id: str | None) -> JSON | None:
+    return {"checkpoint_id": checkpoint_id, "thread_id": thread_id, "checkpoint_ns": ""} if checkpoint_id else None

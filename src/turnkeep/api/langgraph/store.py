@@ -9,8 +9,9 @@ from pydantic import AfterValidator, Field
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.langgraph.bodies import Body
+from turnkeep.api.routes import Routes
 from turnkeep.errors import InvalidRequest
-from turnkeep.records import JSON, Principal, iso
+from turnkeep.records import JSON, iso
 
 ANSWER_BYTES = 4_500_000
 """What Lambda sends at once, with some to spare."""
@@ -57,11 +58,8 @@ class Listing(Body):
     offset: Offset = 0
 
 
-class StoreRoutes:
-    """`stores` gives a caller's memory; it may take a while the first time, hence routes in threads."""
-
-    def __init__(self, stores: Callable[[Principal], Any]):
-        self._stores = stores
+class StoreRoutes(Routes):
+    """A caller's memory may take a while the first time, hence routes in threads."""
 
     def register(self, add: Callable[..., None]) -> None:
         add("/store/items", self.put, methods=["PUT"], status_code=204)
@@ -74,7 +72,7 @@ class StoreRoutes:
         if not body.namespace:
             raise InvalidRequest(_LABELS)
         more: Any = {"ttl": body.ttl} if body.ttl is not None else {}
-        self._stores(caller).put(tuple(body.namespace), body.key, body.value, index=body.index, **more)
+        self._services.stores(caller).put(tuple(body.namespace), body.key, body.value, index=body.index, **more)
 
     def read(
         self,
@@ -85,16 +83,16 @@ class StoreRoutes:
     ) -> JSON | None:
         """`namespace` is the labels joined by periods."""
         labels = tuple(_check_labels(namespace.split(".")))
-        item = self._stores(caller).get(labels, key, refresh_ttl=refresh_ttl)
+        item = self._services.stores(caller).get(labels, key, refresh_ttl=refresh_ttl)
         return None if item is None else _view(item)
 
     def delete(self, body: Place, caller: Caller) -> None:
-        self._stores(caller).delete(tuple(body.namespace), body.key)
+        self._services.stores(caller).delete(tuple(body.namespace), body.key)
 
     def search(self, body: Search, caller: Caller) -> Response:
         prefix, limit, offset = tuple(body.namespace_prefix), body.limit or 10, body.offset or 0
         more: Any = {"filter": body.filter, "query": body.query, "refresh_ttl": body.refresh_ttl}
-        found = self._stores(caller).search(prefix, limit=limit, offset=offset, **more)
+        found = self._services.stores(caller).search(prefix, limit=limit, offset=offset, **more)
         views = [_view(item) | {"score": item.score} for item in found]
         answer = json.dumps({"items": views}, ensure_ascii=False).encode()
         if len(answer) > ANSWER_BYTES:
@@ -105,7 +103,7 @@ class StoreRoutes:
         wanted = body or Listing()
         page = wanted.model_dump(include={"max_depth", "limit", "offset"})
         prefix, suffix = tuple(wanted.prefix or ()), tuple(wanted.suffix or ())
-        return {"namespaces": self._stores(caller).list_namespaces(prefix=prefix, suffix=suffix, **page)}
+        return {"namespaces": self._services.stores(caller).list_namespaces(prefix=prefix, suffix=suffix, **page)}
 
 
 def _view(item: Any) -> JSON:

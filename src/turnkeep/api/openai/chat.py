@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, act_for
 from turnkeep.api.openai.bodies import ChatCompletion, read_messages
-from turnkeep.api.openai.starting import THREAD_HEADER, Routes, digest, repeat_of, turns_before
+from turnkeep.api.openai.starting import THREAD_HEADER, Starting, digest, repeat_of, turns_before
 from turnkeep.api.openai.tasks import CHAT_HEADER, answer_to_task, is_task
 from turnkeep.api.openai.words import Completion
 from turnkeep.api.schemas import check_id
@@ -25,7 +25,7 @@ USER_HEADER = "X-OpenWebUI-User-Id"
 HISTORY_DIFFERS = "history_differs"
 
 
-class ChatRoutes(Routes):
+class ChatRoutes(Starting):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/models", self.models, methods=["GET"])
         add("/v1/models/{model}", self.model, methods=["GET"])

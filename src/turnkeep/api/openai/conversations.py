@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.openai.bodies import NewConversation, NewResponse, read_messages
 from turnkeep.api.openai.shapes import UnsupportedParameter
-from turnkeep.api.openai.starting import ResponseId, Routes, read_response_id, repeat_of
+from turnkeep.api.openai.starting import ResponseId, Starting, read_response_id, repeat_of
 from turnkeep.api.openai.words import Answer, items_of
 from turnkeep.api.schemas import MAX_TURN_NUMBER, Id
 from turnkeep.entries import default_agent
@@ -30,7 +30,7 @@ ONLY_WHOLE = "Other turns hang on it; DELETE /v1/conversations/{id} takes the wh
 _ITEM = re.compile(r"msg_(\d{1,8})_(user|assistant)", re.ASCII)
 
 
-class ResponseRoutes(Routes):
+class ResponseRoutes(Starting):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/responses", self.create, methods=["POST"])
         add(RESPONSE, self.read, methods=["GET"])
@@ -62,7 +62,7 @@ class ResponseRoutes(Routes):
         if running.thread_id and running.run_id and number:
             id_ = str(ResponseId(number, run_digest(running.run_id).hex(), running.thread_id))
             item = f"msg_{number}_assistant"
-        now, model = self._now() // 1000, body.model or default_agent(self._services.settings.default_agent)
+        now, model = self._now() // 1000, body.model or default_agent(self._settings.default_agent)
         given = {"previous_response_id": body.previous_response_id, "metadata": body.metadata}
         return Answer(id_, now, model, item, running.thread_id, **given)
 
@@ -88,7 +88,7 @@ class ResponseRoutes(Routes):
         return named.check(self._table.read_turn(caller, named.thread_id, named.number))
 
 
-class ConversationRoutes(Routes):
+class ConversationRoutes(Starting):
     def register(self, add: Callable[..., None]) -> None:
         add("/v1/conversations", self.create, methods=["POST"])
         add(CONVERSATION, self.read, methods=["GET"])

@@ -3,7 +3,7 @@ some bodies say by themselves after what they come."""
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,9 +14,10 @@ from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import name_thread
 from turnkeep.api.openai.bodies import Run
-from turnkeep.api.openai.words import Words, compact
-from turnkeep.api.schemas import check_id
-from turnkeep.api.sse import open_stream
+from turnkeep.api.openai.words import Words
+from turnkeep.api.routes import Routes
+from turnkeep.api.sse import compact, open_stream
+from turnkeep.api.turns import key_of, replay_headers
 from turnkeep.errors import NotFound, ThreadExists, ThreadMoved
 from turnkeep.records import JSON, Principal, Turn
 from turnkeep.storage.head import run_digest
@@ -25,11 +26,10 @@ from turnkeep.turns import TurnRequest
 from turnkeep.turns.request import GraphCall
 
 if TYPE_CHECKING:
-    from turnkeep.services import Services
     from turnkeep.storage.leases import Repeat
     from turnkeep.turns import RunningTurn
 
-KEY_HEADER, RETRY_HEADER, THREAD_HEADER = "Idempotency-Key", "X-Stainless-Retry-Count", "X-Turnkeep-Thread"
+RETRY_HEADER, THREAD_HEADER = "X-Stainless-Retry-Count", "X-Turnkeep-Thread"
 PERIOD_MS = 15 * 60_000
 """A first try without key and thread is found again in the period that it was made in, and in the next one."""
 _RESPONSE = re.compile(r"resp_(\d{1,8})_([0-9a-f]{12})_([A-Za-z0-9_-]{1,64})", re.ASCII)
@@ -62,15 +62,6 @@ def read_response_id(text: str) -> ResponseId:
     return ResponseId(int(found[1]), found[2], found[3])
 
 
-def key_of(request: Request) -> str | None:
-    """The key that a client sent all the same; it is returned. An empty one, as a template leaves it, is none."""
-    given = request.headers.get(KEY_HEADER)
-    if not given:
-        return None
-    request.state.idempotency_key = check_id(given, where=KEY_HEADER)
-    return given
-
-
 def repeat_of(request: Request) -> "Repeat":
     return "first" if request.headers.get(RETRY_HEADER, "0") == "0" else "again"
 
@@ -96,15 +87,11 @@ async def _only_after(previous: ResponseId, running: "RunningTurn") -> "RunningT
     return running
 
 
-class Routes:
+class Starting(Routes):
     """What starts runs, also where their thread has still to be found or made, and answers with them."""
 
-    def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
-        self._services = services
-        self._table = services.table
-        self._turns = services.turns
-        self._now = services.turns.budget.now
-        self._new_id = new_id
+    def _now(self) -> int:
+        return self._turns.budget.now()
 
     def _wanted(
         self, request: Request, caller: Principal, body: Run, messages: list[JSON], told: list[str]
@@ -180,14 +167,12 @@ class Routes:
     ) -> Response:
         """Its headers say what is known before it; `seen` adds to the turn what is known with it."""
         told = {THREAD_HEADER: running.thread_id, "X-Turnkeep-Warnings": ", ".join(wanted.warnings)}
-        told["Idempotency-Replayed"] = "true" if running.replayed else ""
-        headers = {name: value for name, value in told.items() if value}
+        headers = {name: value for name, value in told.items() if value} | replay_headers(running)
         if not stream:
             return JSONResponse(words.whole(seen(await running.finish())), headers=headers)
-        return await open_stream(
-            running,
-            render=lambda turn: {"turn": seen(turn)},
-            heartbeat_seconds=self._services.settings.turn.heartbeat_seconds,
-            headers=headers,
-            frame=words,
-        )
+
+        def frame(number: int, name: str, data: Mapping[str, Any]) -> bytes:
+            return words(number, name, {"turn": seen(data["turn"])} if name == "complete" else data)
+
+        seconds = self._settings.turn.heartbeat_seconds
+        return await open_stream(running, frame, headers=headers, heartbeat_seconds=seconds)

@@ -10,7 +10,7 @@ from textwrap import shorten
 from starlette.datastructures import Headers
 
 from turnkeep.api.openai.bodies import ChatCompletion
-from turnkeep.api.openai.words import compact
+from turnkeep.api.sse import compact
 from turnkeep.records import JSON
 
 TASK_HEADER, CHAT_HEADER = "X-Turnkeep-Task", "X-OpenWebUI-Chat-Id"

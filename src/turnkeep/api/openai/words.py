@@ -1,13 +1,13 @@
 """A turn in the words of both wires, whole and event by event. Beside them stands the object `turnkeep` with all else
 that a turn holds: SQL and rows, warnings, cost. An end that means success leaves only when the turn is kept."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from turnkeep.api.errors import as_problem
 from turnkeep.api.openai.shapes import shape
+from turnkeep.api.sse import compact
 from turnkeep.api.views import TurnView, not_kept
 from turnkeep.errors import TurnkeepError
 from turnkeep.records import JSON, Source, Turn
@@ -208,7 +208,3 @@ def _places(source: Source, reply: str) -> Iterator[tuple[int, int]]:
     names = [rf"\[{re.escape(source.id)}\](?!\()", *([re.escape(source.url)] if source.url else [])]
     found = [match.span() for match in re.finditer("|".join(names), reply)]
     yield from found or ([(len(reply), len(reply))] if source.cited else [])
-
-
-def compact(data: Mapping[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

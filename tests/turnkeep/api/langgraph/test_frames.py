@@ -12,8 +12,7 @@ from test_run_retries import hung_up, until
 
 from turnkeep.api.langgraph.frames import FinalValues, RunFrames
 from turnkeep.api.langgraph.messages import Messages
-from turnkeep.api.langgraph.streams import answer
-from turnkeep.api.sse import as_event
+from turnkeep.api.sse import RunStream, as_event
 from turnkeep.errors import ModelTimeout, StoreUnavailable, TurnInProgress
 from turnkeep.records import Event
 
@@ -97,7 +96,7 @@ def test_a_whole_message_is_complete_at_once() -> None:
 )
 async def test_a_quiet_run_keeps_its_connection(shown: Any, quiet: bytes) -> None:
     running = ScriptedRun([VALUES, 0.2, complete()])
-    response = answer(running, "r-1", shown, heartbeat_seconds=0.05)
+    response = RunStream(running, shown, headers={}, heartbeat_seconds=0.05, heartbeat=shown.heartbeat)
     chunks = [chunk async for chunk in response.body_iterator]
     assert quiet in chunks
     if isinstance(shown, FinalValues):

@@ -7,7 +7,7 @@ import pytest
 from desk_graph import gates
 from httpx import AsyncClient
 from langgraph_sdk.client import LangGraphClient
-from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
+from langgraph_sdk.errors import ConflictError
 
 
 def said(text: str, **more: Any) -> dict[str, Any]:
@@ -21,11 +21,6 @@ async def streamed(sdk: LangGraphClient, thread_id: str | None, **asked: Any) ->
 async def turns_of(client: AsyncClient, thread_id: str) -> list[tuple[str, str]]:
     found = (await client.get(f"/threads/{thread_id}/turns")).json()["turns"]
     return [(turn["message"], turn["reply"]) for turn in found]
-
-
-@pytest.fixture
-async def thread_id(sdk: LangGraphClient) -> str:
-    return str((await sdk.threads.create())["thread_id"])
 
 
 async def test_a_streamed_run_is_a_turn_of_the_thread(
@@ -50,22 +45,6 @@ async def test_turns_of_both_protocols_follow_each_other(
     assert [message for message, _ in await turns_of(client, thread_id)] == ["one", "two", "three"]
 
 
-MODES = {
-    "updates": ["metadata", "updates", "updates", "end"],
-    "custom": ["metadata", "custom", "end"],
-    "messages-tuple": ["metadata", "messages", "messages", "messages", "end"],
-    "messages": ["metadata", "messages/metadata", "messages/partial", "messages/partial", "messages/partial", "end"],
-    "tasks": ["metadata", "tasks", "tasks", "tasks", "tasks", "end"],
-    "checkpoints": ["metadata", *["checkpoints"] * 4, "end"],
-}
-
-
-@pytest.mark.parametrize("mode", MODES)
-async def test_each_mode_tells_its_own(sdk: LangGraphClient, thread_id: str, mode: Any) -> None:
-    parts = await streamed(sdk, thread_id, input=said("hello"), stream_mode=mode)
-    assert [event for event, _ in parts] == MODES[mode]
-
-
 async def test_a_message_grows_piece_by_piece(sdk: LangGraphClient, thread_id: str) -> None:
     parts = await streamed(sdk, thread_id, input=said("hello"), stream_mode="messages")
     pieces = [data[0] for event, data in parts if event == "messages/partial"]
@@ -73,20 +52,6 @@ async def test_a_message_grows_piece_by_piece(sdk: LangGraphClient, thread_id: s
     assert {piece["type"] for piece in pieces} == {"ai"}
     [(name, told)] = parts[1][1].items()
     assert (name, told["metadata"]["langgraph_node"]) == (pieces[0]["id"], "serve")
-
-
-async def test_what_lies_inside_is_named_by_its_place(sdk: LangGraphClient, thread_id: str) -> None:
-    parts = await streamed(sdk, thread_id, input=said("hello"), stream_mode="updates", stream_subgraphs=True)
-    inner, *outer = [event for event, _ in parts if event.startswith("updates")]
-    assert inner.startswith("updates|prepare:")
-    assert outer == ["updates", "updates"]
-
-
-async def test_only_a_resumable_stream_counts_its_events(client: AsyncClient, thread_id: str) -> None:
-    body = {"assistant_id": "papers", "input": said("hello"), "stream_mode": "custom"}
-    answer = await client.post(f"/threads/{thread_id}/runs/stream", json={**body, "stream_resumable": True})
-    assert [line for line in answer.text.split("\r\n") if line.startswith("id")] == ["id: 1", "id: 2", "id: 3"]
-    assert "\r\nid:" not in (await client.post(f"/threads/{thread_id}/runs/stream", json=body)).text
 
 
 async def test_the_headers_say_where_the_run_is_found(client: AsyncClient, thread_id: str) -> None:
@@ -129,20 +94,6 @@ async def test_a_question_is_told_and_answered(
         "ask me",
         '{"decisions":[{"type":"approve"}]}',
     ]
-
-
-async def test_a_question_is_answered_by_its_id(sdk: LangGraphClient, thread_id: str) -> None:
-    asked: Any = await sdk.runs.wait(thread_id, "papers", input=said("ask me"))
-    [question] = asked["__interrupt__"]
-    values: Any = await sdk.runs.wait(thread_id, "papers", command={"resume": {question["id"]: "yes"}})
-    assert values["messages"][-1]["content"] == "answered 'yes'"
-
-
-async def test_a_run_stops_where_it_is_told_to(sdk: LangGraphClient, thread_id: str) -> None:
-    await sdk.runs.wait(thread_id, "papers", input=said("hello"), interrupt_before=["serve"])
-    assert (await sdk.threads.get_state(thread_id))["next"] == ["serve"]
-    values: Any = await sdk.runs.wait(thread_id, "papers", input=None)
-    assert values["messages"][-1]["content"] == "1: hello"
 
 
 async def test_a_run_goes_on_from_an_older_checkpoint(
@@ -259,21 +210,6 @@ async def test_each_form_of_a_message_is_shown_as_text(
     given, shown = SHOWN[form]
     await sdk.runs.wait(thread_id, "papers", input=given)
     assert [message for message, _ in await turns_of(client, thread_id)] == [shown]
-
-
-async def test_unknown_names_are_told(sdk: LangGraphClient, thread_id: str) -> None:
-    with pytest.raises(UnprocessableEntityError):
-        await sdk.runs.create(thread_id, "nobody", input=said("hello"))
-    with pytest.raises(NotFoundError):
-        await sdk.runs.create(thread_id, "00000000-0000-4000-8000-000000000000", input=said("hello"))
-    with pytest.raises(NotFoundError):
-        await streamed(sdk, "unknown", input=said("hello"))
-    with pytest.raises(NotFoundError):
-        await streamed(sdk, thread_id, input=said("hello"), checkpoint_id="unknown")
-    with pytest.raises(UnprocessableEntityError):
-        await sdk.runs.get(thread_id, "no-uuid")
-    with pytest.raises(NotFoundError):
-        await sdk.runs.get(thread_id, "00000000-0000-4000-8000-000000000000")
 
 
 async def test_a_thread_is_made_where_that_is_asked_for(sdk: LangGraphClient) -> None:

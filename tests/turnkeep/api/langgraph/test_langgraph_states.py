@@ -40,19 +40,6 @@ async def test_a_thread_without_turns_has_an_empty_state(sdk: LangGraphClient) -
     assert await sdk.threads.get_history("empty") == []
 
 
-async def test_states_are_read_back(sdk: LangGraphClient, held: str) -> None:
-    newest, first = await sdk.threads.get_history(held)
-    assert await sdk.threads.get_state(held) == newest
-    assert [len(state["values"]["messages"]) for state in (newest, first)] == [4, 2]  # type: ignore[call-overload]
-    assert first == await sdk.threads.get_state(held, checkpoint=first["checkpoint"])
-    assert first == await sdk.threads.get_state(held, checkpoint_id=str(first["checkpoint"]["checkpoint_id"]))
-    assert await sdk.threads.get_history(held, before=newest["checkpoint"]) == [first]
-    assert await sdk.threads.get_history(held, limit=1) == [newest]
-    assert await sdk.threads.get_history(held, metadata={"source": "nobody"}) == []
-    metadata: Any = newest["metadata"]
-    assert (metadata["turn_number"], metadata["thread_id"]) == (2, held)
-
-
 async def test_a_state_is_changed_without_a_turn(sdk: LangGraphClient, client: AsyncClient, held: str) -> None:
     changed: Any = await sdk.threads.update_state(held, {"note": "mine"}, as_node="prepare")
     state = await sdk.threads.get_state(held)
@@ -69,18 +56,6 @@ async def test_a_thread_is_copied(sdk: LangGraphClient, client: AsyncClient, hel
     assert [message for message, _ in await turns_of(client, copy["thread_id"])] == ["one", "two", "three"]
     assert len(await turns_of(client, held)) == 2
     assert copy["metadata"]["topic"] == "a"
-
-
-async def test_unknown_states_are_not_found(sdk: LangGraphClient, held: str) -> None:
-    for asked in (
-        sdk.threads.get_state("unknown"),
-        sdk.threads.get_state(held, checkpoint_id="unknown"),
-        sdk.threads.get_history("unknown"),
-        sdk.threads.update_state("unknown", {"note": "a"}),
-        sdk.threads.copy("unknown"),
-    ):
-        with pytest.raises(NotFoundError):
-            await asked
 
 
 async def test_threads_are_made_as_clients_make_them(sdk: LangGraphClient, clock: Clock) -> None:

@@ -24,11 +24,6 @@ async def until(condition: Any) -> None:
     raise AssertionError("it never came to that")
 
 
-@pytest.fixture
-async def thread_id(sdk: LangGraphClient) -> str:
-    return str((await sdk.threads.create())["thread_id"])
-
-
 async def test_the_same_message_of_a_client_is_one_turn(
     sdk: LangGraphClient, client: AsyncClient, thread_id: str
 ) -> None:

@@ -7,15 +7,8 @@ import httpx2
 import pytest
 from openai import AsyncOpenAI
 
-from turnkeep.storage.sealing import Sealer
-
 if TYPE_CHECKING:
     from fastapi import FastAPI
-
-
-@pytest.fixture
-def app(make_app: "Callable[..., FastAPI]") -> "FastAPI":
-    return make_app(sealer=Sealer(b"secret-of-the-test"))
 
 
 @pytest.fixture

@@ -38,12 +38,6 @@ async def threads(client: AsyncClient) -> list[str]:
     return [thread["thread_id"] for thread in (await client.post("/threads/search", json={})).json()]
 
 
-async def test_every_agent_is_a_model(openai: AsyncOpenAI) -> None:
-    models = [model.id async for model in openai.models.list()]
-    assert {"papers", "database", "regulations"} <= set(models)
-    assert (await openai.models.retrieve("papers")).id == "papers"
-
-
 async def test_the_history_of_a_stateless_request_reaches_the_graph_and_nothing_is_kept(
     openai: AsyncOpenAI, client: AsyncClient
 ) -> None:

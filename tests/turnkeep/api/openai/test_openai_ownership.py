@@ -7,7 +7,6 @@ import pytest
 from httpx import ASGITransport, AsyncClient, Response
 
 from turnkeep.records import Principal
-from turnkeep.storage.sealing import Sealer
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request
@@ -36,7 +35,7 @@ def by_header(request: "Request") -> Principal:
 
 @pytest.fixture
 async def site(make_app: "Callable[..., FastAPI]") -> AsyncIterator[AsyncClient]:
-    app = make_app(authenticate=by_header, sealer=Sealer(b"secret-of-the-test"))
+    app = make_app(authenticate=by_header)
     async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
         yield client
 

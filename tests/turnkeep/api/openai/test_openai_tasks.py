@@ -48,7 +48,8 @@ def content(answer: Response) -> Any:
 async def test_a_chat_of_three_messages_is_a_thread_of_three_turns_and_its_title_is_kept_nowhere(
     client: AsyncClient,
 ) -> None:
-    await send(client, "first")
+    for _ in range(2):  # the first answer got lost
+        await send(client, "first")
     title = await send(client, TITLE, stream=False, max_completion_tokens=1000)
     await send(client, "first", "1: first", "second")
     last = await send(client, "first", "1: first", "second", "3: second", "third")

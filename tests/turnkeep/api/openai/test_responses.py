@@ -12,7 +12,6 @@ from openai import AsyncOpenAI
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Turn
 from turnkeep.storage.plans import Plan
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 
 if TYPE_CHECKING:
@@ -221,7 +220,7 @@ async def heard(openai: AsyncOpenAI, *, stream: bool) -> None:
 async def test_a_turn_that_is_not_kept_is_an_error_and_kept_at_the_next_try(
     make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI], stream: bool
 ) -> None:
-    app = make_app(RefusingTable, sealer=Sealer(b"secret-of-the-test"))
+    app = make_app(RefusingTable)
     async with openai_of(app) as openai:
         with pytest.raises(sdk.APIError, match="could not be kept"):
             await heard(openai, stream=stream)
@@ -232,7 +231,7 @@ async def test_a_turn_that_is_not_kept_is_an_error_and_kept_at_the_next_try(
 async def test_openais_client_mends_what_is_not_kept_by_itself(
     make_app: "Callable[..., FastAPI]", openai_of: Callable[["FastAPI"], AsyncOpenAI]
 ) -> None:
-    async with openai_of(make_app(RefusingTable, sealer=Sealer(b"secret-of-the-test"))) as openai:
+    async with openai_of(make_app(RefusingTable)) as openai:
         answer = await say(openai.with_options(max_retries=2), "ping")
         items = (await openai.conversations.items.list(thread_of(answer))).data
     assert (answer.output_text, len(items)) == ("1: ping", 2)

@@ -1,0 +1,24 @@
+"""What all routes have in common: what they are made of, and the faults that any of them may tell."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from turnkeep import errors
+
+if TYPE_CHECKING:
+    from turnkeep.services import Services
+
+ALWAYS = (errors.Unauthorized, errors.InternalError, errors.StoreUnavailable)
+BODY = (errors.InvalidJson, errors.InvalidRequest, errors.InvalidId, errors.BodyTooLarge, errors.UnsupportedMediaType)
+READ = (*ALWAYS, errors.InvalidRequest, errors.InvalidId, errors.NotFound, errors.StateCorrupt)
+
+
+class Routes:
+    """A class of these has a `register` that adds its routes; `new_id` mints threads, keys and the like."""
+
+    def __init__(self, services: "Services", new_id: Callable[[], str]) -> None:
+        self._services = services
+        self._settings = services.settings
+        self._table = services.table
+        self._turns = services.turns
+        self._new_id = new_id
