@@ -2,9 +2,8 @@
 process: see `parse`. Importing this loads none."""
 
 from turnkeep.blocks.parsing.names import file_name
-from turnkeep.blocks.parsing.parsed import Limits, Parsed
+from turnkeep.blocks.parsing.parsed import Limits, Parsed, Unparsable, advice_of
 from turnkeep.blocks.parsing.process import keep_children_out, parse
-from turnkeep.blocks.parsing.reasons import Unparsable, advice_of
 from turnkeep.blocks.parsing.splitting import PIECE_CHARACTERS, split
 
 __all__ = [

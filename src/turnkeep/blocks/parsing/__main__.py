@@ -5,13 +5,21 @@ import resource
 import sys
 import traceback
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import PurePath
 from types import TracebackType
-from typing import Any
 
-from turnkeep.blocks.parsing.parsed import Limits
-from turnkeep.blocks.parsing.reasons import Unparsable
+from turnkeep.blocks.parsing.gathering import Full, Gathering
+from turnkeep.blocks.parsing.kinds import binary_kind, decoded, text_kind
+from turnkeep.blocks.parsing.parsed import Limits, Parsed, Unparsable
+from turnkeep.blocks.parsing.pdf import read_pdf
+from turnkeep.blocks.parsing.plain import read_csv, read_markdown, read_text
+from turnkeep.blocks.parsing.webpage import read_html
+from turnkeep.blocks.parsing.word import read_docx
 from turnkeep.records import JSON
+
+_BINARY = {"pdf": read_pdf, "docx": read_docx}
+_TEXT = {"html": read_html, "markdown": read_markdown, "csv": read_csv, "text": read_text}
 
 
 def main() -> None:
@@ -19,7 +27,7 @@ def main() -> None:
     head = json.loads(sys.stdin.buffer.readline())
     limits = Limits(**head["limits"])
     bound(limits)
-    body = sys.stdin.buffer.read(limits.body_bytes + 1)
+    body = sys.stdin.buffer.read()
     sys.stdout.write(json.dumps(told(body, head["name"], limits)) + "\n")
 
 
@@ -43,24 +51,27 @@ def bound(limits: Limits) -> None:
 
 
 def told(body: bytes, name: str, limits: Limits) -> JSON:
-    from turnkeep.blocks.parsing.reading import read  # noqa: PLC0415 - under the bounds already
-
     try:
-        parsed = read(body, name, limits)
+        return asdict(read(body, name, limits))
     except Unparsable as error:
         return {"code": error.code}
     except MemoryError:
         return {"code": "expands_too_far"}
     except RecursionError:
         return {"code": "damaged_file"}
-    pieces: list[list[Any]] = [[piece.text, piece.page, piece.heading] for piece in parsed.pieces]
-    return {
-        "kind": parsed.kind,
-        "pieces": pieces,
-        "pages": parsed.pages,
-        "warnings": parsed.warnings,
-        "findings": parsed.findings,
-    }
+
+
+def read(body: bytes, name: str, limits: Limits) -> Parsed:
+    """In this very process; raises Unparsable."""
+    into = Gathering(limits)
+    binary = binary_kind(body)
+    if binary:
+        return into.parsed(binary, _BINARY[binary](body, limits, into))
+    text = decoded(body)
+    kind = text_kind(text, name)
+    with suppress(Full):
+        _TEXT[kind](text, into)
+    return into.parsed(kind, None)
 
 
 if __name__ == "__main__":

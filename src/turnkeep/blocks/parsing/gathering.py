@@ -1,15 +1,28 @@
-"""Where a parser puts text: it stops what is too long, and counts what was hidden from a reader."""
+"""Where a parser puts text: it stops what is too long, and counts what looks as if it were meant for a model and not
+for its reader, by structure alone. That is told to the owner and never relied on: the guard is that a document's text
+is data, whatever it says."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 
 from turnkeep.attachments import Piece
-from turnkeep.blocks.parsing.parsed import Limits, Parsed
-from turnkeep.blocks.parsing.reasons import Unparsable
-from turnkeep.blocks.parsing.suspicions import suspicions, visible
+from turnkeep.blocks.parsing.parsed import Limits, Parsed, Unparsable
 from turnkeep.texts import printable
 
 HEADING_CHARACTERS = 200
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
+_SUSPICIONS = {
+    # single ones stand in honest text, as places to break it
+    "invisible_characters": re.compile(f"{_INVISIBLE.pattern}{{4,}}"),
+    "tag_characters": re.compile("[\U000e0020-\U000e007e]{4,}"),  # letters that no font shows
+    "role_markers": re.compile(
+        r"<\|[a-z_]{2,20}\|>"  # "<|im_start|>"
+        r"|\[/?INST\]|<</?SYS>>"
+        r"|^[ \t#*]{0,8}(?:system|assistant)(?: prompt| message)?[ \t*]{0,4}:",  # "System:", a role of a protocol
+        re.IGNORECASE | re.MULTILINE,
+    ),
+}
 
 
 class Full(Exception):
@@ -32,8 +45,9 @@ class Gathering:
         """Adds to the current piece; raises Full."""
         if self._left <= 0:
             raise Full
-        self.findings.update(suspicions(text))
-        clean = visible(printable(text))
+        for name, pattern in _SUSPICIONS.items():
+            self.findings[name] += sum(1 for _ in pattern.finditer(text))
+        clean = _visible(text)
         self._lines.append(clean[: self._left])
         self._left -= len(clean) + 1
         if self._left <= 0:
@@ -44,7 +58,7 @@ class Gathering:
         self.end()
         self._page = page
         if heading is not None:
-            self._heading = " ".join(visible(printable(heading)).split())[:HEADING_CHARACTERS] or None
+            self._heading = " ".join(_visible(heading).split())[:HEADING_CHARACTERS] or None
 
     def begins_on_page_one(self) -> None:
         """Said when the first page is seen to have ended: what has none so far stands on it."""
@@ -66,3 +80,8 @@ class Gathering:
             self.warnings.append("characters_left_out")
         findings = tuple(sorted(+self.findings))
         return Parsed(kind, tuple(self._pieces), pages, tuple(self.warnings), findings)
+
+
+def _visible(text: str) -> str:
+    """Without characters that nobody sees; joiners, which some scripts need, stay."""
+    return _INVISIBLE.sub("", printable(text))

@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from typing import Literal, TypeAlias
 
-from turnkeep.blocks.parsing.reasons import Unparsable
+from turnkeep.blocks.parsing.parsed import Unparsable
 
 Kind: TypeAlias = Literal["pdf", "docx", "html", "markdown", "csv", "text"]
 

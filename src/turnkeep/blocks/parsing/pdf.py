@@ -4,8 +4,7 @@ import itertools
 from typing import Any
 
 from turnkeep.blocks.parsing.gathering import Full, Gathering
-from turnkeep.blocks.parsing.parsed import Limits
-from turnkeep.blocks.parsing.reasons import Unparsable
+from turnkeep.blocks.parsing.parsed import Limits, Unparsable
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _SECURITY = 5

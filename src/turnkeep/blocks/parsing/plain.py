@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from io import StringIO
 
 from turnkeep.blocks.parsing.gathering import Gathering
-from turnkeep.blocks.parsing.reasons import Unparsable
+from turnkeep.blocks.parsing.parsed import Unparsable
 
 _HIDDEN_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _DELIMITERS = ",;\t|"

@@ -10,9 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from signal import SIGXCPU
 
-from turnkeep.attachments import Piece
-from turnkeep.blocks.parsing.parsed import Limits, Parsed
-from turnkeep.blocks.parsing.reasons import CODES, Unparsable
+from turnkeep.blocks.parsing.parsed import CODES, Limits, Parsed, Unparsable
 
 _ANSWER_BYTES = 16_000_000
 _PLACE_CHARACTERS = 100
@@ -89,18 +87,13 @@ def _send(child: subprocess.Popen[bytes], asked: bytes) -> None:
 
 def _read(answer: bytes) -> Parsed:
     """What it says is checked like what a stranger says, because a file may have taken it over."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - the process that parses has no use for it
+
     try:
         told = json.loads(answer)
         if code := told.get("code"):
             place = str(told.get("place", ""))[:_PLACE_CHARACTERS]
             raise Unparsable(code if code in CODES else "parser_failed", place)
-        pieces = tuple(Piece(str(text), page, heading) for text, page, heading in told["pieces"])
-        return Parsed(
-            str(told["kind"]),
-            pieces,
-            told["pages"],
-            tuple(map(str, told["warnings"])),
-            tuple(map(str, told["findings"])),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return TypeAdapter(Parsed).validate_python(told)
+    except (ValueError, TypeError, AttributeError) as error:
         raise Unparsable("parser_failed") from error

@@ -10,8 +10,7 @@ from io import BytesIO
 from typing import IO, Any
 
 from turnkeep.blocks.parsing.gathering import Full, Gathering
-from turnkeep.blocks.parsing.parsed import Limits
-from turnkeep.blocks.parsing.reasons import Unparsable
+from turnkeep.blocks.parsing.parsed import Limits, Unparsable
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
