@@ -1,9 +1,10 @@
 """Where personal data stands in a text."""
 
-import functools
-import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from functools import cache
+from pkgutil import resolve_name
 from typing import TypeAlias
 
 from turnkeep.blocks.pii.addresses import addresses, streets
@@ -21,8 +22,8 @@ Detector: TypeAlias = Callable[[str], Iterable[Finding]]
 _OF_DIGITS: tuple[Detector, ...] = (ips, ibans, cards, papers, vat_ids, births, addresses, phones)
 """Each needs a digit."""
 
-_MORE: dict[str, Detector] = {}
-"""Those of the deployment by their names; they come last."""
+_MORE: dict[str, None] = {}
+"""Names of those of the deployment; they come last."""
 
 _DIGIT = re.compile(r"[0-9]")
 _PROMISING = re.compile(r"[0-9@]|[^\W\d_a-zà-öø-ÿ]")
@@ -35,30 +36,31 @@ _COVER = "\ue000"
 def add_detector(name: str) -> None:
     """One more in this process, "module:function" from a text to its Findings, such as one on Presidio. It is loaded
     when it is first needed, and sees one stretch of a text at a time."""
-    load: Callable[[], Detector] = functools.cache(lambda: pkgutil.resolve_name(name))
-
-    def found(text: str) -> Iterable[Finding]:
-        return load()(text)
-
-    _MORE[name] = found
+    _MORE[name] = None
 
 
-def find(text: str) -> list[Finding]:
-    """Ascending, none overlapping another. A word of a name that was found is found again further on."""
-    names: set[str] = set()
+@cache
+def _loaded(name: str) -> Detector:
+    detector: Detector = resolve_name(name)
+    return detector
+
+
+def find(text: str, names: set[str] | None = None) -> list[Finding]:
+    """Ascending, none overlapping another. A word of a name that was found is found again further on: `names`, words of
+    names that are known, are added to, for who reads many texts."""
+    names = set() if names is None else names
     found: list[Finding] = []
     at = 0
     for stretch in stretches(text):
-        for finding in found_in(stretch, names):
-            found.append(Finding(finding.kind, at + finding.start, at + finding.end, finding.value))
-            if finding.kind == "PERSON":
-                names |= parts_of(finding.value)
+        for one in _found_in(stretch, names):
+            found.append(replace(one, start=at + one.start, end=at + one.end))
+            if one.kind == "PERSON":
+                names |= parts_of(stretch[one.start : one.end])
         at += len(stretch)
     return found
 
 
-def found_in(stretch: str, names: Collection[str] = ()) -> list[Finding]:
-    """What `find` finds in one stretch; `names` are words of names that were found before."""
+def _found_in(stretch: str, names: Collection[str]) -> list[Finding]:
     word = stretch.rstrip()
     if word.isalpha() and word.islower() and len(word) < _TAX_ID_LETTERS:
         return []
@@ -90,8 +92,8 @@ def _all(text: str, names: Collection[str]) -> list[Finding]:
         found += listed(text)
     if is_address:
         found += letterhead(text)
-    for detector in _MORE.values():
-        found += detector(text)
+    for name in _MORE:
+        found += _loaded(name)(text)
     return found
 
 

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
+from typing import Any
 
 from turnkeep.blocks.pii.findings import Finding
 
@@ -33,7 +35,8 @@ def _groups_of_a_card(groups: list[str]) -> int:
     for count in range(len(groups), 0, -1):
         digits = "".join(groups[:count])
         is_long = len(digits) in _CARD_DIGITS and (count == 1 or len(groups[0]) == 4)
-        if is_long and (digits[0] in "23456" or digits[:4] == "1800") and len(set(digits)) > 1 and _fits_luhn(digits):
+        is_issued = digits[0] in "23456" or digits[:4] == "1800"
+        if is_long and is_issued and len(set(digits)) > 1 and _is_valid("luhn", digits):
             return count
     return 0
 
@@ -50,7 +53,8 @@ def ibans(text: str) -> Iterator[Finding]:
         value = compact[:length]
         if text[end : end + 1].isalnum():
             continue
-        if _is_iban(value) or (text[at.start() : end].isalnum() and any(c.isdigit() for c in value[6:])):
+        is_one_word = text[at.start() : end].isalnum() and any(c.isdigit() for c in value[6:])
+        if is_one_word or _is_valid("iban", value, check_country=False):
             yield Finding("IBAN", at.start(), end, value)
 
 
@@ -58,36 +62,21 @@ def tax_ids(text: str) -> Iterator[Finding]:
     """ "RSSMRA85T10A562S", also where letters stand for digits of namesakes: the shape is like no other, so that one
     that was mistyped is found too."""
     for at in _TAX_ID.finditer(text):
-        if at[0].islower() and at[0].isalpha() and not _is_tax_id(at[0]):
+        if at[0].islower() and at[0].isalpha() and not _is_valid("it.codicefiscale", at[0]):
             continue  # a word of sixteen letters
         yield Finding("TAX_ID", at.start(), at.end(), at[0].replace(" ", "").upper())
 
 
 def vat_ids(text: str) -> Iterator[Finding]:
     """ "01234567897": eleven digits that the checksum agrees with."""
-    from stdnum.it import iva  # noqa: PLC0415
-
     for at in _VAT_ID.finditer(text):
-        if iva.is_valid(at[0]):
+        if _is_valid("it.iva", at[0]):
             yield Finding("VAT_ID", at.start(), at.end(), at[0][-11:])
 
 
-def _fits_luhn(digits: str) -> bool:
-    from stdnum import luhn  # noqa: PLC0415
-
-    return luhn.is_valid(digits)
-
-
-def _is_iban(value: str) -> bool:
-    from stdnum import iban  # noqa: PLC0415
-
-    return iban.is_valid(value, check_country=False)
-
-
-def _is_tax_id(value: str) -> bool:
-    from stdnum.it import codicefiscale  # noqa: PLC0415
-
-    return codicefiscale.is_valid(value)
+def _is_valid(number: str, value: str, **options: Any) -> bool:
+    """By the checksum in this module of stdnum, which is loaded when it is first needed."""
+    return bool(import_module(f"stdnum.{number}").is_valid(value, **options))
 
 
 @cache

@@ -3,7 +3,7 @@ holds two plain words in a row. Where a cut is depends on nothing that comes lat
 whole text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from turnkeep.blocks.pii.lists import words_of
 
@@ -61,11 +61,11 @@ class Stretches:
             word = self._text[begin:end]
             if word.islower() and word.isalpha() and word not in _MARKED and self._plain and not self._held:
                 return begin  # most words, so this is quick; a plain word stands before it, so the stretch has begun
-            if found := self._end_after(begin, end, word):
+            if found := self._end_after(begin, end):
                 return found
         return self._last_resort(limit) if len(self._text) >= limit else 0
 
-    def _end_after(self, begin: int, end: int, word: str) -> int:
+    def _end_after(self, begin: int, end: int) -> int:
         """Where the stretch ends now that the word between them is whole; 0 where it goes on."""
         word = self._text[begin:end]
         if (
@@ -110,6 +110,26 @@ def stretches(text: str) -> Iterator[str]:
     rest = cut.end()
     if rest:
         yield rest
+
+
+class Held:
+    """Lets out what cannot be part of personal data or of a placeholder any more, hidden; holds back at most LONGEST
+    characters. Fed in whatever pieces, it gives what `hide` gives of the whole text."""
+
+    def __init__(self, hide: Callable[[str], str]):
+        """`hide` gets finished stretches, in their order."""
+        self._hide = hide
+        self._stretches = Stretches()
+
+    def feed(self, piece: str) -> str:
+        """What may leave now, perhaps nothing."""
+        whole = "".join(self._stretches.feed(piece))
+        return self._hide(whole) if whole else ""
+
+    def end(self) -> str:
+        """The rest."""
+        rest = self._stretches.end()
+        return self._hide(rest) if rest else ""
 
 
 def _letters(word: str) -> str:

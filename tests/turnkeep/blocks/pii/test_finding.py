@@ -1,11 +1,13 @@
 """What is personal data, and what looks like it and is none."""
 
+import re
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 
-from turnkeep.blocks.pii import find
+from turnkeep.blocks.pii import Finding, add_detector, find, finding
 
 FOUND = [
     ("EMAIL", "scrivi a {} oggi", "Mario.Rossi+x@pec.example.it", "mario.rossi+x@pec.example.it"),
@@ -13,16 +15,11 @@ FOUND = [
     ("EMAIL", "la mail: {}", "mario.rossi chiocciola gmail punto com", "mario.rossi@gmail.com"),
     ("EMAIL", "mail {} please", "ann.smith at example dot org", "ann.smith@example.org"),
     ("EMAIL", "scrivi a {} oggi", "ma\u200brio@ro\u200bssi.it", "mario@rossi.it"),
-    (
-        "EMAIL",
-        "scrivi a {} oggi",
-        "\uff4d\uff41\uff52\uff49\uff4f\uff20\uff52\uff4f\uff53\uff53\uff49\uff0e\uff49\uff54",
-        "mario@rossi.it",
-    ),
+    ("EMAIL", "scrivi a {} oggi", "".join(chr(ord(c) + 0xFEE0) for c in "mario@rossi.it"), "mario@rossi.it"),
     ("PHONE", "chiamami al {}", "333 123 4567", "+393331234567"),
     ("PHONE", "o al {}, grazie", "+39 333-1234567", "+393331234567"),
     ("PHONE", "ufficio {}", "06/69821234", "+390669821234"),
-    ("PHONE", "ufficio {}", "\uff13\uff13\uff13 \uff11\uff12\uff13\uff14\uff15\uff16\uff17", "+393331234567"),
+    ("PHONE", "ufficio {}", "\uff13\uff13\uff13 123 \uff14567", "+393331234567"),
     ("PHONE", "Desk: {} today", "(541)714-1388x077", "5417141388077"),
     ("PHONE", "reach me: {}", "+44 (0)20 7946 0018", "+442079460018"),
     ("CARD", "la carta {} è persa", "4111 1111 1111 1111", "4111111111111111"),
@@ -128,3 +125,19 @@ def test_time_grows_with_the_text_and_no_faster(unit: str) -> None:
 
     find("a@b.it 333 1234567 IT60")
     assert spent(100_000) < 4 * min(spent(50_000), spent(50_000)) + 0.2
+
+
+def badges(text: str) -> Iterator[Finding]:
+    """ "badge K-1"."""
+    return (Finding("BADGE", at.start(), at.end(), at[0]) for at in re.finditer(r"K-\d", text))
+
+
+def test_a_detector_of_the_deployment_finds_beside_the_others_and_none_is_missing_in_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(finding, "_MORE", {})
+    add_detector(f"{__name__}:badges")
+    assert [one.kind for one in find("Badge K-7 of mario.rossi@example.com")] == ["BADGE", "EMAIL"]
+    add_detector(f"{__name__}:nothing_of_the_kind")
+    with pytest.raises(AttributeError):
+        find("Badge K-7")
