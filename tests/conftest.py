@@ -45,20 +45,8 @@ CREDENTIALS: dict[str, Any] = {
     "aws_secret_access_key": "testing",
 }
 PATIENCE: dict[str, Any] = {"connect_timeout": 2, "read_timeout": 10, "retries": {"max_attempts": 1}}
-OURS = (
-    "AWS_",
-    "OPENAI_",
-    "MODEL",
-    "TURN__",
-    "PAPERS__",
-    "CAMPAIGNS__",
-    "PRODUCTS__",
-    "DATABASE__",
-    "REGULATIONS__",
-    "TABLE_NAME",
-    "BUCKET_NAME",
-)
-OURS += ("SEAL_KEY", "THREAD_HOURS", "DEFAULT_AGENT", "TURNKEEP_HOME", "TURNKEEP_GRAPHS")
+OURS = ("AWS_", "OPENAI_", "MODEL", "TURN__", "PAPERS__", "CAMPAIGNS__", "PRODUCTS__", "DATABASE__", "REGULATIONS__")
+OURS += ("TABLE_NAME", "BUCKET_NAME", "SEAL_KEY", "THREAD_HOURS", "DEFAULT_AGENT", "TURNKEEP_HOME", "TURNKEEP_GRAPHS")
 OURS += ("PORT", "CORS_ORIGINS", "AUTH", "JWT_")
 THIS_MACHINE = {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::", "", None}
 

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from turnkeep.aws.loading import loading
+from turnkeep.aws.loading import LateClient, loading
 
 AT_ONCE = 16  # threads deleted side by side; more would not be faster, a vCPU is busy by then
 MARGIN_MS = 20_000  # enough for a thread of some thousand turns; what is left of a longer one, the next sweep deletes
@@ -16,7 +16,6 @@ with loading():
     import boto3
     from botocore.config import Config
 
-    from turnkeep.aws.clients import LateClient
     from turnkeep.observability import correlate, guard_output
     from turnkeep.storage.blobs import Blobs, S3Objects
     from turnkeep.storage.cleanup import Cleanup

@@ -18,7 +18,7 @@ with loading():
 
     guard_output()
     keep_children_out()
-    services = deployed(os.environ).services
+    services = deployed(os.environ)
     exports = services.exports
     process = Pipeline(services.attachments, services.settings).process
 

@@ -16,7 +16,7 @@ with loading():
     from turnkeep.turns.runs import NotDone
 
     guard_output()
-    services = deployed(os.environ).services
+    services = deployed(os.environ)
     tell_of_files(services.settings)
     loop = asyncio.new_event_loop()
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.entries import Entry, entries, graph_file
+from turnkeep.entries import entries, graph_file
 from turnkeep.errors import AgentUnavailable, UnknownAgent
 from turnkeep.observability import logger
 from turnkeep.records import JSON, Reply
-from turnkeep.settings import AgentSettings, Settings, UnusableFile
+from turnkeep.settings import Settings, UnusableFile
 
 if TYPE_CHECKING:
     from langgraph.pregel import Pregel
@@ -53,16 +53,11 @@ class Agent:
 def read_settings(home: Path | None = None, **given: Any) -> Settings:
     """The settings of the environment with those of every agent; raises one of UNUSABLE. `home` is a laptop's folder,
     where data of one's own may lie."""
-    own = [_settings_of(entry) for entry in entries().values() if entry.settings]
+    own = [pkgutil.resolve_name(each.settings) for each in entries().values() if each.settings]
     read = [kind.read(os.environ, kind.own_data(home) if home else {}) for kind in own]
     if graph_file() and not own:  # MODEL is read by none of ours, and by these graphs in words of their own
         given = {"model": "", "model_small": "", **given}
     return Settings(**given).with_agents(*read)
-
-
-def _settings_of(entry: Entry) -> type[AgentSettings]:
-    kind: type[AgentSettings] = pkgutil.resolve_name(entry.settings)
-    return kind
 
 
 def build_agent(name: str, settings: Settings) -> Agent:

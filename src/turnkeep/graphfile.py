@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -15,7 +16,7 @@ from typing import Any, Literal
 
 NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")
 """Of a graph, such as "agent" or "Deep Researcher"."""
-_PLACE = re.compile(r"(?P<source>.+):(?P<attribute>[^:/\\]+)")
+_PLACE = re.compile(r"(.+):([^:/\\]+)")
 _SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _REFUSED = {
     "encryption": "values would be stored without it; take it out of the file, tables are encrypted by AWS already",
@@ -58,6 +59,11 @@ class GraphSpec:
     fault: str = ""
 
     @property
+    def place(self) -> str:
+        """How all that is said of it begins."""
+        return f"{self.where}: graph `{self.name}`"
+
+    @property
     def is_file(self) -> bool:
         return "/" in self.source or self.source.endswith(".py")
 
@@ -90,7 +96,7 @@ class GraphFile:
     def environment(self) -> dict[str, str]:
         """What `env` sets; nothing where it names a file that is not there."""
         if not isinstance(self.env, str):
-            return dict(self.env)
+            return {name: str(value) for name, value in self.env.items()}
         from dotenv import dotenv_values  # noqa: PLC0415 - hardly any start needs it
 
         return {name: value for name, value in dotenv_values(self.path.parent / self.env).items() if value is not None}
@@ -107,8 +113,7 @@ class _Object(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]):
         super().__init__(pairs)
-        names = [name for name, _ in pairs]
-        self.twice = {name for name in names if names.count(name) > 1}
+        self.twice = {name for name, count in Counter(name for name, _ in pairs).items() if count > 1}
 
 
 def read_graph_file(path: Path) -> GraphFile:
@@ -136,7 +141,7 @@ class _Reader:
         for key in _REFUSED.keys() & self.said.keys():
             raise self._fault(f"`{key}` is not applied: {_REFUSED[key]}", key)
         own = self._own()
-        specs = {name: self._spec(name, given) for name, given in self._kind("graphs", dict, {}).items()}
+        specs = {name: self._spec(name, given) for name, given in self._kind("graphs", dict, "an object", {}).items()}
         if not specs:
             raise self._fault('no graphs; add "graphs": {"agent": "./agent.py:graph"}', "graphs")
         for name, given in own.get("graphs", {}).items():
@@ -146,9 +151,9 @@ class _Reader:
             path=self.path,
             graphs=specs,
             agents=agents if agents == "all" else tuple(agents),
-            dependencies=tuple(self._kind("dependencies", list, [])),
-            env=self._kind("env", (dict, str), {}),
-            store=self._kind("store", (dict, type(None)), {}) or {},
+            dependencies=tuple(map(str, self._kind("dependencies", list, "a list", []))),
+            env=self._kind("env", (dict, str), "an object or a string", {}),
+            store=self._kind("store", (dict, type(None)), "an object or null", {}) or {},
             python_version=str(self.said.get("python_version") or ""),
             warnings=tuple(self._warnings()),
         )
@@ -156,13 +161,12 @@ class _Reader:
     def _spec(self, name: str, given: Any) -> GraphSpec:
         more = given if isinstance(given, dict) else {"path": given}
         place = _PLACE.fullmatch(str(more.get("path")))
-        at = self._at("graphs", name)
-        source, attribute = (place["source"], place["attribute"]) if place else ("", "")
-        spec = GraphSpec(name, source, attribute, at, str(more.get("description") or ""))
+        source, attribute = place.groups() if place else ("", "")
+        spec = GraphSpec(name, source, attribute, self._at("graphs", name), str(more.get("description") or ""))
         return replace(spec, fault=self._fault_of(spec, is_twice=name in self.said["graphs"].twice))
 
     def _fault_of(self, spec: GraphSpec, *, is_twice: bool) -> str:
-        at, file = f"{spec.where}: graph `{spec.name}`", self.path.parent / spec.source
+        at, file = spec.place, self.path.parent / spec.source
         if not NAME.fullmatch(spec.name):
             return f"{at} has no usable name; use 1 to 64 characters without a slash"
         if is_twice:
@@ -177,7 +181,7 @@ class _Reader:
 
     def _own(self) -> Mapping[str, Any]:
         """The extension key."""
-        own: Mapping[str, Any] = self._kind("turnkeep", dict, {})
+        own: Mapping[str, Any] = self._kind("turnkeep", dict, "an object", {})
         self._check_keys(own, _OWN_KEYS, "turnkeep")
         agents = own.get("agents", [])
         if agents != "all" and not (isinstance(agents, list) and all(isinstance(each, str) for each in agents)):
@@ -218,10 +222,10 @@ class _Reader:
             remedy = f"cp {example} {env}, and set its variables" if example else "set its variables, or write it"
             yield f"{self._at('env')}: there is no file {env}; {remedy}"
 
-    def _kind(self, key: str, kind: Any, default: Any) -> Any:
+    def _kind(self, key: str, kind: Any, words: str, default: Any) -> Any:
         value = self.said.get(key, default)
         if not isinstance(value, kind):
-            raise self._fault(f"`{key}` has to be {_words(kind)}", key)
+            raise self._fault(f"`{key}` has to be {words}", key)
         return value
 
     def _fault(self, why: str, *keys: str) -> UnusableGraphFile:
@@ -231,16 +235,8 @@ class _Reader:
         """File and line of a key: the last of its name where the keys around it begin."""
         place = 0
         for key in keys:
-            found = [
-                match.start()
-                for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", self.text)
-            ]
-            after = [start for start in found if start >= place]
-            twice = isinstance(self.said.get("graphs"), _Object) and key in self.said["graphs"].twice
-            place = (after[-1] if twice else after[0]) if after else place
+            name = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")
+            found = [match.start() for match in name.finditer(self.text, place)] or [place]
+            is_twice = isinstance(self.said.get("graphs"), _Object) and key in self.said["graphs"].twice
+            place = found[-1] if is_twice else found[0]
         return f"{self.path}:{self.text.count(chr(10), 0, place) + 1}"
-
-
-def _words(kind: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "a string", type(None): "null"}
-    return " or ".join(names[each] for each in (kind if isinstance(kind, tuple) else (kind,)))

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
@@ -36,17 +36,15 @@ REPLY_BYTES = 64 * 1024
 """Of a reply or of details that are a state in JSON."""
 
 
-def faults_of(file: GraphFile) -> list[str]:
-    """What keeps graphs of the file from being served, one line each; imports them all."""
-    return [fault for spec in file.graphs.values() if (fault := _fault_of(file, spec))]
-
-
-def _fault_of(file: GraphFile, spec: GraphSpec) -> str:
-    try:
-        build_own(file, spec)
-    except UnusableFile as error:
-        return str(error)
-    return ""
+def build_all(file: GraphFile) -> tuple[dict[str, Agent], list[str]]:
+    """The graphs of the file that can be served, and what keeps the others from it, one line each; imports them all."""
+    agents, faults = {}, []
+    for name, spec in file.graphs.items():
+        try:
+            agents[name] = build_own(file, spec)
+        except UnusableFile as error:
+            faults.append(str(error))
+    return agents, faults
 
 
 def build_own(file: GraphFile, spec: GraphSpec) -> Agent:
@@ -87,10 +85,9 @@ def _module(file: GraphFile, spec: GraphSpec) -> ModuleType:
     except ModuleNotFoundError as error:
         missing = str(error.name).partition(".")[0]
         remedy = f"`uv pip install {missing.replace('_', '-')}`, or name the folder that holds it in `dependencies`"
-        raise UnusableFile(f"{spec.where}: graph `{spec.name}` needs the package {missing}: {remedy}") from error
+        raise UnusableFile(f"{spec.place} needs the package {missing}: {remedy}") from error
     except Exception as error:
-        why = f"{spec.source} cannot be imported: {error.__class__.__name__}: {error}"
-        raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}") from error
+        raise UnusableFile(f"{spec.place}: {spec.source} cannot be imported: {_words(error)}") from error
 
 
 def _from_file(file: GraphFile, spec: GraphSpec) -> ModuleType:
@@ -99,9 +96,7 @@ def _from_file(file: GraphFile, spec: GraphSpec) -> ModuleType:
     name = spec.source.replace("/", "__").replace(".py", "").replace(" ", "_").lstrip(".")
     if name in sys.modules:
         return sys.modules[name]
-    found = importlib.util.spec_from_file_location(name, file.path.parent / spec.source)
-    assert found  # noqa: S101 - its name ends with .py
-    assert found.loader  # noqa: S101
+    found: Any = importlib.util.spec_from_file_location(name, file.path.parent / spec.source)
     module = sys.modules[name] = importlib.util.module_from_spec(found)
     try:
         found.loader.exec_module(module)
@@ -111,22 +106,25 @@ def _from_file(file: GraphFile, spec: GraphSpec) -> ModuleType:
     return module
 
 
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
 def _attribute(module: ModuleType, spec: GraphSpec) -> Any:
     if hasattr(module, spec.attribute):
         return getattr(module, spec.attribute)
     graphs = [name for name, value in vars(module).items() if isinstance(value, (StateGraph, Pregel))]
     hint = f"; it has {', '.join(graphs)}" if graphs else ""
-    raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {spec.source} has no `{spec.attribute}`{hint}")
+    raise UnusableFile(f"{spec.place}: {spec.source} has no `{spec.attribute}`{hint}")
 
 
 def _compiled(found: Any, spec: GraphSpec) -> AnyGraph:
     try:
         graph = found.compile() if isinstance(found, StateGraph) else found
     except ValueError as error:
-        raise UnusableFile(f"{spec.where}: graph `{spec.name}` cannot be compiled: {error}") from error
+        raise UnusableFile(f"{spec.place} cannot be compiled: {error}") from error
     if not isinstance(graph, Pregel):
-        why = f"`{spec.attribute}` is no graph and no function that makes one"
-        raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}")
+        raise UnusableFile(f"{spec.place}: `{spec.attribute}` is no graph and no function that makes one")
     for inner in (graph, *(each for _, each in graph.get_subgraphs(recurse=True))):
         _keep_whole(inner)
     return graph.copy({"name": spec.name}) if graph.name == UNNAMED else graph
@@ -158,16 +156,13 @@ class _Factory:
     spec: GraphSpec
     takes: Mapping[str, str]
 
-    @asynccontextmanager
-    async def made(self, config: JSON, store: BaseStore | None, context: Any) -> AsyncIterator[AnyGraph]:
-        async with self._made(config, _runtime("threads.create_run", store=store, context=context)) as graph:
-            yield graph
+    def made(self, config: JSON, store: BaseStore | None, context: Any) -> AbstractAsyncContextManager[AnyGraph]:
+        return self._made(config, _runtime("threads.create_run", store=store, context=context))
 
     @asynccontextmanager
     async def _made(self, config: JSON, runtime: Any) -> AsyncIterator[AnyGraph]:
-        made = self.function(
-            **{name: {"config": config, "runtime": runtime}[kind] for name, kind in self.takes.items()}
-        )
+        given = {"config": config, "runtime": runtime}
+        made = self.function(**{name: given[kind] for name, kind in self.takes.items()})
         if hasattr(made, "__aenter__"):
             async with made as graph:
                 yield _compiled(graph, self.spec)
@@ -185,8 +180,8 @@ class _Factory:
         except UnusableFile:
             raise
         except Exception as error:
-            why = f"`{self.spec.attribute}` makes no graph from an empty config: {error.__class__.__name__}: {error}"
-            raise UnusableFile(f"{self.spec.where}: graph `{self.spec.name}`: {why}") from error
+            why = f"`{self.spec.attribute}` makes no graph from an empty config: {_words(error)}"
+            raise UnusableFile(f"{self.spec.place}: {why}") from error
 
     async def _drawn(self) -> AnyGraph:
         config: JSON = {"configurable": {}, "metadata": {}, "tags": []}
@@ -200,7 +195,7 @@ def _factory(function: Callable[..., Any], spec: GraphSpec) -> _Factory:
     takes = {each.name: "runtime" if _is_runtime(each) else "config" for each in parameters}
     if len({*takes.values()}) < len(takes):
         why = "a function that makes a graph takes nothing, a config: RunnableConfig, a runtime: ServerRuntime, or both"
-        raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}")
+        raise UnusableFile(f"{spec.place}: {why}")
     return _Factory(function, spec, takes)
 
 
@@ -229,8 +224,7 @@ def _message_key(graph: AnyGraph, spec: GraphSpec) -> str | None:
     fields: JSON = said.get("properties", {})
     if spec.message:
         if fields and spec.message not in fields:
-            why = f"`message` names {spec.message}, but the input has {', '.join(fields)}"
-            raise UnusableFile(f"{spec.where}: graph `{spec.name}`: {why}")
+            raise UnusableFile(f"{spec.place}: `message` names {spec.message}, but the input has {', '.join(fields)}")
         return spec.message
     if "messages" in fields:
         return "messages"

@@ -3,6 +3,7 @@ single line without a day is a ring of one. What is sealed now is sealed with th
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
@@ -47,13 +48,9 @@ def secrets_of(text: str) -> tuple[bytes, ...]:
 
 def _read_line(number: int, line: str) -> Secret:
     found = _DATED.fullmatch(line)
-    try:
-        return Secret(found[2], date.fromisoformat(found[1])) if found else _refuse(number)
-    except ValueError:
-        return _refuse(number)
-
-
-def _refuse(number: int) -> Secret:
+    with suppress(ValueError):
+        if found:
+            return Secret(found[2], date.fromisoformat(found[1]))
     raise ValueError(f'line {number} is not a day and a secret, as "2026-11-22 <secret>"')
 
 

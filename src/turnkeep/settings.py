@@ -4,16 +4,15 @@ be a secret in the wrong place."""
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, Field, PrivateAttr, SecretStr, ValidationError, field_validator, model_validator
-from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
-from turnkeep.aliases import name_of, read_aliases
+from turnkeep.aliases import ALIASES, Aliases, read_aliases, variable_of
 from turnkeep.graphfile import UnusableGraphFile
 from turnkeep.locations import Location, SecretSource, is_location
 from turnkeep.ring import read_ring, secrets_of
@@ -52,6 +51,7 @@ class AgentSettings(Tuning):
 
     agent: ClassVar[str]
     """Its name; in capitals the group of its variables."""
+    aliases: ClassVar[Aliases] = {}
 
     pii: bool = Field(False, description="hide personal data before anything is stored or asked of a model")
 
@@ -59,24 +59,17 @@ class AgentSettings(Tuning):
     def read(cls, environ: Mapping[str, str], given: Mapping[str, Any] | None = None) -> Self:
         """`given` counts where the environment says nothing. Raises UnusableSetting, which names the variables."""
         prefix = f"{cls.agent.upper()}__"
-        own = {name.removeprefix(prefix).lower(): value for name, value in environ.items() if name.startswith(prefix)}
+        own = {name: value for name, value in environ.items() if value and name.startswith(prefix)}
+        fields = {name.removeprefix(prefix).lower(): value for name, value in own.items()}
         try:
-            return cls.model_validate(
-                {**(given or {}), **cls.aliases(environ), **{name: value for name, value in own.items() if value}}
-            )
+            return cls.model_validate({**(given or {}), **cls.named_elsewhere(environ), **fields})
         except ValidationError as error:
-            faults = [(f"{prefix}{'__'.join(map(str, one['loc']))}".upper(), one["msg"]) for one in error.errors()]
-            raise UnusableSetting(_told([(cls.variable_of(name, environ), why) for name, why in faults])) from None
+            raise UnusableSetting(_told(error, prefix, cls.aliases, environ)) from None
 
     @classmethod
-    def aliases(cls, environ: Mapping[str, str]) -> dict[str, Any]:
+    def named_elsewhere(cls, environ: Mapping[str, str]) -> dict[str, Any]:
         """Fields that `environ` names in another way."""
-        return {}
-
-    @classmethod
-    def variable_of(cls, name: str, environ: Mapping[str, str]) -> str:
-        """The variable that sets what is usually called `name`."""
-        return name.removesuffix("__")
+        return read_aliases(cls.aliases, environ)
 
     @classmethod
     def own_data(cls, home: Path) -> dict[str, Any]:
@@ -115,16 +108,6 @@ Retrieval: TypeAlias = Annotated[Literal["lexical", "hybrid"], AfterValidator(_i
 """How documents are found; hybrid needs the extra `dense`."""
 
 
-class _Aliases(PydanticBaseSettingsSource):
-    """What the environment names by an alias."""
-
-    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
-        return read_aliases(os.environ).get(field_name), field_name, False
-
-    def __call__(self) -> dict[str, Any]:
-        return read_aliases(os.environ)
-
-
 class Settings(BaseSettings):
     """All facts of one deployment; `Settings()` reads the environment and raises one of UNUSABLE at start."""
 
@@ -158,16 +141,10 @@ class Settings(BaseSettings):
     _key_source: SecretSource | None = PrivateAttr(None)
     _agents: tuple[AgentSettings, ...] = PrivateAttr(())
 
+    @model_validator(mode="before")
     @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return init_settings, env_settings, _Aliases(settings_cls)
+    def _take_aliases(cls, named: dict[str, Any]) -> dict[str, Any]:
+        return {**read_aliases(ALIASES, os.environ), **named}
 
     @field_validator("model", "model_small")
     @classmethod
@@ -285,9 +262,14 @@ def explain(error: ValidationError | SettingsError | UnusableSetting | UnusableG
         return str(error)
     if isinstance(error, SettingsError):  # a variable has the name of a whole group, such as MODELS
         return f"{error}. Unset it: the numbers of a group are set one by one, as TURN__SECONDS=60"
-    return _told([(name_of(tuple(map(str, fault["loc"])), os.environ), fault["msg"]) for fault in error.errors()])
+    return _told(error, "", ALIASES, os.environ)
 
 
-def _told(faults: Iterable[tuple[str, str]]) -> str:
-    told = [(name, message.removeprefix("Value error, ")) for name, message in faults]
-    return "; ".join(f"{name}: {message}" if name else message for name, message in told)
+def _told(error: ValidationError, prefix: str, aliases: Aliases, environ: Mapping[str, str]) -> str:
+    """Each fault with its variable, which begins with `prefix` where it is not an alias."""
+    told = []
+    for fault in error.errors():
+        field, message = "__".join(map(str, fault["loc"])), fault["msg"].removeprefix("Value error, ")
+        name = variable_of(field, f"{prefix}{field}".upper().removesuffix("__"), aliases, environ)
+        told.append(f"{name}: {message}" if name else message)
+    return "; ".join(told)

@@ -17,7 +17,6 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 
 from turnkeep.graphfile import GraphFile, UnusableGraphFile, read_graph_file
-from turnkeep.settings import UnusableFile
 from turnkeep_local import LocalError
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
@@ -71,7 +70,11 @@ def _serve(path: Path, home: Home, store: Store, sockets: list[socket.socket], a
         settings = local_settings(home, os.environ)
         for warning in file.warnings:
             say(f"warning: {warning}")
-        agents = _usable(file)
+        from turnkeep.owngraphs import build_all  # noqa: PLC0415 - loads LangGraph, which reads what `use` has set
+
+        agents, faults = build_all(file)
+        for fault in faults:
+            say(f"error: {fault}")
         app = assemble(settings, home, os.environ, store)
     except LocalError as error:
         say(f"turnkeep: {error}\n  Nothing is served until that is mended; a change of the file is seen.")
@@ -85,19 +88,6 @@ def _end_with_parent() -> None:
     if parent:
         parent.join()
         os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _usable(file: GraphFile) -> dict[str, "Agent"]:
-    """The graphs that can be served; of the others it is told why not."""
-    from turnkeep.owngraphs import build_own  # noqa: PLC0415 - loads LangGraph
-
-    agents = {}
-    for name, spec in file.graphs.items():
-        try:
-            agents[name] = build_own(file, spec)
-        except UnusableFile as error:
-            say(f"error: {error}")
-    return agents
 
 
 class _Terminal(logging.Handler):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
 
+    from turnkeep.services import Services
+
 
 @pytest.fixture(scope="session")
 def function_environ(
@@ -41,6 +43,26 @@ def function_environ(
         "SEAL_KEY": "of the test",
     }
     dynamodb.delete_table(TableName=name)
+
+
+@pytest.fixture
+def of_a_function(function_environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process has the environment of a function."""
+    for name, value in function_environ.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(scope="module")
+def services(function_environ: dict[str, str], dynamodb: "DynamoDBClient", s3: "S3Client") -> "Services":
+    """Those of the functions, reached from here."""
+    from turnkeep.bootstrap import build
+    from turnkeep.settings import Settings
+    from turnkeep.storage.blobs import S3Objects
+    from turnkeep.storage.uploads import S3Uploads
+
+    name = function_environ["TABLE_NAME"]
+    settings = Settings(table_name=name, bucket_name=name, seal_key=function_environ["SEAL_KEY"])  # type: ignore[arg-type]
+    return build(settings, dynamodb=dynamodb, objects=S3Objects(s3, name), uploads=S3Uploads(s3, name))
 
 
 @pytest.fixture(scope="module")

@@ -1,29 +1,26 @@
 """The function that reads uploads, as Lambda's runtime interface emulator runs it, on DynamoDB Local and moto's S3."""
 
-import importlib.util
 import json
 import tomllib
 import uuid
 from collections.abc import Callable, Iterator
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
 import pytest
 from lambdas import FUNCTIONS, ROOT
 
+from deployed_function import loaded
 from emulated.sandbox import find_runtime_emulator, sandbox
-from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Principal
 from turnkeep.services import Services
-from turnkeep.settings import Settings
 from turnkeep.storage.blobs import S3Objects
 from turnkeep.storage.keys import partition
-from turnkeep.storage.uploads import OWNER, S3Uploads
+from turnkeep.storage.uploads import OWNER
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
 
 ANN = Principal("acme", "ann")
@@ -37,13 +34,6 @@ def event_of(*keys: str) -> bytes:
     (record,) = json.loads(EVENT.read_text())["Records"]
     told = [record | {"s3": record["s3"] | {"object": {"key": quote_plus(key, safe="/")}}} for key in keys]
     return json.dumps({"Records": told}).encode()
-
-
-@pytest.fixture(scope="module")
-def services(function_environ: dict[str, str], dynamodb: "DynamoDBClient", s3: "S3Client") -> Services:
-    name = function_environ["TABLE_NAME"]
-    settings = Settings(table_name=name, bucket_name=name, seal_key=function_environ["SEAL_KEY"])  # type: ignore[arg-type]
-    return build(settings, dynamodb=dynamodb, objects=S3Objects(s3, name), uploads=S3Uploads(s3, name))
 
 
 @pytest.fixture(scope="module")
@@ -82,19 +72,8 @@ def test_the_event_of_the_folder_is_passed_over(invoke):
     assert invoke(EVENT.read_bytes()) is None
 
 
-def loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("documents_app", FUNCTIONS / "documents" / "app.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_a_record_that_fails_stops_no_other_and_is_tried_again(function_environ, monkeypatch, capsys):
-    for name, value in function_environ.items():
-        monkeypatch.setenv(name, value)
-    app, done = loaded(), []
+def test_a_record_that_fails_stops_no_other_and_is_tried_again(of_a_function, monkeypatch, capsys):
+    app, done = loaded(FUNCTIONS / "documents" / "app.py"), []
 
     def process(key: str) -> None:
         if key == "uploads/a b":

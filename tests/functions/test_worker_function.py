@@ -1,42 +1,29 @@
 """The function that makes background runs, as Lambda's runtime interface emulator runs it; and how it is asked to."""
 
 import asyncio
-import importlib.util
 import json
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError
 from lambdas import FUNCTIONS, ROOT
 
+from deployed_function import loaded
 from emulated.sandbox import find_runtime_emulator, sandbox
-from turnkeep.aws.workers import invoke_worker
-from turnkeep.bootstrap import build
+from turnkeep.aws.deployment import deployed_app, invoke_worker
 from turnkeep.errors import StoreUnavailable
 from turnkeep.records import Principal
 from turnkeep.services import Services
-from turnkeep.settings import Settings
-from turnkeep.storage.blobs import S3Objects
 from turnkeep.turns import TurnRequest
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-    from mypy_boto3_s3 import S3Client
 
 ANN = Principal("acme", "ann of the workers")
 QUESTION = "What is low-rank adaptation?"
 
 type Invoke = Callable[[str], Any]
-
-
-@pytest.fixture(scope="module")
-def services(function_environ: dict[str, str], dynamodb: "DynamoDBClient", s3: "S3Client") -> Services:
-    name = function_environ["TABLE_NAME"]
-    settings = Settings(table_name=name, bucket_name=name, seal_key=function_environ["SEAL_KEY"])  # type: ignore[arg-type]
-    return build(settings, dynamodb=dynamodb, objects=S3Objects(s3, name))
 
 
 @pytest.fixture(scope="module")
@@ -89,10 +76,8 @@ def test_what_is_no_run_of_this_deployment_is_given_up_after_all_tries(invoke):
     assert invoke(event["run"])["errorType"] == "NotDone"
 
 
-def test_an_unexpected_exception_is_told_without_its_words(function_environ, monkeypatch, capsys):
-    for name, value in function_environ.items():
-        monkeypatch.setenv(name, value)
-    app = loaded()
+def test_an_unexpected_exception_is_told_without_its_words(of_a_function, monkeypatch, capsys):
+    app = loaded(FUNCTIONS / "worker" / "app.py")
 
     async def work(token: str, deadline: float) -> None:
         raise ValueError("Mario Rossi")
@@ -102,15 +87,6 @@ def test_an_unexpected_exception_is_told_without_its_words(function_environ, mon
     with pytest.raises(app.NotDone) as raised:
         app.handler({"run": "x"}, context)
     assert "Mario" not in str(raised.value) + capsys.readouterr().out
-
-
-def loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("worker_app", FUNCTIONS / "worker" / "app.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 FAULTS = [
@@ -133,13 +109,9 @@ def test_a_worker_that_cannot_be_asked_is_told_and_the_same_request_asks_again(s
     assert len(client.asked) == 1
 
 
-def test_the_deployed_api_asks_the_worker_that_its_environment_names(function_environ, monkeypatch):
-    from turnkeep.aws import deployment
-
-    for name, value in function_environ.items():
-        monkeypatch.setenv(name, value)
+def test_the_deployed_api_asks_the_worker_that_its_environment_names(of_a_function, monkeypatch):
     launched: list[Any] = []
     monkeypatch.setattr("turnkeep.turns.runs.Runs.launch_by", lambda _, launch: launched.append(launch))
-    deployment.deployed_app({**function_environ, "WORKER": "the-worker"})
-    deployment.deployed_app(function_environ)
+    deployed_app({**os.environ, "WORKER": "the-worker"})
+    deployed_app(os.environ)
     assert [each.args[1] for each in launched] == ["the-worker"]

@@ -1,6 +1,5 @@
 """What a layer keeps, and that its bytecode is used unasked."""
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -10,16 +9,14 @@ from types import ModuleType
 
 import pytest
 
+from deployed_function import loaded
+
 SLIM = Path(__file__).parents[2] / "layers" / "slim.py"
 
 
 @pytest.fixture(scope="module")
 def slim() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("slim", SLIM)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module: ModuleType = loaded(SLIM)
     return module
 
 

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from turnkeep.aliases import read_aliases
+from turnkeep.aliases import ALIASES, read_aliases
 from turnkeep.settings import Settings, explain
 
 
@@ -22,5 +22,6 @@ def test_a_fault_is_told_by_the_name_that_was_used(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_name_of_a_model_alone_is_no_wish_to_use_it() -> None:
-    assert read_aliases({"OPENAI_MODEL": "gpt-4o-mini"}) == {}
-    assert read_aliases({"OPENAI_MODEL": "gpt-4o-mini", "OPENAI_API_KEY": "k"}) == {"model": "openai:gpt-4o-mini"}
+    named = {"OPENAI_MODEL": "gpt-4o-mini"}
+    assert read_aliases(ALIASES, named) == {}
+    assert read_aliases(ALIASES, named | {"OPENAI_API_KEY": "k"}) == {"model": "openai:gpt-4o-mini"}

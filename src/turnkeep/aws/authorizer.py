@@ -41,7 +41,7 @@ Verify: TypeAlias = Callable[[str], VerifiedCaller]
 
 
 class KnownCallers:
-    """Callers verified lately, by digest of kind and credential: no credential is kept. `clock` gives epoch seconds."""
+    """Callers verified lately, by digest of their credential, which is not kept. `clock` gives epoch seconds."""
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -65,8 +65,7 @@ class KnownCallers:
 class Authorizer:
     """`verify` raises Unauthorized for a credential that is not good, and something else where it cannot tell."""
 
-    def __init__(self, kind: str, verify: Verify, *, clock: Callable[[], float]) -> None:
-        self._kind = kind
+    def __init__(self, verify: Verify, *, clock: Callable[[], float]) -> None:
         self._verify = verify
         self._known = KnownCallers(clock=clock)
 
@@ -83,7 +82,7 @@ class Authorizer:
         return _policy(stage, verified)
 
     def _verified(self, credential: str) -> VerifiedCaller:
-        digest = sha256(f"{self._kind}\0{credential}".encode()).digest()
+        digest = sha256(credential.encode()).digest()
         verified = self._known.find(digest)
         if verified is None:
             verified = self._verify(credential)
@@ -158,11 +157,11 @@ def build_authorizer(environ: Mapping[str, str]) -> Authorizer:
     """From a function's environment, loading only what its kind needs; raises ValueError where that cannot be used."""
     kind = environ.get("AUTH") or "keys"
     if kind == "keys":
-        return Authorizer(kind, _by_key(environ), clock=time.time)
+        return Authorizer(_by_key(environ), clock=time.time)
     if kind == "jwt":
         from turnkeep.aws.bearer import bearer_tokens  # noqa: PLC0415
 
-        return Authorizer(kind, bearer_tokens(environ, clock=time.time).verify, clock=time.time)
+        return Authorizer(bearer_tokens(environ, clock=time.time).verify, clock=time.time)
     raise ValueError(f"AUTH={kind} has no authorizer; use keys or jwt")
 
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from pydantic import SecretStr
-
 from turnkeep.aws.sealkey import SecretError
 from turnkeep.aws.secrets import CurrentSecret, SecretReader
 from turnkeep.locations import LateSecret, is_location, login_part, place_part
@@ -33,23 +31,17 @@ def with_late_secrets(settings: Settings) -> Settings:
 
 def _with_late(own: AgentSettings) -> AgentSettings:
     url_field, login = (own.url_field, own.login) if isinstance(own, DataSource) else ("", "")
-    told = {}
+    late = {}
     for name, secret in own.secrets.items():
-        setting = f"{own.agent}__{name}".upper()
-        told[name] = _late_url(setting, secret, login) if name == url_field else _late(setting, secret)
-    return own.model_copy(update=told)
-
-
-def _late_url(setting: str, url: SecretStr, login: str) -> SecretStr:
-    text = url.get_secret_value()
-    if login:
-        return LateSecret(CurrentSecret(SecretReader(login, partial(with_login, text)), setting))
-    return LateSecret(CurrentSecret(SecretReader(text, url_of), setting)) if is_location(text) else url
-
-
-def _late(setting: str, secret: SecretStr) -> SecretStr:
-    text = secret.get_secret_value()
-    return LateSecret(CurrentSecret(SecretReader(text, text_of), setting)) if is_location(text) else secret
+        text, is_url = secret.get_secret_value(), name == url_field
+        if is_url and login:
+            read = SecretReader(login, partial(with_login, text))
+        elif is_location(text):
+            read = SecretReader(text, url_of if is_url else text_of)
+        else:
+            continue
+        late[name] = LateSecret(CurrentSecret(read, f"{own.agent}__{name}".upper()))
+    return own.model_copy(update=late)
 
 
 def text_of(found: object) -> str:

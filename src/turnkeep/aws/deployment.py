@@ -1,17 +1,20 @@
 """A deployed app: from a function's environment to the ASGI app that it serves. The one place where Lambda meets the
-rest; all it asks of AWS at start is the key that seals stored values."""
+rest; all it asks of AWS at start is the key that seals stored values, and the variables of own graphs."""
 
+import asyncio
 import functools
+import json
 import os
+import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 from fastapi import FastAPI
 from pydantic import SecretStr
 from starlette.requests import Request
@@ -19,13 +22,13 @@ from starlette.requests import Request
 from turnkeep.agents import read_settings, tell_unusable
 from turnkeep.api.app import create_app
 from turnkeep.aws.callers import principal_of
-from turnkeep.aws.clients import LateClient
 from turnkeep.aws.databases import with_late_secrets
-from turnkeep.aws.environment import take_environment
-from turnkeep.aws.sealkey import QUICK, SealParameter, reread, seal_key, usable
+from turnkeep.aws.loading import LateClient
+from turnkeep.aws.sealkey import QUICK, SealParameter, SecretError, code_of, reread, seal_key, usable
 from turnkeep.aws.secrets import model_key
-from turnkeep.aws.workers import invoke_worker
 from turnkeep.bootstrap import CLIENT_CONFIG, build
+from turnkeep.errors import StoreUnavailable
+from turnkeep.observability import logger
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile, explain
@@ -40,28 +43,14 @@ class NotDeployable(Exception):
     """The environment of the function cannot be used; the message names what to change."""
 
 
-@dataclass(frozen=True)
-class Deployment:
-    """Services over AWS; `renew` reads the secrets that seal anew."""
-
-    services: Services
-    clients: tuple[Any, ...]
-    renew: Callable[[], None]
-
-
 def deployed_app(environ: Mapping[str, str]) -> FastAPI:
     """The app of the functions `api` and `stream`. Raises NotDeployable, and SecretError where the seal key cannot be
     had."""
-    deployment = deployed(environ)
-    services = deployment.services
+    services = deployed(environ)
     tell_of_files(services.settings)
     if worker := environ.get("WORKER"):
         client = LateClient(functools.partial(_client, "lambda"))
         services.runs.launch_by(functools.partial(invoke_worker, client, worker))
-    if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
-        from turnkeep.aws.snapstart import prepare  # noqa: PLC0415
-
-        prepare(warm=services.turns.warm, clients=deployment.clients, renew=deployment.renew)
     authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
     with _unloaded("pydantic.v1"):  # FastAPI would load it, 24 modules, to ask whether any of our models is of it
         return create_app(services, authenticate=authenticate)
@@ -80,7 +69,7 @@ def _unloaded(package: str) -> Iterator[None]:
         del sys.modules[package]
 
 
-def deployed(environ: Mapping[str, str]) -> Deployment:
+def deployed(environ: Mapping[str, str]) -> Services:
     """What every function is made of that may open what is stored. Raises NotDeployable, SecretError."""
     settings = deployed_settings(environ)
     if path := environ.get("GRAPHS_ENVIRONMENT"):  # after the settings, whose names a graph may use in another sense
@@ -97,7 +86,10 @@ def deployed(environ: Mapping[str, str]) -> Deployment:
         model_key=model_key(settings),
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
     )
-    return Deployment(services, (dynamodb, s3), functools.partial(_renew, services.sealer, ssm, parameter))
+    if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":
+        renew = functools.partial(_renew, services.sealer, ssm, parameter)
+        _prepare_snapshot(services.turns.warm, dynamodb.close, s3.close, random.seed, renew)
+    return services
 
 
 def deployed_settings(environ: Mapping[str, str]) -> Settings:
@@ -118,10 +110,49 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
     return settings.model_copy(update={"seal_key": SecretStr(text)})
 
 
+def take_environment(ssm: Any, path: str, environ: MutableMapping[str, str]) -> None:
+    """Sets what own graphs find in the environment: every parameter right under `path`, such as
+    "/turnkeep/hello/env/OPENAI_API_KEY", that has no value yet. `ssm` is a client of boto3. Read once, so a value that
+    changes counts for functions that start later. Raises SecretError."""
+    # The template sets what nobody gave to nothing. We take that for unset, but OpenAI's client for an address.
+    for name in [name for name, value in environ.items() if not value]:
+        del environ[name]
+    pages = ssm.get_paginator("get_parameters_by_path").paginate(Path=path, WithDecryption=True)
+    try:
+        found = {each["Name"].rpartition("/")[2]: each["Value"] for page in pages for each in page["Parameters"]}
+    except (BotoCoreError, ClientError) as error:
+        needed = "it needs ssm:GetParametersByPath"
+        raise SecretError(f"what stands under {path} cannot be read ({code_of(error)}); {needed}", error) from None
+    logger.info("environment of own graphs read", path=path, names=sorted(found))
+    for name, value in found.items():
+        environ.setdefault(name, value)
+
+
+def _prepare_snapshot(warm: Callable[[], None], *after: Callable[[], None]) -> None:
+    """Puts what `warm` loads into the snapshot. `after` is called in every sandbox that is made of it: connections are
+    gone there, all would draw the same random numbers, and the seal key may have been replaced since."""
+    from snapshot_restore_py import register_after_restore, register_before_snapshot  # noqa: PLC0415 - Lambda's own
+
+    register_before_snapshot(warm)
+    for each in after:
+        register_after_restore(each)
+
+
 def _renew(sealer: Sealer, ssm: Any, parameter: str) -> None:
     """A snapshot may be older than the secrets that it holds are kept."""
     if parameter:
         sealer.renew(usable(SealParameter(ssm, parameter).read()))
+
+
+async def invoke_worker(client: Any, function: str, token: str) -> None:
+    """Has a background run made by an asynchronous invocation, which Lambda keeps and repeats. `client` is boto3's of
+    Lambda, `function` the name of functions/worker. Raises StoreUnavailable."""
+    asked = {"FunctionName": function, "InvocationType": "Event", "Payload": json.dumps({"run": token})}
+    try:
+        await asyncio.to_thread(client.invoke, **asked)
+    except (BotoCoreError, ClientError) as error:
+        told = "The run is kept, but no worker could be asked. Send the same request again."
+        raise StoreUnavailable(told, retry_after=2) from error
 
 
 def tell_of_files(settings: Settings) -> None:

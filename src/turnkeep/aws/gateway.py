@@ -28,27 +28,12 @@ _REQUEST = {
     "body": str | None,
     "requestContext": Mapping,
 }
-_PARTS = {
-    *_REQUEST,
-    "Records",
-    "detail",
-    "detail-type",
-    "methodArn",
-    "rawPath",
-    "routeKey",
-    "source",
-    "type",
-    "version",
-}
+_OF_OTHERS = ("Records", "detail", "detail-type", "methodArn", "rawPath", "routeKey", "source", "type", "version")
 
 
-class Request:
-    """One proxy event as ASGI has it."""
-
-    def __init__(self, event: Mapping[str, Any], context: Any) -> None:
-        translated = APIGateway(_without_ports(event), context, _CONFIG)
-        self.scope: Scope = translated.scope
-        self.body: bytes = translated.body
+def translated(event: Mapping[str, Any], context: Any) -> APIGateway:
+    """One proxy event as ASGI has it, in `scope` and `body`."""
+    return APIGateway(_without_ports(event), context, _CONFIG)
 
 
 def is_request(event: Any) -> bool:
@@ -62,7 +47,9 @@ def is_request(event: Any) -> bool:
 
 def _shape(event: Any) -> str:
     """Names that AWS has for the parts of events; any other could be what somebody said."""
-    return ", ".join(sorted(_PARTS.intersection(event))) if isinstance(event, Mapping) else type(event).__name__
+    if not isinstance(event, Mapping):
+        return type(event).__name__
+    return ", ".join(sorted({*_REQUEST, *_OF_OTHERS}.intersection(event)))
 
 
 def _without_ports(event: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,11 @@
-"""How a function loads its code. Import it first; it loads nothing itself."""
+"""How a function loads its code and holds its clients. Import it first; it loads nothing itself."""
 
+import functools
 import gc
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 @contextmanager
@@ -15,3 +18,17 @@ def loading() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+class LateClient:
+    """A client of boto3 that is made when it is first used: most requests need no S3, and making one takes a while.
+    Made once, whatever threads meet at it, since boto3 makes clients in one thread only."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._made = functools.cache(make)
+        self._lock = threading.Lock()
+
+    def __getattr__(self, name: str) -> Any:
+        with self._lock:
+            client = self._made()
+        return getattr(client, name)

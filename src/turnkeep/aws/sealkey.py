@@ -6,7 +6,7 @@ Loads nothing of boto3, so that every function can afford it."""
 import random
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -129,8 +129,12 @@ def seal_key(parameter: SealParameter, mark: SealMark, *, mint: Mint = mint_key)
 def _found_or_made(parameter: SealParameter, mark: SealMark, mint: Mint) -> str:
     marked = mark.read()
     if marked.ids:
-        # Another may have made both just now: the mark comes after the key.
-        return parameter.read() or _tell_lost(parameter.name, marked.ids)
+        if text := parameter.read():  # another made both just now: the mark comes after the key
+            return text
+        raise SecretError(
+            f"the seal key {parameter.name} is lost, and threads are sealed under it (ids {', '.join(marked.ids)}): "
+            "bring its value back, or give up all threads and API keys: turnkeep seal forget"
+        )
     made = Secret(mint(), today())
     text = write_ring([made], today())
     if not parameter.make(text):
@@ -140,13 +144,6 @@ def _found_or_made(parameter: SealParameter, mark: SealMark, mint: Mint) -> str:
     with suppress(Refused):  # another did
         mark.write(read_ring(text), marked)
     return text
-
-
-def _tell_lost(name: str, ids: Sequence[str]) -> str:
-    raise SecretError(
-        f"the seal key {name} is lost, and threads are sealed under it (ids {', '.join(ids)}): bring its value back, "
-        "or give up all threads and API keys: turnkeep seal forget"
-    )
 
 
 def reread(ssm: Any, name: str) -> tuple[bytes, ...]:

@@ -9,10 +9,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import h11
+from mangum.handlers import APIGateway
 from starlette.types import ASGIApp, Message, Scope
 
 from turnkeep.api.sse import FAILURE_TRAILER, TRAILERS
-from turnkeep.aws.gateway import Gateway, Request, is_request
+from turnkeep.aws.gateway import Gateway, is_request, translated
 from turnkeep.observability import logger, place
 
 PRELUDE_TYPE = "application/vnd.awslambda.http-integration-response"
@@ -40,7 +41,7 @@ class Streaming:
         """Returns when status and headers are known; raises NoAnswer."""
         if not is_request(event):
             return None
-        call = _Call(self._app, Request(event, context))
+        call = _Call(self._app, translated(event, context))
         self._loop.run_until_complete(call.begin())
         return StreamedAnswer(self._loop, call)
 
@@ -48,7 +49,7 @@ class Streaming:
 class _Call:
     """One request on its way through the app, which waits whenever its last message has not been taken yet."""
 
-    def __init__(self, app: ASGIApp, request: Request) -> None:
+    def __init__(self, app: ASGIApp, request: APIGateway) -> None:
         self._app = app
         self._scope: Scope = {**request.scope, "extensions": {TRAILERS: {}}}
         self._body: bytes | None = request.body
@@ -230,13 +231,9 @@ class _Post:
 async def _answer(reader: asyncio.StreamReader, wire: h11.Connection) -> int | None:
     """The status that the Runtime API answers with; None where it hung up."""
     try:
-        return await _status(reader, wire)
+        while not isinstance(event := wire.next_event(), h11.Response):
+            if event is h11.NEED_DATA:
+                wire.receive_data(await reader.read(4096))
     except (ConnectionError, h11.RemoteProtocolError):
         return None
-
-
-async def _status(reader: asyncio.StreamReader, wire: h11.Connection) -> int:
-    while not isinstance(event := wire.next_event(), h11.Response):
-        if event is h11.NEED_DATA:
-            wire.receive_data(await reader.read(4096))
     return event.status_code

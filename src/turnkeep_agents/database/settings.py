@@ -1,11 +1,12 @@
 """What the agent takes from the environment, also by the names of its design document."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field, SecretStr
 
+from turnkeep.aliases import Aliases
 from turnkeep.locations import LocatedSecret, login_part, place_part
 from turnkeep.settings import DataSource, Memory, Retrieval
 
@@ -21,7 +22,7 @@ def _memory(strategy: str) -> str:
     return "window" if strategy == "simple" else strategy
 
 
-ALIASES: Mapping[str, tuple[str, Callable[[str], str]]] = {
+ALIASES: Aliases = {
     "CONVERSATION_MEMORY_STRATEGY": ("memory", _memory),
     "MAX_CONVERSATION_MESSAGES": ("window", _turns),
     "MAX_CONTEXT_TOKENS": ("max_context_tokens", str),
@@ -46,6 +47,7 @@ LOGIN = ("DB_HOST", "DB_PORT", "DB_USER", "DB_PWD", "DB_NAME")
 
 class DatabaseSettings(DataSource):
     agent: ClassVar[str] = "database"
+    aliases: ClassVar[Aliases] = ALIASES
     url_field: ClassVar[str] = "url"
 
     url: LocatedSecret = Field(SecretStr(""), description="SQLAlchemy URL of a reader's login; empty: the sample")
@@ -86,16 +88,9 @@ class DatabaseSettings(DataSource):
         return {"manual": str(manual)} if manual.is_dir() else {}
 
     @classmethod
-    def aliases(cls, environ: Mapping[str, str]) -> dict[str, Any]:
-        named = {field: convert(environ[alias]) for alias, (field, convert) in ALIASES.items() if environ.get(alias)}
+    def named_elsewhere(cls, environ: Mapping[str, str]) -> dict[str, Any]:
         url = _url(environ)
-        return {**named, **({"url": url} if url else {})}
-
-    @classmethod
-    def variable_of(cls, name: str, environ: Mapping[str, str]) -> str:
-        field = name.removeprefix("DATABASE__").lower()
-        aliases = (alias for alias, (meant, _) in ALIASES.items() if meant == field and environ.get(alias))
-        return super().variable_of(name, environ) if environ.get(name) else next(aliases, name)
+        return {**super().named_elsewhere(environ), **({"url": url} if url else {})}
 
     def brief(self) -> Iterator[str]:
         if self.url.get_secret_value() or self.joins or self.access:

@@ -12,7 +12,7 @@ import boto3
 from botocore import exceptions
 from botocore.config import Config
 
-from turnkeep.aws.clients import LateClient
+from turnkeep.aws.loading import LateClient
 from turnkeep.aws.sealkey import QUICK, SealParameter, SecretError, seal_key, usable
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.items import Items

@@ -105,12 +105,12 @@ def _agents(file: GraphFile) -> list[str]:
 
 def _remarks(file: GraphFile) -> Iterator[str]:
     """What of the file has no effect, and which graphs would not be served; the others will be."""
-    from turnkeep.owngraphs import faults_of  # noqa: PLC0415 - LangGraph
+    from turnkeep.owngraphs import build_all  # noqa: PLC0415 - LangGraph
 
     yield from (each for each in file.warnings if ": there is no file " not in each)  # of variables, which stays here
     if file.python_version and file.python_version != LAMBDA_PYTHON:
         yield f"{file.path}: `python_version` is {file.python_version}; graphs run on {LAMBDA_PYTHON}, try them there"
-    for fault in faults_of(file):
+    for fault in build_all(file)[1]:
         yield f"cannot be served as it is installed here: {fault}"
 
 

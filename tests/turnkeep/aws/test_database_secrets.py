@@ -38,11 +38,7 @@ LOGIN = "reader:p%40ss%2F%25"
 ASK = "SELECT 7 AS seven"
 
 type Output = Callable[[], list[dict[str, Any]]]
-
-
-@pytest.fixture
-def name() -> str:
-    return f"turnkeep-{uuid.uuid4().hex}"
+type Configured = Callable[..., Settings]
 
 
 @pytest.fixture
@@ -53,7 +49,7 @@ def manager(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def configured(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Settings]:
+def configured(monkeypatch: pytest.MonkeyPatch) -> Configured:
     """The settings of a function with this environment."""
 
     def configured(**environ: str) -> Settings:
@@ -127,7 +123,7 @@ def test_a_login_that_is_no_json_object_is_none() -> None:
 # When it is read
 
 
-def test_a_secret_that_stands_in_the_environment_itself_stays(configured: Callable[..., Settings]) -> None:
+def test_a_secret_that_stands_in_the_environment_itself_stays(configured: Configured) -> None:
     settings = configured(DATABASE__URL="sqlite:////tmp/x", DATABASE__SEAL="plain")
     own, warehouse = settings.of(DatabaseSettings), settings.of(CampaignsSettings).warehouse
     assert (own.url.get_secret_value(), own.seal.get_secret_value()) == ("sqlite:////tmp/x", "plain")
@@ -135,7 +131,7 @@ def test_a_secret_that_stands_in_the_environment_itself_stays(configured: Callab
 
 
 def test_a_function_starts_without_reading_them_and_only_their_agents_cannot_work(
-    configured: Callable[..., Settings], monkeypatch: pytest.MonkeyPatch, output: Output
+    configured: Configured, monkeypatch: pytest.MonkeyPatch, output: Output
 ) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL_SSM", "http://127.0.0.1:9")
     settings = configured(DATABASE__URL="ssm:/canary/url", CAMPAIGNS__WAREHOUSE="ssm:/canary/warehouse")
@@ -151,19 +147,15 @@ def test_a_function_starts_without_reading_them_and_only_their_agents_cannot_wor
 
 
 def test_an_agent_is_built_as_soon_as_its_secret_is_there(
-    manager: Any, s3_url: str, name: str, configured: Callable[..., Settings], sample_url: str
+    manager: Any, s3_url: str, name: str, configured: Configured
 ) -> None:
-    settings = configured(DATABASE__URL=f"ssm:/{name}", DATABASE__SEAL=f"secretsmanager:{name}#seal")
-    boto3.client("ssm", endpoint_url=s3_url).put_parameter(Name=f"/{name}", Value=sample_url, Type="SecureString")
+    settings = configured(DATABASE__URL=f"ssm:{name}", DATABASE__SEAL=f"secretsmanager:{name}#seal")
+    url = "sqlite:////nowhere/at/all.sqlite"
+    boto3.client("ssm", endpoint_url=s3_url).put_parameter(Name=name, Value=url, Type="SecureString")
     manager.create_secret(Name=name, SecretString=json.dumps({"seal": "of row-level security"}))
     assert build_agent("database", settings).name == "database"
     assert settings.of(DatabaseSettings).seal.get_secret_value() == "of row-level security"
     assert "of row-level security" not in f"{settings!r}{settings.of(DatabaseSettings).seal!r}"
-
-
-@pytest.fixture
-def sample_url() -> str:
-    return "sqlite:////nowhere/at/all.sqlite"
 
 
 # AWS changes a password
@@ -212,38 +204,32 @@ def reader(mariadb_server: "Server", manager: Any, name: str) -> Reader:
     return Reader(mariadb_server, manager, name)
 
 
-@pytest.mark.parametrize("server", ["mariadb_server", "postgres_server"])
+@pytest.mark.parametrize(
+    ("server", "is_whole"), [("mariadb_server", True), ("postgres_server", True), ("mariadb_server", False)]
+)
 def test_a_statement_after_the_rotation_of_a_password_is_answered_as_before(
-    server: str, request: pytest.FixtureRequest, manager: Any, name: str, configured: Callable[..., Settings]
+    server: str, is_whole: bool, *, request: pytest.FixtureRequest, manager: Any, name: str, configured: Configured
 ) -> None:
-    reader = Reader(request.getfixturevalue(server), manager, name)
-    database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").of(DatabaseSettings))(DAY)
-    assert database.run(ASK, SOMEBODY).rows == ((7,),)
-    reader.rotate("second")
-    assert database.run(ASK, SOMEBODY).rows == ((7,),)
-
-
-def test_so_it_is_where_the_secret_holds_user_and_password_alone(
-    reader: Reader, name: str, configured: Callable[..., Settings]
-) -> None:
-    tuning = configured(DATABASE__URL=reader.url, DATABASE__LOGIN=f"secretsmanager:{name}").of(DatabaseSettings)
-    database = open_databases(tuning)(DAY)
+    """Also where the secret holds user and password alone."""
+    reader, place = Reader(request.getfixturevalue(server), manager, name), f"secretsmanager:{name}"
+    environ = {"DATABASE__URL": place} if is_whole else {"DATABASE__URL": reader.url, "DATABASE__LOGIN": place}
+    database = open_databases(configured(**environ).of(DatabaseSettings))(DAY)
     assert database.run(ASK, SOMEBODY).rows == ((7,),)
     reader.rotate("second")
     assert database.run(ASK, SOMEBODY).rows == ((7,),)
 
 
 def test_a_statement_whose_seal_cannot_be_read_is_not_run(
-    reader: Reader, name: str, configured: Callable[..., Settings], output: Output
+    reader: Reader, name: str, configured: Configured, output: Output
 ) -> None:
-    tuning = configured(DATABASE__URL=f"secretsmanager:{name}", DATABASE__SEAL=f"ssm:/{name}/seal").of(DatabaseSettings)
+    tuning = configured(DATABASE__URL=f"secretsmanager:{name}", DATABASE__SEAL=f"ssm:{name}/seal").of(DatabaseSettings)
     with pytest.raises(AgentUnavailable):
         open_databases(tuning)(DAY).run(ASK, SOMEBODY)
     assert [(line["setting"], line["reason"]) for line in output()] == [("DATABASE__SEAL", "ParameterNotFound")]
 
 
 def test_a_login_that_stays_refused_is_told_without_user_and_password(
-    reader: Reader, name: str, configured: Callable[..., Settings], output: Output
+    reader: Reader, name: str, configured: Configured, output: Output
 ) -> None:
     database = open_databases(configured(DATABASE__URL=f"secretsmanager:{name}").of(DatabaseSettings))(DAY)
     reader.change_at_server("canary")
@@ -255,7 +241,7 @@ def test_a_login_that_stays_refused_is_told_without_user_and_password(
 
 
 def test_connections_of_a_pool_outlive_a_rotation_and_new_ones_use_the_new_password(
-    reader: Reader, name: str, configured: Callable[..., Settings]
+    reader: Reader, name: str, configured: Configured
 ) -> None:
     warehouse = configured(CAMPAIGNS__WAREHOUSE=f"secretsmanager:{name}").of(CampaignsSettings).warehouse
     called = Called("The warehouse", "CAMPAIGNS__WAREHOUSE")

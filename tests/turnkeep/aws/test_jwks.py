@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from cryptography.x509.oid import NameOID
 from issuer import Issuer, private_key, public_jwk, published
 
+from hand_clock import HandClock
 from turnkeep.aws.jwks import (
     FRESH_SECONDS,
     MAX_BYTES,
@@ -30,18 +31,6 @@ from turnkeep.errors import Unauthorized
 from turnkeep_local.processes import free_port
 
 
-class Clock:
-    now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 @pytest.fixture
 def issuer() -> Iterator[Issuer]:
     with published(public_jwk("p256"), public_jwk("p384")) as server:
@@ -49,28 +38,25 @@ def issuer() -> Iterator[Issuer]:
 
 
 @pytest.fixture
-def jwks(issuer: Issuer, clock: Clock) -> Jwks:
+def jwks(issuer: Issuer, clock: HandClock) -> Jwks:
     return Jwks(issuer.url, clock=clock)
 
 
-def test_nothing_is_fetched_before_a_token_needs_it(issuer: Issuer, jwks: Jwks) -> None:
+def test_keys_are_fetched_when_a_token_needs_one_and_once_in_five_minutes(
+    issuer: Issuer, jwks: Jwks, clock: HandClock
+) -> None:
     assert issuer.asked == []
-    assert jwks.find("p256")["crv"] == "P-256"
-    assert issuer.asked == ["/.well-known/jwks.json"]
-
-
-def test_keys_are_fetched_once_in_five_minutes(issuer: Issuer, jwks: Jwks, clock: Clock) -> None:
     for _ in range(10):
         jwks.find("p256")
         jwks.find("p384")
         clock.now += 29
-    assert len(issuer.asked) == 1
+    assert issuer.asked == ["/.well-known/jwks.json"]
     clock.now += FRESH_SECONDS
     jwks.find("p256")
     assert len(issuer.asked) == 2
 
 
-def test_made_up_key_ids_cost_the_issuer_one_request_a_minute(issuer: Issuer, jwks: Jwks, clock: Clock) -> None:
+def test_made_up_key_ids_cost_the_issuer_one_request_a_minute(issuer: Issuer, jwks: Jwks, clock: HandClock) -> None:
     for number in range(120):
         with pytest.raises(Unauthorized):
             jwks.find(f"made-up-{number}")
@@ -79,7 +65,7 @@ def test_made_up_key_ids_cost_the_issuer_one_request_a_minute(issuer: Issuer, jw
 
 
 def test_a_new_key_is_found_within_a_minute_whatever_else_is_asked_for(
-    issuer: Issuer, jwks: Jwks, clock: Clock
+    issuer: Issuer, jwks: Jwks, clock: HandClock
 ) -> None:
     with pytest.raises(Unauthorized):
         jwks.find("made-up")
@@ -90,7 +76,7 @@ def test_a_new_key_is_found_within_a_minute_whatever_else_is_asked_for(
     assert jwks.find("rsa")["kty"] == "RSA"
 
 
-def test_a_key_that_was_taken_back_is_gone_after_five_minutes(issuer: Issuer, jwks: Jwks, clock: Clock) -> None:
+def test_a_key_that_was_taken_back_is_gone_after_five_minutes(issuer: Issuer, jwks: Jwks, clock: HandClock) -> None:
     jwks.find("p256")
     del issuer.keys[0]
     jwks.find("p256")
@@ -124,10 +110,9 @@ def test_an_answer_that_is_no_set_of_keys_leaves_every_token_undecided(
         jwks.find("p256")
 
 
-def test_an_issuer_that_is_not_there_leaves_every_token_undecided(clock: Clock) -> None:
-    jwks = Jwks(f"http://127.0.0.1:{free_port()}/keys", clock=clock)
+def test_an_issuer_that_is_not_there_leaves_every_token_undecided(clock: HandClock) -> None:
     with pytest.raises(JwksUnavailable):
-        jwks.find("p256")
+        Jwks(f"http://127.0.0.1:{free_port()}/keys", clock=clock).find("p256")
 
 
 def test_a_redirect_is_not_followed(issuer: Issuer, jwks: Jwks) -> None:
@@ -139,7 +124,7 @@ def test_a_redirect_is_not_followed(issuer: Issuer, jwks: Jwks) -> None:
 
 
 def test_an_issuer_that_is_down_is_asked_again_after_seconds_and_not_at_every_request(
-    issuer: Issuer, jwks: Jwks, clock: Clock
+    issuer: Issuer, jwks: Jwks, clock: HandClock
 ) -> None:
     issuer.answer = FAULTS["a fault"]
     for _ in range(5):
@@ -152,16 +137,16 @@ def test_an_issuer_that_is_down_is_asked_again_after_seconds_and_not_at_every_re
 
 
 def test_while_the_issuer_is_down_known_keys_serve_for_an_hour_and_no_longer(
-    issuer: Issuer, jwks: Jwks, clock: Clock
+    issuer: Issuer, jwks: Jwks, clock: HandClock
 ) -> None:
     jwks.find("p256")
     issuer.answer = FAULTS["a fault"]
-    while clock.now < Clock.now + STALE_SECONDS - PAUSE_SECONDS:
+    while clock.now < clock.began + STALE_SECONDS - PAUSE_SECONDS:
         clock.now += PAUSE_SECONDS
         assert jwks.find("p256")["kid"] == "p256"
     with pytest.raises(JwksUnavailable):
         jwks.find("new")
-    clock.now = Clock.now + STALE_SECONDS
+    clock.now = clock.began + STALE_SECONDS
     with pytest.raises(JwksUnavailable):
         jwks.find("p256")
 
@@ -228,7 +213,7 @@ def certified(folder: Path) -> tuple[Path, ssl.SSLContext]:
 
 
 def test_the_issuer_has_to_show_a_certificate_that_is_trusted(
-    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown, context = certified(tmp_path)
     with published(public_jwk("p256"), tls=context) as issuer:

@@ -1,9 +1,10 @@
 import gc
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
-from turnkeep.aws.loading import loading
+from turnkeep.aws.loading import LateClient, loading
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +30,10 @@ def test_what_was_loaded_is_never_looked_through_again() -> None:
     with loading():
         kept = [[n] for n in range(1000)]
     assert gc.get_freeze_count() > len(kept)
+
+
+def test_a_late_client_is_made_once_and_not_before_it_is_used() -> None:
+    made = []
+    late = LateClient(lambda: made.append(1) or SimpleNamespace(region="eu-west-1"))
+    assert made == []
+    assert (late.region, late.region, made) == ("eu-west-1", "eu-west-1", [1])

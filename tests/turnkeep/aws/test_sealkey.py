@@ -2,7 +2,6 @@
 is made in its place. Over moto's SSM, and over a stand-in where time or refusals matter."""
 
 import threading
-import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,13 +11,13 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
+from hand_clock import HandClock
 from turnkeep.aws.sealkey import PATIENCE_SECONDS, SealParameter, SecretError, reread, seal_key, usable
 from turnkeep.ring import Secret, read_ring
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.sealmark import Marked, SealMark
 
 TOLD = "secret upstream text"
-BUSY = ("ThrottlingException", 400)
 
 
 def client(service: str, url: str) -> Any:
@@ -26,20 +25,10 @@ def client(service: str, url: str) -> Any:
     return make(service, endpoint_url=url, config=Config(retries={"total_max_attempts": 1}))
 
 
-class Clock:
-    now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
 class Ssm:
     """Parameters in memory; `faults` are what the next calls end with, and every call takes `seconds` of the clock."""
 
-    def __init__(self, clock: Clock, *faults: Exception | None, seconds: float = 0) -> None:
+    def __init__(self, clock: HandClock, *faults: Exception | None, seconds: float = 0) -> None:
         self.values: dict[str, str] = {}
         self.calls: list[str] = []
         self._clock, self._faults, self._seconds = clock, iter(faults), seconds
@@ -69,21 +58,16 @@ def refused(code: str, status: int = 400) -> ClientError:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def mark(dynamodb: Any, table_name: str, clock: Clock) -> SealMark:
+def mark(dynamodb: Any, table_name: str, clock: HandClock) -> SealMark:
     return SealMark(Items(dynamodb, table_name), clock=clock)
 
 
-def parameter(ssm: Any, clock: Clock, **more: Any) -> SealParameter:
+def parameter(ssm: Any, clock: HandClock, **more: Any) -> SealParameter:
     return SealParameter(ssm, "/x/seal-key", clock=clock, sleep=clock.sleep, jitter=lambda: 1, **more)
 
 
-def test_it_is_made_once_marked_and_kept_secret(s3_url: str, mark: SealMark) -> None:
-    ssm, name = client("ssm", s3_url), f"/turnkeep/{uuid.uuid4().hex}"
+def test_it_is_made_once_marked_and_kept_secret(s3_url: str, mark: SealMark, name: str) -> None:
+    ssm = client("ssm", s3_url)
     first, again = (seal_key(SealParameter(ssm, name), mark) for _ in range(2))
     assert first == again
     assert ssm.get_parameter(Name=name, WithDecryption=True)["Parameter"]["Type"] == "SecureString"
@@ -94,8 +78,8 @@ def test_it_is_made_once_marked_and_kept_secret(s3_url: str, mark: SealMark) -> 
     assert mark.read().ids == (secret.id,)
 
 
-def test_functions_that_start_together_agree_on_one_key(s3_url: str, mark: SealMark) -> None:
-    gate, name = threading.Barrier(4), f"/turnkeep/{uuid.uuid4().hex}"
+def test_functions_that_start_together_agree_on_one_key(s3_url: str, mark: SealMark, name: str) -> None:
+    gate = threading.Barrier(4)
     clients = [client("ssm", s3_url) for _ in range(4)]
 
     def start(own: Any) -> str:
@@ -107,7 +91,7 @@ def test_functions_that_start_together_agree_on_one_key(s3_url: str, mark: SealM
     assert mark.read().ids == (read_ring(text)[0].id,)
 
 
-def test_who_loses_the_race_takes_the_key_of_the_winner(mark: SealMark, clock: Clock) -> None:
+def test_who_loses_the_race_takes_the_key_of_the_winner(mark: SealMark, clock: HandClock) -> None:
     ssm = Ssm(clock)
 
     def mint_while_another_puts() -> str:
@@ -118,7 +102,7 @@ def test_who_loses_the_race_takes_the_key_of_the_winner(mark: SealMark, clock: C
     assert mark.read().ids == (Secret("the winner's").id,)
 
 
-def test_a_lost_key_is_told_and_none_is_made_in_its_place(mark: SealMark, clock: Clock) -> None:
+def test_a_lost_key_is_told_and_none_is_made_in_its_place(mark: SealMark, clock: HandClock) -> None:
     ssm = Ssm(clock)
     text = seal_key(parameter(ssm, clock), mark)
     lost = ssm.values.pop("/x/seal-key")
@@ -131,14 +115,14 @@ def test_a_lost_key_is_told_and_none_is_made_in_its_place(mark: SealMark, clock:
     assert seal_key(parameter(ssm, clock), mark) == lost
 
 
-def test_a_key_that_is_there_asks_nothing_of_the_table(clock: Clock) -> None:
+def test_a_key_that_is_there_asks_nothing_of_the_table(clock: HandClock) -> None:
     ssm = Ssm(clock)
     ssm.values["/x/seal-key"] = "there"
     assert seal_key(parameter(ssm, clock), None) == "there"  # type: ignore[arg-type]
     assert ssm.calls == ["get"]
 
 
-def test_a_mark_that_cannot_be_written_stops_the_start(clock: Clock) -> None:
+def test_a_mark_that_cannot_be_written_stops_the_start(clock: HandClock) -> None:
     class Denied:
         def __getattr__(self, _: str) -> Any:
             return self.refuse
@@ -163,23 +147,23 @@ def test_a_mark_that_cannot_be_written_stops_the_start(clock: Clock) -> None:
         ReadTimeoutError(endpoint_url="x"),
     ],
 )
-def test_a_parameter_store_that_is_busy_is_waited_out(fault: Exception, clock: Clock) -> None:
-    ssm, began = Ssm(clock, *[fault] * 9), clock.now
+def test_a_parameter_store_that_is_busy_is_waited_out(fault: Exception, clock: HandClock) -> None:
+    ssm = Ssm(clock, *[fault] * 9)
     ssm.values["/x/seal-key"] = "there"
     assert parameter(ssm, clock).read() == "there"
     assert len(ssm.calls) == 10
-    assert clock.now - began < PATIENCE_SECONDS
+    assert clock.now - clock.began < PATIENCE_SECONDS
 
 
 @pytest.mark.parametrize("seconds", [0, 0.3, 2])
-def test_it_is_waited_for_no_longer_than_a_start_may_take(seconds: float, clock: Clock) -> None:
-    ssm, began = Ssm(clock, *[refused("ThrottlingException")] * 99, seconds=seconds), clock.now
+def test_it_is_waited_for_no_longer_than_a_start_may_take(seconds: float, clock: HandClock) -> None:
+    ssm = Ssm(clock, *[refused("ThrottlingException")] * 99, seconds=seconds)
     with pytest.raises(SecretError, match=r"busy \(ThrottlingException\): raise its limit"):
         parameter(ssm, clock).read()
-    assert PATIENCE_SECONDS - 2 < clock.now - began <= PATIENCE_SECONDS + seconds
+    assert PATIENCE_SECONDS - 2 < clock.now - clock.began <= PATIENCE_SECONDS + seconds
 
 
-def test_pauses_differ_from_function_to_function(clock: Clock) -> None:
+def test_pauses_differ_from_function_to_function(clock: HandClock) -> None:
     pauses: list[list[float]] = [[], []]
     for jitter, slept in zip((0.0, 1.0), pauses, strict=True):
         ssm = Ssm(clock, *[refused("ThrottlingException")] * 3)
@@ -197,21 +181,20 @@ def test_pauses_differ_from_function_to_function(clock: Clock) -> None:
     ],
 )
 def test_what_no_waiting_mends_stops_the_start_at_once(
-    faults: list[Exception | None], said: str, mark: SealMark, clock: Clock
+    faults: list[Exception | None], said: str, mark: SealMark, clock: HandClock
 ) -> None:
-    began = clock.now
     with pytest.raises(SecretError, match=rf"/x/seal-key.*{said}") as caught:
         seal_key(parameter(Ssm(clock, *faults), clock), mark)
-    assert clock.now == began
+    assert clock.now == clock.began
     assert TOLD not in str(caught.value)
     assert caught.value.__suppress_context__
 
 
 @pytest.mark.parametrize("faults", [[refused("AccessDeniedException")], [], [refused("ThrottlingException")] * 9])
 def test_a_ring_that_cannot_be_read_anew_is_none_with_a_line_and_hardly_waited_for(
-    faults: list[Exception], log: Any
+    faults: list[Exception], clock: HandClock, log: Any
 ) -> None:
-    ssm = Ssm(Clock(), *faults)
+    ssm = Ssm(clock, *faults)
     assert reread(ssm, "/x") == ()
     assert len(ssm.calls) <= 5
     assert "seal key not read" in log.getvalue()
@@ -230,7 +213,7 @@ def written(mark: SealMark) -> Marked:
 
 
 def test_a_mark_is_replaced_by_whoever_has_seen_it_and_by_nobody_else(
-    mark: SealMark, written: Marked, clock: Clock
+    mark: SealMark, written: Marked, clock: HandClock
 ) -> None:
     clock.now += 1
     mark.write([Secret("b"), Secret("a")], written)

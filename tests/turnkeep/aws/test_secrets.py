@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 import threading
-import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -14,13 +13,13 @@ import boto3
 import pytest
 from botocore.config import Config
 
+from hand_clock import HandClock
 from turnkeep.aws.sealkey import SecretError
 from turnkeep.aws.secrets import REREAD_SECONDS, ModelKey, SecretReader, model_key, usable_key
 from turnkeep.errors import ModelKeyUnavailable
 from turnkeep.settings import Settings
 
 OLD, NEW = "sk-old-canary", "sk-new-canary"
-SECRET = "secret upstream text"
 ONE_TRY = Config(connect_timeout=1, read_timeout=10, retries={"total_max_attempts": 1})
 
 type Output = Callable[[], list[dict[str, Any]]]
@@ -43,11 +42,6 @@ def secrets_manager(s3_url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return client("secretsmanager", s3_url)
 
 
-@pytest.fixture
-def name() -> str:
-    return f"/turnkeep/{uuid.uuid4().hex}"
-
-
 # When the model's key is read
 
 
@@ -65,35 +59,23 @@ class Store:
         return self.value
 
 
-class HandClock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_nothing_is_read_before_the_first_call() -> None:
+def opened(clock: HandClock) -> tuple[ModelKey, Store]:
+    """A key that was read once, when it was first asked for, and where it is read."""
     store = Store(OLD)
-    key = ModelKey(store)
-    assert store.reads == []
-    assert (key(), key()) == (OLD, OLD)
-    assert store.reads == [False, False]
-
-
-def test_a_refused_key_is_read_anew_at_once() -> None:
-    store = Store(OLD)
-    key = ModelKey(store, clock=HandClock())
-    key()
-    store.value = NEW
-    assert key(OLD) == NEW
-    assert key() == NEW
-    assert store.reads == [False, True]
-
-
-def test_a_key_that_stays_refused_is_read_once_in_some_seconds() -> None:
-    store, clock = Store(OLD), HandClock()
     key = ModelKey(store, clock=clock)
-    key()
+    assert store.reads == []
+    assert key() == OLD
+    return key, store
+
+
+def test_a_refused_key_is_read_anew_at_once(clock: HandClock) -> None:
+    key, store = opened(clock)
+    store.value = NEW
+    assert (key(OLD), key(), store.reads) == (NEW, NEW, [False, True])
+
+
+def test_a_key_that_stays_refused_is_read_once_in_some_seconds(clock: HandClock) -> None:
+    key, store = opened(clock)
     assert [key(OLD) for _ in range(10)] == [OLD] * 10
     assert store.reads == [False, True]
     store.value, clock.now = NEW, clock.now + REREAD_SECONDS
@@ -101,10 +83,8 @@ def test_a_key_that_stays_refused_is_read_once_in_some_seconds() -> None:
     assert store.reads == [False, True, True]
 
 
-def test_a_key_that_is_accepted_after_all_is_read_from_the_cache_again() -> None:
-    store, clock = Store(OLD), HandClock()
-    key = ModelKey(store, clock=clock)
-    key()
+def test_a_key_that_is_accepted_after_all_is_read_from_the_cache_again(clock: HandClock) -> None:
+    key, store = opened(clock)
     key(OLD)
     for _ in range(3):
         clock.now += REREAD_SECONDS
@@ -112,10 +92,8 @@ def test_a_key_that_is_accepted_after_all_is_read_from_the_cache_again() -> None
     assert store.reads == [False, True, False, False, False]
 
 
-def test_who_was_refused_with_an_older_key_gets_the_newer_without_a_read() -> None:
-    store, clock = Store(OLD), HandClock()
-    key = ModelKey(store, clock=clock)
-    key()
+def test_who_was_refused_with_an_older_key_gets_the_newer_without_a_read(clock: HandClock) -> None:
+    key, store = opened(clock)
     store.value = NEW
     key(OLD)
     clock.now += REREAD_SECONDS
@@ -123,10 +101,8 @@ def test_who_was_refused_with_an_older_key_gets_the_newer_without_a_read() -> No
     assert store.reads == [False, True, False]
 
 
-def test_where_no_key_can_be_read_an_older_one_is_used_and_a_warning_written(output: Output) -> None:
-    store, clock = Store(OLD), HandClock()
-    key = ModelKey(store, clock=clock)
-    key()
+def test_where_no_key_can_be_read_an_older_one_is_used_and_a_warning_written(clock: HandClock, output: Output) -> None:
+    key, store = opened(clock)
     store.value = SecretError("ThrottlingException")
     assert [key(), key(), key(OLD)] == [OLD] * 3
     [line] = output()
@@ -139,8 +115,10 @@ def test_where_no_key_can_be_read_an_older_one_is_used_and_a_warning_written(out
     assert store.reads == [False, False, True]
 
 
-def test_where_there_never_was_a_key_the_call_is_refused_with_when_to_come_again(output: Output) -> None:
-    store, clock = Store(SecretError("AccessDeniedException")), HandClock()
+def test_where_there_never_was_a_key_the_call_is_refused_with_when_to_come_again(
+    clock: HandClock, output: Output
+) -> None:
+    store = Store(SecretError("AccessDeniedException"))
     key = ModelKey(store, clock=clock)
     for _ in range(2):
         with pytest.raises(ModelKeyUnavailable) as caught:
@@ -173,22 +151,20 @@ def read(location: str, *, is_fresh: bool = False) -> str:
     return SecretReader(location, usable_key)(is_fresh)
 
 
-def test_a_key_is_decrypted_and_comes_without_its_line_end(ssm: Any, name: str) -> None:
+def test_a_key_is_decrypted_has_no_line_end_and_is_kept_for_some_minutes_unless_asked_for_anew(
+    ssm: Any, name: str
+) -> None:
     ssm.put_parameter(Name=name, Value=f"{OLD}\n", Type="SecureString")
-    assert read(f"ssm:{name}") == OLD
-
-
-def test_a_key_is_kept_for_some_minutes_unless_asked_for_anew(ssm: Any, name: str) -> None:
-    ssm.put_parameter(Name=name, Value=OLD, Type="SecureString")
     reader = SecretReader(f"ssm:{name}", usable_key)
     assert reader(False) == OLD
     ssm.put_parameter(Name=name, Value=NEW, Type="SecureString", Overwrite=True)
     assert [reader(False), reader(True), reader(False)] == [OLD, NEW, NEW]
 
 
-def test_a_secret_that_was_no_key_is_used_as_soon_as_it_is_one(secrets_manager: Any, name: str) -> None:
+def test_a_secret_that_was_no_key_is_used_as_soon_as_it_is_one(
+    secrets_manager: Any, name: str, clock: HandClock
+) -> None:
     secrets_manager.create_secret(Name=name, SecretString="to be filled in")
-    clock = HandClock()
     key = ModelKey(SecretReader(f"secretsmanager:{name}", usable_key), clock=clock)
     with pytest.raises(ModelKeyUnavailable):
         key()
@@ -197,20 +173,19 @@ def test_a_secret_that_was_no_key_is_used_as_soon_as_it_is_one(secrets_manager: 
     assert key() == NEW
 
 
-def test_a_secret_is_found_by_name_and_by_arn(secrets_manager: Any, name: str) -> None:
-    arn = secrets_manager.create_secret(Name=name, SecretString=OLD)["ARN"]
-    assert read(f"secretsmanager:{name}") == read(f"secretsmanager:{arn}") == OLD
-
-
-def test_a_key_is_taken_out_of_a_field(secrets_manager: Any, name: str) -> None:
-    secrets_manager.create_secret(Name=name, SecretString=json.dumps({"api_key": OLD, "other": NEW}))
-    assert read(f"secretsmanager:{name}#api_key") == OLD
+@pytest.mark.parametrize(("held", "field"), [(OLD, ""), (json.dumps({"api_key": OLD, "other": NEW}), "#api_key")])
+def test_a_secret_is_found_by_name_and_by_arn_whole_or_in_a_field(
+    secrets_manager: Any, name: str, held: str, field: str
+) -> None:
+    arn = secrets_manager.create_secret(Name=name, SecretString=held)["ARN"]
+    assert read(f"secretsmanager:{name}{field}") == read(f"secretsmanager:{arn}{field}") == OLD
 
 
 NO_KEYS = [
     ("", '{"api_key":"sk-old-canary"}'),
     ("", f"{OLD} {NEW}"),
     ("", f"{OLD}\x07"),
+    ("", OLD.encode()),
     ("#api_key", OLD),
     ("#api_key", '{"other": "sk-old-canary"}'),
     ("#api_key", '{"api_key": 7}'),
@@ -220,18 +195,13 @@ NO_KEYS = [
 
 
 @pytest.mark.parametrize(("field", "held"), NO_KEYS)
-def test_what_is_no_key_is_not_sent_as_one(secrets_manager: Any, name: str, field: str, held: str) -> None:
-    secrets_manager.create_secret(Name=name, SecretString=held)
+def test_what_is_no_key_is_not_sent_as_one(secrets_manager: Any, name: str, field: str, held: str | bytes) -> None:
+    kind = "SecretString" if isinstance(held, str) else "SecretBinary"
+    secrets_manager.create_secret(Name=name, **{kind: held})
     with pytest.raises(SecretError) as caught:
         read(f"secretsmanager:{name}{field}")
     assert str(caught.value) in ("no key in it", "not JSON")
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
-
-
-def test_a_binary_secret_is_no_key(secrets_manager: Any, name: str) -> None:
-    secrets_manager.create_secret(Name=name, SecretBinary=OLD.encode())
-    with pytest.raises(SecretError, match="no key in it"):
-        read(f"secretsmanager:{name}")
 
 
 def test_a_missing_secret_is_told_by_the_code_of_aws(ssm: Any, secrets_manager: Any, name: str) -> None:
@@ -247,11 +217,8 @@ def test_a_store_that_is_down_is_told_by_the_kind_of_its_failure(monkeypatch: py
         read(f"ssm:{name}")
 
 
-def test_without_a_location_there_is_nothing_to_ask() -> None:
+def test_nothing_is_loaded_until_it_is_asked_for() -> None:
     assert model_key(Settings()) is None
-
-
-def test_with_one_nothing_is_loaded_until_it_is_asked_for() -> None:
     code = (
         "import sys; from turnkeep.aws.secrets import model_key; from turnkeep.settings import Settings;"
         "model_key(Settings(model_key='ssm:/a')); print('aws_lambda_powertools.utilities.parameters' in sys.modules)"

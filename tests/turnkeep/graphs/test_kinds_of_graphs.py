@@ -19,7 +19,7 @@ from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, InvalidRequest
 from turnkeep.graphfile import GraphFile, read_graph_file
 from turnkeep.observability import logger
-from turnkeep.owngraphs import build_own, faults_of
+from turnkeep.owngraphs import build_all, build_own
 from turnkeep.records import Principal, Turn
 from turnkeep.settings import UnusableFile
 from turnkeep.storage.blobs import Blobs
@@ -377,5 +377,5 @@ def test_a_message_key_that_the_input_has_not_is_told(build: Build) -> None:
 def test_all_faults_of_a_file_are_told_at_once(file: GraphFile, build: Build) -> None:
     spec = file.graphs["any"]
     graphs = {"good": spec, "bad": replace(spec, attribute="nothing"), "worse": replace(spec, fault="worse: gone")}
-    told = faults_of(replace(file, graphs=graphs))
-    assert ["nothing" in told[0], told[1]] == [True, "worse: gone"]
+    agents, told = build_all(replace(file, graphs=graphs))
+    assert (list(agents), "nothing" in told[0], told[1]) == (["good"], True, "worse: gone")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from turnkeep.graphfile import read_graph_file
-from turnkeep.owngraphs import faults_of
+from turnkeep.owngraphs import build_all
 from turnkeep_local import LocalError
 from turnkeep_local.project.new import make_project
 
@@ -25,7 +25,7 @@ def test_its_graph_can_be_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "path", [*sys.path])
     file = read_graph_file(make_project("hello", tmp_path) / "langgraph.json")
     try:
-        assert (list(file.graphs), file.packages(), faults_of(file)) == (["agent"], [], [])
+        assert (list(file.graphs), file.packages(), build_all(file)[1]) == (["agent"], [], [])
     finally:
         sys.modules.pop("__agent", None)
 
