@@ -6,8 +6,6 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langgraph.checkpoint.memory import InMemorySaver
@@ -15,6 +13,7 @@ from pydantic import PrivateAttr
 from recording import FOLDER, Line, digest_of, message_of, prompt_of, read_lines
 
 import turnkeep.models.chat
+from scripted_model import ScriptedModel
 from turnkeep.agents import Agent, build_agent
 from turnkeep.attachments import Attachment, Documents, Piece
 from turnkeep.entries import entries
@@ -25,31 +24,15 @@ from turnkeep.settings import Settings
 STEPS = 60
 
 
-class RecordedModel(BaseChatModel):
+class RecordedModel(ScriptedModel):
     """Answers the calls of a turn as they were answered, whatever their order; each answer serves once."""
 
     _left: list[Line] = PrivateAttr(default_factory=list)
 
-    @property
-    def _llm_type(self) -> str:
-        return "recorded"
-
     def load(self, calls: list[Line]) -> None:
         self._left = list(calls)
 
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
-        return self.bind(tools=tools, **kwargs)
-
-    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        raise AssertionError("agents ask asynchronously")
-
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         digest = digest_of(messages, kwargs)
         found = next((call for call in self._left if call["digest"] == digest), None)
         if found is None:

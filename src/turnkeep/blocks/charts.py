@@ -3,6 +3,7 @@ details of a turn hold already. Where it is not sure to help there is none. `tol
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any, Literal, TypeAlias
 
 from turnkeep.records import JSON
@@ -135,12 +136,9 @@ def _range(y: Mapping[str, Any], x: str, records: Sequence[Mapping[str, Any]]) -
     given = [(record[y["field"]], record[x]) for record in records if record[y["field"]] is not None]
     if not given:
         return ""
-    ends = [f"{_number(value, y)} ({at})" for value, at in (min(given, key=_value), max(given, key=_value))]
+    low, high = min(given, key=itemgetter(0)), max(given, key=itemgetter(0))
+    ends = [f"{_number(value, y)} ({at})" for value, at in (low, high)]
     return f"{y['title']}: {len(given)} values from {' to '.join(ends)}"
-
-
-def _value(pair: tuple[float, Any]) -> float:
-    return pair[0]
 
 
 def _number(value: float, y: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ ARXIV = IdForm(
 
 @dataclass(frozen=True)
 class Checked:
-    """An answer that cites only its sources."""
+    """An answer that cites only its sources; ids in the order of their first citation."""
 
     text: str
     cited: tuple[str, ...]
@@ -101,11 +101,6 @@ class Citing:
     def listed(self) -> str:
         """The documents alone, in no language, for a reply of which nothing else could be shown."""
         return "\n".join(f"- {one.title} [{one.id}]" for one in self.documents)
-
-
-def cited_ids(text: str, known: Collection[str], form: IdForm) -> list[str]:
-    """The ids in `text` that are known, in the order of their first citation."""
-    return list(check_citations(text, known, form).cited)
 
 
 def _plain(part: str, sources: Collection[str], form: IdForm) -> str:

@@ -1,6 +1,7 @@
 """Text cut to a size, in bytes as JSON packs them, so that what is stored stays within its limit in any script."""
 
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 LEFT_OUT = " … "
@@ -12,11 +13,8 @@ def cut(text: str, most: int) -> str:
     line = " ".join(_shown(text[: 4 * most]).split())
     if _size(line) <= most:
         return line
-    low, high = 0, len(line)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if _size(line[:middle]) <= most - 3 else (low, middle - 1)
-    shorter = line[:low].rsplit(" ", 1)[0] if " " in line[:low][low // 2 :] else line[:low]
+    end = bisect_right(range(len(line)), most - 3, key=lambda last: _size(line[: last + 1]))
+    shorter = line[:end].rsplit(" ", 1)[0] if " " in line[end // 2 : end] else line[:end]
     return shorter.rstrip(" ,;") + "…"
 
 
@@ -30,12 +28,9 @@ def joined(texts: Iterable[str], most: int) -> str:
 
 
 def _end(text: str, most: int) -> str:
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _size(text[middle:]) <= most else (middle + 1, high)
-    first, _, rest = text[low:].partition(" ")
-    return rest if len(first) < LONGEST_WORD else text[low:]
+    start = bisect_left(range(len(text)), True, key=lambda at: _size(text[at:]) <= most)
+    first, _, rest = text[start:].partition(" ")
+    return rest if len(first) < LONGEST_WORD else text[start:]
 
 
 def _shown(text: str) -> str:

@@ -113,7 +113,7 @@ class Reader:
         return [(each.start(), self._spelt[_key(each[0])]) for each in found if _key(each[0]) in self._spelt]
 
     def dates(self, text: str) -> list[Written]:
-        found = _dates(self._language, self._without_names(text))
+        found = self._notation.dates(self._without_names(text))
         return [each for each in found if not each.is_short or self.fits(each)]
 
     def fits(self, written: Written) -> bool:
@@ -126,7 +126,9 @@ class Reader:
         ends = [0, *(at for found in self.dates(text) for at in (found.start, found.end)), len(plain)]
         parts = [plain[start:end] for start, end in pairwise(ends)]  # every other one is a date
         plain = "".join(" " * len(part) if at % 2 else part for at, part in enumerate(parts))
-        return list(_figures(self._language, plain))
+        for pattern in _NO_FIGURES:
+            plain = pattern.sub(_blank, plain)
+        return [_figure(found, self._notation) for found in _number(self._language).finditer(plain)]
 
     def tables(self, text: str) -> list[Table]:
         """Of lines such as "| a | b |" or "a | b"; the first one is a head if it holds no figures."""
@@ -176,17 +178,6 @@ def _key(name: str) -> str:
 
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found[0])
-
-
-def _dates(language: str, text: str) -> tuple[Written, ...]:
-    return tuple(notation(language).dates(text))
-
-
-def _figures(language: str, text: str) -> tuple[Figure, ...]:
-    writes = notation(language)
-    for pattern in _NO_FIGURES:
-        text = pattern.sub(_blank, text)
-    return tuple(_figure(found, writes) for found in _number(language).finditer(text))
 
 
 def _figure(found: re.Match[str], writes: Notation) -> Figure:

@@ -18,6 +18,7 @@ from turnkeep.blocks.words import STOP_WORDS, words
 MAX_QUERY_WORDS = 256
 MAX_QUERY_PAIRS = 64
 MAX_WORD_WEIGHT = 4
+TITLE_WEIGHT = 2.0  # of a word there, beside one of the text
 SATURATION = 1.5  # BM25's k1: how much a word's second occurrence still counts
 FORM = "_"  # marks a word as it stands in the index, so that no stem is taken for it
 # Two words that stand together in the query and within three places of each other in a document: half a word more.
@@ -57,10 +58,10 @@ class LexicalRetriever:
     """BM25F over title and text, in which a word is found by its stem and counts more where it stands as it is asked.
     A word repeated in a query weighs that many times: a standalone query uses this to favour the newest message."""
 
-    def __init__(self, documents: Iterable[Document], *, language: str = "en", title_weight: float = 2.0):
+    def __init__(self, documents: Iterable[Document], *, language: str = "en"):
         """`language` is one of ANALYZERS."""
         self._documents = list(documents)
-        self._analyzer, self._title_weight = ANALYZERS[language], title_weight
+        self._analyzer = ANALYZERS[language]
         self._postings: dict[str, Postings] = {}
         self._lock = Lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
@@ -92,7 +93,7 @@ class LexicalRetriever:
             "INSERT INTO document(rowid, title, text) VALUES (?, ?, ?)", zip(numbers, titles, texts, strict=True)
         )
         share = self._analyzer.length_share
-        fields = zip(numbers, _weights(titles, self._title_weight, share), _weights(texts, 1.0, share), strict=True)
+        fields = zip(numbers, _weights(titles, TITLE_WEIGHT, share), _weights(texts, 1.0, share), strict=True)
         self._database.executemany("INSERT INTO field VALUES (?, ?, ?)", fields)
         self._database.commit()
 

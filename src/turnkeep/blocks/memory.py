@@ -137,15 +137,11 @@ async def _written(
     asked = [cut(message.text, ASKED_BYTES) for message in ten if message.type == "human"]
     by_rules = Summaries(messages=joined(asked, SUMMARY_BYTES) or GAP_NOTE)
     try:
-        found = await _asked(model, memory, ten)
+        async with asyncio.timeout(FOLD_SECONDS):
+            found = await try_typed(model, FOLD_CALL, _prompt(memory, ten))
     except (ModelFault, TimeoutError) as fault:
         return _left_unwritten(fault, by_rules if is_last_try else None)
     return (by_rules, (MEMORY_BY_RULES,)) if found is None else (found, ())
-
-
-async def _asked(model: BaseChatModel, memory: ThreadMemory, ten: Sequence[AnyMessage]) -> Summaries | None:
-    async with asyncio.timeout(FOLD_SECONDS):
-        return await try_typed(model, FOLD_CALL, _prompt(memory, ten))
 
 
 def _left_unwritten(fault: Exception, by_rules: Summaries | None) -> tuple[Summaries | None, tuple[str, ...]]:

@@ -2,7 +2,7 @@
 data: each stands between tags, and these tags are defused inside it, so that no content can end its own section."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self, TypeAlias
 
@@ -36,8 +36,8 @@ class ConversationFormatter:
     """The newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and all up to the next;
     tool calls and their results are left out. One message gets a third of the tokens at most."""
 
-    def __init__(self, max_turns: int, max_tokens: int, count_tokens: Callable[[str], int] = estimate_tokens):
-        self.max_turns, self.max_tokens, self.count_tokens = max_turns, max_tokens, count_tokens
+    def __init__(self, max_turns: int, max_tokens: int):
+        self.max_turns, self.max_tokens = max_turns, max_tokens
 
     def format_for_prompt(self, history: Iterable[Message]) -> str:
         """The trimmed history as a section; empty without history."""
@@ -63,11 +63,11 @@ class ConversationFormatter:
         return Trimmed(messages, len(kept), len(turns) - len(kept), is_cut)
 
     def _fits(self, turns: Sequence[Sequence[Said]]) -> bool:
-        return self.count_tokens(_conversation([said for turn in turns for said in turn])) <= self.max_tokens
+        return estimate_tokens(_conversation([said for turn in turns for said in turn])) <= self.max_tokens
 
     def _squeeze(self, turn: list[Said]) -> list[list[Said]]:
         """The newest turn alone, its messages cut to equal shares; nothing where not even that fits."""
-        tags = self.count_tokens(_conversation([{**said, "content": ""} for said in turn]))
+        tags = estimate_tokens(_conversation([{**said, "content": ""} for said in turn]))
         squeezed = self._cut_each(turn, (self.max_tokens - tags) // len(turn))
         has_text = all(said["content"] for said in squeezed)
         return [squeezed] if has_text and self._fits([squeezed]) else []
@@ -77,12 +77,12 @@ class ConversationFormatter:
 
     def _cut(self, text: str, tokens: int) -> str:
         """The beginning and the end of `text`, as much as fits with the mark between; empty where nothing does."""
-        if self.count_tokens(_defuse(text)) <= tokens:
+        if estimate_tokens(_defuse(text)) <= tokens:
             return text
         low, high = 0, len(text)
         while low < high:
             middle = (low + high + 1) // 2
-            if self.count_tokens(_defuse(_ends(text, middle))) <= tokens:
+            if estimate_tokens(_defuse(_ends(text, middle))) <= tokens:
                 low = middle
             else:
                 high = middle - 1

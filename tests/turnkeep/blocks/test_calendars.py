@@ -81,11 +81,8 @@ def test_large_numbers_are_those_of_the_language() -> None:
 
 def test_a_date_fits_a_span_with_what_it_leaves_open() -> None:
     span = (date(2025, 12, 20), date(2026, 1, 10))
-    assert Reading(None, 1, 10).fits(*span)
-    assert Reading(None, 12, 31).fits(*span)
-    assert Reading(2026, 1, None).fits(*span)
-    assert not Reading(None, 1, 11).fits(*span)
-    assert not Reading(2025, 1, 5).fits(*span)
+    assert all(Reading(*each).fits(*span) for each in [(None, 1, 10), (None, 12, 31), (2026, 1, None)])
+    assert not any(Reading(*each).fits(*span) for each in [(None, 1, 11), (2025, 1, 5)])
     assert not Reading(None, 2, 30).fits(date(2026, 1, 1), date(2026, 12, 31))
 
 

@@ -59,7 +59,6 @@ def test_a_series_is_a_line_and_a_comparison_is_bars(columns: list[str], rows: l
         (["month", "n"], [[1, 5], [1, 6], [2, 7]]),
         (["site", "jobs"], [[f"site {at}", at] for at in range(MOST_BARS + 1)]),
     ],
-    ids=lambda given: None if isinstance(given, list) and given and isinstance(given[0], list) else str(given),
 )
 def test_what_is_no_series_and_no_comparison_is_not_plotted(columns: list[str], rows: list[Any]) -> None:
     assert of_rows(columns, rows) is None

@@ -3,7 +3,15 @@ from itertools import pairwise
 import numpy
 import pytest
 
-from turnkeep.blocks.dense import PASSAGE_WORDS, DenseRetriever, open_dense_retriever, passages_of
+from turnkeep.blocks.dense import (
+    PASSAGE_WORDS,
+    DenseRetriever,
+    digest,
+    load_vectors,
+    open_dense_retriever,
+    passages_of,
+    save_vectors,
+)
 from turnkeep.blocks.documents import Document
 
 RED = Document("red", "Red", "red red", "http://red", {"year": 1999})
@@ -38,19 +46,15 @@ def test_the_nearest_document_comes_first_with_its_nearness():
     assert (found[0].url, found[0].metadata) == (RED.url, RED.metadata)
 
 
-def test_what_has_nothing_to_do_with_the_query_is_not_found():
-    assert DenseRetriever([BLUE, RED], Colours()).search("green", 3) == []
-
-
 def test_of_equals_the_first_comes_first():
     twins = [Document(str(n), "", f"red {n}") for n in range(40)]
     assert ids(DenseRetriever(twins, Colours()).search("red", 40)) == [str(n) for n in range(40)]
 
 
-def test_a_limit_is_kept_and_nothing_is_asked_for_nothing():
+def test_a_limit_is_kept_and_what_has_nothing_to_do_with_the_query_is_not_found():
     retriever = DenseRetriever([BLUE, BOTH, RED], Colours())
     assert len(retriever.search("red blue", 2)) == 2
-    assert retriever.search("red", 0) == retriever.search("  \n ", 3) == []
+    assert retriever.search("red", 0) == retriever.search("  \n ", 3) == retriever.search("green", 3) == []
     assert DenseRetriever([], Colours()).search("red", 3) == []
 
 
@@ -89,17 +93,12 @@ def test_the_line_that_a_query_repeats_counts_once_more():
     assert encode.given[-1] == ["red\nblue"]
 
 
-def test_what_is_known_is_not_encoded_again():
-    first, again = Colours(), Colours()
-    known = DenseRetriever([RED, BLUE], first).vectors
-    retriever = DenseRetriever([RED, BOTH, BLUE], again, known=known)
-    assert (len(first.given[0]), again.given, retriever.encoded) == (2, [["Red blue"]], 1)
-    assert ids(retriever.search("red", 3)) == ["red", "both"]
-    assert len(retriever.vectors) == 3
-
-
-def test_what_is_gone_is_forgotten():
+def test_what_is_known_is_not_encoded_again_and_what_is_gone_is_forgotten():
+    again = Colours()
     known = DenseRetriever([RED, BLUE], Colours()).vectors
+    retriever = DenseRetriever([RED, BOTH, BLUE], again, known=known)
+    assert (again.given, retriever.encoded, len(retriever.vectors)) == ([["Red blue"]], 1, 3)
+    assert ids(retriever.search("red", 3)) == ["red", "both"]
     assert len(DenseRetriever([RED], Colours(), known=known).vectors) == 1
 
 
@@ -112,10 +111,69 @@ def test_the_real_model_finds_by_meaning_and_a_second_start_encodes_nothing(tmp_
     assert first.search("smartphone", 2) == second.search("smartphone", 2)
 
 
-def test_a_start_without_a_file_works_and_leaves_none():
-    assert open_dense_retriever([BOAT]).encoded == 1
-
-
-def test_where_the_folder_cannot_be_written_a_search_still_works(tmp_path):
-    retriever = open_dense_retriever([BOAT, PHONE], tmp_path / "absent" / "vectors.npz")
+@pytest.mark.parametrize("file", [None, "absent/vectors.npz"])
+def test_without_a_file_that_can_be_written_a_search_still_works_and_leaves_none(tmp_path, file):
+    retriever = open_dense_retriever([BOAT, PHONE], file and tmp_path / file)
     assert ids(retriever.search("smartphone", 1)) == ["phone"]
+    assert list(tmp_path.iterdir()) == []
+
+
+# The file of vectors
+
+MODEL = "a model"
+VECTORS = {digest("one"): numpy.array([1, 0], numpy.float16), digest("two"): numpy.array([0, 1], numpy.float16)}
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Of a file that holds VECTORS."""
+    save_vectors(tmp_path / "vectors.npz", MODEL, VECTORS)
+    return tmp_path / "vectors.npz"
+
+
+def loaded(path, model=MODEL):
+    return {key: row.tolist() for key, row in load_vectors(path, model, 2).items()}
+
+
+def test_what_was_saved_is_loaded_for_its_model_and_lies_alone_readable_for_all(path):
+    assert loaded(path) == {key: row.tolist() for key, row in VECTORS.items()}
+    assert loaded(path, "another") == {}
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def arrays(row):
+    return {"model": numpy.array(MODEL), "digests": numpy.array(["one"], "S"), "vectors": numpy.array([row])}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: path.unlink(),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"no file of ours"),
+        lambda path: path.write_bytes(b"PK\x03\x04"),
+        lambda path: path.write_bytes(b"\x93NUMPY\x01\x00"),
+        lambda path: numpy.save(path.open("wb"), numpy.zeros((2, 2), numpy.float16)),
+        lambda path: numpy.savez(path, **arrays(object())),  # which could run code
+        lambda path: numpy.savez(path, **arrays(numpy.array([1, 2], numpy.float32))),
+        *(
+            lambda path, row=row: save_vectors(path, MODEL, {digest("one"): numpy.array(row, numpy.float16)})
+            for row in ([1, 2, 3], [numpy.nan, 0], [numpy.inf, 0])
+        ),
+    ],
+)
+def test_what_is_no_file_of_vectors_of_the_model_is_not_used(path, write):
+    write(path)
+    assert loaded(path) == {}
+
+
+def test_a_damaged_file_is_never_believed(path):
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        assert loaded(path) == {}
+    for at in range(0, len(whole), 7):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        for key, row in loaded(path).items():
+            assert row == VECTORS[key].tolist()

@@ -23,12 +23,6 @@ def test_a_file_is_read_in_order_with_unknown_fields_as_metadata(tmp_path):
     ]
 
 
-def test_a_reader_maps_other_fields(tmp_path):
-    path = _write(tmp_path / "c.jsonl", '{"key": "k", "abstract": "x"}')
-    read = load_documents(path, lambda row: Document(row["key"], "", row["abstract"]))
-    assert read == [Document("k", "", "x")]
-
-
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [

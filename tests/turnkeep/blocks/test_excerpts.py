@@ -13,15 +13,9 @@ def size(text: str) -> int:
     return len(json.dumps(text, ensure_ascii=False).encode()) - 2
 
 
-def test_a_text_that_fits_is_one_line() -> None:
+def test_a_text_that_fits_is_one_line_and_a_longer_one_ends_between_words_if_it_can() -> None:
     assert cut("  two\n lines\t", 40) == "two lines"
-
-
-def test_a_longer_text_ends_between_words() -> None:
     assert cut("bridges and towers of iron", 20) == "bridges and…"
-
-
-def test_text_without_spaces_is_cut_anywhere() -> None:
     assert cut("x" * 50, 20) == "x" * 17 + "…"
 
 

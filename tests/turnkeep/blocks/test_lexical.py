@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -18,20 +19,15 @@ def ids(documents):
     return [document.id for document in documents]
 
 
-def test_words_are_found_in_other_forms_and_a_title_weighs_more():
-    assert ids(ALL.search("apple", 10)) == ["1", "2"]
+def test_words_are_found_in_other_forms_cases_and_accents():
     assert ids(ALL.search("sails", 10)) == ["2"]
+    assert ids(ALL.search("CITTA", 10)) == ids(ALL.search("città", 10)) == ["3"]
 
 
 def test_a_result_is_the_document_with_its_score():
     first, second = ALL.search("apple", 10)
-    assert (first.title, first.url, first.metadata) == (FRUIT.title, FRUIT.url, FRUIT.metadata)
+    assert (first, second) == (replace(FRUIT, score=first.score), replace(SHIPS, score=second.score))
     assert first.score > second.score > 0
-    assert FRUIT.score is None
-
-
-def test_accents_in_query_or_text_do_not_matter():
-    assert ids(ALL.search("CITTA", 10)) == ids(ALL.search("città", 10)) == ["3"]
 
 
 def test_a_repeated_word_weighs_more():
@@ -100,10 +96,6 @@ def test_a_query_of_64_kb_is_answered(part):
     assert len(ALL.search(query, 10)) <= 3
 
 
-def test_a_document_with_broken_unicode_is_still_found():
-    assert ids(LexicalRetriever([Document("x", "lone \ud800", "surrogate")]).search("surrogate", 1)) == ["x"]
-
-
 def test_threads_share_a_retriever():
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: ids(ALL.search("apple ships alberi", 10)), range(200)))
@@ -135,11 +127,9 @@ def test_a_pair_of_words_that_most_documents_hold_is_worth_nothing():
     assert len({document.score for document in pair.search("lock screen", 9)}) == 1
 
 
-def test_a_title_weighs_as_much_as_is_said():
+def test_a_word_weighs_more_in_a_title_than_in_a_text():
     pair = [Document("text", "owl hunts", "kite flies"), Document("title", "kite flies", "owl hunts")]
     assert ids(LexicalRetriever(pair).search("kite", 2)) == ["title", "text"]
-    even = LexicalRetriever(pair, title_weight=1).search("kite", 2)
-    assert even[0].score == even[1].score
 
 
 def test_of_equals_the_first_comes_first():
@@ -155,13 +145,8 @@ def test_a_better_document_is_found_whatever_their_order():
     assert ids(LexicalRetriever([Document("one", "", "red"), best, *FILLER]).search("red kite", 2)) == ["best", "one"]
 
 
-def test_a_document_without_text_or_title_is_found_by_what_it_has():
-    either = LexicalRetriever([Document("title", "kites", ""), Document("text", "", "kites"), Document("none", "", "")])
-    assert set(ids(either.search("kite", 3))) == {"title", "text"}
-
-
-def test_the_same_question_twice_has_the_same_answer():
-    retriever = LexicalRetriever([FRUIT, SHIPS, TREES, *FILLER])
-    first = retriever.search("apples that sail", 5)
-    retriever.search("alberi autumn", 5)
-    assert retriever.search("apples that sail", 5) == first
+def test_a_document_without_text_or_title_or_with_broken_unicode_is_found_by_what_it_has():
+    some = [Document("title", "kites", ""), Document("text", "", "kites"), Document("none", "", "")]
+    either = LexicalRetriever([*some, Document("broken", "lone \ud800", "surrogate")])
+    assert set(ids(either.search("kite", 4))) == {"title", "text"}
+    assert ids(either.search("surrogate", 1)) == ["broken"]

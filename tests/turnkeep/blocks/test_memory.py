@@ -46,18 +46,19 @@ def summary(n: int, merged: str = "") -> tuple[str, Summaries]:
     return CALL, Summaries(messages=f"summary {n}", merged=merged)
 
 
-async def grown(last: int, *, model: ScriptedModel, window: int = TWELVE_TURNS) -> ThreadMemory:
+async def grown(last: int, *, model: ScriptedModel) -> ThreadMemory:
     """The memory of a thread of so many turns, each with a run that loads the newest messages."""
     memory = no_memory()
     for n in range(1, last + 1):
-        memory = (await fold(memory, turns(1, n - 1)[-window:], model=model)).memory
+        memory = (await fold(memory, turns(1, n - 1)[-TWELVE_TURNS:], model=model)).memory
     return memory
 
 
-async def test_nothing_is_folded_before_twenty_messages_wait(script: ScriptedModel) -> None:
-    folded = await fold(no_memory(), turns(1, 9), model=script)
+async def test_nothing_is_folded_before_twenty_messages_of_user_and_assistant_wait(script: ScriptedModel) -> None:
+    noise: list[AnyMessage] = [ToolMessage("12:00", tool_call_id="t", id="t1"), AIMessage("", id="e1")]
+    folded = await fold(no_memory(), [*turns(1, 9), *noise * 5], model=script)
     assert (folded.memory["recent"], folded.warnings) == ([], ())
-    assert unfolded(folded.memory, turns(1, 9)) == turns(1, 9)
+    assert unfolded(folded.memory, [*turns(1, 9), *noise]) == turns(1, 9)
 
 
 async def test_the_oldest_ten_are_folded_and_the_newest_ten_stay_whole(script: ScriptedModel) -> None:
@@ -66,12 +67,7 @@ async def test_the_oldest_ten_are_folded_and_the_newest_ten_stay_whole(script: S
     folded = await fold(no_memory(), history, model=script)
     assert notes(folded.memory) == ["summary 1"]
     assert unfolded(folded.memory, history) == turns(6, 10)
-    shown = script.prompt(CALL)
-    assert ("Contoso Order 1 " in shown, "Contoso Order 5 " in shown, "Contoso Order 6 " in shown) == (
-        True,
-        True,
-        False,
-    )
+    assert [f"Contoso Order {n} " in script.prompt(CALL) for n in (1, 5, 6)] == [True, True, False]
 
 
 async def test_a_run_that_was_not_kept_folds_the_same_messages_again(script: ScriptedModel) -> None:
@@ -91,14 +87,8 @@ async def test_four_recent_summaries_are_kept_and_the_fifth_merges_the_oldest(sc
 
 
 async def test_summaries_that_the_model_did_not_merge_are_joined_by_rules(script: ScriptedModel) -> None:
-    script.play(*(summary(n) for n in range(1, 7)))
+    script.play(*map(summary, range(1, 7)))
     assert notes(await grown(36, model=script))[0] == "summary 1 summary 2"
-
-
-async def test_tools_and_empty_messages_are_not_counted(script: ScriptedModel) -> None:
-    noise: list[AnyMessage] = [ToolMessage("12:00", tool_call_id="t", id="t1"), AIMessage("", id="e1")]
-    folded = await fold(no_memory(), [*turns(1, 9), *noise * 5], model=script)
-    assert folded.memory["recent"] == []
 
 
 # Two hundred turns
@@ -136,12 +126,8 @@ async def test_a_fold_that_fails_is_told_counted_and_tried_again(
     script.play((CALL, ModelBusy()), summary(1))
     failed = await fold(no_memory(), turns(1, 10), model=script)
     assert (failed.memory["recent"], failed.warnings) == ([], ("memory_not_written",))
-    line = json.loads(log.getvalue())
-    assert (line["message"], line["code"], line["by_rules"]) == (
-        "summary of the thread not written",
-        "model_busy",
-        False,
-    )
+    expected = {"message": "summary of the thread not written", "code": "model_busy", "by_rules": False}
+    assert expected.items() <= json.loads(log.getvalue()).items()
     assert [told["MemoryNotWritten"] for told in output() if "MemoryNotWritten" in told] == [[1.0]]
     later = await fold(failed.memory, turns(1, 11), model=script)
     assert (notes(later.memory), later.warnings) == (["summary 1"], ())

@@ -14,18 +14,8 @@ from turnkeep.tokens import estimate_tokens
 
 ROOMY = ConversationFormatter(max_turns=5, max_tokens=2000)
 TAG = re.compile(rf"<[^\w<>]*(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
-texts = st.text(max_size=60) | st.sampled_from(
-    [
-        "</conversation>",
-        "<documents>",
-        "</document\n>",
-        "< / USER >",
-        "</user><assistant>",
-        '<document id="x">',
-        "<</note>",
-        "</memory>",
-    ]
-)
+ENDS = ("</conversation>", "<documents>", "</document\n>", "< / USER >", "</user><assistant>", "<</note>", "</memory>")
+texts = st.text(max_size=60) | st.sampled_from([*ENDS, '<document id="x">'])
 histories = st.lists(
     st.builds(lambda role, content: {"role": role, "content": content}, st.sampled_from(["user", "assistant"]), texts),
     max_size=12,
@@ -37,15 +27,10 @@ def said(*contents):
     return [{"role": roles[n % 2], "content": content} for n, content in enumerate(contents)]
 
 
-def test_history_is_shown_oldest_first_under_its_speakers():
-    assert ROOMY.format_for_prompt(said("hello", "good day")) == (
-        "<conversation>\n<user>hello</user>\n<assistant>good day</assistant>\n</conversation>"
-    )
-
-
-def test_no_history_is_no_section():
+def test_what_is_empty_is_no_section():
     assert ROOMY.format_for_prompt([]) == ""
-    assert PromptBuilder("s").with_conversation(ROOMY, []).with_query("q").build() == ("s", "Question: q")
+    builder = PromptBuilder("s").with_memory([]).with_conversation(ROOMY, []).with_retrieval_context([])
+    assert builder.with_tool_results([]).with_query("q").build() == ("s", "Question: q")
 
 
 def test_langchain_messages_are_read_without_tools_and_system():
@@ -66,16 +51,12 @@ def test_the_newest_turns_are_kept_whole():
     assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (2, 1, False)
 
 
-@pytest.mark.parametrize("max_turns", [0, -1])
-def test_a_window_of_nothing_shows_nothing(max_turns):
-    trimmed = ConversationFormatter(max_turns, 500).trim(said("one", "1"))
-    assert (trimmed.messages, trimmed.turns_dropped) == ([], 1)
-
-
-def test_tokens_drop_the_oldest_turns_and_say_so():
-    history = said(*["word " * 20] * 10)
-    trimmed = ConversationFormatter(max_turns=10, max_tokens=150).trim(history)
-    assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (2, 3, True)
+@pytest.mark.parametrize(
+    ("max_turns", "max_tokens", "used", "is_cut"), [(0, 500, 0, False), (-1, 500, 0, False), (10, 150, 2, True)]
+)
+def test_turns_and_tokens_drop_the_oldest_turns_and_say_so(max_turns, max_tokens, used, is_cut):
+    trimmed = ConversationFormatter(max_turns, max_tokens).trim(said(*["word " * 20] * 10))
+    assert (trimmed.turns_used, trimmed.turns_dropped, trimmed.truncated) == (used, 5 - used, is_cut)
 
 
 def test_one_long_message_is_cut_with_a_mark_and_does_not_push_out_the_rest():
@@ -101,17 +82,11 @@ def test_a_trimmed_history_never_exceeds_its_budget(history, max_turns, max_toke
 
 @given(histories, texts, texts, texts, texts)
 def test_no_content_can_open_or_close_a_section(history, title, text, query, note):
-    _, prompt = (
-        PromptBuilder("s")
-        .with_memory([text, note])
-        .with_conversation(ConversationFormatter(9, 10_000), history)
-        .with_retrieval_context([Document(text, title, text, metadata={"authors": [title, note]})])
-        .with_tool_results([{"tool": title, "output": text}])
-        .with_note(note)
-        .with_query(query)
-        .build()
-    )
-    shown = ConversationFormatter(9, 10_000).as_messages(history)
+    formatter = ConversationFormatter(9, 10_000)
+    builder = PromptBuilder("s").with_memory([text, note]).with_conversation(formatter, history)
+    builder.with_retrieval_context([Document(text, title, text, metadata={"authors": [title, note]})])
+    builder.with_tool_results([{"tool": title, "output": text}]).with_note(note).with_query(query)
+    prompt, shown = builder.build()[1], formatter.as_messages(history)
     ours = 2 * (bool(shown) + len(shown) + len(("documents", "document", "tool_results", "tool_result", "note")))
     ours += 2 * len(("memory", "note", "note"))
     assert len(TAG.findall(prompt)) == ours
@@ -123,17 +98,14 @@ def test_other_markup_and_formulas_are_left_alone():
 
 
 def test_sections_come_in_the_order_of_the_calls():
-    document = Document(
-        "1706.03762", "A title", "A text", "http://x", {"authors": ["Ann", "Bo"], "year": 2017, "n": {}}
-    )
-    builder = (
-        PromptBuilder("Be brief.").with_conversation(ROOMY, said("hi", "hello")).with_retrieval_context([document])
-    )
-    builder.with_tool_results([{"tool": "clock", "output": 12}]).with_note("Few sources.").with_query(
-        "why", label="Ask"
-    )
-    assert builder.build() == (
+    facts = {"authors": ["Ann", "Bo"], "year": 2017, "n": {}}
+    builder = PromptBuilder("Be brief.").with_memory(["They want a phone.", "Not over $500."])
+    builder.with_conversation(ROOMY, said("hi", "hello"))
+    builder.with_retrieval_context([Document("1706.03762", "A title", "A text", "http://x", facts)])
+    builder.with_tool_results([{"tool": "clock", "output": 12}]).with_note("Few sources.")
+    assert builder.with_query("why", label="Ask").build() == (
         "Be brief.",
+        "<memory>\n<note>They want a phone.</note>\n<note>Not over $500.</note>\n</memory>\n\n"
         "<conversation>\n<user>hi</user>\n<assistant>hello</assistant>\n</conversation>\n\n"
         '<documents>\n<document id="1706.03762">\nA title\nauthors: Ann, Bo\nyear: 2017\n'
         "A text\n</document>\n</documents>\n\n"
@@ -143,16 +115,8 @@ def test_sections_come_in_the_order_of_the_calls():
     assert builder.trimmed.turns_used == 1
 
 
-def test_summaries_of_earlier_messages_have_a_section_of_their_own():
-    builder = PromptBuilder("s").with_memory(["They want a phone.", "Not over $500."]).with_query("why")
-    memory = "<memory>\n<note>They want a phone.</note>\n<note>Not over $500.</note>\n</memory>"
-    assert builder.build() == ("s", f"{memory}\n\nQuestion: why")
-    assert builder.messages()[1].additional_kwargs["parts"]["memory"] == ["They want a phone.", "Not over $500."]
-    assert PromptBuilder("s").with_memory([]).build() == ("s", "")
-
-
 def _messages():
-    builder = PromptBuilder("sys").with_conversation(ROOMY, said("hi", "hello"))
+    builder = PromptBuilder("sys").with_memory(["m"]).with_conversation(ROOMY, said("hi", "hello"))
     return builder.with_retrieval_context([Document("d1", "T", "body")]).with_note("n").with_query("why?").messages()
 
 
@@ -162,7 +126,7 @@ def test_messages_carry_their_parts_as_plain_json():
     parts = json.loads(json.dumps(user.additional_kwargs["parts"]))
     assert parts["conversation"] == said("hi", "hello")
     assert parts["documents"][0]["id"] == "d1"
-    assert (parts["query"], parts["notes"], parts["tool_results"]) == ("why?", ["n"], [])
+    assert (parts["query"], parts["notes"], parts["tool_results"], parts["memory"]) == ("why?", ["n"], [], ["m"])
 
 
 @pytest.mark.parametrize("responses_api", [False, True])
@@ -174,14 +138,8 @@ def test_parts_never_leave_for_the_model(responses_api):
         return httpx.Response(400, json={"error": {"message": "no"}})
 
     with httpx.Client(transport=httpx.MockTransport(refuse)) as client:
-        model = ChatOpenAI(
-            model="m",
-            api_key="k",
-            base_url="http://127.0.0.1:1/v1",
-            http_client=client,
-            max_retries=0,
-            use_responses_api=responses_api,
-        )
+        options = {"http_client": client, "max_retries": 0, "use_responses_api": responses_api}
+        model = ChatOpenAI(model="m", api_key="k", base_url="http://127.0.0.1:1/v1", **options)
         with pytest.raises(Exception, match="no"):
             model.invoke(_messages())
     wire = json.dumps(sent[0])
