@@ -20,6 +20,7 @@ from fault_agents import BUILDERS
 from fault_hooks import Faults, Kind, ModelCalls, at_call
 from langchain_core.messages import BaseMessage
 
+from turnkeep import DynamoDBSaver
 from turnkeep.agents import Agent
 from turnkeep.bootstrap import CLIENT_CONFIG
 from turnkeep.errors import TurnkeepError
@@ -37,6 +38,7 @@ ANNA = Principal("acme", "anna")
 CREDENTIALS = {"region_name": "eu-west-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
 PRELOADED = ["boto3", "langgraph.graph", "openai", "turnkeep.turns.life", "turnkeep.turns.graph", "turnkeep.bootstrap"]
 PATIENCE_SECONDS = 30
+SECRET = "a secret"
 
 type Clock = Callable[[], float]
 
@@ -56,11 +58,17 @@ class Site:
         return Table(
             Items(dynamodb, self.table_name),
             Blobs(S3Objects(s3, self.bucket)),
-            Sealer(b"a secret"),
+            Sealer(SECRET.encode()),
             clock=clock,
             mint=secrets.token_bytes,
             lease_seconds=lease_seconds,
         )
+
+    def saver(self, faults: Faults | None = None, **options: Any) -> DynamoDBSaver:
+        """The table as a graph of one's own has it."""
+        client, _ = _broken(self, faults) if faults else _whole(self)
+        who = {"tenant": ANNA.tenant, "user": ANNA.user}
+        return DynamoDBSaver(self.table_name, client=client, seal_key=SECRET, **who, **options)
 
     def turns(
         self,
