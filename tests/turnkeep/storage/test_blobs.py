@@ -42,23 +42,6 @@ def test_a_value_goes_aside_above_its_limit(store: Objects, size: int, aside: bo
     assert blobs.value(item) == value
 
 
-def test_a_missing_object_is_corruption(store: Objects) -> None:
-    blobs = Blobs(store)
-    item = blobs.attributes("pk", "sk", b"value", inline_bytes=0)
-    store.delete([item["object"]])
-    with pytest.raises(StateCorrupt):
-        blobs.value(item)
-
-
-@pytest.mark.parametrize("at", [0, 2, -1])
-def test_an_altered_object_is_corruption(store: Objects, at: int) -> None:
-    blobs = Blobs(store)
-    item = blobs.attributes("pk", "sk", b"value", inline_bytes=0)
-    store.put(item["object"], flipped(b"value", at))
-    with pytest.raises(StateCorrupt):
-        blobs.value(item)
-
-
 def test_all_objects_of_a_thread_are_found_also_those_that_no_item_names(store: Objects) -> None:
     blobs = Blobs(store)
     mine = [blobs.attributes("pk", f"sk{n}", b"v", inline_bytes=0)["object"] for n in range(3)]
@@ -85,14 +68,6 @@ def test_a_turn_with_a_reply_of_a_megabyte_comes_back(roomy: Desk) -> None:
     assert roomy.texts("x") == [long, "short"]
     loaded = roomy.table.load(roomy.table.head(roomy.who, "x"), 10)
     assert [link.segments[0].elements[1]["data"]["content"] for link in loaded.links] == [long, "short"]  # type: ignore[index]
-
-
-def test_a_large_state_comes_back(roomy: Desk) -> None:
-    state = {"big": noise(900_000)}
-    roomy.say("x", checkpoint=state)
-    loaded = roomy.table.load(roomy.table.head(roomy.who, "x"), 10)
-    assert loaded.checkpoint is not None
-    assert loaded.checkpoint["big"] == state["big"]
 
 
 @pytest.mark.parametrize("size", [100, 3_000, 5_000, 200_000, 900_000])
@@ -124,13 +99,3 @@ def test_a_harmed_object_is_told_and_nothing_is_changed(roomy: Desk, what: str, 
     with pytest.raises(StateCorrupt):
         reads[what]()
     assert roomy.all_of("x") == before
-
-
-def test_deleting_a_thread_takes_its_objects_along(roomy: Desk) -> None:
-    roomy.say("x", "hello", noise(900_000), details={"rows": noise(900_000)}, checkpoint={"big": noise(900_000)})
-    names = [item["object"] for item in roomy.all_of("x").values() if "object" in item]
-    assert len(names) == 3
-    roomy.table.delete_thread(roomy.who, "x")
-    for name in names:
-        with pytest.raises(KeyError):
-            roomy.objects.get(name)

@@ -1,7 +1,6 @@
 """The one door to DynamoDB: reads are consistent, batches are finished or given up, faults have one name."""
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -11,7 +10,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from desk import Desk
 
-from turnkeep.errors import NotFound, StoreUnavailable
+from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.attributes import Write
 from turnkeep.storage.items import BATCH_ROUNDS, BATCH_WRITES, CONFLICT_PAUSES, Items, Refused
 from turnkeep_local.objects import FolderObjects
@@ -225,29 +224,6 @@ class _Raw:
 
     def stream(self, *_: Any, **__: Any) -> Iterator[bytes]:
         yield b'{"__type":"InternalServerError"}'
-
-
-def test_a_thread_pool_may_share_one_client(desk: Desk) -> None:
-    """The API calls the store from many threads."""
-    errors: list[Exception] = []
-
-    def work(name: str) -> None:
-        try:
-            for _ in range(3):
-                desk.say(name)
-        except NotFound as error:
-            errors.append(error)
-
-    workers: list[threading.Thread] = [threading.Thread(target=work, args=(f"x{n}",)) for n in range(4)]
-    _all(workers, lambda each: each.start())
-    _all(workers, lambda each: each.join())
-    assert not errors
-    assert [desk.numbers(f"x{n}") for n in range(4)] == [[1, 2, 3]] * 4
-
-
-def _all(workers: list[threading.Thread], do: Callable[[threading.Thread], None]) -> None:
-    for worker in workers:
-        do(worker)
 
 
 def conflict(code: str, *reasons: str) -> ClientError:

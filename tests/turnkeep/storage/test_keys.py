@@ -22,7 +22,6 @@ from turnkeep.storage.keys import (
     number_of,
     object_key,
     partition,
-    thread_of,
     turn_ceiling,
     turn_floor,
     turn_key,
@@ -67,11 +66,6 @@ def test_an_id_that_is_not_well_formed_has_no_partition(bad: str) -> None:
         partition(Principal("t", "u"), bad)
 
 
-def test_the_longest_names_fit_a_key() -> None:
-    assert len(partition(Principal("t" * 128, "u" * 256), "x" * 64).encode()) < 2048
-    assert thread_of(partition(Principal("t#", "u#"), "x-_1")) == "x-_1"
-
-
 def test_a_principal_is_storable_up_to_the_length_that_every_key_takes() -> None:
     longest = Principal("t", "u" * (959 - len("T#t#U#")))
     assert is_storable(longest)
@@ -114,10 +108,6 @@ def test_a_turn_key_tells_its_generation_and_number(generation: int, number: int
 
 def test_newer_generations_stand_before_older_ones() -> None:
     assert turn_key(5, 1, 9, OWNER) < turn_key(4, 900, 8, OWNER) < turn_key(0, 1, 1, OWNER)
-
-
-def test_two_writers_of_a_turn_have_two_places() -> None:
-    assert turn_key(0, 2, 2, b"a" * 9) != turn_key(0, 2, 2, b"b" * 9)
 
 
 def test_what_is_read_by_its_own_key_lies_outside_of_every_window() -> None:

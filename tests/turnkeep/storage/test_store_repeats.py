@@ -26,34 +26,32 @@ def say(desk: Desk, message: str, repeat: Repeat) -> Turn:
     return turn
 
 
-def numbers(desk: Desk, *said: tuple[str, Repeat]) -> list[int]:
-    return [say(desk, message, repeat).number for message, repeat in said]
+STORIES: dict[str, tuple[list[tuple[str, Repeat]], list[int]]] = {
+    "a body that says after what it comes makes one turn": (
+        [("a", "exact"), ("a", "exact"), ("b", "exact"), ("a", "exact")],
+        [1, 1, 2, 1],
+    ),
+    "a person may say yes as often as they like": ([("yes", "first")] * 4, [1, 2, 3, 4]),
+    "who says that they try again gets the newest turn where it is theirs": (
+        [("yes", "first"), ("yes", "again")],
+        [1, 1],
+    ),
+    "the second yes tried again is still the second": ([("yes", "first")] * 2 + [("yes", "again")] * 2, [1, 2, 2, 2]),
+    "a try whose first never came through makes its turn": (
+        [("yes", "first"), ("no", "first"), ("yes", "again"), ("yes", "again")],
+        [1, 2, 3, 3],
+    ),
+    "it holds where the first yes is just no longer remembered": (
+        [("yes", "first"), *((f"m{each}", "first") for each in range(31)), ("yes", "first"), ("yes", "again")],
+        [*range(1, 34), 33],
+    ),
+}
 
 
-def test_a_body_that_says_after_what_it_comes_makes_one_turn(desk: Desk) -> None:
-    assert numbers(desk, ("a", "exact"), ("a", "exact"), ("b", "exact"), ("a", "exact")) == [1, 1, 2, 1]
-
-
-def test_a_person_may_say_yes_as_often_as_they_like(desk: Desk) -> None:
-    assert numbers(desk, *[("yes", "first")] * 4) == [1, 2, 3, 4]
-
-
-def test_who_says_that_they_try_again_gets_the_newest_turn_where_it_is_theirs(desk: Desk) -> None:
-    assert numbers(desk, ("yes", "first"), ("yes", "again")) == [1, 1]
-
-
-def test_the_second_yes_tried_again_is_still_the_second(desk: Desk) -> None:
-    assert numbers(desk, ("yes", "first"), ("yes", "first"), ("yes", "again"), ("yes", "again")) == [1, 2, 2, 2]
-
-
-def test_a_try_whose_first_never_came_through_makes_its_turn(desk: Desk) -> None:
-    assert numbers(desk, ("yes", "first"), ("no", "first"), ("yes", "again"), ("yes", "again")) == [1, 2, 3, 3]
-
-
-def test_it_holds_where_the_first_yes_is_just_no_longer_remembered(desk: Desk) -> None:
-    said: list[tuple[str, Repeat]] = [("yes", "first"), *((f"m{each}", "first") for each in range(31))]
-    assert numbers(desk, *said)[-1] == 32
-    assert numbers(desk, ("yes", "first"), ("yes", "again")) == [33, 33]
+@pytest.mark.parametrize("story", STORIES)
+def test_which_request_is_a_retry(desk: Desk, story: str) -> None:
+    requests, made = STORIES[story]
+    assert [say(desk, message, repeat).number for message, repeat in requests] == made
 
 
 @pytest.mark.parametrize("repeat", ["exact", "first", "again"])

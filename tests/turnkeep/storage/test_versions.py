@@ -87,9 +87,8 @@ def test_a_thread_of_another_layout_is_told_as_such_and_never_written_on(
 def test_a_turn_of_another_layout_is_told_as_such(kept: Desk) -> None:
     link = kept.table._chain.turn(kept.table.head(ANN, "t"), 2)
     kept.items.put({**link.item, "v": LAYOUT + 1})
-    for way in EVERY_WAY[1:2]:
-        with pytest.raises(StateCorrupt, match="another layout"):
-            way(kept)
+    with pytest.raises(StateCorrupt, match="another layout"):
+        kept.table.read_turns(ANN, "t", limit=5)
 
 
 def test_a_thread_that_nobody_can_read_can_be_deleted(kept: Desk) -> None:
