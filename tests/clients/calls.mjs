@@ -129,8 +129,31 @@ async function background(thread) {
   };
 }
 
+async function store() {
+  const shelf = ["shelves", crypto.randomUUID()];
+  const [top, low, items] = [[...shelf, "top"], [...shelf, "low", "left"], client.store];
+  return {
+    putItem: await tried(items.putItem(top, "one", { grams: 1200, to: { city: "Turin" } })),
+    "putItem again": await tried(items.putItem(top, "one", { grams: 900, to: null })),
+    "putItem below": await tried(items.putItem(low, "two", { grams: 1500 }, { index: false, ttl: 60 })),
+    "putItem with a period": await tried(items.putItem(["a.b"], "one", {})),
+    "putItem of no object": await tried(items.putItem(top, "one", "text")),
+    getItem: await tried(items.getItem(top, "one")),
+    "getItem unknown": await tried(items.getItem(top, "two")),
+    searchItems: await tried(items.searchItems(shelf, { filter: { grams: { $gt: 1000 } } })),
+    "searchItems, a page": await tried(items.searchItems(shelf, { limit: 1, offset: 1 })),
+    listNamespaces: await tried(items.listNamespaces({ prefix: shelf })),
+    "listNamespaces by their ends": await tried(items.listNamespaces({ prefix: shelf, suffix: ["left"] })),
+    "listNamespaces, cut": await tried(items.listNamespaces({ prefix: shelf, maxDepth: 3, limit: 1 })),
+    deleteItem: await tried(items.deleteItem(low, "two")),
+    "deleteItem again": await tried(items.deleteItem(low, "two")),
+    "getItem deleted": await tried(items.getItem(low, "two")),
+    "listNamespaces after it": await tried(items.listNamespaces({ prefix: shelf })),
+  };
+}
+
 const found = {};
-for (const [name, scene] of Object.entries({ assistants, threads, runs })) {
+for (const [name, scene] of Object.entries({ assistants, threads, runs, store })) {
   for (const [step, value] of Object.entries(await scene())) found[`${name}.${step}`] = value;
 }
 console.log(JSON.stringify(found));

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from site_of_clients import served
 
-from turnkeep_local.tables import create_table
+from turnkeep.storage.opening import make_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def clients_table(dynamodb: "DynamoDBClient") -> Iterator[str]:
     name = f"turnkeep-{uuid.uuid4().hex}"
-    create_table(dynamodb, name, ROOT / "template.yaml")
+    make_table(dynamodb, name)
     yield name
     dynamodb.delete_table(TableName=name)
 

@@ -146,6 +146,10 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "runs.stream debug | *parent_config: null instead of *",
         "runs.stream debug | *payload.*checkpoint: missing",
     ),
+    "What is remembered is found in the order of its places and keys, not of its writing, where no `query` ranks it.": (
+        "store.searchItems, a page | items.0.*",
+    ),
+    "A place in memory that holds nothing any more is not listed.": ("store.listNamespaces after it | namespaces.*",),
     "A message from inside a sub-graph that is not streamed names its node, and no more of where it was written.": (
         "streams: a subgraph, hidden | body.5.1.1.*: missing",
     ),

@@ -1,5 +1,5 @@
-"""Every method of LangGraph's SDK for Python that runs, threads and assistants offer for a run-scoped server, called on
-the server at a URL. `calls.mjs` does the same with the SDK for JavaScript, name by name."""
+"""Every method of LangGraph's SDK for Python that runs, threads, assistants and the store offer for a run-scoped
+server, called on the server at a URL. `calls.mjs` does the same with the SDK for JavaScript, name by name."""
 
 import asyncio
 import uuid
@@ -38,7 +38,7 @@ async def call(url: str, api_key: str | None = None, **headers: str) -> dict[str
         found = {f"assistants.{name}": value for name, value in (await assistants(client)).items()}
         found |= {f"threads.{name}": value for name, value in (await threads(client)).items()}
         found |= {f"runs.{name}": value for name, value in (await runs(client)).items()}
-        return found
+        return found | {f"store.{name}": value for name, value in (await store(client)).items()}
 
 
 async def assistants(client: LangGraphClient) -> dict[str, Any]:
@@ -142,4 +142,29 @@ async def background(client: LangGraphClient, thread: str) -> dict[str, Any]:
         "wait on a busy thread": await tried(busy),
         "cancel": await tried(client.runs.cancel(thread, slow, wait=True)),
         "get cancelled": await tried(client.runs.get(thread, slow)),
+    }
+
+
+async def store(client: LangGraphClient) -> dict[str, Any]:
+    """In namespaces of its own, which others that are kept do not reach."""
+    shelf = ["shelves", str(uuid.uuid4())]
+    top, low, items = [*shelf, "top"], [*shelf, "low", "left"], client.store
+    heavy = {"filter": {"grams": {"$gt": 1000}}}
+    return {
+        "putItem": await tried(items.put_item(top, "one", {"grams": 1200, "to": {"city": "Turin"}})),
+        "putItem again": await tried(items.put_item(top, "one", {"grams": 900, "to": None})),
+        "putItem below": await tried(items.put_item(low, "two", {"grams": 1500}, index=False, ttl=60)),
+        "putItem with a period": await tried(items.put_item(["a.b"], "one", {})),
+        "putItem of no object": await tried(items.put_item(top, "one", "text")),  # type: ignore[arg-type]
+        "getItem": await tried(items.get_item(top, "one")),
+        "getItem unknown": await tried(items.get_item(top, "two")),
+        "searchItems": await tried(items.search_items(shelf, **heavy)),  # type: ignore[arg-type]
+        "searchItems, a page": await tried(items.search_items(shelf, limit=1, offset=1)),
+        "listNamespaces": await tried(items.list_namespaces(prefix=shelf)),
+        "listNamespaces by their ends": await tried(items.list_namespaces(prefix=shelf, suffix=["left"])),
+        "listNamespaces, cut": await tried(items.list_namespaces(prefix=shelf, max_depth=3, limit=1)),
+        "deleteItem": await tried(items.delete_item(low, "two")),
+        "deleteItem again": await tried(items.delete_item(low, "two")),
+        "getItem deleted": await tried(items.get_item(low, "two")),
+        "listNamespaces after it": await tried(items.list_namespaces(prefix=shelf)),
     }
