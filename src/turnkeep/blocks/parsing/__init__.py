@@ -1,7 +1,7 @@
 """Text out of files that users send: PDF, DOCX, HTML, Markdown, CSV and plain text. No parser runs in the caller's
 process: see `parse`. Importing this loads none."""
 
-from turnkeep.blocks.parsing.names import file_name
+from turnkeep.blocks.parsing.kinds import file_name
 from turnkeep.blocks.parsing.parsed import Limits, Parsed, Unparsable, advice_of
 from turnkeep.blocks.parsing.process import keep_children_out, parse
 from turnkeep.blocks.parsing.splitting import PIECE_CHARACTERS, split

@@ -1,10 +1,11 @@
-"""What a file is, by its content. Only among kinds of text, which look alike, its name decides."""
+"""What a file is, by its content; only among kinds of text, its name decides. And what it is called."""
 
 import re
 from contextlib import suppress
 from typing import Literal, TypeAlias
 
 from turnkeep.blocks.parsing.parsed import Unparsable
+from turnkeep.texts import printable
 
 Kind: TypeAlias = Literal["pdf", "docx", "html", "markdown", "csv", "text"]
 
@@ -19,6 +20,9 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff",
 _DECLARED = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?([A-Za-z0-9_-]{2,20})", re.I)
 _DECLARED_WITHIN = 4096
 _USUAL = "cp1252"
+
+NAME_CHARACTERS = 120
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 
 
 def binary_kind(body: bytes) -> Kind | None:
@@ -62,3 +66,15 @@ def _decoded(body: bytes) -> str:
     with suppress(LookupError, UnicodeError):  # a page may name anything: "hex", "idna"
         return body.decode(found[1].decode() if found else _USUAL, "replace")
     return body.decode(_USUAL, "replace")
+
+
+def file_name(name: str) -> str:
+    """Without folders, control characters and what cannot be seen, of at most NAME_CHARACTERS; an ending stays."""
+    last = re.split(r"[/\\]", printable(name.replace("\0", "")).strip().rstrip("/\\"))[-1]
+    clean = " ".join(_INVISIBLE.sub("", last).split()).lstrip(".") or "document"
+    if len(clean) <= NAME_CHARACTERS:
+        return clean
+    stem, dot, ending = clean.rpartition(".")
+    if not stem or len(ending) > 8:
+        return clean[:NAME_CHARACTERS]
+    return stem[: NAME_CHARACTERS - len(ending) - 1] + dot + ending

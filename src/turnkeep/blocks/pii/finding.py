@@ -1,4 +1,5 @@
-"""Where personal data stands in a text."""
+"""Where personal data stands in a text, and placeholders such as "[EMAIL_3f9a1c2b]" in its place. The same datum of a
+thread has the same one, and nobody can make up one that stands for something, because its tag is an HMAC."""
 
 import re
 from collections.abc import Callable, Collection, Iterable
@@ -18,6 +19,8 @@ from turnkeep.blocks.pii.stretches import stretches
 from turnkeep.placeholders import PLACEHOLDER
 
 Detector: TypeAlias = Callable[[str], Iterable[Finding]]
+Tag: TypeAlias = Callable[[str, str], str]
+"""The eight hexadecimal digits of a kind and a value in one thread."""
 
 _OF_DIGITS: tuple[Detector, ...] = (ips, ibans, cards, papers, vat_ids, births, addresses, phones)
 """Each needs a digit."""
@@ -43,6 +46,20 @@ def add_detector(name: str) -> None:
 def _loaded(name: str) -> Detector:
     detector: Detector = resolve_name(name)
     return detector
+
+
+def hidden(text: str, tag: Tag, names: set[str] | None = None) -> tuple[str, dict[str, str]]:
+    """The text with placeholders, and what each of them stands for, in the spelling that was met first. What looks like
+    a placeholder already stays. `names` are as `find` takes them."""
+    parts: list[str] = []
+    values: dict[str, str] = {}
+    at = 0
+    for finding in find(text, names):
+        placeholder = f"[{finding.kind}_{tag(finding.kind, finding.value)}]"
+        values.setdefault(placeholder, text[finding.start : finding.end])
+        parts += [text[at : finding.start], placeholder]
+        at = finding.end
+    return "".join([*parts, text[at:]]), values
 
 
 def find(text: str, names: set[str] | None = None) -> list[Finding]:

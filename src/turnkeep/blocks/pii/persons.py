@@ -6,8 +6,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from turnkeep.blocks.pii.findings import Finding
-from turnkeep.blocks.pii.lists import words_of
+from turnkeep.blocks.pii.findings import Finding, words_of
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*(?:\.(?=[ ,\n]))?")
 _CAPITAL = r"[^\W\d_a-zà-öø-ÿ][^\W\d_]++(?:['-][^\W\d_]++)*+"

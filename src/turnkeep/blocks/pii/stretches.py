@@ -5,7 +5,7 @@ whole text."""
 import re
 from collections.abc import Callable, Iterator
 
-from turnkeep.blocks.pii.lists import words_of
+from turnkeep.blocks.pii.findings import words_of
 
 LONGEST = 512
 """Characters of a stretch, and so what a stream holds back at most."""

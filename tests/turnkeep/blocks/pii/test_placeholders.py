@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnkeep.blocks.pii import PLACEHOLDER, Held, hidden, restored, shown
+from turnkeep.blocks.pii import Held, hidden
 from turnkeep.blocks.pii.stretches import LONGEST, stretches
+from turnkeep.placeholders import PLACEHOLDER, restored, shown
 
 MAIL = "[EMAIL_3f9a1c2b]"
 PAGE = "[URL_0a0a0a0a]"
