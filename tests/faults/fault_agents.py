@@ -18,9 +18,8 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
 from turnkeep import ActionUnknown, once
-from turnkeep.agents import Agent, build_agent
+from turnkeep.agents import Agent
 from turnkeep.records import Reply
-from turnkeep.settings import Settings
 
 LARGE = "large"
 PIECES = 4
@@ -128,17 +127,9 @@ def paying(callbacks: list[BaseCallbackHandler]) -> Agent:
     return Agent("paying", graph, _read_reply)
 
 
-def papers(callbacks: list[BaseCallbackHandler]) -> Agent:
-    """The bundled agent with its demo model."""
-    agent = build_agent("papers", Settings(model="demo"))
-    graph = agent.graph.with_config(callbacks=callbacks)
-    return Agent(**{**vars(agent), "graph": graph})
-
-
 BUILDERS: Mapping[str, Callable[[list[BaseCallbackHandler]], Agent]] = {
     "story": story,
     "asking": asking,
-    "papers": papers,
     "paying": paying,
 }
 

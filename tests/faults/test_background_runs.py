@@ -223,27 +223,6 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
-@pytest.mark.parametrize("run_id", ["no-uuid", "00000000-0000-5000-8000-000000000000"])
-async def test_an_unknown_run_is_not_found(site: Site, thread: str, run_id: str) -> None:
-    for asking in (site.runs().read(ANNA, thread, run_id), site.runs().cancel(ANNA, thread, run_id)):
-        with pytest.raises(errors.NotFound):
-            await asking
-
-
-async def test_a_run_of_another_is_not_found(site: Site, thread: str) -> None:
-    run_id, _ = await accepted(site, thread)
-    runs = site.runs()
-    for asking in (
-        runs.read(BEN, thread, run_id),
-        runs.join(BEN, thread, run_id, 0),
-        runs.cancel(BEN, thread, run_id),
-        runs.list(BEN, thread),
-    ):
-        with pytest.raises(errors.NotFound):
-            await asking
-    assert (await told(site, thread, run_id)).status == "pending"
-
-
 async def test_a_run_is_found_when_head_has_long_forgotten_its_key(site: Site, thread: str) -> None:
     run_id, token = await accepted(site, thread)
     await site.runs().work(token)
@@ -385,31 +364,7 @@ async def test_a_run_that_begins_while_it_is_cancelled_is_cancelled_all_the_same
     assert site.table().read_thread(ANNA, thread).turn_count == 1
 
 
-async def test_a_run_that_is_over_cannot_be_cancelled(site: Site, thread: str) -> None:
-    run_id, token = await accepted(site, thread)
-    await site.runs().work(token)
-    with pytest.raises(errors.Conflict, match="success"):
-        await site.runs().cancel(ANNA, thread, run_id)
-
-
-async def test_a_streamed_run_can_be_cancelled_too(site: Site, thread: str) -> None:
-    running = await site.turns(agent=waiting(asyncio.Event())).start(request(thread, "two", "k"))
-    run_id = str(running.run_id)
-    assert (await told(site, thread, run_id)).status == "running"
-    await site.runs().cancel(ANNA, thread, run_id)
-    assert (await told(site, thread, run_id)).status == "interrupted"
-    await running.close()
-    following = await send(site.turns(), request(thread, "three", "k3"))
-    assert following.number == 2
-
-
 # a server of one's own
-
-
-async def test_without_a_worker_the_process_that_accepts_makes_the_run(site: Site, thread: str) -> None:
-    runs = site.runs()
-    record = await runs.enqueue(request(thread, "two", "k"))
-    assert (await runs.join(ANNA, thread, record.run_id, 9)).number == 2
 
 
 async def test_a_server_that_stops_gives_its_runs_back(site: Site, thread: str) -> None:

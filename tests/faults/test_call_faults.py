@@ -11,7 +11,7 @@ from fault_agents import saw
 from fault_hooks import MODEL, RECOVERABLE, Choose, Faults, Kind, at_call, outage
 from fault_site import ANNA, Site, messages_of, request, send
 
-from turnkeep.errors import StoreUnavailable, TurnInProgress, TurnkeepError
+from turnkeep.errors import TurnInProgress, TurnkeepError
 from turnkeep.records import Turn
 from turnkeep.turns import TurnRequest, Turns
 
@@ -191,15 +191,3 @@ def _check_no_write_after_a_failed_load(ordeal: Ordeal) -> None:
 
 def _places(bodies: list[bytes], part: bytes, start: int) -> Iterator[int]:
     return (place for place, body in enumerate(bodies) if place >= start and part in body)
-
-
-async def test_while_the_store_is_down_every_request_is_a_503_that_says_when_to_come_back(site: Site) -> None:
-    faults = Faults(outage(1, "throttle", "dynamodb"))
-    turns = site.turns(faults)
-
-    for _ in range(2):
-        with pytest.raises(StoreUnavailable) as refused:
-            await turns.start(request("t", "one", "k"))
-
-        assert refused.value.retry_after
-    assert len(faults.calls) == 2 * TRIES

@@ -207,12 +207,6 @@ async def test_a_turn_leaves_nothing_raw_and_its_owner_reads_everything(
     assert found_in([*office.left(), *capfd.readouterr()]) == set()
 
 
-async def test_the_tokens_of_a_stream_make_up_the_reply(opens: Opens) -> None:
-    events = read_events((await opens(says(ANSWER)).say(MESSAGE, streamed=True)).text)
-    tokens = "".join(data["content"] for name, _, data in events if name == "token")
-    assert tokens == events[-1][2]["reply"]
-
-
 async def test_the_search_finds_what_an_agent_that_is_not_private_leaves(opens: Opens) -> None:
     office = opens(says(ANSWER), private="")
     await office.say(MESSAGE, streamed=True)
