@@ -26,6 +26,7 @@ from turnkeep.models.chat import Models
 from turnkeep.records import Principal, Reply, Turn
 from turnkeep.settings import Settings
 from turnkeep.storage.blobs import Objects
+from turnkeep.storage.opening import make_table
 from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.tuning import BudgetTuning, TurnTuning
@@ -38,7 +39,6 @@ from turnkeep_agents.papers.state import new_turn
 from turnkeep_demo.model import DemoChatModel
 from turnkeep_local.dynamodb import dynamodb_local
 from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
-from turnkeep_local.tables import create_table, find_template
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -98,7 +98,7 @@ def client(url: str) -> "DynamoDBClient":
 def new_table(dynamodb: "DynamoDBClient") -> str:
     """A table as template.yaml has it; gives its name."""
     name = f"turnkeep-{uuid.uuid4().hex}"
-    create_table(dynamodb, name, find_template())
+    make_table(dynamodb, name)
     return name
 
 

@@ -24,11 +24,11 @@ from turnkeep.observability.tracing import DAEMON, TRACE_ID, begin_trace
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import Settings
+from turnkeep.storage.opening import make_table
 from turnkeep.turns import TurnRequest
 from turnkeep_local.dynamodb import dynamodb_local
 from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
 from turnkeep_local.objects import FolderObjects
-from turnkeep_local.tables import create_table, find_template
 
 HEADER = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
 WARM_UP = 20
@@ -62,7 +62,7 @@ def _services(url: str, folder: Path) -> Services:
         "dynamodb", endpoint_url=url, region_name="eu-west-1", aws_access_key_id="x", aws_secret_access_key="x"
     )
     settings = Settings(model="demo", table_name="tracing")
-    create_table(client, settings.table_name, find_template())
+    make_table(client, settings.table_name)
     return build(settings, dynamodb=client, objects=FolderObjects(folder / "objects"))
 
 

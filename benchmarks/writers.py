@@ -19,9 +19,9 @@ from typing import Any
 
 import boto3
 
+from turnkeep.storage.opening import make_table
 from turnkeep_local.dynamodb import dynamodb_local
 from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
-from turnkeep_local.tables import create_table, find_template
 
 CREW = Path(__file__).parents[1] / "tests" / "faults"
 NO_S3 = "http://127.0.0.1:9"  # no value here is large enough to be written there
@@ -67,7 +67,7 @@ def _run(url: str, folder: Path, *, writers: int, share: float, options: argpars
     crew, site = importlib.import_module("writer_crew"), importlib.import_module("fault_site")
     client = boto3.client("dynamodb", endpoint_url=url, **site.CREDENTIALS)
     table = f"writers-{secrets.token_hex(4)}"
-    create_table(client, table, find_template())
+    make_table(client, table)
     drill = crew.Drill(
         writers=writers, turns=options.turns, each=options.each, fault_share=share, killed=options.killed
     )

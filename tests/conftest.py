@@ -20,11 +20,11 @@ from botocore.config import Config
 from hypothesis import settings as hypothesis_settings
 
 from turnkeep.observability import logger
+from turnkeep.storage.opening import make_table
 from turnkeep_local.dynamodb import dynamodb_local
 from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
 from turnkeep_local.objects import FolderObjects
 from turnkeep_local.processes import free_port, spawn, wait_until_listening
-from turnkeep_local.tables import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from turnkeep.storage.items import Items
 
 ROOT = Path(__file__).parents[1]
-TEMPLATE = ROOT / "template.yaml"
 SHARED_DATA = Path(os.environ.get("TURNKEEP_DATA") or ROOT.parent / "shared" / "data")
 CREDENTIALS: dict[str, Any] = {
     "region_name": "eu-west-1",
@@ -256,7 +255,7 @@ def items(request: pytest.FixtureRequest) -> "Items":
 def table_name(dynamodb: "DynamoDBClient") -> Iterator[str]:
     """A fresh table as template.yaml has it."""
     name = f"turnkeep-{uuid.uuid4().hex}"
-    create_table(dynamodb, name, TEMPLATE)
+    make_table(dynamodb, name)
     yield name
     dynamodb.delete_table(TableName=name)
 

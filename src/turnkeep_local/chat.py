@@ -2,9 +2,13 @@
 connection breaks the request is sent again with it, and the turn is made once."""
 
 import json
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -12,7 +16,9 @@ from uuid import uuid4
 import httpx
 
 from turnkeep_local import LocalError
+from turnkeep_local.home import open_home
 from turnkeep_local.hosts import is_this_machine
+from turnkeep_local.processes import end, is_listening, spawn, wait_until
 from turnkeep_local.screen import Answer, Screen
 
 Payload: TypeAlias = dict[str, Any]
@@ -20,6 +26,35 @@ Payload: TypeAlias = dict[str, Any]
 PATIENCE = httpx.Timeout(10, read=30)  # seconds; a server says something every 5
 RETRY_SECONDS = (1, 2, 4, 8, 15, 15, 15)
 LONGEST_WAIT = 30  # seconds that a server may ask for
+START_SECONDS = 90.0  # the first start fetches the database
+
+
+@contextmanager
+def a_server(url: str, environ: Mapping[str, str]) -> Iterator[None]:
+    """One for the time of a chat, where none listens at a URL of this machine."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise LocalError(f"{url} is no URL. Give one such as http://127.0.0.1:8000")
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    if parts.hostname not in ("127.0.0.1", "localhost") or is_listening(port):
+        yield
+        return
+    print(f"No server at {url}: starting one for this chat ...")
+    log = open_home(environ).log("server")
+    command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)]
+    server = spawn(command, log=log, environ=environ, at_our_death=signal.SIGTERM)
+    try:
+        wait_until(partial(_is_up, url), server, log=log, name="The server", seconds=START_SECONDS)
+        yield
+    finally:
+        end(server, patience_seconds=20)
+
+
+def _is_up(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/ok", timeout=2).is_success
+    except httpx.HTTPError:
+        return False
 
 
 def open_client(url: str, environ: Mapping[str, str], *, insecure: bool = False) -> httpx.Client:

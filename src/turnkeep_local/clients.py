@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 REGION = "eu-west-1"
+_CONFIG = Config(**CLIENT_CONFIG)
+"""As deployed, so that a slow store shows here too."""
 TABLE_SECONDS = 60
 """How long a store that has just begun, on a machine that is busy, may take to make its table."""
 
 
 def dynamodb_client(store: Store, environ: Mapping[str, str], *, seconds: float | None = None) -> "DynamoDBClient":
     """`seconds` is how long an answer may take, where that is longer than a turn would wait."""
-    facts = _facts(environ, store.access_key)
-    config = _config() if seconds is None else _config().merge(Config(read_timeout=seconds))
-    return boto3.client("dynamodb", endpoint_url=store.url, config=config, **facts)
+    config = _CONFIG if seconds is None else _CONFIG.merge(Config(read_timeout=seconds))
+    return boto3.client("dynamodb", endpoint_url=store.url, config=config, **_facts(environ, store.access_key))
 
 
 def open_objects(home: Home, environ: Mapping[str, str], bucket: str) -> Objects:
@@ -33,7 +34,7 @@ def open_objects(home: Home, environ: Mapping[str, str], bucket: str) -> Objects
     url = environ.get("AWS_ENDPOINT_URL_S3") or environ.get("AWS_ENDPOINT_URL")
     if not url:
         return FolderObjects(home.objects)
-    client = boto3.client("s3", endpoint_url=url, config=_config(), **_facts(environ, None))
+    client = boto3.client("s3", endpoint_url=url, config=_CONFIG, **_facts(environ, None))
     _make_bucket(client, bucket)
     return S3Objects(client, bucket)
 
@@ -42,21 +43,14 @@ def _make_bucket(client: "S3Client", bucket: str) -> None:
     names = [found["Name"] for found in client.list_buckets()["Buckets"]]
     if bucket not in names:
         region: Any = client.meta.region_name
-        where: dict[str, Any] = (
-            {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
-        )
+        where: Any = {"CreateBucketConfiguration": {"LocationConstraint": region}} if region != "us-east-1" else {}
         client.create_bucket(Bucket=bucket, **where)
 
 
 def _facts(environ: Mapping[str, str], access_key: str | None) -> dict[str, Any]:
-    region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or REGION
     if access_key:
         return {"region_name": REGION, "aws_access_key_id": access_key, "aws_secret_access_key": "local"}
-    if any(name in environ for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE")):
-        return {"region_name": region}
-    return {"region_name": region, "aws_access_key_id": "local", "aws_secret_access_key": "local"}
-
-
-def _config() -> Config:
-    """As deployed, so that a slow store shows here too."""
-    return Config(**CLIENT_CONFIG)
+    region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or REGION
+    has_own = any(name in environ for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"))
+    made_up = {} if has_own else {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+    return {"region_name": region, **made_up}

@@ -40,8 +40,7 @@ class Store:
 @contextmanager
 def open_store(home: Home, environ: Mapping[str, str], say: Say) -> Iterator[Store]:
     """The store of this folder, running until the block ends; raises LocalError with the line that mends it."""
-    named = environ.get("AWS_ENDPOINT_URL_DYNAMODB") or environ.get("AWS_ENDPOINT_URL")
-    if named:
+    if named := _named(environ):
         yield Store(named, None, named)
         return
     emulator = find_emulator(environ) or fetch_emulator(environ, say)
@@ -51,30 +50,29 @@ def open_store(home: Home, environ: Mapping[str, str], say: Say) -> Iterator[Sto
 
 def running_store(home: Home, environ: Mapping[str, str]) -> Store | None:
     """The one that a server of this folder holds, where the environment names no other."""
-    if environ.get("AWS_ENDPOINT_URL_DYNAMODB") or environ.get("AWS_ENDPOINT_URL") or not home.process.is_file():
-        return None
-    recorded = json.loads(home.process.read_bytes())
-    if not (is_running(recorded["pid"], str(home.database)) and is_listening(recorded["port"])):
-        return None
-    return Store(f"http://127.0.0.1:{recorded['port']}", home.access_key(), _DYNAMODB_LOCAL)
+    recorded = None if _named(environ) else _recorded(home)
+    if recorded and is_running(recorded["pid"], str(home.database)) and is_listening(recorded["port"]):
+        return Store(f"http://127.0.0.1:{recorded['port']}", home.access_key(), _DYNAMODB_LOCAL)
+    return None
+
+
+def _named(environ: Mapping[str, str]) -> str | None:
+    return environ.get("AWS_ENDPOINT_URL_DYNAMODB") or environ.get("AWS_ENDPOINT_URL")
+
+
+def _recorded(home: Home) -> dict[str, int] | None:
+    """Process and port of the database that a server of this folder runs, or ran when it was killed."""
+    return json.loads(home.process.read_bytes()) if home.process.is_file() else None
 
 
 @contextmanager
 def _durable(home: Home, java: Path, emulator: Path) -> Iterator[Store]:
     home.database.mkdir(exist_ok=True)
-    _end_leftover(home)
+    if leftover := _recorded(home):  # it would hold the files; what it acknowledged is on disk
+        kill_leftover(leftover["pid"], str(home.database))
     options = ["-dbPath", str(home.database)]
     with dynamodb_local(java, emulator, options, log=home.log("dynamodb"), record=home.process) as url:
         yield Store(url, home.access_key(), _DYNAMODB_LOCAL)
-
-
-def _end_leftover(home: Home) -> None:
-    """A killed server's database process would hold the files; what it acknowledged is on disk."""
-    try:
-        recorded = json.loads(home.process.read_bytes())
-    except FileNotFoundError:
-        return
-    kill_leftover(recorded["pid"], str(home.database))
 
 
 @contextmanager
@@ -92,7 +90,7 @@ def dynamodb_local(
     try:
         if record:
             write_atomically(record, json.dumps({"pid": child.pid, "port": port}).encode())
-        wait_until_listening(port, child, log=log, name="DynamoDB Local", seconds=START_SECONDS)
+        wait_until_listening(port, child, log=log, name=_DYNAMODB_LOCAL, seconds=START_SECONDS)
         yield f"http://127.0.0.1:{port}"
     finally:
         end(child)

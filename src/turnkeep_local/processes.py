@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from turnkeep_local import LocalError
@@ -66,9 +67,15 @@ def _end_with_parent(at_our_death: signal.Signals) -> Callable[[], None] | None:
 
 
 def wait_until_listening(port: int, child: subprocess.Popen[bytes], *, log: Path, name: str, seconds: float) -> None:
+    wait_until(partial(is_listening, port), child, log=log, name=name, seconds=seconds)
+
+
+def wait_until(
+    is_up: Callable[[], bool], child: subprocess.Popen[bytes], *, log: Path, name: str, seconds: float
+) -> None:
     """Raises LocalError, with the end of the log, where the child died or says nothing for so long."""
     deadline = time.monotonic() + seconds
-    while not is_listening(port):
+    while not is_up():
         if child.poll() is not None:
             raise LocalError(f"{name} ended at once:\n{tail(log)}")
         if time.monotonic() > deadline:
@@ -95,23 +102,18 @@ def end(child: subprocess.Popen[bytes], *, patience_seconds: float = 5) -> None:
 
 def is_running(pid: int, mark: str) -> bool:
     """Whether process `pid` still is what it was: `mark` stands in its command line."""
-    return mark in _command_line(pid)
-
-
-def kill_leftover(pid: int, mark: str) -> None:
-    """Kills what a dead server left behind, if it is running."""
-    if not is_running(pid, mark):
-        return
-    os.kill(pid, signal.SIGKILL)
-    while is_running(pid, mark):
-        time.sleep(0.05)
-
-
-def _command_line(pid: int) -> str:
     told = subprocess.run(  # noqa: S603
         ["ps", "-ww", "-o", "args=", "-p", str(pid)],  # noqa: S607 - wherever the system has it
         capture_output=True,
         text=True,
         check=False,
     )
-    return told.stdout
+    return mark in told.stdout
+
+
+def kill_leftover(pid: int, mark: str) -> None:
+    """Kills what a dead server left behind, if it is running."""
+    if is_running(pid, mark):
+        os.kill(pid, signal.SIGKILL)
+    while is_running(pid, mark):
+        time.sleep(0.05)

@@ -31,14 +31,6 @@ _EXAMPLES = {"string": "...", "integer": 1, "number": 1.0, "boolean": True, "arr
 _PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "taskName"}
 
 
-def open_graphs(config: Path) -> GraphFile:
-    """Raises LocalError."""
-    try:
-        return read_graph_file(config)
-    except UnusableGraphFile as error:
-        raise LocalError(str(error)) from error
-
-
 def serve_folder(file: GraphFile, home: Home, store: Store, listener: socket.socket) -> None:
     """Until it is told to stop."""
     from uvicorn.supervisors.watchfilesreload import WatchFilesReload  # noqa: PLC0415 - any other start needs it not
@@ -65,7 +57,7 @@ def _serve(path: Path, home: Home, store: Store, sockets: list[socket.socket], a
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tell_here(home.log("requests").open("a" if again else "w"))
     try:
-        file = open_graphs(path)
+        file = read_graph_file(path)
         file.use(over=True)
         settings = local_settings(home, os.environ)
         for warning in file.warnings:
@@ -76,7 +68,7 @@ def _serve(path: Path, home: Home, store: Store, sockets: list[socket.socket], a
         for fault in faults:
             say(f"error: {fault}")
         app = assemble(settings, home, os.environ, store)
-    except LocalError as error:
+    except (LocalError, UnusableGraphFile) as error:
         say(f"turnkeep: {error}\n  Nothing is served until that is mended; a change of the file is seen.")
         uvicorn.run(PlainTextResponse(f"{error}\n", 503), fd=sockets[0].fileno(), log_level="critical")
         return

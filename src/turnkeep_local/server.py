@@ -10,10 +10,11 @@ import socket
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import uvicorn
 from fastapi import FastAPI
@@ -24,22 +25,22 @@ from turnkeep.api.auth import local_principal
 from turnkeep.api.browsers import ON_THIS_MACHINE
 from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
+from turnkeep.graphfile import read_graph_file
 from turnkeep.locations import is_location
 from turnkeep.observability import guard_output, logger
 from turnkeep.settings import UNUSABLE, DataSource, Settings, UnusableFile, explain
 from turnkeep.storage.blobs import Objects
 from turnkeep.storage.cleanup import Cleanup
+from turnkeep.storage.opening import make_table
 from turnkeep.storage.uploads import KeptUploads
 from turnkeep.texts import printable
 from turnkeep_local import LocalError
 from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, open_store
-from turnkeep_local.exports import take_exports
+from turnkeep_local.files import take_files
 from turnkeep_local.home import Home, open_home, sole_server
 from turnkeep_local.hosts import OwnHosts
 from turnkeep_local.objects import FolderObjects
-from turnkeep_local.tables import create_table, find_template
-from turnkeep_local.uploads import take_uploads
 
 STOP_SECONDS = 15
 BRIEFING_SECONDS = 1
@@ -49,7 +50,7 @@ BACKLOG = 128
 
 def serve(environ: Mapping[str, str], port: int, config: Path | None = None) -> None:
     """Runs until it is told to stop, with the graphs of the langgraph.json `config`, else the agents on board; raises
-    LocalError with the line that mends it."""
+    LocalError or UnusableGraphFile with the line that mends it."""
     signal.signal(signal.SIGTERM, stop)
     with take_port(port) as listener:
         home = open_home(environ)
@@ -60,9 +61,9 @@ def serve(environ: Mapping[str, str], port: int, config: Path | None = None) -> 
 
 
 def _serve_graphs(config: Path, home: Home, environ: Mapping[str, str], listener: socket.socket) -> None:
-    from turnkeep_local.reloading import open_graphs, serve_folder  # noqa: PLC0415
+    from turnkeep_local.reloading import serve_folder  # noqa: PLC0415
 
-    file = open_graphs(config)
+    file = read_graph_file(config)
     if not environ.get("SEAL_KEY"):
         home.seal_key()  # before there is a store, to whose threads it belongs
     with sole_server(home, url_of(listener)), open_store(home, environ, say) as store:
@@ -80,6 +81,7 @@ def _serve_agents(home: Home, environ: Mapping[str, str], listener: socket.socke
             app = assemble(settings, home, environ, store)
             log_to(home.log("requests"))
             guard_output()
+            tell_warnings()
             briefing.join(BRIEFING_SECONDS)
             listen(app, listener, welcome(listener, home, store, _TURNS))
 
@@ -146,7 +148,7 @@ def _check_files(settings: Settings) -> None:
 
 def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: Store) -> FastAPI:
     """The one place where the laptop meets the rest: table, objects, services, one cleanup, the API."""
-    create_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name, find_template())
+    make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
     client = dynamodb_client(store, environ)
     objects = open_objects(home, environ, settings.bucket_name)
     refresh = None if environ.get("SEAL_KEY") else home.seal_secrets
@@ -155,8 +157,7 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     # Beside the server, not before it: after a week away there are thousands of hours to look at.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
     app = create_app(services, authenticate=local_principal)
-    take_uploads(app, services, uploads, objects)
-    take_exports(app, services.exports, objects)
+    take_files(app, services, uploads, objects)
     app.state.cors_pattern = None if settings.cors_origins else ON_THIS_MACHINE
     app.add_middleware(OwnHosts)
     app.router.on_shutdown.append(functools.partial(services.runs.stop, STOP_SECONDS))
@@ -176,6 +177,21 @@ def log_to(file: Path) -> None:
     """Log lines and metrics are written to standard output, for CloudWatch; a terminal is for people."""
     with file.open("wb") as stream:
         os.dup2(stream.fileno(), sys.stdout.fileno())
+
+
+def tell_warnings() -> None:
+    """What a library warns of is told here once, in its words; the log, which is kept, has none of them, because they
+    may quote a user."""
+    log, known = warnings.showwarning, set[str]()
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        text = f"{category.__name__}: {message}"
+        if text not in known:
+            known.add(text)
+            log(message, category, *where, **more)
+            say(f"warning: {text}")
+
+    warnings.showwarning = show
 
 
 def welcome(listener: socket.socket, home: Home, store: Store, turns: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from capacity_rules import item_bytes
+from hand_clock import HandClock
 from metering import metered, total
 from subjects import USER, Conversation, client, new_table, six
 from texts import noise
@@ -16,19 +17,11 @@ HOURS = 3600.0
 READ_UNIT_BYTES = 4096
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_900_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.mark.parametrize(("expired", "turns"), [(40, 1), (12, 10)])
 async def test_cleanup_reads_at_most_twice_the_expired_data(expired: int, turns: int, dynamodb_url: str) -> None:
     """Consistently, since a listing that is behind would leave something. Looking through the shards of two hours is
     part of it, and the reason why one thread alone would cost more."""
-    texts, clock, dynamodb = noise(5), Clock(), client(dynamodb_url)
+    texts, clock, dynamodb = noise(5), HandClock(), client(dynamodb_url)
     table = new_table(dynamodb)
     living = 12
     for _ in range(expired):

@@ -11,7 +11,7 @@ import pytest
 from front import Front
 from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function
 
-from turnkeep_local.tables import create_table
+from turnkeep.storage.opening import make_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -26,7 +26,7 @@ def function_environ(
 ) -> Iterator[dict[str, str]]:
     """What every function finds in its environment, with a table and a bucket for the whole folder."""
     name = f"turnkeep-{uuid.uuid4().hex}"
-    create_table(dynamodb, name, ROOT / "template.yaml")
+    make_table(dynamodb, name)
     s3.create_bucket(Bucket=name, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
     yield {
         "PATH": os.environ["PATH"],

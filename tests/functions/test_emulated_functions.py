@@ -13,12 +13,12 @@ import pytest
 from lambdas import FUNCTIONS, ROOT
 
 from emulated.sandbox import find_runtime_emulator, sandbox
+from template_resources import properties_of
 from turnkeep.records import Principal
 from turnkeep.storage.apikeys import ApiKeys
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep_local.chat import read_events
-from turnkeep_local.tables import read_template
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -116,7 +116,7 @@ def test_there_is_an_event_for_every_function() -> None:
 
 
 def routes_to(function: str) -> set[tuple[str, str]]:
-    paths = read_template(ROOT / "template.yaml")["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
+    paths = properties_of("Api")["DefinitionBody"]["paths"]
     name = f"{function.capitalize()}FunctionAliaslive"
     return {(method.upper(), path) for path, by in paths.items() for method in by if name in json.dumps(by[method])}
 

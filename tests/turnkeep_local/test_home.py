@@ -12,7 +12,6 @@ from turnkeep_local.home import Home, open_home, sole_server
 HOLDER = """
 import sys, time
 from pathlib import Path
-from turnkeep.ring import read_ring, today
 from turnkeep_local.home import Home, sole_server
 
 with sole_server(Home(Path(sys.argv[1])), "http://127.0.0.1:8000"):
@@ -21,17 +20,17 @@ with sole_server(Home(Path(sys.argv[1])), "http://127.0.0.1:8000"):
 """
 
 
-def test_the_folder_is_where_the_environment_says_and_closed_to_others(tmp_path: Path) -> None:
-    home = open_home({"TURNKEEP_HOME": str(tmp_path / "a" / "b")})
-
-    assert home.path == tmp_path / "a" / "b"
-    assert home.path.stat().st_mode & 0o777 == 0o700
-
-
-def test_the_folder_is_in_the_current_directory_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_where_the_environment_says_else_here_and_closed_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
 
-    assert open_home({}).path == tmp_path / ".turnkeep"
+    named, own = open_home({"TURNKEEP_HOME": str(tmp_path / "a" / "b")}), open_home({})
+
+    assert (named.path, own.path) == (tmp_path / "a" / "b", tmp_path / ".turnkeep")
+    assert {home.path.stat().st_mode & 0o777 for home in (named, own)} == {0o700}
+    assert named.seal_key() != own.seal_key()
+    assert named.access_key() != own.access_key()
 
 
 def test_the_seal_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
@@ -43,13 +42,6 @@ def test_the_seal_key_is_made_once_and_readable_by_its_owner_only(tmp_path: Path
     assert (len(bytes.fromhex(secret.value)), secret.made) == (32, today())
     assert Home(tmp_path).seal_key() == key
     assert (tmp_path / "seal.key").stat().st_mode & 0o777 == 0o600
-
-
-def test_two_folders_have_different_keys(tmp_path: Path) -> None:
-    first, second = open_home({"TURNKEEP_HOME": str(tmp_path / "1")}), open_home({"TURNKEEP_HOME": str(tmp_path / "2")})
-
-    assert first.seal_key() != second.seal_key()
-    assert first.access_key() != second.access_key()
 
 
 def test_a_second_server_is_told_where_the_first_one_is_and_a_killed_one_holds_nothing(tmp_path: Path) -> None:

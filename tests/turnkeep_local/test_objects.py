@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from template_resources import properties_of
 from turnkeep_local.objects import OBJECT_DAYS, FolderObjects
-from turnkeep_local.tables import find_template, read_template
 
 WRITER = """
 import sys
 from pathlib import Path
+from template_resources import properties_of
 from turnkeep_local.objects import FolderObjects
 
 objects = FolderObjects(Path(sys.argv[1]))
@@ -88,7 +89,6 @@ def test_the_sweep_takes_old_objects_and_broken_drafts_only(tmp_path: Path) -> N
 
 
 def test_the_sweep_keeps_objects_as_long_as_the_bucket_does() -> None:
-    bucket = read_template(find_template())["Resources"]["Objects"]["Properties"]
-    rules = bucket["LifecycleConfiguration"]["Rules"]
+    rules = properties_of("Objects")["LifecycleConfiguration"]["Rules"]
 
     assert [rule["ExpirationInDays"] for rule in rules if rule.get("Prefix") == "blobs/"] == [OBJECT_DAYS]

@@ -10,16 +10,18 @@ from typing import Any
 import boto3
 import pytest
 from test_keys_command import account, complaint, keys_of, table  # noqa: F401 - fixtures
-from test_sealkey import Clock, Ssm, parameter
+from test_sealkey import Ssm, parameter
 
+from hand_clock import HandClock
 from turnkeep.records import Principal
 from turnkeep.ring import KEPT_DAYS, Secret, read_ring, secrets_of
 from turnkeep.storage.apikeys import ApiKeys, Forged
 from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealmark import SealMark
+from turnkeep_local import LocalError
 from turnkeep_local.cli import main
-from turnkeep_local.deployed.account import AwsError, Deployment, parameter_of
+from turnkeep_local.deployed.account import Deployment, explained, parameter_of
 from turnkeep_local.deployed.seal import UNDER_WAY_SECONDS, SealDesk
 from turnkeep_local.home import Home
 
@@ -31,7 +33,7 @@ class Site:
     """A deployment over a real table and a parameter in memory."""
 
     def __init__(self, items: Items) -> None:
-        self.items, self.clock, self.day = items, Clock(), DAY
+        self.items, self.clock, self.day = items, HandClock(), DAY
         self.ssm = Ssm(self.clock)
         self.deployment = Deployment(items, parameter(self.ssm, self.clock))
 
@@ -117,7 +119,7 @@ def test_of_two_rotations_at_once_one_is_told_to_wait_and_no_secret_is_lost(site
         site.desk().rotate()
         return "the later"
 
-    with pytest.raises(AwsError, match="Another rotation of this key is under way"):
+    with pytest.raises(LocalError, match="Another rotation of this key is under way"):
         site.desk(mint_while_another_rotates).rotate()
     assert len(site.ring) == 2
     assert "the later" not in site.ssm.values[NAME]
@@ -128,7 +130,7 @@ def test_a_rotation_that_was_broken_off_is_waited_for_and_then_begun_anew(site: 
     site.ssm._faults = iter([None, ConnectionError()])  # its ring was read and marked, and then the terminal was closed
     with pytest.raises(ConnectionError):
         site.desk().rotate()
-    with pytest.raises(AwsError, match="under way, or was broken off just now"):
+    with pytest.raises(LocalError, match="under way, or was broken off just now"):
         site.desk().rotate()
     site.clock.now += UNDER_WAY_SECONDS
     site.desk().rotate()
@@ -139,14 +141,14 @@ def test_a_lost_key_is_forgotten_by_its_own_command_only(site: Site) -> None:
     site.desk().show()
     (lost,) = site.ring
     key = site.keys().create(Principal("acme", "ann"))[1]
-    with pytest.raises(AwsError, match="is there, so nothing is to be forgotten"):
+    with pytest.raises(LocalError, match="is there, so nothing is to be forgotten"):
         site.desk().forget()
     del site.ssm.values[NAME]
     for verb in ("show", "rotate"):
-        with pytest.raises(AwsError, match="is lost, and threads are sealed under it"):
+        with pytest.raises(LocalError, match="is lost, and threads are sealed under it"), explained():
             getattr(site.desk(), verb)()
     assert f"Forgotten: {lost.id}." in site.desk().forget()
-    with pytest.raises(AwsError, match="No seal key was made yet"):
+    with pytest.raises(LocalError, match="No seal key was made yet"):
         site.desk().forget()
     site.desk().show()
     with pytest.raises(Forged):
@@ -155,7 +157,7 @@ def test_a_lost_key_is_forgotten_by_its_own_command_only(site: Site) -> None:
 
 def test_a_value_that_is_no_ring_is_told_by_its_line(site: Site) -> None:
     site.ssm.values[NAME] = "2026-11-22 canary\n2026-11-31 canary"
-    with pytest.raises(AwsError, match="cannot be used: line 2 is not a day and a secret") as caught:
+    with pytest.raises(LocalError, match="cannot be used: line 2 is not a day and a secret") as caught:
         site.desk().rotate()
     assert "canary" not in str(caught.value)
 

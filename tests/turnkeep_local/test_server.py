@@ -1,4 +1,5 @@
 import signal
+import warnings
 from pathlib import Path
 
 import pytest
@@ -8,72 +9,50 @@ from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.papers.settings import PapersSettings
 from turnkeep_local import LocalError
 from turnkeep_local.home import Home
-from turnkeep_local.server import local_settings, serve, take_port
+from turnkeep_local.server import local_settings, serve, take_port, tell_warnings
 
 
-def test_a_taken_port_is_said_with_another_to_choose() -> None:
+def test_the_port_is_of_this_machine_only_and_a_taken_one_is_said_with_another_to_choose() -> None:
     with take_port(0) as holder:
-        port = holder.getsockname()[1]
-
+        host, port = holder.getsockname()
         with pytest.raises(LocalError, match=rf"Port {port} cannot be used: .*turnkeep dev --port {port + 1}"):
             take_port(port)
+    assert host == "127.0.0.1"
 
 
-def test_the_server_is_reached_from_this_machine_only() -> None:
-    with take_port(0) as listener:
-        assert listener.getsockname()[0] == "127.0.0.1"
-
-
-def test_settings_are_completed_from_the_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", [{}, {"SEAL_KEY": "ab" * 32, "PAPERS__CORPUS": "mine.jsonl"}], ids=["own", "named"])
+def test_settings_are_completed_from_the_folder_and_the_environment_has_the_last_word(
+    named: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = Home(tmp_path)
     (home.path / "papers.jsonl").write_text("{}")
-
-    settings = local_settings(home, {})
-
-    assert settings.seal_key.get_secret_value() == home.seal_key()
-    assert settings.of(PapersSettings).corpus == str(home.path / "papers.jsonl")
-
-
-def test_the_environment_has_the_last_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home, named = Home(tmp_path), {"SEAL_KEY": "ab" * 32, "PAPERS__CORPUS": "mine.jsonl", "PAPERS__TOP_K": "4"}
-    (home.path / "papers.jsonl").write_text("{}")
-    for name, value in named.items():
+    for name, value in {"PAPERS__TOP_K": "4", **named}.items():
         monkeypatch.setenv(name, value)
 
     settings = local_settings(home, named)
 
-    assert settings.seal_key.get_secret_value() == "ab" * 32
-    assert (settings.of(PapersSettings).corpus, settings.of(PapersSettings).top_k) == ("mine.jsonl", 4)
-    assert not (tmp_path / "seal.key").exists()
+    assert (tmp_path / "seal.key").exists() == (not named)
+    assert settings.seal_key.get_secret_value() == named.get("SEAL_KEY", home.seal_key())
+    own = settings.of(PapersSettings)
+    assert (own.corpus, own.top_k) == (named.get("PAPERS__CORPUS", str(home.path / "papers.jsonl")), 4)
 
 
-def test_a_tuning_number_beside_a_loaded_corpus_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = Home(tmp_path)
-    (home.path / "papers.jsonl").write_text("{}")
-    monkeypatch.setenv("PAPERS__TOP_K", "4")
-
-    settings = local_settings(home, {})
-
-    assert (settings.of(PapersSettings).corpus, settings.of(PapersSettings).top_k) == (
-        str(home.path / "papers.jsonl"),
-        4,
-    )
+PLACES = {"MODEL_KEY": "OPENAI_API_KEY instead"}
+PLACES |= {
+    name: f"^{name} names a place of AWS"
+    for name in ("DATABASE__URL", "DATABASE__SEAL", "CAMPAIGNS__WAREHOUSE", "DATABASE__LOGIN")
+}
 
 
-def test_a_place_of_the_key_on_aws_is_not_for_the_laptop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MODEL_KEY", "ssm:/turnkeep/openai")
-
-    with pytest.raises(LocalError, match="OPENAI_API_KEY instead"):
-        local_settings(Home(tmp_path), {})
-
-
-@pytest.mark.parametrize("name", ["DATABASE__URL", "DATABASE__SEAL", "CAMPAIGNS__WAREHOUSE", "DATABASE__LOGIN"])
-def test_nor_is_one_of_another_secret(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "told"), PLACES.items())
+def test_a_place_of_a_secret_on_aws_is_not_for_the_laptop(
+    name: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DATABASE__URL", "sqlite:////tmp/some.sqlite")
     assert local_settings(Home(tmp_path), {}).of(DatabaseSettings).url.get_secret_value()
     monkeypatch.setenv(name, "secretsmanager:turnkeep")
 
-    with pytest.raises(LocalError, match=f"^{name} names a place of AWS"):
+    with pytest.raises(LocalError, match=told):
         local_settings(Home(tmp_path), {})
 
 
@@ -104,3 +83,15 @@ def test_a_setting_that_cannot_be_used_is_named_as_in_the_environment(
 
     with pytest.raises(LocalError, match="TURN__SECONDS: Input should be a valid number"):
         local_settings(Home(tmp_path), {})
+
+
+def test_what_a_library_warns_of_is_told_once_in_its_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logged: list[str] = []
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *_, **__: logged.append(str(message)))
+    tell_warnings()
+    for text in ("one", "one", "two", "one"):
+        warnings.showwarning(text, UserWarning, "library.py", 1)
+    assert capsys.readouterr().err == "warning: UserWarning: one\nwarning: UserWarning: two\n"
+    assert logged == ["one", "two"]

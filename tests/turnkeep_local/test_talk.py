@@ -90,8 +90,10 @@ def lines(*said: str | type[BaseException]) -> Callable[[], str]:
 def talk(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[str, Server]]:
     """What was shown of a conversation, and the server it was with."""
 
-    def run(*said: str | type[BaseException], thread: str | None = "t1", **turn: Any) -> tuple[str, Server]:
-        server = Server({("POST", f"/threads/{thread or 'new-1'}/turns/stream"): complete(**turn)})
+    def run(
+        *said: str | type[BaseException], thread: str | None = "t1", answers: Answers | None = None, **turn: Any
+    ) -> tuple[str, Server]:
+        server = Server({("POST", f"/threads/{thread or 'new-1'}/turns/stream"): complete(**turn), **(answers or {})})
         with httpx.Client(transport=httpx.MockTransport(server), base_url="http://t") as client:
             converse(client, None, thread, lines(*said))
         return capsys.readouterr().out, server
@@ -176,15 +178,11 @@ def test_a_turn_that_was_not_stored_is_said(talk: Talk, persisted: bool | None, 
 
 
 @pytest.mark.parametrize(("later", "said"), [({"persisted": True}, False), (None, True), ({"persisted": False}, True)])
-def test_a_turn_that_the_store_refused_is_stored_a_moment_later(
-    capsys: pytest.CaptureFixture[str], later: Any, said: bool
-) -> None:
-    refused = complete(persisted=False, retry_token="kept")
-    server = Server({("POST", "/threads/t1/turns/stream"): refused, ("POST", "/threads/t1/turns:commit"): later})
-    with httpx.Client(transport=httpx.MockTransport(server), base_url="http://t") as client:
-        converse(client, None, "t1", lines("Say hello"))
+def test_a_turn_that_the_store_refused_is_stored_a_moment_later(talk: Talk, later: Any, said: bool) -> None:
+    answers = {("POST", "/threads/t1/turns:commit"): later}
+    shown, server = talk("Say hello", answers=answers, persisted=False, retry_token="kept")
     assert server.seen[-1] == ("POST", "/threads/t1/turns:commit", {"retry_token": "kept"})
-    assert ("could not be stored" in capsys.readouterr().out) is said
+    assert ("could not be stored" in shown) is said
 
 
 def test_threads_are_listed_and_gone_on_with_by_their_place(talk: Talk) -> None:
@@ -225,15 +223,11 @@ def test_quit_ends(talk: Talk) -> None:
 
 
 def test_a_refused_turn_does_not_end_the_conversation(talk: Talk) -> None:
-    shown, server = talk("one", "two", thread=None, reply="ok")
-    server.answers.clear()
-    assert shown.count("ok\n") == 2
-    with httpx.Client(transport=httpx.MockTransport(server), base_url="http://t") as client:
-        converse(client, None, None, lines("one", "two"))
-    assert [path for _, path, _ in server.seen[-2:]] == ["/threads/new-2/turns/stream"] * 2
+    _, server = talk("one", "two", answers={("POST", "/threads/t1/turns/stream"): None})
+    assert [path for _, path, _ in server.seen[-2:]] == ["/threads/t1/turns/stream"] * 2
 
 
-def test_ctrl_c_closes_the_stream_and_the_conversation_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_closes_the_stream_and_the_conversation_goes_on(talk: Talk) -> None:
     closed: list[str] = []
 
     def interrupted() -> Iterator[bytes]:
@@ -243,12 +237,11 @@ def test_ctrl_c_closes_the_stream_and_the_conversation_goes_on(capsys: pytest.Ca
         finally:
             closed.append("stream")
 
-    server = Server({("POST", "/threads/t1/turns/stream"): httpx.Response(200, content=interrupted())})
-    with httpx.Client(transport=httpx.MockTransport(server), base_url="http://t") as client:
-        converse(client, None, "t1", lines("one"))
+    answer = httpx.Response(200, content=interrupted())
+    shown, _ = talk("one", answers={("POST", "/threads/t1/turns/stream"): answer})
     assert closed == ["stream"]
-    assert "Hel\nStopped. The turn is given up, unless it had just been stored." in (said := capsys.readouterr().out)
-    assert "turnkeep chat --thread t1" in said
+    assert "Hel\nStopped. The turn is given up, unless it had just been stored." in shown
+    assert "turnkeep chat --thread t1" in shown
 
 
 def test_nothing_that_a_server_sends_steers_the_terminal(talk: Talk) -> None:

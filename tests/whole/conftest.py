@@ -12,9 +12,10 @@ from wire import WireServer
 TESTS = Path(__file__).parents[1]
 pytest.register_assert_rewrite("canary_site", "canary_drive")
 
-from whole_site import HandClock, Site, Visitor  # noqa: E402 - needs the rewriting above
+from whole_site import NOW, Site, Visitor  # noqa: E402 - needs the rewriting above
 
-from turnkeep_local.tables import create_table  # noqa: E402
+from hand_clock import HandClock  # noqa: E402
+from turnkeep.storage.opening import make_table  # noqa: E402
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def whole_table(dynamodb: "DynamoDBClient") -> Iterator[str]:
     name = f"turnkeep-{uuid.uuid4().hex}"
-    create_table(dynamodb, name, TESTS.parent / "template.yaml")
+    make_table(dynamodb, name)
     yield name
     dynamodb.delete_table(TableName=name)
 
@@ -31,7 +32,7 @@ def whole_table(dynamodb: "DynamoDBClient") -> Iterator[str]:
 @pytest.fixture
 async def site(dynamodb_url: str, whole_table: str, tmp_path: Path) -> AsyncIterator[Site]:
     async with AsyncExitStack() as stack:
-        yield Site(dynamodb_url, whole_table, tmp_path, f"u-{uuid.uuid4().hex}", HandClock(), stack)
+        yield Site(dynamodb_url, whole_table, tmp_path, f"u-{uuid.uuid4().hex}", HandClock(NOW), stack)
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from obedience import FOREIGN, HEXADECIMAL, PROSE, REFUSED, STATEMENTS, Obedient, Orders, Planted, is_inert, plant
 from scripted import read_events
-from whole_site import HandClock, Site, Visitor
+from whole_site import NOW, Site, Visitor
 from wire import WireServer
 
 from turnkeep_demo.database.field_service import KEY
 
-TODAY = datetime.fromtimestamp(HandClock.now, UTC).date()
+TODAY = datetime.fromtimestamp(NOW, UTC).date()
 PLAIN = re.compile(f"{FOREIGN.pattern}|{re.escape(KEY)}", re.IGNORECASE)
 AT_ONCE = 4  # the statement and its corrections
 OWN_ROWS = "SELECT firstName, lastName, hourlyRate FROM employee"

@@ -16,6 +16,7 @@ from langgraph.graph import END, START
 from scripted import Caller, read_events
 from wire import WireServer
 
+from hand_clock import HandClock
 from turnkeep.agents import build_agent
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import USER_HEADER, local_principal
@@ -30,16 +31,9 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from mypy_boto3_dynamodb import DynamoDBClient
 
+NOW = 1_900_000_000.0
+"""When it is for all that these tests open, seconds since the epoch."""
 ONE_TRY = Config(connect_timeout=2, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 1})
-
-
-class HandClock:
-    """Seconds since the epoch that pass only when a test says so."""
-
-    now = 1_900_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @dataclass

@@ -4,10 +4,10 @@ import os
 import sys
 from pathlib import Path
 
+from turnkeep.storage.opening import make_table
 from turnkeep_local.clients import dynamodb_client
 from turnkeep_local.dynamodb import open_store
 from turnkeep_local.home import Home
-from turnkeep_local.tables import create_table, find_template
 
 TABLE = "durable"
 
@@ -16,7 +16,7 @@ def main() -> None:
     home = Home(Path(sys.argv[1]))
     with open_store(home, os.environ, print) as store:
         client = dynamodb_client(store, os.environ)
-        create_table(client, TABLE, find_template())
+        make_table(client, TABLE)
         print("process", home.process.read_text(), flush=True)
         for number in range(int(sys.argv[2]), 1_000_000):
             item = {"PK": {"S": "t"}, "SK": {"S": f"{number:07d}"}, "data": {"B": os.urandom(1500)}}

@@ -14,13 +14,13 @@ from emulated.bucket import serve_bucket
 from emulated.sandbox import find_runtime_emulator, sandbox
 from turnkeep.agents import read_settings
 from turnkeep.settings import Settings
+from turnkeep.storage.opening import make_table
 from turnkeep_local import LocalError
 from turnkeep_local.clients import REGION, TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, open_store, running_store
 from turnkeep_local.home import Home, open_home, sole_server
 from turnkeep_local.objects import FolderObjects
 from turnkeep_local.server import local_settings
-from turnkeep_local.tables import create_table, find_template
 
 ROOT = Path(__file__).parents[2]
 END_OF_PRELUDE = bytes(8)
@@ -110,7 +110,7 @@ def _parsed(text: bytes) -> Any:
 def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterator[dict[str, str]]:
     """The function's environment: that of this process, and where the stores are. Makes what is missing of them."""
     with _store(home, environ) as store, _objects_url(home, environ, settings) as s3_url:
-        create_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name, find_template())
+        make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
         region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or REGION
         key = store.access_key or environ.get("AWS_ACCESS_KEY_ID") or "local"
         yield {

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from turnkeep_local import LocalError
-
 if TYPE_CHECKING:
     from turnkeep_local.deployed.account import Deployment
 
@@ -26,10 +24,8 @@ def deployment_options(default: str) -> argparse.ArgumentParser:
 
 @contextmanager
 def named_deployment(options: argparse.Namespace) -> Iterator["Deployment"]:
-    """What the options name; raises LocalError for whatever AWS has against it."""
-    from turnkeep_local.deployed.account import AwsError, open_deployment  # noqa: PLC0415
+    """What the options name; raises LocalError for whatever AWS has against it, and against what is done with it."""
+    from turnkeep_local.deployed.account import explained, open_deployment  # noqa: PLC0415
 
-    try:
+    with explained():
         yield open_deployment(os.environ, stack=options.stack, table=options.table, seal=options.seal_key)
-    except AwsError as error:
-        raise LocalError(str(error)) from error

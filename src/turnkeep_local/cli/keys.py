@@ -26,11 +26,11 @@ def add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
     listing = keys.add_parser("list", parents=[place], help="all keys, without their secrets")
     listing.add_argument("--tenant", help="those of one tenant")
-    listing.set_defaults(run=_keys, act=_list_keys)
+    listing.set_defaults(run=_keys, act=lambda desk, options: print(desk.list(options.tenant)))
 
     revoke = keys.add_parser("revoke", parents=[place], help="take a key back for good, within a minute")
     revoke.add_argument("key_id", metavar="KEY_ID", help="as `turnkeep keys list` shows it")
-    revoke.set_defaults(run=_keys, act=_revoke_key)
+    revoke.set_defaults(run=_keys, act=lambda desk, options: print(desk.revoke(options.key_id)))
 
 
 def _keys(options: argparse.Namespace) -> None:
@@ -47,11 +47,3 @@ def _create_key(desk: "KeyDesk", options: argparse.Namespace) -> None:
     )
     print(key, flush=True)
     print(told, file=sys.stderr)
-
-
-def _list_keys(desk: "KeyDesk", options: argparse.Namespace) -> None:
-    print(desk.list(options.tenant))
-
-
-def _revoke_key(desk: "KeyDesk", options: argparse.Namespace) -> None:
-    print(desk.revoke(options.key_id))

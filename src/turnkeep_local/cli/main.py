@@ -83,8 +83,7 @@ def _port(given: int | None = None) -> int:
 
 
 def _chat(options: argparse.Namespace) -> None:
-    from turnkeep_local.chat import open_client  # noqa: PLC0415
-    from turnkeep_local.companion import a_server  # noqa: PLC0415
+    from turnkeep_local.chat import a_server, open_client  # noqa: PLC0415
     from turnkeep_local.talk import converse  # noqa: PLC0415
 
     url = options.url or f"http://127.0.0.1:{_port()}"

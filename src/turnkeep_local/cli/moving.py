@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,9 +61,10 @@ def _import(options: argparse.Namespace) -> None:
     if not owners and rest is None:
         raise LocalError("Whose are the threads? --tenant NAME --user NAME, or a file: --owner FILE")
     agent = _agent(options.agent)
-    with _explained(options), ExitStack() as stack:
-        old, here = _old(options), _here(options, agent, stack)
-        tally = Moves(old, here, owners, rest, agent, tell=print, dry_run=options.dry_run).run(_progress)
+    with _explained(options):
+        old = _old(options)
+        with _here(options, agent) as here:
+            tally = Moves(old, here, owners, rest, agent, tell=print, dry_run=options.dry_run).run(_progress)
     print(summary(tally, here.hours, dry_run=options.dry_run), flush=True)
     if tally.left:
         raise LocalError(f"{tally.left} of {tally.threads.total()} threads were left; the same line again tries them.")
@@ -83,12 +84,13 @@ def _old(options: argparse.Namespace) -> "OldTable":
         ) from error
 
 
-def _here(options: argparse.Namespace, agent: str, stack: ExitStack) -> "Arrivals":
-    from turnkeep_local.moving.targets import deployed, on_this_machine  # noqa: PLC0415
+def _here(options: argparse.Namespace, agent: str) -> AbstractContextManager["Arrivals"]:
+    from turnkeep_local.moving.arrivals import deployed, on_this_machine  # noqa: PLC0415
 
     if not (options.stack or options.table):
-        return stack.enter_context(on_this_machine(os.environ, agent))
-    return deployed(stack.enter_context(named_deployment(options)), os.environ, options.to_bucket, agent)
+        return on_this_machine(os.environ, agent)
+    with named_deployment(options) as deployment:
+        return nullcontext(deployed(deployment, os.environ, options.to_bucket, agent))
 
 
 def _agent(named: str | None) -> str:
@@ -110,12 +112,11 @@ def _explained(options: argparse.Namespace) -> Iterator[None]:
     """What a store has against it."""
     from botocore.exceptions import ClientError  # noqa: PLC0415
 
-    from turnkeep_local.deployed.account import AwsError, explained  # noqa: PLC0415
+    from turnkeep_local.deployed.account import FAULTS, words  # noqa: PLC0415
 
     try:
-        with explained():
-            yield
-    except AwsError as error:
-        code = error.__cause__.response["Error"]["Code"] if isinstance(error.__cause__, ClientError) else ""
-        told = _ADVICE.get(code, str(error)).format(old=options.old).rstrip(".")
+        yield
+    except FAULTS as error:
+        code = error.response["Error"]["Code"] if isinstance(error, ClientError) else ""
+        told = _ADVICE.get(code, words(error)).format(old=options.old).rstrip(".")
         raise LocalError(f"{told}. What was moved stays; the same line again goes on.") from error

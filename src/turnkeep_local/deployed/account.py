@@ -19,16 +19,15 @@ from turnkeep.storage.items import Items
 from turnkeep.storage.keyring import Keyring
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.sealmark import SealMark
+from turnkeep_local import LocalError
 
 DEFAULT_STACK = "turnkeep"
 TABLE_OUTPUT, URL_OUTPUT, BUCKET_OUTPUT = "TableName", "Url", "BucketName"
 
+FAULTS = (SecretError, StoreUnavailable, exceptions.BotoCoreError, exceptions.ClientError)
+"""All that AWS, or a table of it, may have against a command."""
 _CONFIG: dict[str, Any] = {"retries": {"mode": "standard"}, "connect_timeout": 5, "read_timeout": 10}
 _LOG_IN = "Log in (aws sso login, aws configure), or name a profile: export AWS_PROFILE=..."
-
-
-class AwsError(Exception):
-    """What is missing or in the way in the account, with the line that mends it."""
 
 
 @dataclass(frozen=True)
@@ -60,27 +59,26 @@ class Deployment:
         return usable(self.fixed or seal_key(self.seal_parameter(), self.mark))
 
     def seal_parameter(self) -> SealParameter:
-        """Raises AwsError where it has no name."""
+        """Raises LocalError where it has no name."""
         if self.parameter is None:
-            raise AwsError("Name the parameter that holds the seal key of this table: --seal-key NAME")
+            raise LocalError("Name the parameter that holds the seal key of this table: --seal-key NAME")
         return self.parameter
 
 
 def open_deployment(
     environ: Mapping[str, str], *, stack: str | None = None, table: str | None = None, seal: str | None = None
 ) -> Deployment:
-    """That of a table, or of a stack by its outputs; raises AwsError."""
+    """That of a table, or of a stack by its outputs; raises LocalError, and what `explained` is for."""
     # boto3 itself reads AWS_DEFAULT_REGION only.
     region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION")
     name, url, bucket = table or ("" if stack else environ.get("TABLE_NAME")), None, None
     stack = stack or DEFAULT_STACK
     fixed = environ.get("SEAL_KEY", "") if name and not seal else ""
     seal = seal or (environ.get("SEAL_KEY_PARAMETER") if name else parameter_of(stack))
-    with explained():
-        session = boto3.Session(region_name=region)
-        if not name:
-            name, url, bucket = _of_stack(session.client("cloudformation", config=Config(**_CONFIG)), stack)
-        items = Items(session.client("dynamodb", config=Config(**_CONFIG)), name)
+    session = boto3.Session(region_name=region)
+    if not name:
+        name, url, bucket = _of_stack(session.client("cloudformation", config=Config(**_CONFIG)), stack)
+    items = Items(session.client("dynamodb", config=Config(**_CONFIG)), name)
     ssm = LateClient(partial(session.client, "ssm", config=Config(**QUICK)))
     return Deployment(items, SealParameter(ssm, seal) if seal else None, url, fixed, bucket)
 
@@ -99,10 +97,10 @@ def _of_stack(cloudformation: Any, stack: str) -> tuple[str, str | None, str | N
             raise
         region = cloudformation.meta.region_name
         advice = "Deploy it (sam deploy), or name another one: --stack NAME, or the table: --table NAME"
-        raise AwsError(f"There is no stack {stack} in {region}. {advice}") from error
+        raise LocalError(f"There is no stack {stack} in {region}. {advice}") from error
     outputs = {output["OutputKey"]: output["OutputValue"] for output in answer["Stacks"][0].get("Outputs", [])}
     if TABLE_OUTPUT not in outputs:
-        raise AwsError(f"The stack {stack} has no output {TABLE_OUTPUT}. Name its table: --table NAME")
+        raise LocalError(f"The stack {stack} has no output {TABLE_OUTPUT}. Name its table: --table NAME")
     return outputs[TABLE_OUTPUT], outputs.get(URL_OUTPUT), outputs.get(BUCKET_OUTPUT)
 
 
@@ -111,18 +109,18 @@ def explained() -> Iterator[None]:
     """What AWS says, in words that help."""
     try:
         yield
-    except (SecretError, StoreUnavailable, exceptions.BotoCoreError, exceptions.ClientError) as error:
-        raise AwsError(_words(error)) from error
+    except FAULTS as error:
+        raise LocalError(words(error)) from error
 
 
-def _words(error: BaseException | None) -> str:
+def words(error: BaseException | None) -> str:
     match error:
         case SecretError(fault=None):
             return f"{str(error)[0].upper()}{str(error)[1:]}."
         case SecretError():
-            return _words(error.fault)
+            return words(error.fault)
         case StoreUnavailable(__cause__=exceptions.BotoCoreError()):
-            return _words(error.__cause__)
+            return words(error.__cause__)
         case exceptions.BotoCoreError() | exceptions.ClientError():
             return _advice(error)
     return "The table did not answer in time. Try again."

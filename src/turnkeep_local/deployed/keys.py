@@ -8,7 +8,8 @@ from collections.abc import Callable
 from turnkeep.errors import NotFound
 from turnkeep.records import ActsFor, Principal, iso
 from turnkeep.storage.apikeys import LABEL_CHARACTERS, ApiKey, ApiKeys, Forged
-from turnkeep_local.deployed.account import AwsError, Deployment, explained
+from turnkeep_local import LocalError
+from turnkeep_local.deployed.account import Deployment
 
 MAX_DAYS = 36_500
 DAY_SECONDS = 86_400
@@ -32,17 +33,14 @@ class KeyDesk:
         """The key, and what to say about it."""
         _check_names(tenant=tenant, user=user, label=label)
         if days is not None and not 1 <= days <= MAX_DAYS:
-            raise AwsError(f"--days {days} is no time to live. Use a number from 1 to {MAX_DAYS}.")
+            raise LocalError(f"--days {days} is no time to live. Use a number from 1 to {MAX_DAYS}.")
         expires_at = None if days is None else self._clock() + days * DAY_SECONDS
-        with explained():
-            record, key = self._create(Principal(tenant, user, acts_for=acts_for), label, expires_at)
-        return key, self._told(record)
-
-    def _create(self, principal: Principal, label: str, expires_at: float | None) -> tuple[ApiKey, str]:
+        principal = Principal(tenant, user, acts_for=acts_for)
         try:
-            return self._keys.create(principal, label=label, expires_at=expires_at)
+            record, key = self._keys.create(principal, label=label, expires_at=expires_at)
         except ValueError as error:
-            raise AwsError("--tenant and --user need a name each, together under 900 bytes.") from error
+            raise LocalError("--tenant and --user need a name each, together under 900 bytes.") from error
+        return key, self._told(record)
 
     def _told(self, record: ApiKey) -> str:
         who = f"{record.principal.user} of {record.principal.tenant}"
@@ -57,26 +55,21 @@ class KeyDesk:
         )
 
     def list(self, tenant: str | None = None) -> str:
-        with explained():
-            keys, forged = self._keys.list(tenant), self._keys.forged()
+        keys, forged = self._keys.list(tenant), self._keys.forged()
         lines = [_columns([_HEADINGS, *(_row(key, self._clock()) for key in keys)])]
         if forged:
             lines.append(f"Not signed by this deployment, so they open nothing: {', '.join(map(_shown, forged))}")
         return "\n".join(lines)
 
     def revoke(self, key_id: str) -> str:
-        with explained():
-            record = self._revoke(key_id)
+        try:
+            record = self._keys.revoke(key_id)
+        except NotFound as error:
+            raise LocalError("No key has this id. List them: turnkeep keys list") from error
+        except Forged as error:
+            raise LocalError("This key is not signed by this deployment, so it opens nothing as it is.") from error
         assert record.revoked_at is not None  # noqa: S101 - that is what revoking sets
         return f"Key {record.key_id} is revoked since {iso(record.revoked_at)}. A minute after that nothing takes it."
-
-    def _revoke(self, key_id: str) -> ApiKey:
-        try:
-            return self._keys.revoke(key_id)
-        except NotFound as error:
-            raise AwsError("No key has this id. List them: turnkeep keys list") from error
-        except Forged as error:
-            raise AwsError("This key is not signed by this deployment, so it opens nothing as it is.") from error
 
 
 def open_desk(deployment: Deployment) -> KeyDesk:
@@ -87,7 +80,7 @@ def open_desk(deployment: Deployment) -> KeyDesk:
 def _check_names(**names: str) -> None:
     for option, name in names.items():
         if not name.isprintable() or (option == "label" and len(name) > LABEL_CHARACTERS):
-            raise AwsError(f"--{option} has to be a line of text, a label of at most {LABEL_CHARACTERS} characters.")
+            raise LocalError(f"--{option} has to be a line of text, a label of at most {LABEL_CHARACTERS} characters.")
 
 
 def _shown(key_id: str) -> str:

@@ -1,20 +1,37 @@
 """A moved thread is written where nobody reaches it, under a HEAD that is born expired; one conditional update makes
 it the thread. Who is killed before leaves nothing that anybody sees, and who does it again writes the same keys."""
 
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
+import boto3
+
+from turnkeep.agents import read_settings
 from turnkeep.errors import ThreadBusy, ThreadMoved, TurnkeepError
 from turnkeep.records import JSON, Principal
+from turnkeep.settings import Settings
 from turnkeep.storage.attributes import Item
+from turnkeep.storage.blobs import Blobs, Objects, S3Objects
 from turnkeep.storage.head import Head, key_digest, read_head
-from turnkeep.storage.items import Refused
+from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, partition, user_key
 from turnkeep.storage.leases import OWNER_BYTES
+from turnkeep.storage.opening import make_table
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
+from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
+from turnkeep_local import LocalError
+from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
+from turnkeep_local.deployed.account import Deployment
+from turnkeep_local.dynamodb import open_store, running_store
+from turnkeep_local.home import open_home, sole_server
 from turnkeep_local.moving.states import Moved
+from turnkeep_local.server import local_settings
 
 SOURCE, CHECKPOINT = "imported_from", "imported_checkpoint"
 """Metadata of a moved thread: the table and the thread's id there, and its newest checkpoint."""
@@ -102,3 +119,38 @@ class Arrivals(Table):
 
 def _named(begun: Begun, number: int) -> Begun:
     return replace(begun, key=key_digest(begun.head.pk, f"import {number}"))
+
+
+# Where it is: a deployment, or the folder of this machine that `turnkeep dev` serves
+
+
+def deployed(deployment: Deployment, environ: Mapping[str, str], bucket: str | None, agent: str) -> Arrivals:
+    """Raises LocalError where nothing says where large values lie, or that threads of the agent may lie there."""
+    bucket = bucket or deployment.bucket or environ.get("BUCKET_NAME")
+    if not bucket:
+        raise LocalError("Name the bucket of large values beside the table: --to-bucket NAME, or its stack: --to-stack")
+    objects = S3Objects(boto3.client("s3"), bucket)
+    return _arrivals(deployment.items, objects, deployment.sealer, read_settings(), agent)
+
+
+@contextmanager
+def on_this_machine(environ: Mapping[str, str], agent: str) -> Iterator[Arrivals]:
+    """The store of this folder, beside a server that runs or, for as long as this takes, in place of one."""
+    home = open_home(environ)
+    settings = local_settings(home, environ)
+    with ExitStack() as stack:
+        store = running_store(home, environ)
+        if store is None:
+            stack.enter_context(sole_server(home, "turnkeep import"))
+            store = stack.enter_context(open_store(home, environ, print))
+        client = dynamodb_client(store, environ, seconds=TABLE_SECONDS)
+        make_table(client, settings.table_name)
+        items, objects = Items(client, settings.table_name), open_objects(home, environ, settings.bucket_name)
+        yield _arrivals(items, objects, Sealer(*settings.seal_secrets), settings, agent)
+
+
+def _arrivals(items: Items, objects: Objects, sealer: Sealer, settings: Settings, agent: str) -> Arrivals:
+    if settings.is_private(agent):
+        raise LocalError(f"Personal data is hidden from {agent}, and in the old threads it is not: they cannot move.")
+    time_and_chance: Mapping[str, Any] = {"clock": time.time, "mint": secrets.token_bytes}
+    return Arrivals(items, Blobs(objects), sealer, thread_hours=settings.thread_hours, **time_and_chance)

@@ -3,7 +3,8 @@
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -15,7 +16,7 @@ from turnkeep.records import Principal
 from turnkeep.storage.keys import is_well_formed
 from turnkeep_local.moving.arrivals import CHECKPOINT, SOURCE, Arrivals
 from turnkeep_local.moving.savers import OldTable, OldThread
-from turnkeep_local.moving.states import Moved, Unreadable, moved
+from turnkeep_local.moving.states import Unreadable, moved
 
 PROGRESS_SECONDS = 2
 NAME_CHARACTERS = 100
@@ -75,21 +76,19 @@ class Moves:
 
     def _fate(self, thread: OldThread, tally: Tally) -> str:
         """ "moved", "changed" for one that was taken anew, "here" for one that was moved before, or a word of _LEFT."""
-        owner = self._owners.get(thread.thread_id, self._rest)
+        if thread.ttl <= self._clock():
+            return "expired"
+        owner, why = self._owners.get(thread.thread_id, self._rest), ""
         try:
-            fate = (
-                "expired" if thread.ttl <= self._clock() else self._move(thread, owner, tally) if owner else "no owner"
-            )
+            fate = self._move(thread, owner, tally) if owner else "no owner"
         except Unreadable as error:
-            return self._said(thread, "unreadable", str(error))
+            fate, why = "unreadable", f": {error}"
         except StoreUnavailable:
             raise
         except TurnkeepError as error:
-            return self._said(thread, "refused", error.detail)
-        return self._said(thread, fate) if fate in _LEFT and fate != "expired" else fate
-
-    def _said(self, thread: OldThread, fate: str, why: str = "") -> str:
-        self._tell(f"{thread.thread_id}: {_LEFT[fate]}{': ' if why else ''}{why}")
+            fate, why = "refused", f": {error.detail}"
+        if fate in _LEFT:
+            self._tell(f"{thread.thread_id}: {_LEFT[fate]}{why}")
         return fate
 
     def _move(self, thread: OldThread, owner: Principal, tally: Tally) -> str:
@@ -98,12 +97,14 @@ class Moves:
         mark = {SOURCE: f"{self._old.place.table}/{known}", CHECKPOINT: thread.newest[""]}
         if self._here.standing(owner, name, mark) == "here":
             return "here"
-        spaces, times = self._read(thread)
+        with _readable():
+            spaces, times = self._spaces(thread), self._old.times(thread.thread_id)
         mark[CHECKPOINT] = spaces[""].checkpoint["id"]
         standing = self._here.standing(owner, name, mark)
         if standing not in ("free", "changed"):
             return standing
-        found = _made(spaces, times, self._agent)
+        with _readable():
+            found = moved(spaces, times, self._agent)
         if not self._dry_run:
             self._here.take_in(owner, name, found, mark)
         if name != thread.thread_id:
@@ -112,19 +113,9 @@ class Moves:
         tally.messages += found.messages
         return "moved" if standing == "free" else standing
 
-    def _read(self, thread: OldThread) -> tuple[dict[str, CheckpointTuple], dict[str, float]]:
-        """The newest checkpoints by namespace, and the times of messages; raises Unreadable."""
-        try:
-            return self._spaces(thread), self._old.times(thread.thread_id)
-        except ClientError as error:
-            if error.operation_name != "GetObject":
-                raise
-            raise Unreadable(f"S3 says {error.response['Error']['Code']}") from error
-        except _BROKEN as error:
-            raise Unreadable(f"{type(error).__name__}: {error}") from error
-
     def _spaces(self, thread: OldThread) -> dict[str, CheckpointTuple]:
-        """Of sub-graphs only those that last, or that the thread waits in: a call that is over left its own behind."""
+        """The newest checkpoints by namespace. Of sub-graphs only those that last, or that the thread waits in: a call
+        that is over left its own behind."""
         root = self._old.read(thread)
         if root is None:
             raise Unreadable("none of its checkpoints is there as a whole")
@@ -138,9 +129,15 @@ class Moves:
         return spaces
 
 
-def _made(spaces: Mapping[str, CheckpointTuple], times: Mapping[str, float], agent: str) -> Moved:
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raises Unreadable for what other items than those of the package bring about."""
     try:
-        return moved(spaces, times, agent)
+        yield
+    except ClientError as error:
+        if error.operation_name != "GetObject":
+            raise
+        raise Unreadable(f"S3 says {error.response['Error']['Code']}") from error
     except _BROKEN as error:
         raise Unreadable(f"{type(error).__name__}: {error}") from error
 

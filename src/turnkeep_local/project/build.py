@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnkeep.graphfile import GraphFile, UnusableGraphFile, read_graph_file
+from turnkeep.graphfile import GraphFile, read_graph_file
 from turnkeep_local import LocalError
 from turnkeep_local.project import layers
 from turnkeep_local.project.packages import Packages, resolve
 from turnkeep_local.project.tools import LAMBDA_PYTHON, Tools
-from turnkeep_local.tables import find_template
 
 MOST_BYTES = 250 * 1024 * 1024
 """Of all layers and a function's own code, unzipped: Lambda takes no more."""
@@ -34,7 +33,7 @@ class Build:
 
     def run(self) -> None:
         """Raises LocalError, and then leaves nothing that could be deployed."""
-        stack, target = find_template().parent, self.where / BUILT
+        stack, target = find_stack(), self.where / BUILT
         shutil.rmtree(target, ignore_errors=True)
         agents = _agents(self.file)
         for line in _remarks(self.file):
@@ -75,18 +74,24 @@ class Build:
 
 
 def build(config: Path, where: Path, tools: Tools, extras: Sequence[str], say: Callable[[str], None]) -> None:
-    """Raises LocalError."""
+    """Raises LocalError and UnusableGraphFile."""
     if not config.exists():
         raise LocalError(f"{config} is not there. Name yours with -c, or begin with: turnkeep new NAME")
-    try:
-        file = read_graph_file(config.resolve())
-    except UnusableGraphFile as error:
-        raise LocalError(str(error)) from error
+    file = read_graph_file(config.resolve())
     if outside := [each for each in file.folders() if not each.is_relative_to(file.path.parent)]:
         raise LocalError(
             f"{file.path}: {outside[0]} is not inside its folder, which is all that is sent. Move the file up."
         )
     Build(file, where, tools, extras, say).run()
+
+
+def find_stack() -> Path:
+    """The folder of template.yaml: inside the installed package, beside the sources, or the current directory."""
+    places = (Path(__file__).with_name("stack"), Path(__file__).parents[3], Path.cwd())
+    found = next((place for place in places if (place / "template.yaml").is_file()), None)
+    if found is None:
+        raise LocalError(f"template.yaml is in none of {', '.join(map(str, places))}. Start from the project's folder.")
+    return found
 
 
 def _listed(words: Sequence[str]) -> str:

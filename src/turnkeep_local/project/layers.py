@@ -1,16 +1,15 @@
 """What a deployment is made of, as `sam deploy` finds it in .aws-sam/build: the template as it is, and beside it what
 it names."""
 
-import os
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from importlib.metadata import EntryPoint, distribution
-from importlib.util import find_spec
+from importlib.metadata import distribution
+from importlib.resources import files
 from pathlib import Path
 
 from turnkeep.graphfile import GraphFile
-from turnkeep_local import LocalError
 from turnkeep_local.project.packages import Packages
 from turnkeep_local.project.tools import Tools
 
@@ -45,32 +44,15 @@ def make_package(stack: Path, target: Path, tools: Tools, agents: Sequence[str])
     """The installed package without what a laptop runs, and of the agents on board with those that are named."""
     place = target / PACKAGE / "python"
     for package in ("turnkeep", *((AGENTS, DEMO) if agents else ())):
-        source = _folder_of(package)
-        left_out = [each.name for each in _agents_in(source) if package != "turnkeep" and each.name not in agents]
+        left_out = () if package == "turnkeep" else set(agents_on_board()).difference(agents)
         unused = shutil.ignore_patterns("__pycache__", "commands", "commands.py", *left_out)
-        shutil.copytree(source, place / package, ignore=unused)
+        shutil.copytree(str(files(package)), place / package, ignore=unused)
     _describe(place, agents)
     tools.python(stack / "layers" / "slim.py", str(place))
 
 
-def _folder_of(package: str) -> Path:
-    spec = find_spec(package)
-    places = spec.submodule_search_locations if spec else None
-    if not places:
-        raise LocalError(f"{package} is not installed. Install turnkeep anew.")
-    return Path(places[0])
-
-
-def _agents_in(package: Path) -> list[Path]:
-    return [each for each in package.iterdir() if each.name in {point.name for point in _agent_points()}]
-
-
-def _agent_points() -> list[EntryPoint]:
-    return [each for each in distribution("turnkeep").entry_points if each.group == "turnkeep.agents"]
-
-
 def agents_on_board() -> list[str]:
-    return sorted(each.name for each in _agent_points())
+    return sorted(each.name for each in distribution("turnkeep").entry_points if each.group == "turnkeep.agents")
 
 
 def _describe(place: Path, agents: Sequence[str]) -> None:
@@ -133,10 +115,8 @@ def write_template(stack: Path, target: Path, graphs: str) -> None:
 
 def sizes(folder: Path) -> dict[str, int]:
     """Bytes of what lies in a folder, by its entries, the largest first."""
-    found: dict[str, int] = {}
-    for root, _, names in os.walk(folder):
-        top = (Path(root) / "x").relative_to(folder).parts[0]
-        for name in names:
-            entry = name if Path(root) == folder else top
-            found[entry] = found.get(entry, 0) + (Path(root) / name).stat().st_size
-    return dict(sorted(found.items(), key=lambda each: -each[1]))
+    found: Counter[str] = Counter()
+    for file in folder.rglob("*"):
+        if file.is_file():
+            found[file.relative_to(folder).parts[0]] += file.stat().st_size
+    return dict(found.most_common())

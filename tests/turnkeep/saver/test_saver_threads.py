@@ -12,6 +12,7 @@ from langgraph.channels import DeltaChannel
 from langgraph.types import Command
 from saver_graphs import KEY, LOCAL, Open, appended, asking, echo, noting, on, saying
 
+from template_resources import properties_of
 from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, Superseded, ThreadBusy, ThreadMoved
 from turnkeep.records import Reply, Turn
@@ -19,7 +20,6 @@ from turnkeep.storage.opening import table_definition
 from turnkeep.storage.table import Table
 from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
-from turnkeep_local.tables import find_template, table_properties
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -262,7 +262,7 @@ def test_the_key_is_made_once_kept_in_the_folder_and_missed_elsewhere(
 
 
 def test_setup_makes_the_table_of_the_template(open_saver: Open, dynamodb: "DynamoDBClient") -> None:
-    template = table_properties(find_template())
+    template = properties_of("Table")
     assert table_definition() == {name: template[name] for name in table_definition()}
     assert template["TimeToLiveSpecification"] == {"AttributeName": "ttl", "Enabled": True}
     open_saver().setup()  # what is there stays

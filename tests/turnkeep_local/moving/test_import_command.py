@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 Said = Callable[..., tuple[int, str, str]]
-GRAPH = ("--agent", "nested")
 
 
 @pytest.fixture(scope="module", params=[AWS, CARD])
@@ -37,17 +36,8 @@ def few(request: pytest.FixtureRequest, old_site: Callable[[str], OldSite]) -> O
 def line_of(few: OldSite) -> list[str]:
     """The command, up to where they go and whose they are."""
     place = few.place
-    return [
-        "import",
-        "--from",
-        few.package,
-        "--table",
-        place.table,
-        "--writes-table",
-        place.writes,
-        "--agent",
-        "nested",
-    ]
+    named = f"--from {few.package} --table {place.table} --writes-table {place.writes} --agent nested"
+    return ["import", *named.split()]
 
 
 @pytest.fixture
@@ -148,20 +138,10 @@ def test_what_is_missing_is_told_with_what_mends_it(
     said: Said, few: OldSite, case: tuple[list[str], str], table_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words, told = case
-    default = [
-        "--from",
-        few.package,
-        "--table",
-        few.place.table,
-        "--writes-table",
-        few.place.writes,
-        "--agent",
-        "nested",
-    ]
     who = ["--tenant", "acme", "--user", "ann", "--to", table_name, "--to-bucket", "b"]
     given = [f"{few.name}-cp" if word == "OTHER" else word for word in words]
     monkeypatch.setenv("SHY__PII", "true")
-    code, _, err = said("import", *default, *who, *given)
+    code, _, err = said(*line_of(few), *who, *given)
     assert code == 1
     assert told in err
     assert "Traceback" not in err
@@ -191,9 +171,8 @@ def test_rights_that_are_missing_are_listed(
         raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "Scan")
 
     monkeypatch.setattr(OldTable, "threads", refuse)
-    who = ["--tenant", "a", "--user", "b", "--agent", "nested", "--to", table_name, "--to-bucket", "b"]
-    place = ["--table", few.place.table, "--writes-table", few.place.writes]
-    code, _, err = said("import", "--from", few.package, *place, *who)
+    who = ["--tenant", "a", "--user", "b", "--to", table_name, "--to-bucket", "b"]
+    code, _, err = said(*line_of(few), *who)
     assert (code, "dynamodb:DescribeTable, Scan, Query" in err) == (1, True)
 
 

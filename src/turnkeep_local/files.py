@@ -1,8 +1,9 @@
-"""What the bucket and the worker are on a laptop: a route that takes the same form as S3 does, one that takes a small
-file straight, and threads that read what has come."""
+"""What bucket and workers are on a laptop: routes that take the same form as S3 does, or a small file straight, and one
+that gives an export; threads that read what has come and write what is asked for."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
@@ -15,7 +16,7 @@ from turnkeep.api.attachments import PATH
 from turnkeep.api.auth import identify
 from turnkeep.api.schemas import check_id
 from turnkeep.documents.pipeline import Pipeline
-from turnkeep.errors import DocumentTooLarge, InvalidRequest
+from turnkeep.errors import DocumentTooLarge, InvalidRequest, NotFound
 from turnkeep.observability import logger, place
 from turnkeep.services import Services
 from turnkeep.storage.attachments import Attachments
@@ -28,22 +29,39 @@ _FORM_BYTES = 64 * 1024  # of fields and boundaries, beside the file
 _READERS = 2
 
 
-def take_uploads(app: FastAPI, services: Services, uploads: KeptUploads, objects: Objects) -> None:
+def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: Objects) -> None:
     """Adds the routes, and goes on with what an earlier server was stopped at."""
-    routes = UploadRoutes(services.attachments, uploads, Pipeline(services.attachments, services.settings).process)
-    routes.register(app)
+    pipeline = Pipeline(services.attachments, services.settings)
+    read = _worker("documents", _READERS, pipeline.process, "document not read")
+    write = _worker("exports", 1, services.exports.work, "export not written")
+    UploadRoutes(services.attachments, uploads, read).register(app)
+    services.exports.listen(write)
     if isinstance(objects, FolderObjects):
-        routes.read_left(objects)
+        give_exports(app, objects)
+        for prefix, go_on in (("uploads/", read), ("exports/", write)):
+            for key in objects.left_in(prefix):
+                go_on(key)
 
 
+def _worker(name: str, threads: int, work: Callable[[str], None], failed: str) -> Callable[[str], None]:
+    """Takes keys, and works on them beside the server. That it failed is told by the document or the export itself; why
+    is for who runs the server."""
+    pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+
+    def tell(done: Future[None]) -> None:
+        if error := done.exception():
+            logger.error(failed, error=type(error).__name__, place=place(error))
+
+    return lambda key: pool.submit(work, key).add_done_callback(tell)
+
+
+@dataclass(frozen=True)
 class UploadRoutes:
-    """`process` reads the upload of a key, however long it takes."""
+    """`read` is told the key of each upload that has come, and does not wait."""
 
-    def __init__(self, attachments: Attachments, uploads: KeptUploads, process: Callable[[str], None]):
-        self._attachments = attachments
-        self._uploads = uploads
-        self._process = process
-        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="documents")
+    attachments: Attachments
+    uploads: KeptUploads
+    read: Callable[[str], None]
 
     def register(self, app: FastAPI) -> None:
         app.router.routes.append(Route(FORM_PATH, self.form, methods=["POST"]))
@@ -59,7 +77,7 @@ class UploadRoutes:
         async with request.form(max_files=1, max_fields=20) as form:
             file, key, owner = form.get("file"), str(form.get("key", "")), str(form.get(OWNER, ""))
             body = await file.read() if isinstance(file, UploadFile) else b""
-        if not body or not await run_in_threadpool(self._attachments.awaits, key, owner):
+        if not body or not await run_in_threadpool(self.attachments.awaits, key, owner):
             raise InvalidRequest("Send the fields as they were given, and last the file as `file`, within 5 minutes.")
         return await self._take(key, owner, body)
 
@@ -68,7 +86,7 @@ class UploadRoutes:
         identify(request)
         thread_id, document_id = (check_id(request.path_params[name]) for name in ("thread_id", "document_id"))
         who = request.state.principal
-        key, owner = await run_in_threadpool(self._attachments.place, who, thread_id, document_id)
+        key, owner = await run_in_threadpool(self.attachments.place, who, thread_id, document_id)
         body = bytearray()
         async for chunk in request.stream():
             body += chunk
@@ -79,19 +97,17 @@ class UploadRoutes:
     async def _take(self, key: str, owner: str, body: bytes) -> Response:
         if len(body) > MAX_UPLOAD_BYTES:
             raise DocumentTooLarge
-        await run_in_threadpool(self._uploads.put, key, owner, body)
-        self._read(key)
+        await run_in_threadpool(self.uploads.put, key, owner, body)
+        self.read(key)
         return Response(status_code=204)
 
-    def read_left(self, objects: FolderObjects) -> None:
-        for key in objects.left_in("uploads/"):
-            self._read(key)
 
-    def _read(self, key: str) -> None:
-        self._readers.submit(self._process, key).add_done_callback(_tell)
+def give_exports(app: FastAPI, objects: FolderObjects) -> None:
+    async def give(request: Request) -> Response:
+        try:
+            body = await run_in_threadpool(objects.get, request.url.path.removeprefix("/"))
+        except (KeyError, ValueError):
+            raise NotFound from None
+        return Response(body, media_type="application/octet-stream")
 
-
-def _tell(reading: Future[None]) -> None:
-    """The document says itself that it failed; why is for who runs the server."""
-    if error := reading.exception():
-        logger.error("document not read", error=type(error).__name__, place=place(error))
+    app.router.routes.append(Route("/exports/{owner}/{name}.gz", give, methods=["GET"]))
