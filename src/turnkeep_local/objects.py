@@ -25,7 +25,7 @@ class FolderObjects:
         write_atomically(file, body if isinstance(body, bytes) else body.read())
 
     def link(self, key: str, seconds: int) -> str:
-        """A route of the server, see files.py; who guesses a name gets what nobody without its key can read."""
+        """A route of the server, see workers.py; who guesses a name gets what nobody without its key can read."""
         return f"/{key}"
 
     def get(self, key: str) -> bytes:

@@ -37,10 +37,10 @@ from turnkeep.texts import printable
 from turnkeep_local import LocalError
 from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, open_store
-from turnkeep_local.files import take_files
 from turnkeep_local.home import Home, open_home, sole_server
 from turnkeep_local.hosts import OwnHosts
 from turnkeep_local.objects import FolderObjects
+from turnkeep_local.workers import take_files
 
 STOP_SECONDS = 15
 BRIEFING_SECONDS = 1

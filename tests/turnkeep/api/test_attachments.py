@@ -13,7 +13,7 @@ from httpx import ASGITransport, AsyncClient, Response
 from turnkeep.attachments import Piece
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.uploads import MAX_UPLOAD_BYTES, KeptUploads
-from turnkeep_local.files import MAX_SMALL_BYTES, UploadRoutes
+from turnkeep_local.workers import MAX_SMALL_BYTES, UploadRoutes
 
 if TYPE_CHECKING:
     from fastapi import FastAPI

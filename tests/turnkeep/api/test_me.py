@@ -12,8 +12,8 @@ from httpx import ASGITransport, AsyncClient
 
 from turnkeep.api import me
 from turnkeep.records import Principal
-from turnkeep_local.files import give_exports
 from turnkeep_local.objects import FolderObjects
+from turnkeep_local.workers import give_exports
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
