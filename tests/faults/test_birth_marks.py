@@ -178,17 +178,6 @@ def test_a_second_deletion_settles_one_of_unknown_outcome_and_what_arrives_late_
     is_whole(desk, replies)
 
 
-def test_the_head_of_a_deleted_thread_says_nothing_that_its_user_said(desk: Desk) -> None:
-    desk.table.create_thread(ANN, "x", metadata={"secret": "of metadata"})
-    desk.say("x", "the secret of the title")
-    desk.begin("x", "the secret of a running turn")
-    desk.table.delete_thread(ANN, "x")
-
-    ((place, head),) = desk.all_of("x").items()
-    assert place == HEAD
-    assert not {"title", "meta", "keys", "last", "cp", "pend", "lease", "agent", "u", "la", "st"} & set(head)
-
-
 def at_once(call: Callable[[int], object]) -> list[object]:
     """What each of so many callers hears, who all call in the same moment."""
     gate = Barrier(CREATORS)

@@ -10,12 +10,12 @@ import pytest
 from desk import ANN, HOURS, Desk, noise
 from memory_items import MemoryItems
 
-from turnkeep.errors import NotFound, StoreUnavailable, Superseded
+from turnkeep.errors import NotFound, StoreUnavailable
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.cleanup import Cleanup, Swept
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import HEAD, LAYOUT, SHARDS, WATERMARK, hour, objects_of, partition
+from turnkeep.storage.keys import LAYOUT, SHARDS, WATERMARK, hour, objects_of, partition
 from turnkeep_local.objects import FolderObjects
 
 if TYPE_CHECKING:
@@ -308,18 +308,6 @@ def test_of_what_a_sweep_leaves_the_age_is_that_of_the_hour_where_it_stopped(des
     into_the_hour = START % HOURS
     assert (swept.threads, swept.oldest_ms) == (0, (6 * HOURS + into_the_hour) * 1000)
     assert desk.cleanup.sweep().oldest_ms == 6 * HOURS * 1000
-
-
-def test_a_writer_that_wakes_after_its_thread_was_swept_changes_nothing(desk: Desk) -> None:
-    desk.say("late")
-    plan, _ = desk.prepare(desk.begin("late"))
-    desk.clock.now += 25 * HOURS
-    desk.cleanup.sweep()
-    with pytest.raises(Superseded):
-        desk.table.apply(plan)
-    with pytest.raises(NotFound):
-        desk.table.read_thread(ANN, "late")
-    assert HEAD not in desk.all_of("late")
 
 
 # What cannot be read, and what a store does not let go

@@ -102,15 +102,6 @@ def test_a_list_reads_its_threads_consistently(hooked: tuple[Desk, list[Any]]) -
     assert [params["IndexName"] for name, params in requests if name == "Query"] == ["by_user"]
 
 
-def test_a_turn_is_four_requests(hooked: tuple[Desk, list[Any]]) -> None:
-    desk, requests = hooked
-    for _ in range(3):
-        desk.say("x")
-    requests.clear()
-    desk.say("x")
-    assert [name for name, _ in requests] == ["UpdateItem", "Query", "BatchWriteItem", "UpdateItem"]
-
-
 def _rest(*keys: str) -> Any:
     return {"UnprocessedItems": {"t": [{"DeleteRequest": {"Key": key}} for key in keys]} if keys else {}}
 

@@ -16,27 +16,24 @@ def said(desk: Desk, thread: str) -> list[tuple[int, str, str]]:
 
 
 def test_a_fork_holds_the_turns_up_to_where_it_was_made(desk: Desk) -> None:
+    desk.table.create_thread(ANN, "t1", metadata={"team": "blue"})
     for number in range(1, 5):
         desk.say("t1", f"m{number}", f"r{number}", details=LONG if number == 2 else {})
     forked = desk.table.fork(ANN, "t1", "t2", turn=3)
     assert (forked.thread_id, forked.turn_count, forked.agent, forked.title) == ("t2", 3, "papers", "m1")
+    assert forked.metadata == {"team": "blue"}
     assert said(desk, "t2") == said(desk, "t1")[:3]
     assert desk.table.read_turn(ANN, "t2", 2).details == LONG
 
 
-def test_both_go_on_apart(desk: Desk) -> None:
-    desk.say("t1", "m1", "r1")
+def test_both_go_on_apart_and_the_fork_outlives_the_thread_that_it_was_made_of(desk: Desk) -> None:
+    desk.say("t1", "m1", "r1", details={"rows": noise(20_000)})
     desk.table.fork(ANN, "t1", "t2")
     desk.say("t1", "m2", "there")
     desk.say("t2", "m2", "here")
     assert desk.texts("t1") == ["r1", "there"]
-    assert desk.texts("t2") == ["r1", "here"]
-
-
-def test_a_fork_outlives_the_thread_that_it_was_made_of(desk: Desk) -> None:
-    desk.say("t1", "m1", "r1", details={"rows": noise(20_000)})
-    desk.table.fork(ANN, "t1", "t2")
     desk.table.delete_thread(ANN, "t1")
+    assert desk.texts("t2") == ["r1", "here"]
     assert len(desk.table.read_turn(ANN, "t2", 1).details["rows"]) == 20_000
 
 
@@ -65,29 +62,15 @@ def test_a_turn_that_is_not_there_is_not_found(desk: Desk, number: int) -> None:
         desk.table.read_thread(ANN, "t2")
 
 
-def test_nobody_forks_what_is_anothers(desk: Desk) -> None:
-    desk.say("t1")
-    with pytest.raises(NotFound):
-        desk.table.fork(Principal("acme", "bob"), "t1", "t2")
-
-
-def test_a_thread_that_has_turns_is_not_written_over(desk: Desk) -> None:
+def test_nobody_forks_what_is_anothers_or_writes_over_a_thread_that_has_turns(desk: Desk) -> None:
     desk.say("t1")
     desk.say("t2", reply="mine")
+    with pytest.raises(NotFound):
+        desk.table.fork(Principal("acme", "bob"), "t1", "t3")
     with pytest.raises(ThreadExists):
         desk.table.fork(ANN, "t1", "t2")
     assert desk.texts("t2") == ["mine"]
-
-
-def test_before_its_first_turn_it_is_an_empty_thread(desk: Desk) -> None:
-    desk.say("t1")
-    assert desk.table.fork(ANN, "t1", "t2", turn=0).turn_count == 0
-
-
-def test_metadata_goes_along(desk: Desk) -> None:
-    desk.table.create_thread(ANN, "t1", metadata={"team": "blue"})
-    desk.say("t1")
-    assert desk.table.fork(ANN, "t1", "t2").metadata == {"team": "blue"}
+    assert desk.table.fork(ANN, "t1", "t3", turn=0).turn_count == 0
 
 
 @pytest.mark.parametrize("call", range(1, 8))
