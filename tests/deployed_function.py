@@ -6,10 +6,12 @@ import base64
 import importlib.util
 import json
 import uuid
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
@@ -41,19 +43,36 @@ def load_handler() -> Callable[[Any, Any], Any]:
 def proxy_event(
     method: str, path: str, body: bytes = b"", *, headers: dict[str, str] | None = None, caller: str | None = "acme/ann"
 ) -> dict[str, Any]:
-    """The event of a REST API with a Lambda authorizer, which names `tenant/user`."""
+    """The event of a request with a body of JSON by a caller named `tenant/user`."""
     tenant, _, user = (caller or "/").partition("/")
     told = {"tenant": tenant, "user": user, "acts_for": "false", "credential": "key"} if caller else None
-    headers = {"Content-Type": "application/json", **(headers or {})}
+    sent = {"Content-Type": "application/json", **(headers or {})}
+    return gateway_event(method, path, body, headers=sent.items(), authorizer=told)
+
+
+def gateway_event(
+    method: str,
+    target: str,
+    body: bytes = b"",
+    *,
+    headers: Iterable[tuple[str, str]] = (),
+    authorizer: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The event of a REST API; `authorizer` is what a Lambda authorizer tells of the caller."""
+    url, sent = urlsplit(target), defaultdict[str, list[str]](list)
+    for name, value in headers:
+        sent[name].append(value)
+    query = parse_qs(url.query, keep_blank_values=True)
+    caller = {"authorizer": authorizer, "identity": {"sourceIp": "127.0.0.1"}}
     return {
-        "resource": path,
-        "path": path.partition("?")[0],
+        "resource": "/{proxy+}",
+        "path": url.path,
         "httpMethod": method,
-        "headers": headers,
-        "multiValueHeaders": {name: [value] for name, value in headers.items()},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "requestContext": {"requestId": str(uuid.uuid4()), "authorizer": told, "identity": {"sourceIp": "192.0.2.1"}},
+        "headers": {name: values[-1] for name, values in sent.items()},
+        "multiValueHeaders": sent,
+        "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
+        "multiValueQueryStringParameters": query or None,
+        "requestContext": {"requestId": str(uuid.uuid4()), **caller},
         "body": body.decode() or None,
         "isBase64Encoded": False,
     }

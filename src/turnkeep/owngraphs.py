@@ -253,7 +253,7 @@ def _reply(graph: AnyGraph, values: Any) -> Reply:
     for each in reversed(messages if isinstance(messages, list) else []):
         if isinstance(each, AIMessage):
             return Reply(each.text, details=details)
-    one = output.get(names[0]) if len(names) == 1 and isinstance(output, dict) else output
+    one = output if isinstance(names, str) or len(names) != 1 else output.get(names[0])
     text = one if isinstance(one, str) else _json(output).decode()
     return Reply(text.encode()[:REPLY_BYTES].decode(errors="ignore"), details=details)
 

@@ -7,13 +7,13 @@ import json
 import threading
 import time
 import uuid
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
-from urllib.parse import parse_qs, urlsplit
 
 import h11
+
+from deployed_function import gateway_event
 
 NEXT, INIT_ERROR = "/2018-06-01/runtime/invocation/next", "/2018-06-01/runtime/init/error"
 END_OF_PRELUDE = bytes(8)
@@ -216,27 +216,10 @@ class Front:
         writer.close()
 
     def _event(self, request: h11.Request, body: bytes) -> dict[str, Any]:
-        target = urlsplit(request.target.decode())
-        values = defaultdict(list, {"X-Forwarded-Proto": ["https"], "X-Forwarded-Port": ["443"]})
-        for name, value in request.headers.raw_items():
-            values[name.decode()].append(value.decode())
-        query = parse_qs(target.query, keep_blank_values=True)
-        context: dict[str, Any] = {"requestId": str(uuid.uuid4()), "identity": {"sourceIp": "127.0.0.1"}}
-        if (caller := self.authorize({name.lower(): value[-1] for name, value in values.items()})) is not None:
-            context["authorizer"] = caller
-        return {
-            "resource": "/{proxy+}",
-            "path": target.path,
-            "httpMethod": request.method.decode(),
-            "headers": {name: value[-1] for name, value in values.items()},
-            "multiValueHeaders": values,
-            "queryStringParameters": {name: value[-1] for name, value in query.items()} or None,
-            "multiValueQueryStringParameters": query or None,
-            "pathParameters": {"proxy": target.path[1:]},
-            "requestContext": context,
-            "body": body.decode() or None,
-            "isBase64Encoded": False,
-        }
+        headers = [("X-Forwarded-Proto", "https"), ("X-Forwarded-Port", "443")]
+        headers += [(name.decode(), value.decode()) for name, value in request.headers.raw_items()]
+        caller = self.authorize({name.lower(): value for name, value in headers})
+        return gateway_event(request.method.decode(), request.target.decode(), body, headers=headers, authorizer=caller)
 
 
 def names_of(headers: Any) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What each role of template.yaml may do, asked with the keys that the code really uses."""
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
@@ -214,52 +215,35 @@ def test_the_bucket_is_private_and_takes_no_request_without_tls() -> None:
 SSM = "arn:aws:ssm:eu-west-1:123456789012:parameter"
 
 
-@pytest.mark.parametrize("role", ["ApiRole", "StreamRole"])
-def test_the_seal_key_is_made_once_and_never_replaced(role: str) -> None:
+@pytest.mark.parametrize(("role", "may_make"), [("ApiRole", True), ("StreamRole", True), ("AuthorizerRole", False)])
+def test_the_seal_key_is_made_once_by_those_who_seal_and_never_replaced(role: str, may_make: bool) -> None:
     statements, name = statements_of(stack(), role), f"{SSM}/turnkeep/turnkeep-test/seal-key"
     assert allows(statements, "ssm:GetParameter", name)
-    assert allows(statements, "ssm:PutParameter", name, {"ssm:Overwrite": ["false"]})
+    assert allows(statements, "ssm:PutParameter", name, {"ssm:Overwrite": ["false"]}) is may_make
     assert not allows(statements, "ssm:PutParameter", name, {"ssm:Overwrite": ["true"]})
     assert not allows(statements, "ssm:GetParameter", f"{SSM}/turnkeep/another/seal-key")
 
 
-def test_who_says_whose_a_key_is_checks_that_the_deployment_signed_it() -> None:
-    statements, name = statements_of(stack(), "AuthorizerRole"), f"{SSM}/turnkeep/turnkeep-test/seal-key"
-    assert allows(statements, "ssm:GetParameter", name)
-    assert not allows(statements, "ssm:PutParameter", name)
-    assert not allows(statements, "ssm:GetParameter", f"{SSM}/turnkeep/another/seal-key")
+RUN_AGENTS = ["ApiRole", "StreamRole", "WorkerRole"]
+IN_SSM = ["ModelKeyParameter", "DatabaseUrlParameter", "DatabaseSealParameter", "WarehouseUrlParameter"]
+IN_SECRETS_MANAGER = ["ModelKeySecret", "DatabaseSecret", "WarehouseSecret"]
+GIVEN = [*product(IN_SSM, ["/a/b", "/b"]), *product(IN_SECRETS_MANAGER, [SECRET])]
+
+
+@pytest.mark.parametrize(("parameter", "place"), GIVEN)
+def test_a_secret_is_readable_where_it_is_by_those_who_run_agents_and_no_other_is(parameter: str, place: str) -> None:
+    action = "ssm:GetParameter" if parameter in IN_SSM else "secretsmanager:GetSecretValue"
+    resource = f"{SSM}{place}" if parameter in IN_SSM else place
+    found = stack(**{parameter: place})
+    assert [role for role in ROLES if allows(statements_of(found, role), action, resource)] == RUN_AGENTS
+    assert not allows(statements_of(found, "ApiRole"), action, f"{resource}x")
+    assert not allows(statements_of(stack(), "ApiRole"), action, resource)
 
 
 @pytest.mark.parametrize("name", ["/models/openai", "/openai"])
-def test_the_model_key_is_readable_where_it_is_and_by_those_who_call_the_model(name: str) -> None:
-    found = stack(ModelKeyParameter=name)
-    resource = f"{SSM}/{name.removeprefix('/')}"
-    readers = [role for role in ROLES if allows(statements_of(found, role), "ssm:GetParameter", resource)]
-    assert sorted(readers) == ["ApiRole", "StreamRole", "WorkerRole"]
-    told = found.of("AWS::Lambda::Function")["ApiFunction"]["Environment"]["Variables"]["MODEL_KEY"]
-    assert told == f"ssm:{name}"
-
-
-@pytest.mark.parametrize("parameter", ["DatabaseUrlParameter", "DatabaseSealParameter", "WarehouseUrlParameter"])
-@pytest.mark.parametrize("name", ["/turnkeep/db", "/db"])
-def test_what_a_database_needs_is_readable_where_it_is_by_those_who_run_agents(parameter: str, name: str) -> None:
-    resource = f"{SSM}/{name.removeprefix('/')}"
-    found = stack(**{parameter: name})
-    readers = [role for role in ROLES if allows(statements_of(found, role), "ssm:GetParameter", resource)]
-    assert sorted(readers) == ["ApiRole", "StreamRole", "WorkerRole"]
-    assert not allows(statements_of(stack(), "ApiRole"), "ssm:GetParameter", resource)
-
-
-@pytest.mark.parametrize("parameter", ["DatabaseSecret", "WarehouseSecret"])
-def test_the_secret_of_a_database_is_read_by_those_who_run_agents_and_no_other_secret(parameter: str) -> None:
-    found, read = stack(**{parameter: SECRET}), "secretsmanager:GetSecretValue"
-    assert sorted(role for role in ROLES if allows(statements_of(found, role), read, SECRET)) == [
-        "ApiRole",
-        "StreamRole",
-        "WorkerRole",
-    ]
-    assert not allows(statements_of(found, "ApiRole"), read, f"{SECRET}x")
-    assert not allows(statements_of(stack(), "ApiRole"), read, SECRET)
+def test_functions_are_told_where_the_model_key_is(name: str) -> None:
+    function = stack(ModelKeyParameter=name).of("AWS::Lambda::Function")["ApiFunction"]
+    assert function["Environment"]["Variables"]["MODEL_KEY"] == f"ssm:{name}"
 
 
 INTERFACE = "arn:aws:ec2:eu-west-1:123456789012:network-interface/eni-1"
@@ -269,7 +253,7 @@ def test_lambda_may_make_interfaces_for_those_who_run_agents_in_a_vpc_and_their_
     inside = {"lambda:SourceFunctionArn": ["arn:aws:lambda:eu-west-1:123456789012:function:api"]}
     for given, expected in (
         ({}, []),
-        ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, ["ApiRole", "StreamRole", "WorkerRole"]),
+        ({"SubnetIds": "subnet-1", "SecurityGroupIds": "sg-1"}, RUN_AGENTS),
     ):
         statements = {role: statements_of(stack(**given), role) for role in ROLES}
         for action in ("CreateNetworkInterface", "DeleteNetworkInterface", "DescribeSubnets"):

@@ -64,18 +64,14 @@ class CurrentSecret:
         except SecretError as error:
             self._warn(str(error))
             self._has_failed = True
-            self._rest()
         else:
             self._has_failed = False
-            if is_refused:
-                self._refused = ""
-                self._rest()
+            self._refused = "" if is_refused else self._refused
+        if self._has_failed or is_refused:
+            self._rests_until = self._clock() + REREAD_SECONDS
 
     def _warn(self, reason: str) -> None:
         logger.warning("secret not read", setting=self._setting, reason=reason, older_is_used=bool(self._value))
-
-    def _rest(self) -> None:
-        self._rests_until = self._clock() + REREAD_SECONDS
 
 
 class ModelKey(CurrentSecret):

@@ -10,6 +10,8 @@ from typing import Any, Self
 
 import h11
 
+from deployed_function import gateway_event
+
 type Play = Callable[["Post"], None]
 
 
@@ -28,19 +30,9 @@ class Context:
 
 
 def event(path: str = "/x", body: str | None = None, **more: Any) -> dict[str, Any]:
-    return {
-        "resource": "/{proxy+}",
-        "path": path,
-        "httpMethod": "POST",
-        "headers": {"Host": "api.test"},
-        "multiValueHeaders": {"Host": ["api.test"]},
-        "queryStringParameters": None,
-        "multiValueQueryStringParameters": None,
-        "requestContext": {"requestId": "g-1", "identity": {"sourceIp": "127.0.0.1"}},
-        "body": body,
-        "isBase64Encoded": False,
-        **more,
-    }
+    made = gateway_event("POST", path, headers=[("Host", "api.test")])
+    made["requestContext"]["requestId"] = "g-1"
+    return {**made, "body": body, **more}
 
 
 class Post:

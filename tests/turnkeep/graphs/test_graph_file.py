@@ -135,6 +135,10 @@ def test_variables_come_from_a_mapping_or_a_file(
     assert str(path.parent) in sys.path
 
 
+def test_a_number_among_variables_is_text_in_the_environment(write: WriteFile) -> None:
+    assert read_graph_file(write(with_graph(env={"RETRIES": 3}))).environment() == {"RETRIES": "3"}
+
+
 @pytest.fixture
 def named(write: WriteFile, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Any], None]]:
     """Names a langgraph.json in the environment of this process."""
