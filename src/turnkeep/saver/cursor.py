@@ -42,7 +42,8 @@ class Cursor:
         """At what was just read. Writes and sub-graphs lie beside: they are read when they are asked for."""
         self.head, self.is_known = head, True
         self.run = Run(replace(loaded, writes=(), spaces=()), whole=True)
-        self.spaces = dict((loaded.checkpoint or {}).get("spaces", {}))
+        asking = {each.namespace: each.checkpoint_id for each in loaded.spaces if ":" not in each.namespace}
+        self.spaces = (loaded.checkpoint or {}).get("spaces", {}) | asking
         self.known = len(self._messages())
         self.asked.clear()
 

@@ -205,7 +205,8 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         ]
         channels = dict(writes)
         cursor.inner |= {name} - {""}
-        spaces = sorted(each for each in cursor.inner if f":{task_id}" in each) if INTERRUPT in channels else ()
+        asks = INTERRUPT in channels  # with the sub-graphs of the task, and those that last
+        spaces = sorted(each for each in cursor.inner if asks and (f":{task_id}" in each or ":" not in each))
         sk = space_key(name, checkpoint_id) if name else checkpoint_key(checkpoint_id)
         self._table.beside.put_writes(pk, sk, stored, int(self._clock() * 1000), spaces)
         if not name:

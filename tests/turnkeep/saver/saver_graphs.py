@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.channels import DeltaChannel
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import interrupt
 from typing_extensions import TypedDict
@@ -44,13 +45,35 @@ def appended(notes: list[str], writes: Sequence[list[str]]) -> list[str]:
     return [*notes, *(each for write in writes for each in write)]
 
 
-def noting(saver: Any, kept_by: Any = operator.add) -> Any:
+class Notes(TypedDict):
+    notes: Annotated[list[str], operator.add]
+    last: str
+
+
+class Deltas(TypedDict):
+    notes: Annotated[list[str], DeltaChannel(appended)]
+    last: str
+
+
+def noting(saver: Any, state: Any = Notes) -> Any:
     """A state without messages."""
-    Notes = TypedDict("Notes", {"notes": Annotated[list[str], kept_by], "last": str})  # noqa: UP013 - made anew each time
-    graph = StateGraph(Notes)
+    graph = StateGraph(state)
     graph.add_node("note", lambda state: {"notes": [state["last"]], "last": state["last"]})
     graph.add_edge(START, "note")
     return graph.compile(checkpointer=saver)
+
+
+def remembering(saver: Any) -> Any:
+    """Notes in a sub-graph with a memory of its own, which asks back before its second node where it is told "ask"."""
+    inner = StateGraph(Notes)
+    inner.add_node("note", lambda state: {"notes": [state["last"]]})
+    inner.add_node("ask", lambda state: {"last": interrupt("Sure?") if state["last"] == "ask" else state["last"]})
+    inner.add_edge(START, "note")
+    inner.add_edge("note", "ask")
+    outer = StateGraph(Notes)
+    outer.add_node("inner", inner.compile(checkpointer=True))
+    outer.add_edge(START, "inner")
+    return outer.compile(checkpointer=saver)
 
 
 def on(thread: str, **more: Any) -> Any:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.channels import DeltaChannel
 from langgraph.types import Command
-from saver_graphs import KEY, LOCAL, Open, appended, asking, echo, noting, on, saying
+from saver_graphs import KEY, LOCAL, Deltas, Open, asking, echo, noting, on, remembering, saying
 
 from template_resources import properties_of
 from turnkeep.agents import Agent
@@ -115,12 +114,18 @@ def test_a_state_without_messages_is_kept_whole_and_its_turns_are_told(open_save
     assert turns_of(table, "t")[1] == ('{"last":"b"}', '{"notes":["a","b"],"last":"b"}', "complete")
 
 
+def test_a_sub_graph_that_lasts_keeps_what_it_had_where_its_question_is_passed_over(open_saver: Open) -> None:
+    for text in ("ask", "go on"):
+        remembering(open_saver()).invoke({"last": text}, on("t"), durability="sync")
+    assert remembering(open_saver()).get_state(on("t")).values["notes"] == ["ask", "go on"]
+
+
 def test_a_list_that_becomes_a_channel_of_deltas_goes_on_from_what_it_was(open_saver: Open) -> None:
     for text in ("a", "b"):
         noting(open_saver()).invoke({"last": text}, on("t"))
     for text in ("c", "d"):
-        noting(open_saver(), DeltaChannel(appended)).invoke({"last": text}, on("t"))
-    assert noting(open_saver(), DeltaChannel(appended)).get_state(on("t")).values["notes"] == ["a", "b", "c", "d"]
+        noting(open_saver(), Deltas).invoke({"last": text}, on("t"))
+    assert noting(open_saver(), Deltas).get_state(on("t")).values["notes"] == ["a", "b", "c", "d"]
 
 
 def test_of_two_writers_that_read_the_same_the_second_is_told(open_saver: Open) -> None:
