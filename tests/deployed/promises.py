@@ -158,12 +158,15 @@ def what_is_deleted_leaves_nothing(caller: Caller) -> str:
 def nobody_else_gets_in(caller: Caller) -> str:
     thread = fresh()
     caller.chat(thread)
-    with caller.stack.open() as nobody, caller.open(Principal("other", "anna")) as other:
+    with caller.stack.open() as nobody:
         assert nobody.get(f"/threads/{thread}").status_code == 401
-        assert other.get(f"/threads/{thread}").status_code == 404
-        assert other.delete(f"/threads/{thread}").status_code == 404
+    for who in (Principal("other", ANNA.user), Principal(ANNA.tenant, "bob")):
+        with caller.open(who) as other:
+            asked = other.post(f"/threads/{thread}/turns/stream", json={"message": QUESTION})
+            answers = [asked, other.get(f"/threads/{thread}"), other.delete(f"/threads/{thread}")]
+            assert [answer.status_code for answer in answers] == [404] * len(answers)
     assert len(caller.replies(thread)) == 1
-    return "401 without a key, 404 with another tenant's"
+    return "401 without a key, 404 with another tenant's or user's"
 
 
 class Bill:
