@@ -10,8 +10,6 @@ from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.records import JSON
 
 _LINK = re.compile(r"https?://[^\s<>()\[\]\"]+")
-_AROUND = re.compile(r"^(\s*)(.*?)(\s*)$", re.DOTALL)
-
 _BRACKETS = re.compile(r"(?P<space>\s{0,4})\[(?P<inside>[^\[\]\n]{1,300})\](?!\()")
 _SEPARATOR = re.compile(r"\s*[,;]\s*")
 
@@ -90,7 +88,7 @@ class Citing:
         checked = check_citations(unit, self._ids, self._form)
         self.cited |= dict.fromkeys(checked.cited)
         self._figures.accept(unit)
-        return _AROUND.sub(lambda found: f"{found[1]}{checked.text}{found[3]}", unit, count=1)
+        return unit.replace(unit.strip(), checked.text, 1)
 
     def sources(self) -> list[JSON]:
         return [
