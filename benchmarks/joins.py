@@ -25,6 +25,7 @@ from sqlalchemy import StaticPool, create_engine
 
 from table_selection import selection
 from turnkeep.records import JSON
+from turnkeep_agents.database.joins.connecting import JoinTree
 from turnkeep_agents.database.joins.costs import is_audit_link
 from turnkeep_agents.database.joins.inference import infer
 from turnkeep_agents.database.joins.introspection import introspect
@@ -32,7 +33,6 @@ from turnkeep_agents.database.joins.links import is_sound
 from turnkeep_agents.database.joins.merging import ends_of, merged
 from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, Column, JoinGraph, Relationship, Table
-from turnkeep_agents.database.joins.trees import JoinTree
 
 DEFAULT_DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
 ASSOCIATION_CONFIDENCE = 0.95

@@ -17,7 +17,7 @@ from turnkeep_agents.database.joins.paths import PathFinder
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.manual import Manual
 from turnkeep_agents.database.planning.ranking import TableRanker
-from turnkeep_agents.database.results import Result
+from turnkeep_agents.database.results import Result, Try
 from turnkeep_agents.database.security.database import Database
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.verified import Verified
@@ -113,9 +113,7 @@ class Workspace:
         return Snapshot(database, schema, database.access.allowed(principal, graph.tables), principal, today)
 
 
-def runner(snapshot: Snapshot) -> Callable[[str], Result | None]:
-    """Runs what code itself asks, through the guard like any other statement; None where it may not, or fails."""
-
+def runner(snapshot: Snapshot) -> Try:
     def run(sql: str) -> Result | None:
         _, checked = snapshot.check(sql)
         if not isinstance(checked, Checked):

@@ -3,7 +3,7 @@ since callers see different rows."""
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import TypeAlias
 
@@ -12,12 +12,11 @@ from sqlglot import exp
 from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.records import Table
 from turnkeep_agents.database.planning.schema_text import is_audit_moment, main_date
-from turnkeep_agents.database.results import Result
+from turnkeep_agents.database.results import Try
 
 MOST_KEPT = 5_000
 MOST_ASKED = 12  # statements of one turn
 
-Try: TypeAlias = Callable[[str], Result | None]
 Span: TypeAlias = tuple[str, str]
 
 

@@ -1,20 +1,16 @@
 """What there would be where a statement gave nothing: each condition is dropped in turn, and the values nearest to a
 text that it asks for are named. None may be the answer; nobody writes it anew."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import TypeAlias
 
 from sqlglot import exp, parse_one
 
 from turnkeep_agents.database.guard.verdicts import Dialect
-from turnkeep_agents.database.results import Result
+from turnkeep_agents.database.results import Result, Try
 
 MOST_CONDITIONS = 6
 MOST_NEAR = 3
-
-Try: TypeAlias = Callable[[str], Result | None]
-"""Runs a statement as any other is run; None where it may not, or fails."""
 
 
 def is_nothing(result: Result) -> bool:

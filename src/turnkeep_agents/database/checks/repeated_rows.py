@@ -1,7 +1,7 @@
 """Sums and counts over rows that a join repeats ("fan-out"): the paid amount of an invoice, once for each of its lines.
 The cardinalities of the join graph tell which join may do so, and the rows whether it does."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -9,9 +9,8 @@ from sqlglot import exp, parse_one
 
 from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.records import JoinGraph
-from turnkeep_agents.database.results import Result
+from turnkeep_agents.database.results import Try
 
-Try: TypeAlias = Callable[[str], Result | None]
 Ends: TypeAlias = tuple[str, str]  # alias, column
 
 

@@ -14,7 +14,7 @@ from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.introspection import introspect
 from turnkeep_agents.database.joins.links import sound_links
 from turnkeep_agents.database.joins.records import JoinGraph
-from turnkeep_agents.database.security.database import DIALECTS, NO_DIALECT
+from turnkeep_agents.database.security.database import NEEDS_JOINS, NO_DIALECT, dialect_of
 from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
 
@@ -23,10 +23,6 @@ READ_SECONDS = 20
 MOST_NAMED = 5
 
 OTHERS_WORK = "Until then the agent `database` cannot look anything up; the others work."
-NEEDS_JOINS = (
-    "DATABASE__ACCESS names secure views, whose tables a reader's login does not see: save the join graph with an "
-    "administrator's login, by `turnkeep joins build`, and name it in DATABASE__JOINS."
-)
 
 
 def brief(tuning: DatabaseSettings) -> list[str]:
@@ -38,7 +34,7 @@ def _lines(tuning: DatabaseSettings) -> Iterator[str]:
     url = tuning.url.get_secret_value()
     if not url:
         return
-    if url.partition(":")[0].partition("+")[0] not in DIALECTS:
+    if dialect_of(url) is None:
         yield f"{NO_DIALECT} {OTHERS_WORK}"
         return
     try:

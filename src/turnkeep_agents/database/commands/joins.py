@@ -18,17 +18,17 @@ from turnkeep.errors import ModelFault
 from turnkeep.models.chat import chat_models
 from turnkeep.settings import UNUSABLE, Settings, UnusableFile
 from turnkeep.settings import explain as explain_settings
-from turnkeep_agents.database.access import Access, AccessError, load_access
+from turnkeep_agents.database.access import Access, load_access
 from turnkeep_agents.database.commands.whereabouts import opened, place_of, trouble_of
 from turnkeep_agents.database.joins.associations import with_associations
 from turnkeep_agents.database.joins.drawing import draw
-from turnkeep_agents.database.joins.files import JoinGraphError, load_graph, save_graph
+from turnkeep_agents.database.joins.files import load_graph, save_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.judging import judge
 from turnkeep_agents.database.joins.overrides import with_overrides
 from turnkeep_agents.database.joins.records import JoinGraph
 from turnkeep_agents.database.joins.validation import SEVERITIES, Finding, validate
-from turnkeep_agents.database.security.database import DIALECTS, sample_joins
+from turnkeep_agents.database.security.database import DIALECTS, dialect_of, sample_joins
 from turnkeep_agents.database.security.hidden import HIDDEN_TABLES
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_local import LocalError
@@ -64,7 +64,7 @@ def build_joins(wanted: Wanted) -> str:
         if wanted.with_model:
             graph, remarks = asyncio.run(judge(chat_models(settings, "database").small, graph, progress=_progress()))
         save_graph(graph, wanted.out)
-    except (JoinGraphError, AccessError, DatabaseError) as error:
+    except (UnusableFile, DatabaseError) as error:
         raise LocalError(str(error)) from None
     except ModelFault as error:
         raise LocalError(f"The model could not be asked: {error.detail} Build without --model.") from None
@@ -108,7 +108,7 @@ def _merged(wanted: Wanted, settings: Settings) -> tuple[JoinGraph, list[str]]:
 def _introspected(url: str, with_values: bool, settings: Settings) -> tuple[JoinGraph, list[str]]:
     """The graph, and what was left out of it. Without secure views: it is of the tables behind them. Of values only
     what no secret is."""
-    if url.partition(":")[0].partition("+")[0] not in DIALECTS:
+    if dialect_of(url) is None:
         raise LocalError(f"The URL has to begin with one of {', '.join(DIALECTS)}, as in sqlite:////folder/file.")
     file = settings.of(DatabaseSettings).access
     access = load_access(Path(file)) if file else Access()
@@ -153,7 +153,7 @@ def _tuning() -> DatabaseSettings:
 def _load(file: Path | str | None) -> JoinGraph:
     try:
         return load_graph(Path(file) if file else sample_joins())
-    except (JoinGraphError, UnusableFile) as error:
+    except UnusableFile as error:
         raise LocalError(str(error)) from None
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from turnkeep.records import Principal
-from turnkeep_agents.database.access import Access, AccessError, load_access
-from turnkeep_agents.database.joins.files import JoinGraphError, load_graph
+from turnkeep.settings import UnusableFile
+from turnkeep_agents.database.access import Access, load_access
+from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.security.postgresql import barrier_views_ddl
 from turnkeep_agents.database.security.views import Secrets, secure_file_ddl, secure_views_ddl
 from turnkeep_local import LocalError
@@ -86,7 +87,7 @@ def _known(wanted: Wanted) -> tuple[Access, Mapping[str, Sequence[str]]]:
     """The access, and the columns of the tables that somebody may read."""
     try:
         access, graph = load_access(wanted.access), load_graph(wanted.joins)
-    except (AccessError, JoinGraphError) as error:
+    except UnusableFile as error:
         raise LocalError(str(error)) from error
     read = readable(access, graph.tables)
     columns = {name: list(table.columns) for name, table in graph.tables.items() if name in read}

@@ -8,11 +8,11 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
-from turnkeep_agents.database.joins.files import Shape, Text, read_shape
 from turnkeep_agents.database.joins.links import is_sound
 from turnkeep_agents.database.joins.merging import merged
 from turnkeep_agents.database.joins.naming import name_words, thing_words
 from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
+from turnkeep_agents.database.shapes import Shape, Text, read_shape
 
 CONFIDENCE = 0.95
 REMEDY = 'Each association is {"type": "belongsTo", "source": TABLE, "target": TABLE, "foreignKey": COLUMN}.'
@@ -42,7 +42,7 @@ class Associations(Shape):
 
 
 def with_associations(graph: JoinGraph, path: Path) -> tuple[JoinGraph, list[str]]:
-    """The graph with the links of an extract, and what of it does not fit the database. Raises JoinGraphError."""
+    """The graph with the links of an extract, and what of it does not fit the database. Raises UnusableFile."""
     extract = read_shape(path, Associations, REMEDY)
     links, left_out = [], []
     for place, association in enumerate(extract.associations):

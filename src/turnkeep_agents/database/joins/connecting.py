@@ -3,11 +3,11 @@ the links among the asked tables first, bridges the gaps by shortest paths or fr
 drops what it did not need."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from turnkeep_agents.database.joins.links import Links, Path
 from turnkeep_agents.database.joins.records import Relationship
-from turnkeep_agents.database.joins.trees import Choice, JoinTree
 
 CENTRES = 3
 """Tables near to all asked ones that are tried as the middle of the tree."""
@@ -16,6 +16,18 @@ ADDED = 100
 
 PathsFrom: TypeAlias = Callable[[str], Mapping[str, Path]]
 Group: TypeAlias = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinTree:
+    """`tables` in an order in which each after the first can be joined to one before it; `joins` has one relationship
+    for each table after the first. `added` are those that nobody asked for and a path needs. `unreachable` are asked
+    tables that no path of the graph reaches."""
+
+    tables: tuple[str, ...]
+    joins: tuple[Relationship, ...] = ()
+    added: tuple[str, ...] = ()
+    unreachable: tuple[str, ...] = ()
 
 
 def connect(links: Links, paths_from: PathsFrom, tables: Sequence[str]) -> JoinTree:
@@ -30,7 +42,6 @@ def connect(links: Links, paths_from: PathsFrom, tables: Sequence[str]) -> JoinT
         joins,
         added=tuple(table for table in ordered if table not in part),
         unreachable=tuple(table for table in asked if table not in part),
-        choices=tuple(_choices(links, joins)),
     )
 
 
@@ -131,13 +142,6 @@ def _in_order(part: Sequence[str], tree: Path) -> tuple[tuple[str, ...], Path]:
             joins.append(link)
             tables.append(link.to_table if link.from_table == table else link.from_table)
     return tuple(tables), tuple(joins)
-
-
-def _choices(links: Links, joins: Path) -> Iterator[Choice]:
-    for link in joins:
-        good = links.equally_good(link.from_table, link.to_table)
-        if len(good) > 1:
-            yield Choice((link.from_table, link.to_table), good)
 
 
 def _price(links: Links, tree: Path, part: Collection[str]) -> tuple[int, int, list[tuple[str, str]]]:

@@ -2,7 +2,6 @@
 about, so such links are long, and doubtful ones are; so is the way through a table that most others point at."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 from functools import lru_cache
 
 from turnkeep.blocks.words import words
@@ -19,8 +18,6 @@ DOUBT = 100
 """More for a confidence of 0, in proportion."""
 MANY_TO_MANY = 30
 """More where neither side is unique: rows multiply."""
-CHOICE_TOLERANCE = 25
-"""Links between two tables whose costs differ by no more are equally good."""
 
 HUB_TABLES = 6
 HUB_SHARE = 0.2
@@ -39,14 +36,6 @@ _MAKING = frozenset(
 _PERSONS = frozenset(words("by user users employee person staff member operator admin account login usr"))
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """`total` in hundredths of a plain join; `because` says what makes it more than that."""
-
-    total: int
-    because: tuple[str, ...] = ()
-
-
 class Costs:
     """The costs of the relationships of one graph."""
 
@@ -55,14 +44,11 @@ class Costs:
         self._audit_rule = audit_rule
         self._hubs = hub_surcharges(graph)
 
-    def of(self, link: Relationship) -> Cost:
+    def of(self, link: Relationship) -> int:
         """What `link` costs in either direction."""
-        surcharges = (
-            (AUDIT if self._audit_rule and is_audit_link(link) else 0, "it says who made or changed the row"),
-            (round(DOUBT * (1 - link.confidence)), "it is not certain"),
-            (MANY_TO_MANY if link.cardinality == "N:N" else 0, "neither side is unique"),
-        )
-        return Cost(PLAIN + sum(more for more, _ in surcharges), tuple(why for more, why in surcharges if more))
+        audit = AUDIT if self._audit_rule and is_audit_link(link) else 0
+        many = MANY_TO_MANY if link.cardinality == "N:N" else 0
+        return PLAIN + audit + round(DOUBT * (1 - link.confidence)) + many
 
     def through(self, table: str) -> int:
         """What a path costs more that enters `table` and leaves it again."""

@@ -1,5 +1,5 @@
 """The links that joins may use, and what each costs. Between two tables there may be several; a path takes the
-cheapest, and what is as good as that is a choice for whoever asked."""
+cheapest."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TypeAlias
 
-from turnkeep_agents.database.joins.costs import CHOICE_TOLERANCE, Cost, Costs
+from turnkeep_agents.database.joins.costs import Costs
 from turnkeep_agents.database.joins.records import JoinGraph, Relationship
 
 Path: TypeAlias = tuple[Relationship, ...]
@@ -24,17 +24,13 @@ class Links:
         self._between = self._sorted(graph, confidence_threshold)
         self.neighbours = self._nearest()
 
-    def cost(self, link: Relationship) -> Cost:
-        """What a link costs a path, and why."""
-        return self._costs.of(link)
-
     def through(self, table: str) -> int:
         """What a path costs more that enters `table` and leaves it again."""
         return self._costs.through(table)
 
     def weight(self, links: Iterable[Relationship]) -> int:
         """What all `links` cost on their own, in hundredths of a plain join."""
-        return sum(self._costs.of(link).total for link in links)
+        return sum(self._costs.of(link) for link in links)
 
     def length(self, path: Path) -> int:
         """What a path costs, in hundredths of a plain join: its links, and the tables between them."""
@@ -45,13 +41,6 @@ class Links:
         """All usable links that join two tables directly, in either direction, the cheapest first."""
         return tuple(link for _, link in self._between.get(ends_of(a, b), ()))
 
-    def equally_good(self, a: str, b: str) -> Path:
-        """Those of them that are as good as the cheapest and mean something else. Two inferred links of one name at
-        both ends are two halves of a shared key, and no two meanings."""
-        links = self._between.get(ends_of(a, b), ())
-        good = [link for cost, link in links if cost <= links[0][0] + CHOICE_TOLERANCE and not _is_shared_key(link)]
-        return tuple(good) if links and links[0][1] in good else tuple(link for _, link in links[:1])
-
     def _sorted(self, graph: JoinGraph, threshold: float) -> Mapping[Pair, tuple[tuple[int, Relationship], ...]]:
         found: defaultdict[Pair, list[Relationship]] = defaultdict(list)
         for link in graph.relationships:
@@ -59,7 +48,7 @@ class Links:
                 found[ends_of(link.from_table, link.to_table)].append(link)
         holders = Counter(column for table in graph.tables.values() for column in table.columns)
         return {
-            ends: tuple((self._costs.of(link).total, link) for link in sorted(links, key=partial(self._rank, holders)))
+            ends: tuple((self._costs.of(link), link) for link in sorted(links, key=partial(self._rank, holders)))
             for ends, links in found.items()
         }
 
@@ -67,7 +56,7 @@ class Links:
         """Among equals a composite key says more, and so does a column whose name few tables have."""
         common = holders[link.from_column] + holders[link.to_column]
         names = link.from_table, link.from_column, link.to_column
-        return self._costs.of(link).total, -len(link.others), common, names
+        return self._costs.of(link), -len(link.others), common, names
 
     def _nearest(self) -> Mapping[str, Mapping[str, tuple[Relationship, int]]]:
         nearest: defaultdict[str, dict[str, tuple[Relationship, int]]] = defaultdict(dict)
@@ -83,18 +72,20 @@ def ends_of(a: str, b: str) -> Pair:
     return (a, b) if a <= b else (b, a)
 
 
+def missing(graph: JoinGraph, link: Relationship) -> Iterator[str]:
+    """The tables and columns that the link names and the graph lacks."""
+    for name, columns in ((link.from_table, [a for a, _ in link.pairs]), (link.to_table, [b for _, b in link.pairs])):
+        table = graph.tables.get(name)
+        if table is None:
+            yield f"table {name}"
+        else:
+            yield from (f"column {name}.{column}" for column in columns if column not in table.columns)
+
+
 def is_sound(graph: JoinGraph, link: Relationship) -> bool:
-    """Whether all tables and columns that the link names are in the graph."""
-    start, end = graph.tables.get(link.from_table), graph.tables.get(link.to_table)
-    if start is None or end is None:
-        return False
-    return all(a in start.columns and b in end.columns for a, b in link.pairs)
+    return next(missing(graph, link), None) is None
 
 
 def sound_links(graph: JoinGraph) -> Iterator[Relationship]:
     """Those that lead somewhere, at both ends."""
     return (link for link in graph.relationships if is_sound(graph, link))
-
-
-def _is_shared_key(link: Relationship) -> bool:
-    return link.type == "inferred" and link.from_column.casefold() == link.to_column.casefold()

@@ -14,14 +14,14 @@ Ends: TypeAlias = frozenset[tuple[str, str, str, str]]
 
 def merged(*sources: Iterable[Relationship]) -> tuple[Relationship, ...]:
     """All links, those over the same columns made one; in the order in which they were first told."""
-    found: dict[frozenset[tuple[str, str, str, str]], Relationship] = {}
+    found: dict[Ends, Relationship] = {}
     for link in (link for source in sources for link in source):
         known = found.get(ends_of(link))
         found[ends_of(link)] = link if known is None else _united(known, link)
     return tuple(found.values())
 
 
-def ends_of(link: Relationship) -> frozenset[tuple[str, str, str, str]]:
+def ends_of(link: Relationship) -> Ends:
     """What makes two links the same: the columns that they join, whichever way they point."""
     sides = ((link.from_table, a, link.to_table, b) for a, b in link.pairs)
     return frozenset(min(side, (side[2], side[3], side[0], side[1])) for side in sides)

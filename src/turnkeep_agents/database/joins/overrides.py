@@ -9,10 +9,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from turnkeep_agents.database.joins.files import JoinGraphError, Shape, Text, read_shape
-from turnkeep_agents.database.joins.links import is_sound
+from turnkeep.settings import UnusableFile
+from turnkeep_agents.database.joins.links import missing
 from turnkeep_agents.database.joins.merging import ends_of
 from turnkeep_agents.database.joins.records import Cardinality, JoinGraph, Relationship, Table
+from turnkeep_agents.database.shapes import Shape, Text, read_shape
 
 REMEDY = 'It may hold "relationships", "remove", "tables" and "hidden", as docs/database-joins.md says.'
 
@@ -60,16 +61,16 @@ class Overrides(Shape):
 
 
 def with_overrides(graph: JoinGraph, path: Path) -> JoinGraph:
-    """The graph as the corrections want it: first they remove, then they change and add. Raises JoinGraphError."""
+    """The graph as the corrections want it: first they remove, then they change and add. Raises UnusableFile."""
     wanted = read_shape(path, Overrides, REMEDY)
     links = list(graph.relationships)
     for place, ends in enumerate(wanted.remove):
         kept = [link for link in links if not _fits(link, ends)]
         if len(kept) == len(links):
-            raise JoinGraphError(f"{path}, remove[{place}]: there is no such relationship. Compare the spelling.")
+            raise UnusableFile(f"{path}: remove[{place}]: there is no such relationship. Compare the spelling.")
         links = kept
     for place, correction in enumerate(wanted.relationships):
-        links = _corrected(graph, links, correction, f"{path}, relationships[{place}]")
+        links = _corrected(graph, links, correction, f"{path}: relationships[{place}]")
     tables = _shown(_noted(graph, wanted.tables, path), wanted.hidden, path)
     seen = tuple(link for link in links if link.from_table in tables and link.to_table in tables)
     return replace(graph, tables=tables, relationships=seen)
@@ -88,8 +89,8 @@ def _corrected(graph: JoinGraph, links: list[Relationship], wanted: Corrected, p
     changes = {name: value for name, value in said.items() if value is not None}
     ends = wanted.from_table, wanted.from_column, wanted.to_table, wanted.to_column
     link = Relationship(*ends, type="manual", others=wanted.others)
-    if not is_sound(graph, link):
-        raise JoinGraphError(f"{place}: the database has no {_missing(graph, link)}. Compare the spelling.")
+    for unknown in missing(graph, link):
+        raise UnusableFile(f"{place}: the database has no {unknown}. Compare the spelling.")
     same = [each for each in links if ends_of(each) == ends_of(link)]
     if not same:
         return [*links, replace(link, **changes)]
@@ -98,24 +99,14 @@ def _corrected(graph: JoinGraph, links: list[Relationship], wanted: Corrected, p
     return [replace(each, **changes) if each in same else each for each in links]
 
 
-def _missing(graph: JoinGraph, link: Relationship) -> str:
-    for table, columns in ((link.from_table, [a for a, _ in link.pairs]), (link.to_table, [b for _, b in link.pairs])):
-        if table not in graph.tables:
-            return f"table {table}"
-        unknown = [column for column in columns if column not in graph.tables[table].columns]
-        if unknown:
-            return f"column {table}.{unknown[0]}"
-    return ""
-
-
 def _noted(graph: JoinGraph, notes: Mapping[str, TableNotes], path: Path) -> dict[str, Table]:
     tables = dict(graph.tables)
     for name, note in notes.items():
         if name not in tables:
-            raise JoinGraphError(f"{path}, tables.{name}: the database has no table {name}. Compare the spelling.")
+            raise UnusableFile(f"{path}: tables.{name}: the database has no table {name}. Compare the spelling.")
         unknown = {*note.comments, *note.column_synonyms} - set(tables[name].columns)
         if unknown:
-            raise JoinGraphError(f"{path}, tables.{name}: it has no column {min(unknown)}. Compare the spelling.")
+            raise UnusableFile(f"{path}: tables.{name}: it has no column {min(unknown)}. Compare the spelling.")
         tables[name] = _described(tables[name], note)
     return tables
 
@@ -123,7 +114,7 @@ def _noted(graph: JoinGraph, notes: Mapping[str, TableNotes], path: Path) -> dic
 def _shown(tables: Mapping[str, Table], hidden: Sequence[str], path: Path) -> dict[str, Table]:
     for place, pattern in enumerate(hidden):
         if not _WILD.intersection(pattern) and pattern not in tables:
-            raise JoinGraphError(f"{path}, hidden[{place}]: the database has no table {pattern}. Compare the spelling.")
+            raise UnusableFile(f"{path}: hidden[{place}]: the database has no table {pattern}. Compare the spelling.")
     return {name: table for name, table in tables.items() if not any(fnmatchcase(name, pattern) for pattern in hidden)}
 
 

@@ -6,12 +6,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from turnkeep_agents.database.joins.connecting import connect
-from turnkeep_agents.database.joins.costs import Cost
+from turnkeep_agents.database.joins.connecting import JoinTree, connect
 from turnkeep_agents.database.joins.links import Links, Path
 from turnkeep_agents.database.joins.naming import is_named_after
 from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, MAX_HOPS, JoinGraph, Relationship
-from turnkeep_agents.database.joins.trees import JoinTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +59,6 @@ class PathFinder:
                 if found is None:
                     found = self._paths[table] = self._search(table)
         return found
-
-    def cost(self, link: Relationship) -> Cost:
-        """What a link costs a path, and why."""
-        return self.links.cost(link)
 
     def connect(self, tables: Sequence[str]) -> JoinTree:
         """The joins that connect `tables` with few others between. KeyError for a table that the graph does not

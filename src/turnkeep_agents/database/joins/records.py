@@ -3,7 +3,11 @@ two: which one is meant changes the answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, with_config
+
+from turnkeep_agents.database.shapes import CLOSED, Text
 
 Kind: TypeAlias = Literal["integer", "number", "text", "date", "datetime", "time", "boolean", "binary", "other"]
 Origin: TypeAlias = Literal["foreign_key", "association", "manual", "inferred"]
@@ -38,20 +42,22 @@ class Table:
     synonyms: tuple[str, ...] = ()
 
 
+@with_config(CLOSED)
 @dataclass(frozen=True, slots=True)
 class Relationship:
     """Rows of `from_table` point at rows of `to_table`. `others` are the further column pairs of a composite key.
-    `role` is what the link says in words, where somebody named it: "assigned to". `confidence` is from 0 to 1."""
+    `role` is what the link says in words, where somebody named it: "assigned to". `confidence` is from 0 to 1. What is
+    read from a file is checked for it."""
 
-    from_table: str
-    from_column: str
-    to_table: str
-    to_column: str
+    from_table: Text
+    from_column: Text
+    to_table: Text
+    to_column: Text
     type: Origin = "foreign_key"
-    confidence: float = 1.0
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
     cardinality: Cardinality = "N:1"
     role: str = ""
-    others: tuple[tuple[str, str], ...] = ()
+    others: tuple[tuple[Text, Text], ...] = ()
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -65,4 +71,3 @@ class JoinGraph:
 
     tables: Mapping[str, Table] = field(default_factory=dict)
     relationships: tuple[Relationship, ...] = ()
-    version: int = 1

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from turnkeep_agents.database.joins.links import is_sound, sound_links
+from turnkeep_agents.database.joins.links import is_sound, missing, sound_links
 from turnkeep_agents.database.joins.merging import ends_of
 from turnkeep_agents.database.joins.records import CONFIDENCE_THRESHOLD, JoinGraph, Kind, Relationship
 
@@ -76,22 +76,13 @@ def _same(names: Iterable[str]) -> list[list[str]]:
 def _dangling(graph: JoinGraph) -> Iterator[Finding]:
     for link in graph.relationships:
         if not is_sound(graph, link):
-            missing = ", ".join(sorted(_missing(graph, link)))
             yield Finding(
                 "error",
                 "dangling",
                 edge_of(link),
-                f"the graph has no {missing}",
+                f"the graph has no {', '.join(sorted(missing(graph, link)))}",
                 "Build the graph anew, or remove the relationship in the overrides.",
             )
-
-
-def _missing(graph: JoinGraph, link: Relationship) -> Iterator[str]:
-    for table, columns in ((link.from_table, [a for a, _ in link.pairs]), (link.to_table, [b for _, b in link.pairs])):
-        if table not in graph.tables:
-            yield table
-        else:
-            yield from (f"{table}.{column}" for column in columns if column not in graph.tables[table].columns)
 
 
 def _duplicates(graph: JoinGraph) -> Iterator[Finding]:

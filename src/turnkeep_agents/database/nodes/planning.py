@@ -5,12 +5,11 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from turnkeep.databases.errors import DatabaseError
 from turnkeep.records import RunContext
 from turnkeep_agents.database.answers.tables import PAGE
-from turnkeep_agents.database.nodes.outcomes import failed
-from turnkeep_agents.database.nodes.turn import TurnNodes, Update, ask_of, found, last_of_ask, last_shown, step
+from turnkeep_agents.database.nodes.turn import TurnNodes, Update, ask_of, failed, found, last_of_ask, last_shown, step
 from turnkeep_agents.database.planning.choosing import choose, ways_between
-from turnkeep_agents.database.security.database import DatabaseError
 from turnkeep_agents.database.state import AskState, Finding
 
 NOTHING_HELD = "The database has no tables that the user may read; whoever runs the server can tell why."

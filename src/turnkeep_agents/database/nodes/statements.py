@@ -7,6 +7,7 @@ from typing import Literal
 
 from langgraph.runtime import Runtime
 
+from turnkeep.databases.errors import DatabaseError, QueryFailed, SchemaChanged
 from turnkeep.models.calls import TypedCall, try_typed
 from turnkeep.records import RunContext
 from turnkeep_agents.database import prompts
@@ -16,27 +17,25 @@ from turnkeep_agents.database.checks.doubts import doubts
 from turnkeep_agents.database.checks.near_misses import is_nothing, near_misses
 from turnkeep_agents.database.checks.repeated_rows import repeated_rows
 from turnkeep_agents.database.guard.guard import Checked, Refused
-from turnkeep_agents.database.nodes.outcomes import (
+from turnkeep_agents.database.nodes.turn import (
     CHANGED,
     CHANGED_SINCE,
     NO_STATEMENT,
     NOT_HELD,
     NOTHING,
+    NOTHING_CHANGED,
     REFUSED,
     REPEATED,
-    ended,
-    failed,
-    log_change,
-)
-from turnkeep_agents.database.nodes.turn import (
-    NOTHING_CHANGED,
     TurnNodes,
     Update,
     ask_of,
+    ended,
+    failed,
     found,
     language_note,
     last_of_ask,
     last_shown,
+    log_change,
     step,
     today_note,
 )
@@ -44,7 +43,6 @@ from turnkeep_agents.database.planning.choosing import described
 from turnkeep_agents.database.planning.schema_text import book_keeping, neighbours, schema_text
 from turnkeep_agents.database.prompts import Written
 from turnkeep_agents.database.results import Result
-from turnkeep_agents.database.security.database import DatabaseError, QueryFailed, SchemaChanged
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Ran
 from turnkeep_agents.database.workspace import Snapshot, runner
 

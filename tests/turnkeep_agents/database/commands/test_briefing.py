@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from mariadb import Server
-from turnkeep_agents.database.commands.briefing import NEEDS_JOINS, OTHERS_WORK, brief
+from turnkeep_agents.database.commands.briefing import OTHERS_WORK, brief
+from turnkeep_agents.database.security.database import NEEDS_JOINS
 from turnkeep_agents.database.settings import DatabaseSettings
 
 SHOP = """

@@ -50,13 +50,13 @@ def test_a_graph_is_built_from_a_live_database(url: str, out: Path, capsys: pyte
     assert f"DATABASE__JOINS={out}" in told
 
 
-def test_the_url_of_the_settings_counts(
-    url: str, out: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_without_a_url_that_of_the_settings_counts_else_the_sample_is_built(
+    url: str, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("DATABASE__URL", url)
-
     assert main(["joins", "build", "--out", str(out)]) == 0
-
+    assert len(load_graph(out).tables) >= 122
+    monkeypatch.setenv("DATABASE__URL", url)
+    assert main(["joins", "build", "--out", str(out)]) == 0
     assert set(load_graph(out).tables) == {"customer", "orders", "note"}
 
 
@@ -107,22 +107,12 @@ def test_secure_views_and_what_they_guard_stay_out(
     assert graph.tables["orders"].columns["state"].values == ()
 
 
-def test_without_a_url_the_sample_is_built(out: Path) -> None:
-    assert main(["joins", "build", "--out", str(out)]) == 0
-
-    assert len(load_graph(out).tables) >= 122
-
-
 @pytest.mark.parametrize(
     ("url", "told"),
     [
         ("mysql+pymysql://reader:hush@127.0.0.1:1/shop", "shop at 127.0.0.1:1 cannot be reached: no server answers"),
         ("postgresql+psycopg://reader:hush@127.0.0.1:1/shop", "shop at 127.0.0.1:1 cannot be reached"),
         ("sqlite:////nowhere/shop.sqlite?key=hush", "/nowhere/shop.sqlite does not exist. Correct the path"),
-        ("sqlite:///", "The URL names no file. Write sqlite:////folder/file"),
-        (f"sqlite:///{Path(__file__).parent}", "is a folder. Name the file in it"),
-        (f"sqlite:///{__file__}", "is no SQLite database"),
-        ("hush", "has to begin with one of sqlite, mysql"),
         ("oracle+none://reader:hush@host/x", "has to begin with one of sqlite, mysql"),
     ],
 )
@@ -138,19 +128,20 @@ def test_a_database_that_cannot_be_read_is_told_by_its_place_without_a_login(
     assert not out.exists()
 
 
-def test_the_opinion_of_a_model_needs_one(url: str, out: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["joins", "build", url, "--out", str(out), "--model"]) == 1
-
-    assert "Set OPENAI_API_KEY" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("option", ["--associations", "--overrides"])
-def test_a_source_that_is_not_there_is_told(
-    option: str, url: str, out: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--model"], "Set OPENAI_API_KEY"),
+        (["--associations", "gone.json"], "gone.json: cannot be read (No such file or directory)"),
+        (["--overrides", "gone.json"], "gone.json: cannot be read (No such file or directory)"),
+    ],
+)
+def test_a_model_or_a_source_that_is_not_there_is_told(
+    options: list[str], told: str, url: str, out: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["joins", "build", url, "--out", str(out), option, "gone.json"]) == 1
+    assert main(["joins", "build", url, "--out", str(out), *options]) == 1
 
-    assert "gone.json does not exist" in capsys.readouterr().err
+    assert told in capsys.readouterr().err
 
 
 def test_a_sound_graph_passes_and_a_broken_one_does_not(
@@ -163,7 +154,7 @@ def test_a_sound_graph_passes_and_a_broken_one_does_not(
 
     out.write_text(out.read_text().replace('"from_column": "customerId"', '"from_column": "gone"'))
     assert main(["joins", "check", str(out)]) == 1
-    assert "error: orders.gone = customer.id: the graph has no orders.gone." in capsys.readouterr().out
+    assert "error: orders.gone = customer.id: the graph has no column orders.gone." in capsys.readouterr().out
 
 
 def test_the_graph_of_the_settings_is_drawn_in_whatever_case_a_table_is_named(

@@ -18,19 +18,6 @@ def edges(path: Path | None) -> list[str]:
     return [f"{each.from_table}.{each.from_column}" for each in path or ()]
 
 
-def test_a_path_leads_over_business_keys_in_order() -> None:
-    path = FINDER.shortest("invoice", "crew")
-
-    assert edges(path) == ["invoice.workOrderId", "workOrder.crewId"]
-
-
-def test_the_way_back_is_the_same_one() -> None:
-    there, back = FINDER.shortest("crew", "invoice"), FINDER.shortest("invoice", "crew")
-
-    assert there is not None
-    assert there == tuple(reversed(back or ()))
-
-
 def test_a_doubtful_link_is_not_used() -> None:
     assert edges(FINDER.shortest("invoice", "customer")) == ["invoice.workOrderId", "workOrder.customerId"]
     assert edges(PathFinder(SERVICE, confidence_threshold=0.5).shortest("invoice", "customer")) == [
@@ -90,14 +77,6 @@ def test_all_direct_links_are_told_the_cheapest_first() -> None:
     links = FINDER.links.between("employee", "workOrder")
 
     assert edges(links) == ["workOrder.approvedBy", "workOrder.assignedTo", "workOrder.createdBy"]
-    assert [FINDER.cost(each).total for each in links] == [100, 100, 300]
-
-
-def test_two_halves_of_a_shared_key_are_no_choice() -> None:
-    halves = [link(f"a.{name} > b.{name}", type="inferred", cardinality="N:N") for name in ("year", "term")]
-    shared = graph("a: id*, year, term\nb: id*, year, term", *halves)
-
-    assert len(PathFinder(shared).links.equally_good("a", "b")) == 1
 
 
 def test_of_equal_ways_the_one_over_a_table_of_both_names_is_taken_and_a_shared_one_is_not() -> None:
@@ -116,26 +95,11 @@ def test_of_equal_ways_the_one_over_a_table_of_both_names_is_taken_and_a_shared_
 # Trees over several tables
 
 
-def columns(tables: list[str]) -> list[str]:
-    return [f"{each.from_table}.{each.from_column}" for each in FINDER.connect(tables).joins]
-
-
-def test_a_table_between_is_added_and_told() -> None:
-    tree = FINDER.connect(["customer", "crew"])
-
-    assert tree.added == ("workOrder",)
-    assert tree.tables == ("customer", "workOrder", "crew")
-
-
 def test_one_table_in_the_middle_is_better_than_two_bridges() -> None:
     tree = FINDER.connect(["customer", "crew", "invoice"])
 
     assert tree.added == ("workOrder",)
-    assert set(columns(["customer", "crew", "invoice"])) == {
-        "workOrder.customerId",
-        "workOrder.crewId",
-        "invoice.workOrderId",
-    }
+    assert set(edges(tree.joins)) == {"workOrder.customerId", "workOrder.crewId", "invoice.workOrderId"}
 
 
 def test_a_star_is_found_where_every_pair_has_a_shorter_bridge_of_its_own() -> None:
@@ -172,15 +136,6 @@ def test_a_link_by_who_made_a_row_does_not_spare_a_table() -> None:
     assert PathFinder(made).connect(["order", "person"]).added == ("visit",)
 
 
-def test_links_that_are_as_good_as_each_other_are_a_choice() -> None:
-    tree = FINDER.connect(["workOrder", "employee"])
-
-    (choice,) = tree.choices
-    assert set(choice.tables) == {"workOrder", "employee"}
-    assert {each.from_column for each in choice.relationships} == {"assignedTo", "approvedBy"}
-    assert tree.joins[0] in choice.relationships
-
-
 def test_of_equal_parts_the_first_asked_counts() -> None:
     assert FINDER.connect(["holiday", "crew"]).tables == ("holiday",)
     assert FINDER.connect(["crew", "holiday"]).tables == ("crew",)
@@ -215,7 +170,7 @@ def cheapest(finder: PathFinder, a: str, b: str, hops: int, *, passed: int = 0) 
         for step in finder.links.between(a, neighbour):
             through = finder.links.through(neighbour)
             rest = cheapest(finder, neighbour, b, hops - 1, passed=through) if neighbour != a else None
-            costs += [passed + finder.cost(step).total + rest] if rest is not None else []
+            costs += [passed + finder.links.weight([step]) + rest] if rest is not None else []
     return min(costs, default=None)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from join_graphs import SERVICE, graph
 
+from turnkeep.settings import UnusableFile
 from turnkeep_agents.database.joins.associations import CONFIDENCE, with_associations
-from turnkeep_agents.database.joins.files import JoinGraphError
 from turnkeep_agents.database.joins.overrides import with_overrides
 from turnkeep_agents.database.joins.records import JoinGraph
 
@@ -97,7 +97,7 @@ def test_what_the_database_does_not_have_is_left_out_and_told(file: Path) -> Non
 def test_a_broken_extract_is_refused(file: Path, broken: dict[str, Any]) -> None:
     file.write_text(json.dumps(broken))
 
-    with pytest.raises(JoinGraphError, match=r"associations.*belongsTo"):
+    with pytest.raises(UnusableFile, match=r"associations.*belongsTo"):
         with_associations(SHOP, file)
 
 
@@ -189,7 +189,7 @@ def test_a_hidden_table_is_gone_with_its_relationships(file: Path) -> None:
 def test_a_mistake_in_the_corrections_is_told_with_its_place(
     file: Path, wanted: dict[str, Any], complaint: str
 ) -> None:
-    with pytest.raises(JoinGraphError) as caught:
+    with pytest.raises(UnusableFile) as caught:
         corrected(file, **wanted)
 
-    assert f"{file}, {complaint}" in str(caught.value)
+    assert f"{file}: {complaint}" in str(caught.value)
