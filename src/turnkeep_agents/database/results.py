@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -27,6 +27,10 @@ class Result:
     rows: tuple[tuple[Cell, ...], ...]
     is_cut: bool = False
     has_cut_texts: bool = False
+
+
+Try: TypeAlias = Callable[[str], Result | None]
+"""Runs a statement that code itself asks, as any other is run; None where it may not, or fails."""
 
 
 def read_result(columns: Iterable[str], rows: Iterable[Sequence[Any]], max_rows: int, max_bytes: int) -> Result:

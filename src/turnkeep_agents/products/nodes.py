@@ -11,8 +11,8 @@ from langgraph.runtime import Runtime
 from turnkeep.blocks import memory
 from turnkeep.blocks.prompting import CUT_MARK
 from turnkeep.blocks.verification import Verifier
-from turnkeep.blocks.wording import Worded, reply_id, say, units, word
-from turnkeep.models.calls import ToolsCall, ask_tools
+from turnkeep.blocks.wording import reply_id, say, units, word
+from turnkeep.models.calls import TextAnswer, ToolsCall, ask_tools
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
 from turnkeep_agents.products.answers import facts_of, sources, thread_notes
@@ -114,7 +114,7 @@ class Nodes:
             results.append({**kept, "texts": texts, "ids": [product.id for product in products]})
         return {"results": [*state["results"], *results]}
 
-    async def _worded(self, state: ProductsState, runtime: Runtime[RunContext]) -> Worded:
+    async def _worded(self, state: ProductsState, runtime: Runtime[RunContext]) -> TextAnswer:
         return await word(
             self.models.main,
             ANSWER_CALL,
@@ -142,7 +142,7 @@ class Nodes:
             return memory.Folded(kept)
         return await memory.fold(kept, state["messages"][:-1], model=self.models.small)
 
-    def _reply(self, state: ProductsState, worded: Worded) -> Update:
+    def _reply(self, state: ProductsState, worded: TextAnswer) -> Update:
         shown = [product.id for product in shown_in(worded.text, self.catalogue)] or _found(state)
         spoken = {"spoken": shown} if shown else {}
         return {"messages": [worded.message], "warnings": [*state["warnings"], *worded.warnings], **spoken}

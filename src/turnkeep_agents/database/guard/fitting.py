@@ -9,8 +9,7 @@ from sqlglot import exp
 from turnkeep_agents.database.guard.catalogue import fold
 from turnkeep_agents.database.guard.rendering import identifier
 from turnkeep_agents.database.guard.resolving import Resolver
-from turnkeep_agents.database.guard.scopes import Frame, Source
-from turnkeep_agents.database.guard.traits import is_aggregate
+from turnkeep_agents.database.guard.scopes import Frame, Source, is_aggregate
 from turnkeep_agents.database.joins.records import Column, Kind
 
 _TRUTHS = (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)

@@ -2,6 +2,7 @@
 It is a filter and not the last word: that is what the database itself lets its reader do."""
 
 from collections.abc import Collection, Mapping
+from typing import Literal
 
 from sqlglot import exp
 
@@ -12,7 +13,6 @@ from turnkeep_agents.database.guard.fidelity import changes_of_meaning
 from turnkeep_agents.database.guard.fitting import as_limits, fit
 from turnkeep_agents.database.guard.grammar import violations
 from turnkeep_agents.database.guard.limits import excesses
-from turnkeep_agents.database.guard.paging import check_limits, turn_page
 from turnkeep_agents.database.guard.rendering import adapt, render
 from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.screening import parse
@@ -23,6 +23,7 @@ from turnkeep_agents.database.joins.records import JoinGraph
 __all__ = ["Checked", "Guard", "Problem", "Refused"]
 
 MOST_PROBLEMS = 8
+LARGEST_LIMIT = 2**31 - 1
 _TOO_DEEP = Problem("too_deep", "The SQL is nested too deeply.")
 _NAMES = frozenset({"unknown_column", "unknown_alias", "ambiguous_column", "misuse"})
 
@@ -71,7 +72,7 @@ class Guard:
             raise Refusal(dict.fromkeys(problems))
         if self._dialect == "postgres":
             fit(tree, resolver)
-        turn_page(tree, self._max_rows, max(offset, 0))
+        _turn_page(tree, self._max_rows, max(offset, 0))
         tables, columns = tuple(resolver.tables), tuple(resolver.columns)
         notes = [
             *connections.notes,
@@ -83,7 +84,7 @@ class Guard:
         problems = dict.fromkeys(violations(tree, self._dialect)) or dict.fromkeys(excesses(tree, self._dialect))
         if problems:
             raise Refusal(problems)
-        check_limits(tree)
+        _check_limits(tree)
         check_costs(tree)
 
     def _name_problems(self, resolver: Resolver, allowed: Collection[str] | None) -> list[Problem]:
@@ -109,3 +110,32 @@ def unwrapped(tree: exp.Query) -> exp.Query:
         tree = tree.this
     tree.parent = None
     return tree
+
+
+# Pages
+
+
+def _turn_page(tree: exp.Query, max_rows: int, offset: int) -> None:
+    """Sets the outermost LIMIT and OFFSET: the query's own are the rows that all pages together show. One row more than
+    a page holds is asked for, so that a cut is seen."""
+    own, start = _number(tree, "limit"), _number(tree, "offset") or 0
+    rows = max_rows + 1 if own is None else min(max_rows + 1, max(own - offset, 0))
+    tree.set("limit", exp.Limit(expression=exp.Literal.number(rows)))
+    tree.set("offset", exp.Offset(expression=exp.Literal.number(start + offset)) if start + offset else None)
+
+
+def _check_limits(tree: exp.Expr) -> None:
+    """Raises Refusal where a LIMIT or OFFSET, however deep, is not a plain number."""
+    for node in tree.find_all(exp.Query):
+        _number(node, "limit")
+        _number(node, "offset")
+
+
+def _number(node: exp.Expr, part: Literal["limit", "offset"]) -> int | None:
+    found = node.args.get(part)
+    if not found:
+        return None
+    value = found.expression
+    if not (isinstance(value, exp.Literal) and not value.is_string and value.name.isascii() and value.name.isdigit()):
+        raise refuse("limit", f"{part.upper()} takes a plain number.")
+    return min(int(value.name[:12]), LARGEST_LIMIT)

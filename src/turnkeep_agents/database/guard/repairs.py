@@ -14,10 +14,9 @@ from turnkeep_agents.database.guard.grammar import violations
 from turnkeep_agents.database.guard.guard import unwrapped
 from turnkeep_agents.database.guard.rendering import render
 from turnkeep_agents.database.guard.resolving import Resolver
-from turnkeep_agents.database.guard.rewriting import variants
+from turnkeep_agents.database.guard.rewriting import candidates, variants
 from turnkeep_agents.database.guard.screening import LONGEST_CHARACTERS, parse, tokenize
 from turnkeep_agents.database.guard.translating import translate
-from turnkeep_agents.database.guard.unwrapping import candidates
 from turnkeep_agents.database.guard.verdicts import Dialect, Refusal, Refused
 from turnkeep_agents.database.joins.records import JoinGraph
 

@@ -8,22 +8,28 @@ from dataclasses import replace
 from sqlglot import exp
 
 from turnkeep_agents.database.guard.catalogue import Catalogue, fold, near
-from turnkeep_agents.database.guard.places import ALIASES_SEEN, MISUSE, ORDER_OF_SETS, PLACES, ROW_IDS, Place
-from turnkeep_agents.database.guard.rendering import identifier, spelt
+from turnkeep_agents.database.guard.rendering import identifier
 from turnkeep_agents.database.guard.scopes import (
+    ALIASES_SEEN,
+    PLACES,
     Columns,
     Common,
     Commons,
     Fault,
     Frame,
+    Place,
     Shape,
     Source,
+    alias_of,
+    columns_of,
+    is_aggregate,
+    is_compared_value,
     is_of_result,
+    is_one_row,
     names_of,
     source_of,
     source_of_values,
 )
-from turnkeep_agents.database.guard.traits import alias_of, is_aggregate, is_compared_value, is_one_row
 from turnkeep_agents.database.guard.verdicts import Dialect
 
 
@@ -62,9 +68,7 @@ class Resolver:
             alias, key = each.args["alias"], fold(each.alias)
             inside = self._with_itself(each, parent, found) if is_recursive else found
             shape = self._query(each.this, parent, inside)
-            if alias.columns:
-                names = {fold(name.name): spelt(name, self.dialect) for name in alias.columns}
-                shape = replace(shape, columns=names)
+            shape = replace(shape, columns=columns_of(alias, shape.columns, self.dialect))
             if key in here:
                 self._fault("duplicate_alias", each)
             here.add(key)
@@ -87,9 +91,7 @@ class Resolver:
             return found
         other = Resolver(self.catalogue, self.dialect, self.allowed)
         columns = other._query(each.this.this.copy(), parent, found).columns
-        if alias.columns:
-            columns = {fold(name.name): spelt(name, self.dialect) for name in alias.columns}
-        return {**found, key: Common(alias.this, Shape(columns))}
+        return {**found, key: Common(alias.this, Shape(columns_of(alias, columns, self.dialect)))}
 
     def _set(self, node: exp.SetOperation, parent: Frame | None, commons: Commons) -> Shape:
         shape = self._query(node.this, parent, commons)
@@ -99,7 +101,7 @@ class Resolver:
         frame = Frame(None, [Source(None, None if is_open else names)])
         for term in node.args["order"].expressions if node.args.get("order") else ():
             if not isinstance(term.this, exp.Column | exp.Collate) and not term.this.is_int:
-                self.faults.append(Fault("order", term, message=ORDER_OF_SETS))
+                self._fault("order", term)
             self._walk(term, frame, commons, "order")
         return Shape(shape.columns)
 
@@ -223,7 +225,7 @@ class Resolver:
                 continue
             is_sum = is_aggregate(node)
             if is_sum and (is_summed or place in ("where", "group")):
-                self.faults.append(Fault("misuse", node, frame, message=MISUSE))
+                self._fault("misuse", node, frame)
             if is_sum:
                 sums.append(node)
             stack.extend((child, is_summed or is_sum) for child in node.iter_expressions(reverse=True))
@@ -234,14 +236,12 @@ class Resolver:
         """An aggregate of columns of the query around belongs to that query, which does not expect it."""
         columns = [self.bound[id(column)] for column in node.find_all(exp.Column) if id(column) in self.bound]
         if columns and not any(source in frame.sources for source in columns):
-            self.faults.append(Fault("misuse", node, frame, message=MISUSE))
+            self._fault("misuse", node, frame)
 
     def _column(self, node: exp.Column, frame: Frame, place: Place) -> None:
         if node.table:
             self._qualified(node, frame)
-        elif isinstance(node.this, exp.Star) or (place == "order" and is_of_result(node, frame, self.dialect)):
-            return
-        else:
+        elif not (isinstance(node.this, exp.Star) or (place == "order" and is_of_result(node, frame, self.dialect))):
             self._unqualified(node, frame, place)
 
     def _qualified(self, node: exp.Column, frame: Frame) -> None:
@@ -290,7 +290,7 @@ class Resolver:
         self.bound[id(node)] = source
         spelling = "*" if (is_star := isinstance(node.this, exp.Star)) else source.spelling(node.name)
         if spelling is None:
-            if not (self.dialect == "sqlite" and source.table and fold(node.name) in ROW_IDS and not source.is_view):
+            if not (self.dialect == "sqlite" and source.has_row_id(node.name)):
                 self._fault("unknown_column", node, frame, source)
             return
         if source.table:

@@ -1,8 +1,9 @@
-"""What a query can see while it is read: the sources of its FROM, and those of the queries around it."""
+"""What a query can see while it is read: the sources of its FROM, and those of the queries around it; what an
+expression is by the place where it stands."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from sqlglot import exp
 
@@ -12,6 +13,17 @@ from turnkeep_agents.database.guard.verdicts import Dialect
 
 Columns: TypeAlias = Mapping[str, str] | None
 """The spelling of each column under its key; None where they are not known."""
+Place: TypeAlias = Literal["select", "where", "group", "having", "order"]
+
+PLACES: Mapping[str, Place] = {
+    "distinct": "select", "where": "where", "group": "group", "having": "having", "windows": "select", "order": "order"
+}  # fmt: skip
+_ROW_IDS = {"rowid", "oid", "_rowid_"}
+ALIASES_SEEN: Mapping[Dialect, frozenset[Place]] = {
+    "sqlite": frozenset({"where", "group", "having", "order"}),
+    "mysql": frozenset({"group", "having", "order"}),
+    "postgres": frozenset({"group", "having", "order"}),  # in HAVING only after `fitting`
+}
 
 
 @dataclass(eq=False, slots=True)
@@ -33,6 +45,10 @@ class Source:
     def spelling(self, column: str) -> str | None:
         """None where the source lacks it; as written where nobody knows."""
         return column if self.columns is None else self.columns.get(fold(column))
+
+    def has_row_id(self, name: str) -> bool:
+        """In SQLite, where rows of a table have a number."""
+        return bool(self.table) and not self.is_view and fold(name) in _ROW_IDS
 
 
 @dataclass(eq=False, slots=True)
@@ -86,7 +102,6 @@ class Fault:
     node: exp.Expr
     frame: Frame | None = None
     source: Source | None = None
-    message: str = ""
 
 
 def is_of_result(node: exp.Column, frame: Frame, dialect: Dialect) -> bool:
@@ -113,6 +128,11 @@ def source_of(alias: exp.Identifier | None, shape: Shape) -> Source:
     return Source(alias, shape.columns, is_one_row=shape.is_one_row, is_constant=shape.is_constant)
 
 
+def columns_of(alias: exp.TableAlias, columns: Columns, dialect: Dialect) -> Columns:
+    """Those that the alias of a query names, else its own."""
+    return {fold(name.name): spelt(name, dialect) for name in alias.columns} if alias.columns else columns
+
+
 def source_of_values(node: exp.Values, dialect: Dialect) -> Source:
     """Rows that the query itself holds."""
     alias = node.args.get("alias")
@@ -121,3 +141,38 @@ def source_of_values(node: exp.Values, dialect: Dialect) -> Source:
     is_one_row = len(node.expressions) == 1
     columns = {fold(name): name for name in names}
     return Source(alias.this if alias else None, columns, is_one_row=is_one_row, is_constant=is_one_row)
+
+
+def is_aggregate(node: exp.Expr) -> bool:
+    """Whether `node` makes one value of many rows; window functions do not."""
+    if not isinstance(node, exp.AggFunc) or isinstance(node, exp.FirstValue | exp.LastValue | exp.Lag | exp.Lead):
+        return False
+    parent = node.parent
+    if isinstance(parent, exp.Filter):
+        parent = parent.parent
+    return not (isinstance(parent, exp.Window) and parent.this in (node, node.parent))
+
+
+def is_one_row(node: exp.Select) -> bool:
+    limit = node.args.get("limit")
+    if not node.args.get("from_") or (limit and limit.expression.name in ("0", "1")):
+        return True
+    if node.args.get("group"):
+        return False
+    return any(is_aggregate(found) for each in node.expressions for found in each.find_all(exp.AggFunc))
+
+
+def is_compared_value(node: exp.Column) -> bool:
+    """Whether a column stands on the other side of a comparison, before this."""
+    parent = node.parent
+    if isinstance(parent, exp.EQ | exp.NEQ | exp.Like | exp.Glob):
+        return isinstance(parent.this, exp.Column) and parent.expression is node
+    return isinstance(parent, exp.In) and isinstance(parent.this, exp.Column) and parent.this is not node
+
+
+def alias_of(node: exp.Table) -> exp.Identifier:
+    """The name under which the columns of a table are written."""
+    alias = node.args.get("alias")
+    found = alias.this if alias else node.this
+    assert isinstance(found, exp.Identifier)  # noqa: S101  (the grammar lets nothing else through)
+    return found

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from turnkeep_agents.database.guard.pieces import call, inside, text
-
 _DATE_PARTS: Mapping[type[exp.Expr] | str, str] = {
     exp.Year: "%Y", exp.Month: "%m", exp.Day: "%d", exp.DayOfMonth: "%d", exp.Hour: "%H", exp.Minute: "%M",
     exp.Second: "%S", exp.DayOfYear: "%j", exp.DayOfWeek: "%w",
@@ -16,6 +14,21 @@ _LONG_UNITS = frozenset({"DAY", "WEEK", "MONTH", "QUARTER", "YEAR"})
 _SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3_600, "DAY": 86_400, "WEEK": 604_800}
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _UNSHARED = re.compile(r"%[^YmdHMSjw]|%$")
+
+
+def call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
+    return exp.Anonymous(this=name, expressions=list(arguments))
+
+
+def text(value: str) -> exp.Literal:
+    return exp.Literal.string(value)
+
+
+def inside(node: exp.Expr) -> exp.Expr:
+    """Without the conversions that the parser puts around the argument of a function of dates."""
+    while isinstance(node, exp.TsOrDsToDate | exp.TsOrDsToTimestamp | exp.TsOrDsToTime):
+        node = node.this
+    return node
 
 
 def part_of_date(node: exp.Expr) -> exp.Expr | None:

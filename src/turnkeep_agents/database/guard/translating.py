@@ -8,13 +8,15 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from turnkeep_agents.database.guard.pieces import call, inside, text
 from turnkeep_agents.database.guard.times import (
+    call,
     days_apart,
     formatted,
+    inside,
     part_of_date,
     read_date,
     shifted_date,
+    text,
     time_between,
 )
 from turnkeep_agents.database.guard.verdicts import Dialect

@@ -13,6 +13,8 @@ MOST_COLUMNS = 100
 MOST_TABLES = 5
 MOST_TELLING = 12
 LONGEST_NAME = 80
+MISUSE = "Aggregate functions stand neither in WHERE, ON or GROUP BY nor inside each other. Use HAVING."
+ORDER_OF_SETS = "After UNION, ORDER BY takes the names or numbers of the result's columns."
 _CATALOGS = ("information_schema", "performance_schema", "sqlite_", "pg_", "mysql", "sys")
 
 
@@ -46,8 +48,10 @@ class Wording:
             case "duplicate_alias":
                 name = _short(fault.node.alias or fault.node.name)
                 message = f"The name '{name}' is given twice. Give each table a different alias."
+            case "misuse":
+                message = MISUSE
             case _:
-                message = fault.message
+                message = ORDER_OF_SETS
         return message
 
     def _table(self, name: str) -> Problem:

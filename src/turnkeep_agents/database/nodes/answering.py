@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.wording import Worded, reply_id, say, word
+from turnkeep.blocks.wording import reply_id, say, word
+from turnkeep.models.calls import TextAnswer
 from turnkeep.records import RunContext
 from turnkeep_agents.database import prompts
-from turnkeep_agents.database.answers.addresses import unlinked
 from turnkeep_agents.database.answers.findings import (
     MOST_SHOWN,
     kept,
@@ -19,7 +19,7 @@ from turnkeep_agents.database.answers.findings import (
     table_below,
     told,
 )
-from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of
+from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, unlinked, verifier_of
 from turnkeep_agents.database.nodes.turn import (
     TurnNodes,
     Update,
@@ -131,7 +131,7 @@ class AnsweringNodes(TurnNodes):
     def _asked(self, state: DatabaseState) -> list[str]:
         return [str(one.text) for one in state["messages"] if one.type == "human"][-ASKED_BEFORE:]
 
-    def _replied(self, state: DatabaseState, worded: Worded, judge: ReplyJudge) -> Update:
+    def _replied(self, state: DatabaseState, worded: TextAnswer, judge: ReplyJudge) -> Update:
         results = [kept(one) for one in state["findings"] if "rows" in one]
         shown: list[Shown] = [*(state.get("shown") or []), *results]
         sections = [section for one in state["findings"] for section in one.get("sections", ())]

@@ -1,4 +1,4 @@
-"""What all nodes share: models, the workspace, the database of the turn, and how a prompt begins."""
+"""What all nodes share: models, the workspace, the database of the turn, how a prompt begins and how an ask ends."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,11 @@ from langgraph.runtime import Runtime
 
 from turnkeep.blocks import memory
 from turnkeep.blocks.prompting import ConversationFormatter
+from turnkeep.databases.errors import DatabaseBusy, DatabaseError, DatabaseSlow
 from turnkeep.models.chat import Models
+from turnkeep.observability import logger
 from turnkeep.records import RunContext
 from turnkeep_agents.database.prompts import Calls
-from turnkeep_agents.database.security.database import DatabaseError
 from turnkeep_agents.database.settings import DatabaseSettings
 from turnkeep_agents.database.state import AskState, Attempt, Finding, Shown, fresh_ask
 from turnkeep_agents.database.workspace import Snapshot, Workspace
@@ -24,6 +25,18 @@ UNFOLDED_TURNS = 10  # that no summary holds yet are shown whole with tiered mem
 LONGEST_MESSAGE = 4_000  # characters of a message that prompts show: its beginning and its end
 CUT_MARK = " [cut] "
 MESSAGE_CUT, NOTHING_CHANGED = "message_cut", "nothing_changed"
+DOWN, SLOW, CHANGED = "database_down", "database_slow", "schema_changed"
+REFUSED, NOTHING, REPEATED = "sql_refused", "nothing_found", "rows_repeated"
+
+NO_STATEMENT = "The question could not be put to the database."
+NOT_HELD = "The database holds nothing of this."
+NARROWER = "A question about fewer rows, such as those of one month, may take less."
+CHANGED_SINCE = (
+    "Its tables, or what may be read of them, have changed since this server looked at them; whoever runs it can renew "
+    "what it knows."
+)
+RENEW_GRAPH = "run turnkeep joins build and, where there are secure views, turnkeep database secure --again; "
+RESTART = "start the server anew"
 
 
 @dataclass(frozen=True)
@@ -107,6 +120,29 @@ def found(state: AskState, finding: Finding, sentence: str, *, attempts: Sequenc
         "at": state["at"] + 1,
         **step(state, sentence),
     }
+
+
+def failed(state: AskState, error: DatabaseError) -> Update:
+    """The database gave nothing: nobody writes the statement anew."""
+    code = SLOW if isinstance(error, DatabaseSlow) else DOWN
+    told = f"{error} {NARROWER}" if code == SLOW and not isinstance(error, DatabaseBusy) else str(error)
+    return ended(state, told, code, "The database gave no answer.")
+
+
+def ended(
+    state: AskState, problem: str, code: str, sentence: str, *, attempts: Sequence[Attempt] | None = None
+) -> Update:
+    finding = Finding(kind="sql", question=ask_of(state)["question"], problem=problem)
+    return {
+        **found(state, finding, sentence, attempts=attempts),
+        "warnings": list(dict.fromkeys([*state["warnings"], code])),
+    }
+
+
+def log_change(tables: Sequence[str], *, has_joins: bool) -> None:
+    """For whoever runs the server: a user can mend nothing of it. `has_joins`: a file of the settings is the graph."""
+    remedy = f"{RENEW_GRAPH if has_joins else ''}{RESTART}"
+    logger.warning("database has changed since its tables were read", tables=list(tables), remedy=remedy)
 
 
 def without_table(message: AnyMessage) -> AnyMessage:

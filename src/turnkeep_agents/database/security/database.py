@@ -7,24 +7,18 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from sqlalchemy.exc import DBAPIError
 
 from turnkeep.databases.engines import Called, file_of, open_url, parse_url
-from turnkeep.databases.errors import (
-    DatabaseDown,
-    DatabaseError,
-    DatabaseSlow,
-    QueryFailed,
-    SchemaChanged,
-    TenantUnknown,
-)
+from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed
 from turnkeep.databases.sessions import Sessions
 from turnkeep.demo import maker, sample
 from turnkeep.locations import source_of
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, load_access
+from turnkeep_agents.database.guard.verdicts import Dialect
 from turnkeep_agents.database.joins.files import load_graph
 from turnkeep_agents.database.joins.introspection import in_clear, introspect
 from turnkeep_agents.database.joins.records import JoinGraph
@@ -36,17 +30,6 @@ from turnkeep_agents.database.security.sqlite import SqliteSecurity
 from turnkeep_agents.database.security.statements import check_statement
 from turnkeep_agents.database.settings import DatabaseSettings
 
-__all__ = [
-    "Database",
-    "DatabaseDown",
-    "DatabaseError",
-    "DatabaseSlow",
-    "QueryFailed",
-    "SchemaChanged",
-    "TenantUnknown",
-    "open_databases",
-]
-
 CALLED = Called("The database", "DATABASE__URL")
 
 INTROSPECTION_SECONDS = 20
@@ -55,7 +38,6 @@ SAMPLE = "field_service"
 SAMPLE_FILE = "database.field_service:sample_file"
 """What makes the sample's SQLite file of a day."""
 
-Dialect: TypeAlias = Literal["sqlite", "mysql", "postgres"]
 Run: TypeAlias = Callable[[str, Principal], Result]
 
 DIALECTS: Mapping[str, Dialect] = {
@@ -65,18 +47,16 @@ DIALECTS: Mapping[str, Dialect] = {
     "postgresql": "postgres",
 }
 NO_DIALECT = f"{CALLED.setting} has to begin with {', '.join(DIALECTS)}."
+NEEDS_JOINS = (
+    "DATABASE__ACCESS names secure views, whose tables a reader's login does not see: save the join graph with an "
+    "administrator's login, by `turnkeep joins build`, and name it in DATABASE__JOINS."
+)
 
 
 class Database:
     """One database and what is known of it; nothing is opened before it is asked."""
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        access: Access,
-        run: Run,
-        read_graph: Callable[[], JoinGraph],
-    ):
+    def __init__(self, dialect: Dialect, access: Access, run: Run, read_graph: Callable[[], JoinGraph]):
         self.dialect, self.access = dialect, access
         self._run, self._read_graph = run, read_graph
         self._graph: JoinGraph | None = None
@@ -114,6 +94,11 @@ def open_databases(tuning: DatabaseSettings) -> Callable[[date], Database]:
     return sample_on
 
 
+def dialect_of(url: str) -> Dialect | None:
+    """None of what is no URL of a database that is known."""
+    return DIALECTS.get(url.partition(":")[0].partition("+")[0])
+
+
 def sample_joins() -> Path:
     """The join graph of the sample; raises UnusableFile where it is not installed."""
     return sample(f"{SAMPLE}/joins.json", CALLED.setting)
@@ -121,8 +106,7 @@ def sample_joins() -> Path:
 
 def _of_ones_own(url: str, access: Access, graph: JoinGraph | None, tuning: DatabaseSettings) -> Database:
     """A URL that nothing can be made of is told when it is used."""
-    backend = url.partition(":")[0].partition("+")[0]
-    dialect = DIALECTS.get(backend)
+    dialect = dialect_of(url)
     if dialect == "sqlite":
         run = _on_file(lambda: file_of(parse_url(CALLED, url)), access, tuning)
     elif dialect:
@@ -152,14 +136,11 @@ def _nowhere(_: str, __: Principal) -> Result:
 
 def _introspected(url: str, access: Access, tuning: DatabaseSettings) -> JoinGraph:
     """Of the logical tables: a reader's login of a server sees the secure views in their place."""
-    dialect = DIALECTS.get(url.partition(":")[0].partition("+")[0])
+    dialect = dialect_of(url)
     if dialect is None:
         raise DatabaseDown(NO_DIALECT)
     if access.views and dialect != "sqlite":
-        raise DatabaseDown(
-            "DATABASE__ACCESS names secure views, whose tables a reader does not see: save the join graph with an"
-            " administrator's login, by `turnkeep joins build`, and name it in DATABASE__JOINS."
-        )
+        raise DatabaseDown(NEEDS_JOINS)
     hidden = {*HIDDEN_TABLES, *access.view_of.values()}
     opened = partial(open_url, CALLED, url, current=source_of(tuning.url))
     sessions = Sessions(CALLED, opened, INTROSPECTION_SECONDS, _not_introspected)

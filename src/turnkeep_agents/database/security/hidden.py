@@ -1,5 +1,15 @@
-"""Names of what row-level security keeps where no reader sees it. On a server they lie in a schema of their own, in
-a SQLite file among the others, and its own code reads them before any statement runs."""
+# ruff: noqa: S608 - identifiers of the administrator, quoted; no word of a user comes near
+"""Names of what row-level security keeps where no reader sees it, and how a secure view reads its table. On a server
+they lie in a schema of their own, in a SQLite file among the others, and its own code reads them before any statement
+runs.
+
+A view has two steps. The inner one has the caller's rows and a LIMIT, so that no database mixes its condition with a
+query's: what a query does to a row, fail included, it does to the caller's rows alone. The outer one decrypts, so that
+only the columns that a query uses are decrypted."""
+
+from collections.abc import Sequence
+
+from turnkeep_agents.database.access import SecureView
 
 SCHEMA = "turnkeep_wall"
 READ_SCHEMA = "turnkeep_read"
@@ -23,6 +33,8 @@ TENANT_SETTING, PROOF_SETTING = "turnkeep.tenant", "turnkeep.proof"
 HIDDEN_TABLES = frozenset({KEY_TABLE, COMPANY_TABLE, SEAL_TABLE, SESSION_TABLE})
 ANY_TENANT = "*"
 UNKNOWN_TENANT = "no company of this tenant"
+EVERYTHING = {'"': "-1", "`": "18446744073709551615"}
+"""What LIMIT calls no limit, by the dialect's mark of identifiers."""
 
 
 def quote(name: str, mark: str = '"') -> str:
@@ -35,3 +47,21 @@ def literal(text: str) -> str:
     if "\\" in text or "\0" in text:
         raise ValueError("a name, tenant or key with a backslash or a zero byte cannot be written as SQL")
     return quote(text, "'")
+
+
+def inner(view: SecureView, table: str, company: str, mark: str) -> str:
+    """`table` and the call of the function that tells the `company` as SQL."""
+    if not view.company_column:
+        return f"SELECT * FROM {table}"
+    own = f"{quote(view.company_column, mark)} = {company}"
+    return f"SELECT * FROM {table} WHERE {own} LIMIT {EVERYTHING[mark]}"
+
+
+def outer(view: SecureView, columns: Sequence[str], source: str, decrypt: str, mark: str) -> str:
+    """`source` and the name of the function that decrypts as SQL."""
+    shown = (_shown(quote(name, mark), decrypt if name in view.encrypted else "") for name in columns)
+    return f"SELECT {', '.join(shown)} FROM {source}"
+
+
+def _shown(column: str, decrypt: str) -> str:
+    return f"{decrypt}({column}) AS {column}" if decrypt else column

@@ -9,7 +9,6 @@ into the schema where they lie.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from turnkeep_agents.database.access import Access, SecureView
-from turnkeep_agents.database.security.definitions import outer
 from turnkeep_agents.database.security.hidden import (
     ANY_TENANT,
     COMPANY_FUNCTION,
@@ -24,6 +23,7 @@ from turnkeep_agents.database.security.hidden import (
     TENANT_SETTING,
     UNKNOWN_TENANT,
     literal,
+    outer,
     quote,
 )
 from turnkeep_agents.database.security.views import Secrets, pads

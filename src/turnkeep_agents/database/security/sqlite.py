@@ -21,7 +21,6 @@ from turnkeep_agents.database.access import Access
 from turnkeep_agents.database.results import Cell, Result, read_result
 from turnkeep_agents.database.security.ciphers import decrypt
 from turnkeep_agents.database.security.complaints import is_ended, is_too_big
-from turnkeep_agents.database.security.definitions import inner, outer
 from turnkeep_agents.database.security.functions import FUNCTIONS, SWIFT_FUNCTIONS
 from turnkeep_agents.database.security.hidden import (
     ANY_TENANT,
@@ -30,6 +29,8 @@ from turnkeep_agents.database.security.hidden import (
     DECRYPT_FUNCTION,
     HIDDEN_TABLES,
     KEY_TABLE,
+    inner,
+    outer,
     quote,
 )
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from turnkeep_agents.database.access import Access, SecureView
-from turnkeep_agents.database.security.definitions import inner, outer
 from turnkeep_agents.database.security.hidden import (
     ANY_TENANT,
     COMPANY_FUNCTION,
@@ -23,7 +22,9 @@ from turnkeep_agents.database.security.hidden import (
     SEAL_TABLE,
     SESSION_TABLE,
     UNKNOWN_TENANT,
+    inner,
     literal,
+    outer,
     quote,
 )
 

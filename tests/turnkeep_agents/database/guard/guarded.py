@@ -70,6 +70,19 @@ def message(sql: str, dialect: Dialect = "sqlite", **how: Any) -> str:
     return problem.message
 
 
+def judged(by: Guard, sql: str) -> Checked | None:
+    """The answer, if it may run: then it must be accepted again unchanged."""
+    found = by.check(sql)
+    if isinstance(found, Refused):
+        assert found.problems
+        assert all(problem.code and problem.message for problem in found.problems)
+        return None
+    again = by.check(found.sql)
+    assert isinstance(again, Checked), (sql, found.sql, again)
+    assert again.sql == found.sql
+    return found
+
+
 @cache
 def sample_graph() -> JoinGraph:
     return load_graph(SAMPLE / "joins.json")

@@ -2,12 +2,11 @@
 recursion, rows of constants, JSON; and beside each what is still refused."""
 
 import pytest
-from guarded import WORKSHOP, Dialect, guard, passed
+from guarded import DIALECTS, WORKSHOP, Dialect, guard, passed
 
 from turnkeep_agents.database.guard.guard import Refused
 from turnkeep_agents.database.guard.repairs import repair
 
-DIALECTS: tuple[Dialect, ...] = ("sqlite", "mysql", "postgres")
 MEAN = "(SELECT AVG(amount) AS mean FROM workOrder) AS m"
 OWN_ROW = "(SELECT crewId, id FROM workOrder ORDER BY id LIMIT 1) AS m"
 ONE_ROW = [

@@ -5,12 +5,12 @@ import sqlite3
 from functools import cache
 
 import sqlglot
-from guarded import DIALECTS, VIEWS, WORKSHOP, Dialect, attacks, benign, guard, sample_graph, sample_guard
+from guarded import DIALECTS, VIEWS, WORKSHOP, Dialect, attacks, benign, guard, judged, sample_graph, sample_guard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from turnkeep_agents.database.guard.guard import Checked, Guard, Refused
+from turnkeep_agents.database.guard.guard import Checked, Refused
 from turnkeep_agents.database.guard.repairs import repair
 
 dialects = st.sampled_from(DIALECTS)
@@ -35,19 +35,6 @@ def soups(draw: st.DrawFn) -> tuple[str, Dialect]:
         at = draw(st.integers(0, len(parts)))
         parts[at : at + draw(st.integers(0, 2))] = draw(st.lists(st.sampled_from(words(dialect)), max_size=2))
     return " ".join(parts), dialect
-
-
-def judged(by: Guard, sql: str) -> Checked | None:
-    """The answer, if it may run: then it must be accepted again unchanged."""
-    found = by.check(sql)
-    if isinstance(found, Refused):
-        assert found.problems
-        assert all(problem.code and problem.message for problem in found.problems)
-        return None
-    again = by.check(found.sql)
-    assert isinstance(again, Checked), (sql, found.sql, again)
-    assert again.sql == found.sql
-    return found
 
 
 @settings(max_examples=250, deadline=None)

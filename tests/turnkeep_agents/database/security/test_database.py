@@ -10,17 +10,10 @@ from pathlib import Path
 import pytest
 from two_companies import ODD, OTHER, OWN, STRANGER, told, write_file
 
+from turnkeep.databases.errors import DatabaseDown, DatabaseSlow, QueryFailed, SchemaChanged, TenantUnknown
 from turnkeep.records import Principal
 from turnkeep_agents.database.access import Access, Rule, SecureView
-from turnkeep_agents.database.security.database import (
-    Database,
-    DatabaseDown,
-    DatabaseSlow,
-    QueryFailed,
-    SchemaChanged,
-    TenantUnknown,
-    open_databases,
-)
+from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.security.sqlite import SqliteSecurity
 from turnkeep_agents.database.settings import DatabaseSettings
 

@@ -63,7 +63,7 @@ def test_nothing_is_reckoned_with_it_and_more_is_not_read(sql: str, notes: Path)
         wall().run(notes, sql, ANN)
 
     told = tell_sqlite(Called("The database", "DATABASE__URL"), caught.value, 5)
-    assert (type(told), told.message) == (QueryFailed, TOO_BIG)
+    assert (type(told), str(told)) == (QueryFailed, TOO_BIG)
 
 
 def test_statements_that_need_it_not_keep_the_limit_and_all_functions(notes: Path) -> None:

@@ -13,10 +13,11 @@ from two_companies import CANARY, HASTY_SECONDS, KEY, OTHER, OWN, SEAL, hasty
 
 from mariadb import Server
 from postgres import PostgresServer
+from turnkeep.databases.errors import DatabaseError, QueryFailed
 from turnkeep.records import Principal
 from turnkeep_agents.database.results import Result
 from turnkeep_agents.database.security.ciphers import encrypt
-from turnkeep_agents.database.security.database import DatabaseError, QueryFailed, open_databases
+from turnkeep_agents.database.security.database import open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 
 TODAY = date(2026, 6, 18)
@@ -46,7 +47,7 @@ def attempt(run: Ran, sql: str) -> tuple[Result | str, float]:
     try:
         told: Result | str = run(sql)
     except DatabaseError as error:
-        told = error.message
+        told = str(error)
     return told, time.monotonic() - started
 
 

@@ -8,9 +8,10 @@ from hypothesis.strategies import DrawFn
 from two_companies import CANARY, KEY, OWN, hasty
 
 from mariadb import Server
+from turnkeep.databases.errors import DatabaseError
 from turnkeep.records import Principal
 from turnkeep_agents.database.security.ciphers import encrypt
-from turnkeep_agents.database.security.database import Database, DatabaseError, open_databases
+from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.settings import DatabaseSettings
 
 VIEWS = ["secure_employee", "secure_crew", "secure_workorder"]
@@ -85,7 +86,7 @@ def given_by(database: Database, sql: str) -> str:
     try:
         return repr(database.run(sql, Principal(OWN, "ann")).rows)
     except DatabaseError as error:
-        return error.message.replace("Can%", "")
+        return str(error).replace("Can%", "")
 
 
 def test_what_the_test_looks_for_is_there(field: Server) -> None:

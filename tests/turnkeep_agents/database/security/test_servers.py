@@ -14,10 +14,11 @@ import pytest
 from two_companies import OTHER, OWN, PASSWORD, SEAL, STRANGER, hasty, told
 from walled import WORDS, Reader, Words, reading
 
+from turnkeep.databases.errors import DatabaseDown, DatabaseSlow
 from turnkeep.records import Principal
 from turnkeep_agents.database.joins.files import save_graph
 from turnkeep_agents.database.joins.records import JoinGraph, Table
-from turnkeep_agents.database.security.database import Database, DatabaseDown, DatabaseSlow, open_databases
+from turnkeep_agents.database.security.database import Database, open_databases
 from turnkeep_agents.database.security.hidden import SCHEMA
 from turnkeep_agents.database.settings import DatabaseSettings
 
