@@ -67,28 +67,21 @@ def test_the_title_is_the_first_heading_or_front_matter_or_the_name(folder: Path
     assert [one.title for one in load_manual(folder)] == titles
 
 
-def test_the_same_heading_twice_has_two_ids(folder: Path) -> None:
-    (folder / "a.md").write_text("# A\n\n## Notes\n\nOne.\n\n## Notes\n\nTwo.")
-    assert [one.id for one in load_manual(folder)] == ["a#notes", "a#notes-2"]
+def test_a_heading_that_comes_again_or_is_in_another_script_has_an_id_of_its_own(folder: Path) -> None:
+    start = "\u0421\u0442\u0430\u0440\u0442"
+    (folder / "a.md").write_text(f"# A\n\n## Notes\n\nOne.\n\n## Notes\n\nTwo.\n\n## {start}\n\nThree.")
+    found = load_manual(folder)
+    assert [one.id for one in found] == ["a#notes", "a#notes-2", "a#section"]
+    assert found[-1].title == f"A > {start}"
 
 
-def test_a_heading_in_another_script_is_numbered_by_its_page(folder: Path) -> None:
-    (folder / "a.md").write_text("# A\n\n## \u0421\u0442\u0430\u0440\u0442\n\nOne.")
-    (found,) = load_manual(folder)
-    assert found.title == "A > \u0421\u0442\u0430\u0440\u0442"
-    assert found.id == "a#section"
-
-
-def test_folders_within_are_read_and_hidden_ones_left_out(folder: Path) -> None:
+def test_folders_within_are_read_hidden_ones_left_out_and_text_files_have_no_headings(folder: Path) -> None:
     for name in ("Field Work/day.md", ".git/log.md", "notes.txt", ".secret.md", "picture.png"):
         (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text("Text.")
-    assert [one.id for one in load_manual(folder)] == ["field-work/day#overview", "notes#overview"]
-
-
-def test_text_files_have_no_headings(folder: Path) -> None:
-    (folder / "plain.txt").write_text("# not a heading\n\nText.")
-    assert [one.title for one in load_manual(folder)] == ["Plain"]
+        (folder / name).write_text("# Heading\n\nText.")
+    found = load_manual(folder)
+    assert [one.id for one in found] == ["field-work/day#overview", "notes#overview"]
+    assert [one.title for one in found] == ["Heading", "Notes"]
 
 
 def test_a_long_section_is_cut_between_paragraphs(folder: Path) -> None:
@@ -133,52 +126,44 @@ def test_a_bad_page_is_named_with_its_remedy(folder: Path, contents: dict[str, b
     assert str(raised.value).startswith(str(folder))
 
 
-def test_too_many_pages_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "MOST_PAGES", 2)
+@pytest.mark.parametrize(
+    ("limit", "most", "complaint"),
+    [("MOST_PAGES", 2, "holds 3 pages, 2 at most"), ("LARGEST_MANUAL_BYTES", 7, "is larger than 7 bytes")],
+)
+def test_too_many_or_too_large_pages_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, complaint: str
+) -> None:
+    monkeypatch.setattr(pages, limit, most)
     for name in "abc":
         (folder / f"{name}.md").write_text("Text.")
-    with pytest.raises(CorpusError, match="holds 3 pages, 2 at most"):
+    with pytest.raises(CorpusError, match=complaint):
         load_manual(folder)
 
 
-def test_a_manual_that_is_too_large_in_all_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "LARGEST_MANUAL_BYTES", 7)
-    for name in "ab":
-        (folder / f"{name}.md").write_text("Text.")
-    with pytest.raises(CorpusError, match="is larger than 7 bytes"):
-        load_manual(folder)
-
-
-def test_a_link_out_of_the_folder_is_refused_and_one_within_is_read(folder: Path, tmp_path: Path) -> None:
+def test_a_linked_page_within_is_read_a_linked_folder_not_entered_and_a_link_out_refused(
+    folder: Path, tmp_path: Path
+) -> None:
     (folder / "a.md").write_text("Inside.")
     (folder / "b.md").symlink_to(folder / "a.md")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "secret.md").write_text("Outside.")
+    (folder / "other").symlink_to(tmp_path / "other")
     assert [one.text for one in load_manual(folder)] == ["Inside.", "Inside."]
 
-    (tmp_path / "secret.md").write_text("Outside.")
-    (folder / "c.md").symlink_to(tmp_path / "secret.md")
+    (folder / "c.md").symlink_to(tmp_path / "other" / "secret.md")
     with pytest.raises(CorpusError, match=r"c\.md: leads out of the folder"):
         load_manual(folder)
 
 
-def test_a_linked_folder_is_not_entered(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "secret.md").write_text("Outside.")
-    (folder / "a.md").write_text("Inside.")
-    (folder / "other").symlink_to(tmp_path / "other")
-    assert [one.text for one in load_manual(folder)] == ["Inside."]
-
-
-@pytest.mark.parametrize("name", ["nowhere", "file.md"])
-def test_a_path_that_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / "file.md").write_text("Text.")
-    with pytest.raises(CorpusError, match="is no folder"):
-        load_manual(tmp_path / name)
-
-
-def test_a_page_that_cannot_be_read_says_why(folder: Path) -> None:
+def test_a_page_that_cannot_be_read_and_a_path_that_is_no_folder_are_refused(folder: Path) -> None:
     (folder / "gone.md").symlink_to(folder / "nothing.md")
-    with pytest.raises(CorpusError, match=r"gone\.md: cannot be read \(No such file or directory\)"):
-        load_manual(folder)
+    for path, complaint in (
+        (folder, r"gone\.md: cannot be read \(No such file or directory\)"),
+        (folder / "nowhere", "is no folder"),
+        (Path(__file__), "is no folder"),
+    ):
+        with pytest.raises(CorpusError, match=complaint):
+            load_manual(path)
 
 
 def test_a_folder_keeps_the_vectors_of_its_pages(folder: Path) -> None:

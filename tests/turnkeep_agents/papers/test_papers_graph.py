@@ -90,15 +90,13 @@ async def test_a_question_below_the_threshold_is_refused_by_the_model(talk: Thre
     assert reply.details["retrieval_attempts"] == 0
 
 
-async def test_the_threshold_itself_is_in_scope(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("wasps", score=75), grade("1001.00002"), (ANSWER, "Of paper [1001.00002]."))
-    assert (await talk.say("What are wasp nests made of?")).route == "retrieve"
-
-
-async def test_a_single_attempt_never_rewrites(script: ScriptedModel, context: RunContext) -> None:
+async def test_the_threshold_itself_is_in_scope_and_a_single_attempt_never_rewrites(
+    script: ScriptedModel, context: RunContext
+) -> None:
     talk = begin(script, context, max_attempts=1)
-    script.play(read("bees"), grade(), (ANSWER, "I found nothing."))
-    assert (await talk.say("Do bees sleep?")).details["retrieval_attempts"] == 1
+    script.play(read("bees", score=75), grade(), (ANSWER, "I found nothing."))
+    reply = await talk.say("Do bees sleep?")
+    assert (reply.route, reply.details["retrieval_attempts"]) == ("retrieve", 1)
 
 
 async def test_the_reading_is_told_the_threshold_and_what_there_is(script: ScriptedModel, context: RunContext) -> None:
@@ -278,20 +276,15 @@ async def test_nothing_of_a_turn_leaks_into_the_next(talk: Thread, script: Scrip
     assert len(reply.details["reasoning_steps"]) == 2
 
 
-async def test_the_window_limits_what_prompts_show(script: ScriptedModel, context: RunContext) -> None:
-    talk = begin(script, RunContext(conversation_window=1, now=context.now, principal=context.principal))
-    for word in ("first", "second", "third"):
-        await talk.say(f"The {word} mortgage?", outside(), (REFUSE, f"Answer to the {word}."))
-    for shown in (script.prompt(READ), script.prompt(REFUSE)):
-        assert "Answer to the second." in shown
-        assert "Answer to the first." not in shown
-
-
-async def test_the_date_in_the_prompt_is_that_of_the_run(talk: Thread, script: ScriptedModel) -> None:
+async def test_the_date_in_the_prompt_is_that_of_the_run_and_only_the_answer_is_told_as_it_is_written(
+    talk: Thread, script: ScriptedModel
+) -> None:
     script.play(read("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]. As of today, 2026-03-04."))
-    await talk.say("How do bees find flowers?")
+    reply = await talk.say("How do bees find flowers?")
     assert "2026-03-04" in script.prompt(READ)
     assert "2026-03-04" in script.prompt(ANSWER)
+    assert len(talk.tokens) > 1
+    assert "".join(talk.tokens) == reply.text
 
 
 async def test_what_is_constant_comes_first(talk: Thread, script: ScriptedModel) -> None:
@@ -312,21 +305,11 @@ async def test_events_tell_the_route_and_each_search(talk: Thread, script: Scrip
     ]
 
 
-async def test_only_the_answer_is_told_while_it_is_written(talk: Thread, script: ScriptedModel) -> None:
-    script.play(read("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]. Well."))
-    reply = await talk.say("How do bees find flowers?")
-    assert len(talk.tokens) > 1
-    assert "".join(talk.tokens) == reply.text
-
-
 async def test_a_turn_that_runs_again_makes_the_same_message_ids(script: ScriptedModel, context: RunContext) -> None:
-    ids = []
-    for _ in range(2):
-        talk = begin(script, context)
-        script.play(read("bees"), grade("1001.00001"), (ANSWER, "They dance [1001.00001]."))
-        await talk.say("How do bees find flowers?")
-        ids.append(talk.messages[-1].id)
-    assert ids[0] == ids[1]
+    one, other = begin(script, context), begin(script, context)
+    for talk in (one, other):
+        await talk.say("What is a mortgage?", outside(), (REFUSE, "I know insects."))
+    assert one.messages[-1].id == other.messages[-1].id
 
 
 async def test_a_search_that_finds_nothing_asks_for_no_grade(talk: Thread, script: ScriptedModel) -> None:

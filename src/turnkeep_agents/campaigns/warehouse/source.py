@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, inspect
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.sql import Select
 
-from turnkeep.databases.engines import GRACE_SECONDS, Called
+from turnkeep.databases.engines import Called
 from turnkeep.databases.errors import DatabaseDown
 from turnkeep.databases.sessions import Sessions, is_no_database
 from turnkeep_agents.campaigns.warehouse.tables import REQUIRED
@@ -18,9 +18,9 @@ CALLED = Called("The metrics warehouse", "CAMPAIGNS__WAREHOUSE")
 class Source:
     """One database, opened on first use; all methods raise DatabaseError."""
 
-    def __init__(self, open_engine: Callable[[float], Engine], seconds: float, *, grace_seconds: float = GRACE_SECONDS):
+    def __init__(self, open_engine: Callable[[float], Engine], seconds: float):
         """`seconds`: longest time of one query."""
-        self._sessions = Sessions(CALLED, open_engine, seconds, self._refused, grace_seconds)
+        self._sessions = Sessions(CALLED, open_engine, seconds, self._refused)
 
     def fetch(self, statement: Select[*tuple[Any, ...]], limit: int) -> list[Sequence[Any]]:
         """At most `limit` rows."""
