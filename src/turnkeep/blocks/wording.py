@@ -4,7 +4,7 @@ and leaves a warning. Nothing of a reply loads by itself or runs where it is sho
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 from uuid import NAMESPACE_OID, UUID, uuid5
@@ -58,13 +58,6 @@ class Rewritten(BaseModel):
     sentences: list[str] = Field(description="one for each sentence that was named, in order; empty drops it")
 
 
-@dataclass(frozen=True)
-class Worded(TextAnswer):
-    """A reply as it was shown. `dropped` are the sentences that it lost."""
-
-    dropped: tuple[str, ...] = ()
-
-
 async def word(
     model: BaseChatModel,
     call: TextCall,
@@ -74,13 +67,11 @@ async def word(
     tell: Tell,
     run_id: UUID,
     fallback: str,
-    begin: str = "",
     end: str = "",
-) -> Worded:
-    """Writes the reply to `prompt`, telling it piece by piece. `begin` and `end` are texts of code around the model's,
-    shown as they are; `fallback` stands where none of its sentences could. Raises ModelFault."""
+) -> TextAnswer:
+    """Writes the reply to `prompt`, telling it piece by piece. `end` is a text of code behind the model's; `fallback`
+    stands where none of its sentences could. Raises ModelFault."""
     reply = _Reply(judge, tell, str(run_id))
-    reply.show(begin)
     draft = _Draft(model, call, prompt)
     held: list[str] = []
     async for unit in draft.units():
@@ -95,14 +86,14 @@ async def word(
     if not reply.has_words:
         reply.show(fallback)
     reply.show(end)
-    return Worded(reply.text.strip(), str(run_id), warnings, tuple(reply.dropped))
+    return TextAnswer(reply.text.strip(), str(run_id), warnings)
 
 
-def say(text: str, *, tell: Tell, run_id: UUID, warnings: tuple[str, ...] = ()) -> Worded:
+def say(text: str, *, tell: Tell, run_id: UUID, warnings: tuple[str, ...] = ()) -> TextAnswer:
     """A reply that code has written, told the same way."""
     text = disarmed(text)
     tell(token(str(run_id), text))
-    return Worded(text, str(run_id), warnings)
+    return TextAnswer(text, str(run_id), warnings)
 
 
 def reply_id(agent: str, messages: Sequence[BaseMessage]) -> UUID:
@@ -180,7 +171,6 @@ class _Reply:
         self._blanks = ""
         self._missing = 0  # items that the running list has lost
         self.text, self.has_words = "", False
-        self.dropped: list[str] = []
 
     def show(self, text: str) -> None:
         text = disarmed(text)
@@ -211,7 +201,6 @@ class _Reply:
 
     def _drop(self, unit: str) -> None:
         self._missing += bool(_NUMBERED.match(unit))
-        self.dropped.append(unit.strip())
         if unit.endswith("\n") and not self._blanks.endswith("\n"):
             self._blanks = "\n"  # the line went on before it
 

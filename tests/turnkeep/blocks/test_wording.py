@@ -8,14 +8,14 @@ from uuid import UUID
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.messages import AIMessageChunk, BaseMessage, HumanMessage
+from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
-from turnkeep.blocks.wording import SENTENCE_CORRECTED, SENTENCE_REMOVED, Worded, presented, say, token, units, word
+from scripted_model import ScriptedModel
+from turnkeep.blocks.wording import SENTENCE_CORRECTED, SENTENCE_REMOVED, Rewritten, presented, say, token, units, word
 from turnkeep.errors import ModelError, ModelFault, ModelTimeout
-from turnkeep.models.calls import TextCall, inner_call_of
+from turnkeep.models.calls import TextAnswer, TextCall, inner_call_of
 from turnkeep.records import Reply, Source
 
 CALL = TextCall("agent.answer", temperature=0.3, max_tokens=300, visible=False)
@@ -23,45 +23,23 @@ RUN_ID = UUID(int=7)
 FALLBACK = "Fallback."
 
 
-class WritingModel(BaseChatModel):
-    """Streams the pieces of a draft, raising where one is a fault, and rewrites what it is asked to."""
+class WritingModel(ScriptedModel):
+    """Streams the pieces of a draft, raising where one is a fault, and rewrites what it is asked to, once."""
 
     _pieces: Sequence[Any] = PrivateAttr()
-    _rewritten: Any = PrivateAttr()
-    _asked: list[tuple[str, list[BaseMessage]]] = PrivateAttr(default_factory=list)
 
-    def __init__(self, pieces: Sequence[Any], rewritten: Any = None):
-        super().__init__()
-        self._pieces, self._rewritten = pieces, rewritten
-
-    @property
-    def _llm_type(self) -> str:
-        return "writing"
-
-    @property
-    def asked(self) -> list[tuple[str, list[BaseMessage]]]:
-        return self._asked
-
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
-        return self.bind(tools=tools, **kwargs)
-
-    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
-        raise AssertionError("the block asks asynchronously")
+    def __init__(self, pieces: Sequence[Any], rewritten: Sequence[str] | BaseException | None = None):
+        said = rewritten if isinstance(rewritten, BaseException) else Rewritten(sentences=list(rewritten or ()))
+        super().__init__([] if rewritten is None else [("agent.answer.repair", said)])
+        self._pieces = pieces
 
     async def _astream(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        self._asked.append((inner_call_of(messages) or "", messages))
+        self._asked.append((inner_call_of(messages) or "", messages, kwargs))
         for piece in self._pieces:
             if isinstance(piece, BaseException):
                 raise piece
             message = piece if isinstance(piece, AIMessageChunk) else AIMessageChunk(content=piece)
             yield ChatGenerationChunk(message=message)
-
-    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        self._asked.append((inner_call_of(messages) or "", messages))
-        if isinstance(self._rewritten, BaseException):
-            raise self._rewritten
-        call = {"name": "Rewritten", "args": {"sentences": self._rewritten}, "id": "c1"}
-        return ChatResult(generations=[ChatGeneration(message=AIMessage("", tool_calls=[call]))])
 
 
 class Forbids:
@@ -80,22 +58,12 @@ class Forbids:
 
 
 async def written(
-    draft: str | Sequence[Any], *forbidden: str, rewritten: Any = None, begin: str = "", end: str = ""
-) -> tuple[Worded, list[str], WritingModel]:
+    draft: str | Sequence[Any], *forbidden: str, rewritten: Any = None, end: str = ""
+) -> tuple[TextAnswer, list[str], WritingModel]:
     told: list[Any] = []
     model = WritingModel([draft] if isinstance(draft, str) else draft, rewritten)
-    prompt = [HumanMessage("the question")]
-    worded = await word(
-        model,
-        CALL,
-        prompt,
-        Forbids(*forbidden),
-        tell=told.append,
-        run_id=RUN_ID,
-        fallback=FALLBACK,
-        begin=begin,
-        end=end,
-    )
+    asked = (model, CALL, [HumanMessage("the question")], Forbids(*forbidden))
+    worded = await word(*asked, tell=told.append, run_id=RUN_ID, fallback=FALLBACK, end=end)
     assert told == [token(str(RUN_ID), each["content"]) for each in told]
     pieces = [each["content"] for each in told]
     assert "".join(pieces) == worded.text, "what is told is the reply, and nothing of it was taken back"
@@ -107,12 +75,13 @@ HARMLESS = "See. ! [x](https://e.example/i.png) < img src=y> [z] (javascript:a) 
 
 
 async def test_what_a_model_or_a_piece_of_text_makes_a_reply_say_loads_nothing_and_runs_nowhere() -> None:
-    said, *_ = await written(ATTACK, begin=f"{ATTACK}\n", end=f"\n{ATTACK}")
-    assert said.text == "\n".join([HARMLESS] * 3)
+    said, *_ = await written(ATTACK, end=f"\n{ATTACK}")
+    assert said.text == "\n".join([HARMLESS] * 2)
     none, *_ = await written("bad.", "bad", rewritten=[ATTACK], end=f"\n{ATTACK}")
     assert none.text == "\n".join([HARMLESS] * 2)
     told: list[Any] = []
-    assert say(ATTACK, tell=told.append, run_id=RUN_ID).text == HARMLESS == told[0]["content"]
+    assert say(ATTACK, tell=told.append, run_id=RUN_ID).message.text == HARMLESS
+    assert told == [token(str(RUN_ID), HARMLESS)]
 
 
 def test_a_reply_leaves_with_sources_that_link_to_the_web_or_nowhere() -> None:
@@ -125,46 +94,12 @@ def test_a_reply_leaves_with_sources_that_link_to_the_web_or_nowhere() -> None:
 async def test_a_right_reply_is_told_sentence_by_sentence_in_one_call() -> None:
     worded, pieces, model = await written("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C\n")
     assert pieces == ["It is so.", " And e.g. this, on 3. May too.", " Is it?", "\n\n1. A. B", "\n2. C"]
-    assert worded == Worded("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C", str(RUN_ID))
+    assert worded == TextAnswer("It is so. And e.g. this, on 3. May too. Is it?\n\n1. A. B\n2. C", str(RUN_ID))
     assert worded.message.id == str(RUN_ID)
-    assert [name for name, _ in model.asked] == ["agent.answer"]
+    assert [name for name, *_ in model.asked] == ["agent.answer"]
 
 
-async def test_a_sentence_leaves_before_the_next_one_is_written() -> None:
-    told: list[Any] = []
-
-    class Watched(WritingModel):
-        async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-            async for chunk in super()._astream(*args, **kwargs):
-                yield chunk
-                seen.append(len(told))
-
-    seen: list[int] = []
-    model = Watched(["One. ", "Two. ", "Three."])
-    await word(model, CALL, [HumanMessage("x")], Forbids(), tell=told.append, run_id=RUN_ID, fallback="")
-    assert seen == [0, 1, 2]
-
-
-PARTS = [
-    " ",
-    "\n",
-    "\n\n",
-    ". ",
-    "! ",
-    "1. ",
-    "12. ",
-    "- ",
-    "* ",
-    "| a | 1 |",
-    "A",
-    "b",
-    "Ä",
-    "9",
-    "e.g. x",
-    "…",
-    ")",
-    '"',
-]
+PARTS = (" ", "\n", "\n\n", ". ", "! ", "1. ", "12. ", "- ", "* ", "| a | 1 |", *"AbÄ9", "e.g. x", "…", ")", '"')
 TEXTS = st.lists(st.sampled_from(PARTS), max_size=30).map("".join)
 
 
@@ -196,8 +131,8 @@ async def test_what_is_wrong_is_named_once_and_shown_as_it_was_rewritten() -> No
     worded, pieces, model = await written("A is so. Bad one. B. Bad two.", "Bad", rewritten=["Good one.", "Good two."])
     assert worded.text == "A is so. Good one. B. Good two."
     assert pieces[0] == "A is so.", "what was right before had left"
-    assert (worded.warnings, worded.dropped) == ((SENTENCE_CORRECTED,), ())
-    assert [name for name, _ in model.asked] == ["agent.answer", "agent.answer.repair"]
+    assert worded.warnings == (SENTENCE_CORRECTED,)
+    assert [name for name, *_ in model.asked] == ["agent.answer", "agent.answer.repair"]
     question, draft, complaint = model.asked[1][1]
     assert (question.text, draft.text) == ("the question", "A is so. Bad one. B. Bad two.")
     assert "1. “Bad one.”: Bad is forbidden\n2. “Bad two.”: Bad is forbidden" in complaint.text
@@ -207,10 +142,7 @@ async def test_what_is_wrong_is_named_once_and_shown_as_it_was_rewritten() -> No
 @pytest.mark.parametrize(
     ("rewritten", "text", "warnings"),
     [
-        (["Still Bad."], "A. B.", (SENTENCE_REMOVED,)),
-        ([""], "A. B.", (SENTENCE_REMOVED,)),
-        ([], "A. B.", (SENTENCE_REMOVED,)),
-        (["Good.", "More."], "A. B.", (SENTENCE_REMOVED,)),
+        *((each, "A. B.", (SENTENCE_REMOVED,)) for each in (["Still Bad."], [""], [], ["Good.", "More."])),
         (ModelTimeout(), "A. B.", (SENTENCE_REMOVED,)),
         (["Good."], "A. Good. B.", (SENTENCE_CORRECTED,)),
     ],
@@ -218,7 +150,6 @@ async def test_what_is_wrong_is_named_once_and_shown_as_it_was_rewritten() -> No
 async def test_what_stays_wrong_costs_its_sentence(rewritten: Any, text: str, warnings: tuple[str, ...]) -> None:
     worded, _, _ = await written("A. Bad. B.", "Bad", rewritten=rewritten)
     assert (worded.text, worded.warnings) == (text, warnings)
-    assert worded.dropped == (("Bad.",) if SENTENCE_REMOVED in warnings else ())
 
 
 @pytest.mark.parametrize(
@@ -242,18 +173,18 @@ async def test_a_rewritten_sentence_is_judged_in_the_light_of_those_before() -> 
 
 
 async def test_where_nothing_can_stand_the_fallback_stands() -> None:
-    worded, pieces, _ = await written("Bad. Bad!", "Bad", rewritten=["", ""], begin="Hello.\n\n", end="\n\nBye.")
-    assert worded.text == f"Hello.\n\n{FALLBACK}\n\nBye."
-    assert pieces == ["Hello.", f"\n\n{FALLBACK}", "\n\nBye."]
+    worded, pieces, _ = await written("Bad. Bad!", "Bad", rewritten=["", ""], end="\n\nBye.")
+    assert worded.text == f"{FALLBACK}\n\nBye."
+    assert pieces == [FALLBACK, "\n\nBye."]
 
 
 async def test_the_judge_may_trim_what_is_shown() -> None:
     assert (await written("ATRIM is. B TRIMis."))[0].text == "A is. B is."
 
 
-async def test_a_fault_halfway_ends_the_reply_and_what_was_told_stands() -> None:
+async def test_a_sentence_leaves_before_the_next_one_is_written_and_stands_where_a_fault_ends_the_reply() -> None:
     told: list[Any] = []
-    model = WritingModel(["One. Two", ModelTimeout()])
+    model = WritingModel(["One. ", "Two", ModelTimeout()])
     with pytest.raises(ModelFault):
         await word(model, CALL, [HumanMessage("x")], Forbids(), tell=told.append, run_id=RUN_ID, fallback=FALLBACK)
     assert [each["content"] for each in told] == ["One."]
@@ -269,9 +200,3 @@ async def test_a_refusal_is_shown_and_warned_of() -> None:
     refusal = AIMessageChunk(content="I won't.", additional_kwargs={"refusal": "I won't."})
     worded, _, _ = await written([refusal])
     assert (worded.text, worded.warnings) == ("I won't.", ("model_refused",))
-
-
-def test_a_reply_of_code_is_told_the_same_way() -> None:
-    told: list[Any] = []
-    assert say("Which week?", tell=told.append, run_id=RUN_ID).message.text == "Which week?"
-    assert told == [token(str(RUN_ID), "Which week?")]
