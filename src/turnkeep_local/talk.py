@@ -154,13 +154,5 @@ def _quit(chat: Chat, _: str) -> None:
     raise EOFError
 
 
-COMMANDS: dict[str, Callable[[Chat, str], None]] = {
-    "/help": _help,
-    "/new": _new,
-    "/threads": _threads,
-    "/agent": _agent,
-    "/rows": _rows,
-    "/sql": _sql,
-    "/sources": _sources,
-    "/quit": _quit,
-}
+_ALL = (_help, _new, _threads, _agent, _rows, _sql, _sources, _quit)
+COMMANDS: dict[str, Callable[[Chat, str], None]] = {f"/{each.__name__.strip('_')}": each for each in _ALL}

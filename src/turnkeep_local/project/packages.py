@@ -9,6 +9,9 @@ from importlib.metadata import distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 from turnkeep.graphfile import GraphFile
 from turnkeep_local import LocalError
 from turnkeep_local.project.tools import LAMBDA_PYTHON, Tools
@@ -41,7 +44,7 @@ class Packages:
 def resolve(file: GraphFile, held: Path, own: Path, tools: Tools) -> Packages:
     """What the graphs of `file` need that is not installed in `held`; `own` is Turnkeep's pyproject.toml. Raises
     LocalError."""
-    installed = {_plain(one.name): one.version for one in distributions(path=[str(held)])}
+    installed: dict[str, str] = {canonicalize_name(one.name): one.version for one in distributions(path=[str(held)])}
     with TemporaryDirectory() as name:
         inputs = list(_inputs(file, Path(name)))
         if not inputs:
@@ -100,7 +103,7 @@ def _ranges(own: Path, installed: Mapping[str, str], target: Path) -> Path:
     """What Turnkeep itself asks for on Lambda."""
     project = tomllib.loads(own.read_text())["project"]
     asked = [*project["dependencies"], *(each for extra in project["optional-dependencies"].values() for each in extra)]
-    target.write_text("\n".join(each for each in asked if _plain(re.split(r"[^\w.-]", each)[0]) in installed))
+    target.write_text("\n".join(each for each in asked if canonicalize_name(Requirement(each).name) in installed))
     return target
 
 
@@ -128,13 +131,13 @@ def _is_missing(line: str, installed: Mapping[str, str]) -> bool:
     """Such as "wikipedia==1.4.0    # via -r requirements.txt"; a project that is installed in place is no package."""
     if not (found := _PIN.match(line)):
         return False
-    name, asking = _plain(found["name"]), {*(found["via"] or "").split(", ")}
+    name, asking = canonicalize_name(found["name"]), {*(found["via"] or "").split(", ")}
     return (name not in installed or name in CUT) and not asking <= OPTIONAL.get(name, set())
 
 
 def _versions(lines: list[str]) -> dict[str, str]:
     found = (_PIN.match(line) for line in lines)
-    return {_plain(one["name"]): one["version"] for one in found if one and one["version"]}
+    return {canonicalize_name(one["name"]): one["version"] for one in found if one and one["version"]}
 
 
 def _changes(locked: Mapping[str, str], taken: Mapping[str, str]) -> Iterator[str]:
@@ -145,8 +148,3 @@ def _changes(locked: Mapping[str, str], taken: Mapping[str, str]) -> Iterator[st
 
 def _pins(versions: Mapping[str, str]) -> str:
     return "".join(f"{name}=={version}\n" for name, version in versions.items())
-
-
-def _plain(name: str) -> str:
-    """As package indexes compare names: "SQLAlchemy" is "sqlalchemy"."""
-    return re.sub(r"[-_.]+", "-", name).lower()
