@@ -5,12 +5,16 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stdnum import iban
 from stdnum.it import codicefiscale
 
 from turnkeep.ring import ID_BYTES
+from turnkeep.storage.attributes import decode
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
 
 PLACES = ("message", "answer", "tool", "event", "state", "details", "question")
 SURNAMES = ("Ferrantelli", "Bragaglia", "Zambrotti", "Quaranta", "Castagnoli", "Vergottini", "Malinverni")
@@ -85,6 +89,12 @@ def texts_of(value: Any) -> Iterator[bytes]:
             yield from texts_of(each)
     else:
         yield unpacked(bytes(value)) if isinstance(value, bytes | bytearray) else str(value).encode()
+
+
+def items_in(dynamodb: "DynamoDBClient", table: str) -> Iterator[bytes]:
+    for page in dynamodb.get_paginator("scan").paginate(TableName=table):
+        for item in page["Items"]:
+            yield from texts_of(decode(item))  # type: ignore[arg-type]
 
 
 def files_in(folder: Path) -> Iterator[bytes]:

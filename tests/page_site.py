@@ -21,6 +21,7 @@ class Visit:
 
     page: Page
     url: str
+    user: str
     complaints: list[str] = field(default_factory=list)
     asked: list[Request] = field(default_factory=list)
 
@@ -54,19 +55,29 @@ class Visit:
     def thread(self) -> str:
         return self.page.url.partition("#")[2]
 
+    def call(self, method: str, path: str, **more: Any) -> Any:
+        """What another client of the same user is answered."""
+        headers = {"X-Turnkeep-User": self.user}
+        answer = httpx.request(method, self.url + path, headers=headers, timeout=30, **more).raise_for_status()
+        return answer.json() if answer.content else None
+
+    def kept(self, thread: str = "") -> list[str]:
+        """The messages of the turns that are kept."""
+        return [turn["message"] for turn in self.call("GET", f"/threads/{thread or self.thread}/turns")["turns"]]
+
     def posts(self, ending: str) -> list[Request]:
         return [each for each in self.asked if each.method == "POST" and each.url.endswith(ending)]
 
 
 @contextmanager
-def visit(browser: Browser, url: str, *, user: str | None = None, **options: Any) -> Iterator[Visit]:
+def visit(browser: Browser, url: str, **options: Any) -> Iterator[Visit]:
     """As a user of its own, so that nobody else's threads are listed."""
-    headers = {"X-Turnkeep-User": user or f"u-{uuid.uuid4().hex}"}
+    user = f"u-{uuid.uuid4().hex}"
     options = {"viewport": DESK, "locale": "en-GB", "reduced_motion": "reduce", **options}
-    context = browser.new_context(extra_http_headers=headers, **options)
+    context = browser.new_context(extra_http_headers={"X-Turnkeep-User": user}, **options)
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
-    made = Visit(page, url)
+    made = Visit(page, url, user)
     page.on("pageerror", lambda error: made.complaints.append(str(error)))
     page.on("dialog", lambda dialog: made.complaints.append(dialog.message))
     page.on("console", lambda line: made.complaints.append(line.text) if line.type == "error" else None)
@@ -82,8 +93,3 @@ def problem(route: Route, status: int, code: str, headers: Mapping[str, str] | N
     route.fulfill(
         status=status, headers=dict(headers or {}), content_type="application/problem+json", body=json.dumps(body)
     )
-
-
-def kept_turns(url: str, user: str, thread: str) -> list[dict[str, Any]]:
-    answer = httpx.get(f"{url}/threads/{thread}/turns", headers={"X-Turnkeep-User": user}, timeout=20)
-    return list(answer.json()["turns"])

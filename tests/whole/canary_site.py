@@ -6,6 +6,7 @@ import http.client
 import json
 import re
 import secrets
+import signal
 import socket
 import sys
 import threading
@@ -28,8 +29,9 @@ from canary_child import PORT
 from front import Front, Invocation
 from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function
 
+from dev_server import dev_server
 from turnkeep.observability.tracing import DAEMON, TRACE_ID
-from turnkeep_local.processes import end, free_port, spawn, wait_until_listening
+from turnkeep_local.processes import free_port
 
 ARN = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/{method}{path}"
 END_OF_PRELUDE = bytes(8)
@@ -458,21 +460,17 @@ class Laptop(Deployment):
 
     def serve(self, environ: Mapping[str, str]) -> None:
         """Starts it, with its folder in ours."""
-        place, port = self.folder / "laptop", free_port()
+        place = self.folder / "laptop"
         place.mkdir()
         (place / "sitecustomize.py").write_text(SITECUSTOMIZE)
         facts = {
             **environ,
             "PYTHONPATH": ":".join(map(str, (place, TESTS / "whole", ROOT / "src"))),
-            "TURNKEEP_HOME": str(self.folder / "home"),
             **tracing_to(self.daemon),
             TRACE_ID: TRACE,
         }
-        command, log = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], self.folder / "dev.log"
-        process = spawn(command, log=log, environ=facts)
-        self.running.callback(end, process)
-        wait_until_listening(port, process, log=log, name="turnkeep dev", seconds=30)
-        self.url = f"http://127.0.0.1:{port}"
+        server = dev_server(self.folder, facts, ended_by=signal.SIGTERM)
+        self.url = str(self.running.enter_context(server).base_url).rstrip("/")
 
 
 @contextmanager

@@ -1,19 +1,17 @@
 """A server of one agent that reads documents, started and killed by a test, and its client."""
 
 import os
-import signal
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from turnkeep_local.processes import free_port, spawn, wait_until_listening
+from dev_server import dev_server, install
 
 
 @dataclass(frozen=True)
@@ -24,40 +22,29 @@ class Site:
     store_url: str
     table: str
     agent: str = "reader"
+    environ: Mapping[str, str] = field(default_factory=dict)
 
     @contextmanager
     def running(self, **environ: str) -> Iterator[httpx.Client]:
         """Ends by SIGKILL."""
-        if not self._is_installed():
-            self._install()
-        port, log = free_port(), self.folder / "server.log"
+        if find_spec(f"turnkeep_agents.{self.agent}") is None:
+            install(self.folder, self.agent)
         facts = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(self.folder), str(Path(__file__).parent)]),
-            "TURNKEEP_HOME": str(self.folder / "home"),
             "AWS_ENDPOINT_URL_DYNAMODB": self.store_url,
             "TABLE_NAME": self.table,
             "DEFAULT_AGENT": self.agent,
+            **self.environ,
             **environ,
         }
-        server = spawn([sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], log=log, environ=facts)
-        try:
-            wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=40)
-            with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=70) as client:
-                yield client
-        finally:
-            server.send_signal(signal.SIGKILL)
-            server.wait(10)
+        with dev_server(self.folder, facts) as client:
+            yield client
 
-    def _is_installed(self) -> bool:
-        return find_spec(f"turnkeep_agents.{self.agent}") is not None
-
-    def _install(self) -> None:
-        package = self.folder / f"{self.agent}-0.dist-info"
-        package.mkdir(exist_ok=True)
-        (package / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {self.agent}\nVersion: 0\n")
-        entry = f"[turnkeep.agents]\n{self.agent} = {self.agent}:ENTRY\n"
-        (package / "entry_points.txt").write_text(entry)
+    def say(self, message: str, thread: str = "t", **more: Any) -> dict[str, Any]:
+        """One turn of a server that then dies."""
+        with self.running() as client:
+            return ask(client, thread, message, **more)
 
 
 def attach(client: httpx.Client, thread: str, body: bytes, name: str = "handbook.md") -> str:

@@ -32,6 +32,7 @@ from pydantic import SecretStr
 from wire import WireServer
 
 from bare_app import bare_app
+from dev_server import TERMINAL
 from turnkeep.aws.deployment import deployed_settings
 from turnkeep.bootstrap import build
 from turnkeep.errors import TurnkeepError
@@ -491,7 +492,9 @@ def test_nothing_that_is_planted_on_a_laptop_ends_where_it_should_not(stores: St
     for file in (each for each in home.rglob("*") if each.is_file()):
         is_kept = file.is_relative_to(home / "objects")
         site.sinks.put("object" if is_kept else "output", file.read_bytes(), file.name)
-    may = MAY | {"namesake": MAY["user"], "database": {"output"}}  # the start names the file that is asked
+    site.sinks.put("terminal", (tmp_path / TERMINAL).read_bytes())
+    # Who sits there is told which file is asked, and what libraries warn of.
+    may = MAY | {"namesake": MAY["user"], "database": {"terminal"}, "noisy": MAY["noisy"] | {"terminal"}}
     assert leaks(site.sinks.found(search_for(scene)), may) == {}
     assert {line.get("message") for line in written(scene)} >= {"request answered", "turn kept", "a library logged"}
     assert site.codes >= {"model_error", "model_busy", "superseded", "state_corrupt", "agent_error", "internal_error"}

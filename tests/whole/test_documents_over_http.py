@@ -2,13 +2,13 @@
 docs/documents.md, as it stands there."""
 
 import re
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from document_site import Site, ask, attach, settled
+
+from canary_scan import files_in, items_in
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -74,31 +74,12 @@ def test_personal_data_of_a_private_agents_document_lies_nowhere_and_its_owner_r
         assert settled(client, "t", document)["name"] == NAME
         assert MAIL in ask(client, "t", QUESTION)["reply"]
         assert MAIL in client.get("/threads/t/turns").json()["turns"][-1]["reply"]
-    files = [file.read_bytes() for file in own.folder.rglob("*") if file.is_file()]
-    items = dynamodb.scan(TableName=own.table)["Items"]
-    stored = [value for item in items for tagged in item.values() for value in opened(tagged)]
+    stored = [*items_in(dynamodb, own.table)]
     assert any(b"[EMAIL" in value for value in stored)
-    for value in [*files, *stored]:
+    for value in [*files_in(own.folder), *stored]:
         assert b"canarino" not in value
     with own.running(READER__PII="true") as client:
         assert MAIL in client.get("/threads/t/turns").json()["turns"][-1]["reply"]
         assert client.delete("/threads/t").status_code == 204
     left = [item["SK"]["S"] for item in dynamodb.scan(TableName=own.table)["Items"] if item["PK"]["S"].startswith("T#")]
     assert left == []
-
-
-def opened(tagged: Any) -> Iterator[bytes]:
-    """A value of an item, and what is packed in it."""
-    ((kind, value),) = tagged.items()
-    if kind == "M":
-        for inner in value.values():
-            yield from opened(inner)
-    elif kind == "B":
-        yield value
-        for start in (0, 19):  # behind the seal
-            try:
-                yield zlib.decompressobj().decompress(value[start:])
-            except zlib.error:
-                continue
-    else:
-        yield str(value).encode()

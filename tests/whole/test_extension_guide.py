@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -20,10 +19,10 @@ from calls_of_papers import GRADE, READING
 from scripted import read_events
 from wire import WireServer, calls, says
 
+from dev_server import dev_server
 from turnkeep.agents import Agent
 from turnkeep.records import Reply
 from turnkeep.settings import Settings
-from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
@@ -95,17 +94,8 @@ def requests_of_the_guide() -> list[tuple[str, dict[str, Any]]]:
 @contextmanager
 def server(copy: Copy, home: Path, **more: str) -> Iterator[httpx.Client]:
     """`turnkeep dev` of the copy; killed at the end, so what it has not stored is lost."""
-    port, log = free_port(), home / "server.log"
-    graphs = str(copy.root / PACKAGE / "langgraph.json")
-    environ = copy.environ(TURNKEEP_HOME=str(home), TURNKEEP_GRAPHS=graphs, **more)
-    child = spawn([sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], log=log, environ=environ)
-    try:
-        wait_until_listening(port, child, log=log, name="the copy", seconds=60)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            yield client
-    finally:
-        child.send_signal(signal.SIGKILL)
-        child.wait()
+    with dev_server(home, copy.environ(TURNKEEP_GRAPHS=str(copy.root / PACKAGE / "langgraph.json"), **more)) as client:
+        yield client
 
 
 @pytest.fixture
@@ -161,7 +151,7 @@ def test_the_new_agent_edits_nothing_of_ours() -> None:
 
 
 def test_the_tests_of_the_extended_project_pass(copy: Copy) -> None:
-    edges = "tests/whole/test_papers_over_http.py::test_every_edge_of_the_graph_has_a_request"
+    edges = "tests/whole/test_papers_over_http.py::test_every_edge_of_the_graph_is_taken"
     every = "tests/turnkeep_agents/test_every_agent.py"
     own = ["-k", "papers", every, "tests/turnkeep_agents/papers"]
     copy.run("pytest", "-p", "no:cacheprovider", *own)

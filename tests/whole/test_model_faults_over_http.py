@@ -4,7 +4,7 @@ the same request succeeds once the model is well again."""
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -20,9 +20,8 @@ DRAFT = "half of a canary"
 JSON_ROUTE, STREAM_ROUTE = "/threads/t1/turns", "/threads/t1/turns/stream"
 BODY = {"message": SECOND}
 KEY = {"Idempotency-Key": "k-2"}
-PATIENT: dict[str, Any] = {"models": {"timeout_seconds": 20, "max_retries": 0}}
 HASTY: dict[str, Any] = {"models": {"timeout_seconds": 0.7, "max_retries": 0}}
-SHORT: dict[str, Any] = {**PATIENT, "turn": {"seconds": 4.3, "commit_seconds": 2.8}}
+SHORT: dict[str, Any] = {"turn": {"seconds": 4.3, "commit_seconds": 2.8}}
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Fault:
     status: int
     code: str
     retry_after: int | None = None
-    settings: tuple[tuple[str, Any], ...] = tuple(PATIENT.items())
+    settings: dict[str, Any] = field(default_factory=dict)
 
 
 def while_answering(answer: Callable[[], Answer], status: int, code: str, **more: Any) -> Fault:
@@ -50,10 +49,8 @@ FAULTS = {
     "429": while_answering(
         lambda: fails("429 Too Many Requests", {"Retry-After": "17"}), 503, "model_busy", retry_after=17
     ),
-    "slow": while_answering(lambda: waits(3), 504, "model_timeout", settings=tuple(HASTY.items())),
-    "trickling": while_answering(
-        lambda: trickles(0.1, threading.Event()), 504, "model_timeout", settings=tuple(SHORT.items())
-    ),
+    "slow": while_answering(lambda: waits(3), 504, "model_timeout", settings=HASTY),
+    "trickling": while_answering(lambda: trickles(0.1, threading.Event()), 504, "model_timeout", settings=SHORT),
     "reset": while_answering(lambda: resets, 502, "model_error"),
     "clean early end": while_answering(lambda: says(DRAFT, None), 502, "model_truncated"),
     "length": while_answering(lambda: says(DRAFT, "length"), 502, "model_truncated"),
@@ -64,14 +61,10 @@ FAULTS = {
 }
 
 
-async def open_with(site: Site, model: WireServer, settings: dict[str, Any]) -> Visitor:
-    return await site.serve(model, **settings)
-
-
 @pytest.fixture
 async def visitor(site: Site, model: WireServer) -> Visitor:
     """Talks to a model that is well, in the thread `t1` with one turn."""
-    opened = await open_with(site, model, PATIENT)
+    opened = await site.serve(model)
     model.script += WELL
     await opened.say(FIRST, "t1")
     return opened
@@ -118,7 +111,7 @@ async def test_a_fault_is_told_and_changes_nothing_and_the_same_request_succeeds
     name: str, route: str, site: Site, visitor: Visitor, model: WireServer
 ) -> None:
     fault, before = FAULTS[name], await state_of(site, visitor)
-    troubled = await open_with(site, model, dict(fault.settings))
+    troubled = await site.serve(model, **fault.settings)
     model.script += fault.play()
     answer = await troubled.http.post(route, json=BODY, headers=KEY)
     problem = problem_of(fault, route, answer)

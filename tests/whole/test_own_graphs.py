@@ -2,10 +2,7 @@
 
 import json
 import os
-import signal
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -14,10 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from turnkeep_local.processes import free_port, spawn, wait_until_listening
+from dev_server import dev_server
 
 pytestmark = pytest.mark.slow
-SECONDS = 60
 
 REACT = '''
     from langchain_core.messages import AIMessage, ToolMessage
@@ -129,20 +125,6 @@ class Client:
         return dict(self.http.get(f"/threads/{agent.replace(' ', '-')}/state").json())
 
 
-@contextmanager
-def serving(folder: Path, environ: dict[str, str]) -> Iterator[Client]:
-    """Killed at the end: what is not stored by then is lost."""
-    port, log = free_port(), folder / "server.log"
-    child = spawn([sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], log=log, environ=environ)
-    try:
-        wait_until_listening(port, child, log=log, name="the folder", seconds=SECONDS)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as client:
-            yield Client(client)
-    finally:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("graphs")
@@ -153,8 +135,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def environ(folder: Path, dynamodb_url: str, whole_table: str, tmp_path: Path) -> dict[str, str]:
-    own = {"TURNKEEP_GRAPHS": str(folder / "langgraph.json"), "TURNKEEP_HOME": str(tmp_path / "home")}
+def environ(folder: Path, dynamodb_url: str, whole_table: str) -> dict[str, str]:
+    own = {"TURNKEEP_GRAPHS": str(folder / "langgraph.json")}
     own |= {"AWS_ENDPOINT_URL_DYNAMODB": dynamodb_url, "TABLE_NAME": whole_table, "SEAL_KEY": "of the test"}
     return {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **own}
 
@@ -185,10 +167,11 @@ def second_turns(client: Client) -> None:
     assert client.run("total", input="seven") == {"letters": 9}
 
 
-def test_graphs_of_every_kind_go_on_after_a_kill(folder: Path, environ: dict[str, str]) -> None:
+def test_graphs_of_every_kind_go_on_after_a_kill(environ: dict[str, str], tmp_path: Path) -> None:
     turns: list[Callable[[Client], None]] = [first_turns, second_turns]
     for play in turns:
-        with serving(folder, environ) as client:
+        with dev_server(tmp_path, environ) as http:
+            client = Client(http)
             play(client)
             numbers = {
                 name: len(client.http.get(f"/threads/{name}/turns").json()["turns"]) for name in ("react", "total")

@@ -3,7 +3,6 @@ that mean harm. Each test is a user of its own on one server."""
 
 import json
 import re
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,7 +14,7 @@ from document_site import Site
 from playwright.sync_api import Browser, Locator, Route, expect
 
 from browser import chromium, module
-from page_site import PHONE, Visit, kept_turns, problem, visit
+from page_site import PHONE, Visit, problem, visit
 
 AGENTS = ("campaigns", "database", "papers", "products", "regulations")
 EXAMPLES = json.loads((Path(__file__).parents[2] / "src/turnkeep/api/page/static/examples.json").read_text())
@@ -45,6 +44,14 @@ type Visits = Callable[..., Visit]
 def visits(browser: Browser, url: str) -> Iterator[Visits]:
     with ExitStack() as stack:
         yield lambda **options: stack.enter_context(visit(browser, url, **options))
+
+
+@pytest.fixture
+def seen(visits: Visits) -> Visit:
+    """A page that talks to the agent of these tests."""
+    opened = visits().open()
+    opened.choose("mirror")
+    return opened
 
 
 # Each agent
@@ -128,9 +135,7 @@ def test_figures_of_campaigns_are_plotted(visits: Visits) -> None:
 # One thread and its turns
 
 
-def test_a_question_back_is_answered_by_an_ordinary_message(visits: Visits) -> None:
-    seen = visits().open()
-    seen.choose("mirror")
+def test_a_question_back_is_answered_by_an_ordinary_message(seen: Visit) -> None:
     seen.say("ask")
     expect(seen.answered(1)).to_contain_text("Which one, red or blue?")
     expect(seen.answered(1).locator(".now")).to_have_text("Waits for your answer")
@@ -162,12 +167,10 @@ def test_threads_are_found_by_their_titles_opened_and_deleted_after_a_question(v
     expect(items).to_have_text([re.compile("Then pears")])
 
 
-def test_earlier_turns_are_read_when_they_are_asked_for(visits: Visits, url: str) -> None:
-    user = f"u-{uuid.uuid4().hex}"
+def test_earlier_turns_are_read_when_they_are_asked_for(seen: Visit) -> None:
     for number in range(1, 24):
-        said = {"session_id": "long", "agent": "mirror", "message": f"message {number}"}
-        httpx.post(f"{url}/chat", json=said, headers={"X-Turnkeep-User": user}, timeout=30).raise_for_status()
-    seen = visits(user=user).open("long")
+        seen.call("POST", "/chat", json={"session_id": "long", "agent": "mirror", "message": f"message {number}"})
+    seen.open("long")
     expect(seen.turns).to_have_count(20)
     seen.button("Earlier turns").click()
     expect(seen.turns).to_have_count(23)
@@ -178,10 +181,7 @@ def test_earlier_turns_are_read_when_they_are_asked_for(visits: Visits, url: str
 # What breaks
 
 
-def test_a_reload_in_mid_answer_shows_the_turn_once(visits: Visits, url: str) -> None:
-    user = f"u-{uuid.uuid4().hex}"
-    seen = visits(user=user).open()
-    seen.choose("mirror")
+def test_a_reload_in_mid_answer_shows_the_turn_once(seen: Visit) -> None:
     seen.say("slow")
     expect(seen.turns.locator(".reply")).to_contain_text("Sentence 3.")
     seen.page.reload()
@@ -192,15 +192,12 @@ def test_a_reload_in_mid_answer_shows_the_turn_once(visits: Visits, url: str) ->
     assert len({each.post_data for each in sent}) == 1
     assert len(sent) > 1
     expect(seen.turns).to_have_count(1)
-    assert [turn["message"] for turn in kept_turns(url, user, seen.thread)] == ["slow"]
+    assert seen.kept() == ["slow"]
     seen.page.reload()
     expect(seen.turns).to_have_count(1)
 
 
-def test_an_answer_goes_on_while_another_thread_is_read(visits: Visits, url: str) -> None:
-    user = f"u-{uuid.uuid4().hex}"
-    seen = visits(user=user).open()
-    seen.choose("mirror")
+def test_an_answer_goes_on_while_another_thread_is_read(seen: Visit) -> None:
     seen.say("slow")
     expect(seen.turns.locator(".reply")).to_contain_text("Sentence 1.")
     first = seen.thread
@@ -211,24 +208,20 @@ def test_an_answer_goes_on_while_another_thread_is_read(visits: Visits, url: str
     expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
 
     expect(seen.turns).to_have_count(1)
-    assert len(seen.posts(f"{first}/turns/stream")) == len(kept_turns(url, user, first)) == 1
+    assert len(seen.posts(f"{first}/turns/stream")) == len(seen.kept(first)) == 1
 
 
-def test_turns_that_somebody_else_took_meanwhile_are_shown_too(visits: Visits, url: str) -> None:
-    user = f"u-{uuid.uuid4().hex}"
-    seen = visits(user=user).open()
-    seen.choose("mirror")
+def test_turns_that_somebody_else_took_meanwhile_are_shown_too(seen: Visit) -> None:
     seen.say("one")
     seen.answered(1)
-    said = {"session_id": seen.thread, "message": "two"}
-    httpx.post(f"{url}/chat", json=said, headers={"X-Turnkeep-User": user}, timeout=30).raise_for_status()
+    seen.call("POST", "/chat", json={"session_id": seen.thread, "message": "two"})
     seen.say("three")
     expect(seen.answered(3)).to_contain_text("You said: three")
     expect(seen.turns.locator(".said p")).to_have_text(["one", "two", "three"])
 
 
-def test_a_lost_connection_is_taken_up_with_the_same_key(visits: Visits, url: str) -> None:
-    user, cut = f"u-{uuid.uuid4().hex}", []
+def test_a_lost_connection_is_taken_up_with_the_same_key(seen: Visit) -> None:
+    cut: list[Route] = []
 
     def cut_twice(route: Route) -> None:
         """Once before the server has it, once when it has answered."""
@@ -237,52 +230,43 @@ def test_a_lost_connection_is_taken_up_with_the_same_key(visits: Visits, url: st
         cut.append(route)
         route.abort("connectionreset") if len(cut) < 3 else route.continue_()
 
-    seen = visits(user=user).open()
     seen.page.route(STREAM, cut_twice)
-    seen.choose("mirror")
     seen.say("hello")
     expect(seen.answered(1)).to_contain_text("You said: hello")
 
     assert len({each.headers["idempotency-key"] for each in seen.posts("/turns/stream")}) == 1
-    assert (len(cut), len(kept_turns(url, user, seen.thread))) == (3, 1)
+    assert (len(cut), len(seen.kept())) == (3, 1)
 
 
-def test_an_answer_that_is_being_made_is_waited_for(visits: Visits) -> None:
+def test_an_answer_that_is_being_made_is_waited_for(seen: Visit) -> None:
     refused: list[Route] = []
 
     def busy_at_first(route: Route) -> None:
         refused.append(route)
         problem(route, 409, "turn_in_progress", {"Retry-After": "1"}) if len(refused) < 3 else route.continue_()
 
-    seen = visits().open()
     seen.page.route(STREAM, busy_at_first)
-    seen.choose("mirror")
     seen.say("hello")
     expect(seen.turns.locator(".now")).to_have_text("The answer is being made. Waiting for it")
     expect(seen.answered(1)).to_contain_text("You said: hello")
     assert len(refused) == 3
 
 
-def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(visits: Visits, url: str) -> None:
-    user = f"u-{uuid.uuid4().hex}"
-    seen = visits(user=user).open()
-    seen.choose("mirror")
+def test_an_answer_is_stopped_by_escape_and_the_message_is_there_again(seen: Visit) -> None:
     seen.say("slow")
     expect(seen.turns.locator(".reply")).to_contain_text("Sentence 1.")
     seen.page.keyboard.press("Escape")
     expect(seen.page.locator("#notice")).to_contain_text("The thread is as it was")
     expect(seen.page.get_by_label("Message", exact=True)).to_have_value("slow")
     expect(seen.turns).to_have_count(0)
-    assert kept_turns(url, user, seen.thread) == []
+    assert seen.kept() == []
     seen.page.reload()
     expect(seen.page.get_by_text("This message has no answer")).to_be_visible()
     seen.button("Send it again").click()
     expect(seen.answered(1).locator(".reply")).to_contain_text("Sentence 12.")
 
 
-def test_a_message_that_could_not_be_sent_stands_where_it_was_written(visits: Visits) -> None:
-    seen = visits().open()
-    seen.choose("mirror")
+def test_a_message_that_could_not_be_sent_stands_where_it_was_written(seen: Visit) -> None:
     seen.page.route("**/threads", lambda route: route.abort())
     seen.say("hello")
     expect(seen.page.locator("#notice")).to_contain_text("cannot be reached")
@@ -293,14 +277,11 @@ def test_a_message_that_could_not_be_sent_stands_where_it_was_written(visits: Vi
     assert len(seen.posts("/turns/stream")) == 1
 
 
-def test_a_thread_that_is_gone_says_so_and_the_message_goes_to_a_new_one(visits: Visits, url: str) -> None:
-    user = f"u-{uuid.uuid4().hex}"
-    seen = visits(user=user).open()
-    seen.choose("mirror")
+def test_a_thread_that_is_gone_says_so_and_the_message_goes_to_a_new_one(seen: Visit) -> None:
     seen.say("one")
     seen.answered(1)
     gone = seen.thread
-    httpx.delete(f"{url}/threads/{gone}", headers={"X-Turnkeep-User": user}, timeout=30).raise_for_status()
+    seen.call("DELETE", f"/threads/{gone}")
     seen.say("two")
     expect(seen.turns.last.get_by_role("alert")).to_contain_text("This thread is gone")
     seen.button("Ask in a new thread").click()
@@ -308,9 +289,7 @@ def test_a_thread_that_is_gone_says_so_and_the_message_goes_to_a_new_one(visits:
     assert seen.thread != gone
 
 
-def test_a_failure_is_told_as_people_read_it_and_tried_again(visits: Visits) -> None:
-    seen = visits().open()
-    seen.choose("mirror")
+def test_a_failure_is_told_as_people_read_it_and_tried_again(seen: Visit) -> None:
     seen.page.route(STREAM, lambda route: problem(route, 502, "model_error"))
     seen.say("hello")
     fault = seen.turns.get_by_role("alert")
@@ -324,8 +303,7 @@ def test_a_failure_is_told_as_people_read_it_and_tried_again(visits: Visits) -> 
 
 
 @pytest.mark.parametrize("persisted", [False, None])
-def test_an_answer_that_is_not_stored_says_so_and_offers_what_helps(visits: Visits, persisted: bool | None) -> None:
-    seen = visits().open()
+def test_an_answer_that_is_not_stored_says_so_and_offers_what_helps(seen: Visit, persisted: bool | None) -> None:
     committed: list[Any] = []
 
     def unstored(route: Route) -> None:
@@ -342,7 +320,6 @@ def test_an_answer_that_is_not_stored_says_so_and_offers_what_helps(visits: Visi
 
     seen.page.route(STREAM, unstored)
     seen.page.route("**/turns:commit", commit)
-    seen.choose("mirror")
     seen.say("hello")
     expect(seen.turns.get_by_role("alert")).to_contain_text("stored")
     seen.page.unroute(STREAM)
@@ -389,9 +366,7 @@ def test_a_document_is_sent_read_listed_and_removed(visits: Visits) -> None:
 # Harm, and who reads by other means
 
 
-def test_what_an_answer_or_a_document_says_runs_loads_and_links_nothing(visits: Visits, url: str) -> None:
-    seen = visits().open()
-    seen.choose("mirror")
+def test_what_an_answer_or_a_document_says_runs_loads_and_links_nothing(seen: Visit, url: str) -> None:
     seen.say("poison")
     turn = seen.answered(1)
     for fold in turn.locator("summary").all():
@@ -471,9 +446,7 @@ def test_everything_is_done_with_the_keyboard_alone(visits: Visits, options: dic
     expect(message).to_be_focused()
 
 
-def test_a_screen_reader_is_told_each_sentence_once_and_no_sooner_than_it_is_whole(visits: Visits) -> None:
-    seen = visits().open()
-    seen.choose("mirror")
+def test_a_screen_reader_is_told_each_sentence_once_and_no_sooner_than_it_is_whole(seen: Visit) -> None:
     seen.say("slow")
     seen.answered(1)
 

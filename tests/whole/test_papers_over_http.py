@@ -1,13 +1,7 @@
 """The papers agent as a caller meets it: every edge of its graph, follow-ups after a restart, what a turn keeps."""
 
-from itertools import pairwise
-
 import pytest
-from langgraph.graph import END, START
-from whole_site import Site, Visitor, nodes_of
-
-from turnkeep.agents import build_agent
-from turnkeep.settings import Settings
+from whole_site import Site, Visitor, edges_of, edges_taken, nodes_of
 
 ABOUT_PAPERS = "What is low-rank adaptation of large language models?"
 OUT_OF_SCOPE = "Where can I buy fresh bread on Sunday?"
@@ -15,40 +9,12 @@ SMALL_TALK = "Good morning!"
 HARD_TO_FIND = "What is bird song recognition?"
 NOWHERE = "What is beekeeping?"
 
-REQUESTS: dict[tuple[str, str], str] = {
-    (START, "read"): ABOUT_PAPERS,
-    ("read", "refuse"): OUT_OF_SCOPE,
-    ("refuse", END): OUT_OF_SCOPE,
-    ("read", "respond"): SMALL_TALK,
-    ("respond", END): SMALL_TALK,
-    ("read", "retrieve"): ABOUT_PAPERS,
-    ("retrieve", "grade_documents"): ABOUT_PAPERS,
-    ("grade_documents", "answer"): ABOUT_PAPERS,
-    ("grade_documents", "rewrite_query"): HARD_TO_FIND,
-    ("rewrite_query", "retrieve"): HARD_TO_FIND,
-    ("retrieve", "answer"): HARD_TO_FIND,
-    ("retrieve", "rewrite_query"): NOWHERE,
-    ("rewrite_query", "answer"): NOWHERE,
-    ("answer", END): ABOUT_PAPERS,
-}
-"""For each edge of the graph a message that takes it."""
 
-
-def edges() -> set[tuple[str, str]]:
-    graph = build_agent("papers", Settings()).graph.get_graph()
-    return {(edge.source, edge.target) for edge in graph.edges}
-
-
-def test_every_edge_of_the_graph_has_a_request() -> None:
-    assert edges() == REQUESTS.keys()
-
-
-@pytest.mark.parametrize("edge", REQUESTS, ids="-".join)
-async def test_the_request_of_an_edge_takes_it(edge: tuple[str, str], visitor: Visitor) -> None:
-    answer = await visitor.http.post("/chat/stream", json={"message": REQUESTS[edge]})
-    taken = set(pairwise([START, *nodes_of(answer), END]))
-    assert edge in taken
-    assert taken <= edges()
+async def test_every_edge_of_the_graph_is_taken(visitor: Visitor) -> None:
+    taken: set[tuple[str, str]] = set()
+    for message in (ABOUT_PAPERS, OUT_OF_SCOPE, SMALL_TALK, HARD_TO_FIND, NOWHERE):
+        taken |= edges_taken(nodes_of(await visitor.http.post("/chat/stream", json={"message": message})))
+    assert taken == edges_of("papers")
 
 
 async def test_a_follow_up_after_a_restart_is_about_the_first_turns_paper(site: Site) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +13,8 @@ import pytest
 from calls_of_papers import GRADE, READING
 from wire import WireServer, calls, says, waits
 
-from canary_scan import canary, files_in, found_in, places_in, texts_of
-from turnkeep.storage.attributes import decode
-from turnkeep_local.processes import free_port, spawn, wait_until_listening
+from canary_scan import canary, files_in, found_in, items_in, places_in
+from dev_server import TERMINAL, dev_server
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -30,10 +27,8 @@ ANSWER = f"Small matrices [2106.09685]. As {canary('answer').name} ({canary('ans
 @contextmanager
 def serving(folder: Path, url: str, table: str, model: WireServer, logs: list[bytes]) -> Iterator[httpx.Client]:
     """A server that ends by SIGKILL; what it wrote is kept."""
-    port, log = free_port(), folder / "server.log"
     environ = {
         **os.environ,
-        "TURNKEEP_HOME": str(folder / "home"),
         "AWS_ENDPOINT_URL_DYNAMODB": url,
         "TABLE_NAME": table,
         "PAPERS__PII": "true",
@@ -41,15 +36,11 @@ def serving(folder: Path, url: str, table: str, model: WireServer, logs: list[by
         "OPENAI_BASE_URL": model.base_url,
         "TURN__LEASE_SECONDS": "1",
     }
-    server = spawn([sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", str(port)], log=log, environ=environ)
     try:
-        wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=SECONDS)
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=SECONDS) as http:
+        with dev_server(folder, environ) as http:
             yield http
     finally:
-        server.send_signal(signal.SIGKILL)
-        assert server.wait(10) == -signal.SIGKILL
-        logs += [(folder / "home" / "requests.log").read_bytes(), log.read_bytes()]
+        logs += [(folder / "home" / "requests.log").read_bytes(), (folder / TERMINAL).read_bytes()]
 
 
 def wait_for(is_so: Callable[[], bool]) -> bool:
@@ -57,12 +48,6 @@ def wait_for(is_so: Callable[[], bool]) -> bool:
     while not is_so() and time.monotonic() < until:
         time.sleep(0.05)
     return is_so()
-
-
-def items_in(dynamodb: "DynamoDBClient", table: str) -> Iterator[bytes]:
-    for page in dynamodb.get_paginator("scan").paginate(TableName=table):
-        for item in page["Items"]:
-            yield from texts_of(decode(item))  # type: ignore[arg-type]
 
 
 @pytest.mark.timeout(180)

@@ -2,19 +2,15 @@
 the documents, and how each reply came about. What lies in between holds no personal data."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
 from calls_of_regulations import ANSWER, LEAVE, WELL, knowledge_in, reads
 from document_site import Site, ask, attach, settled
 from wire import WireServer, says
 
-from canary_scan import canary, files_in, found_in, places_in, texts_of
-from turnkeep.storage.attributes import decode
+from canary_scan import canary, files_in, found_in, items_in, places_in
 from turnkeep_agents.regulations import prompts
 
 if TYPE_CHECKING:
@@ -26,37 +22,18 @@ NOTICE = "Qual è il preavviso del contratto?"
 pytestmark = pytest.mark.timeout(240)
 
 
-class Deployment:
-    """A server that is started for a while and ends by SIGKILL."""
-
-    def __init__(self, site: Site, model: WireServer, knowledge: str):
-        self.site, self.model = site, model
-        self._environ = {
-            "MODEL": "openai:test",
-            "OPENAI_BASE_URL": model.base_url,
-            "REGULATIONS__KNOWLEDGE": knowledge,
-        }
-
-    @contextmanager
-    def running(self) -> Iterator[httpx.Client]:
-        with self.site.running(**self._environ) as client:
-            yield client
-
-    def say(self, message: str, **more: Any) -> dict[str, Any]:
-        """One turn of a server that then dies; it is sent that message alone."""
-        with self.running() as client:
-            return ask(client, "t", message, **more)
-
-    def prompt(self, at: int = -1) -> str:
-        """What the model was sent in a request."""
-        return json.dumps(self.model.bodies[at]["messages"], ensure_ascii=False)
+def prompt(model: WireServer, at: int = -1) -> str:
+    """What the model was sent in a request."""
+    return json.dumps(model.bodies[at]["messages"], ensure_ascii=False)
 
 
 @pytest.fixture
-def deployment(dynamodb_url: str, table_name: str, tmp_path: Path, model: WireServer) -> Deployment:
+def site(dynamodb_url: str, table_name: str, tmp_path: Path, model: WireServer) -> Site:
+    """A server that is started for a while and ends by SIGKILL."""
     (tmp_path / "server").mkdir()
-    site = Site(tmp_path / "server", dynamodb_url, table_name, "regulations")
-    return Deployment(site, model, knowledge_in(tmp_path, *map(long_article, range(2))))
+    environ = {"MODEL": "openai:test", "OPENAI_BASE_URL": model.base_url}
+    environ["REGULATIONS__KNOWLEDGE"] = knowledge_in(tmp_path, *map(long_article, range(2)))
+    return Site(tmp_path / "server", dynamodb_url, table_name, "regulations", environ)
 
 
 def long_article(at: int) -> dict[str, Any]:
@@ -65,22 +42,17 @@ def long_article(at: int) -> dict[str, Any]:
     return {"id": f"LONG-{at}", "title": f"Ferie annuali {at}", "text": text}
 
 
-def test_the_conversation_is_loaded_by_the_server(deployment: Deployment, model: WireServer) -> None:
+def test_the_next_server_has_the_conversation_and_how_each_reply_came_about(site: Site, model: WireServer) -> None:
     model.script += WELL
-    first = deployment.say(LEAVE)
+    told = site.say(LEAVE)
     model.script += [reads(question="In breve?", composition="chat", action="talk"), says("Quattro settimane.")]
-    second = deployment.say("In breve?")
-    assert (second["turn_number"], second["route"]) == (2, "respond")
-    for prompt in (deployment.prompt(-2), deployment.prompt()):
-        assert LEAVE in prompt
-        assert first["reply"] in prompt
-
-
-def test_how_a_reply_came_about_is_found_in_its_turn(deployment: Deployment, model: WireServer) -> None:
-    model.script += WELL
-    told = deployment.say(LEAVE)
-    with deployment.running() as client:
+    with site.running() as client:
         kept = client.get("/threads/t/turns/1").json()
+        second = ask(client, "t", "In breve?")
+    assert (second["turn_number"], second["route"]) == (2, "respond")
+    for at in (-2, -1):
+        assert LEAVE in prompt(model, at)
+        assert told["reply"] in prompt(model, at)
     assert kept["details"] == told["details"]
     assert kept["details"]["query_composition"] == "pure_kb"
     metadata = kept["details"]["context_metadata"]
@@ -93,9 +65,9 @@ def test_how_a_reply_came_about_is_found_in_its_turn(deployment: Deployment, mod
     assert kept["reply"] == ANSWER
 
 
-def test_a_document_is_in_every_later_turn_until_it_is_removed(deployment: Deployment, model: WireServer) -> None:
+def test_a_document_is_in_every_later_turn_until_it_is_removed(site: Site, model: WireServer) -> None:
     about = reads(question=NOTICE, composition="pure_doc", searches=["preavviso"])
-    with deployment.running() as client:
+    with site.running() as client:
         client.post("/threads", json={"thread_id": "t"})
         document = attach(client, "t", CONTRACT.encode(), "contratto.md")
         assert settled(client, "t", document)["status"] == "ready"
@@ -104,60 +76,52 @@ def test_a_document_is_in_every_later_turn_until_it_is_removed(deployment: Deplo
         named = ask(client, "t", NOTICE, attachments=[document])
         assert "45 giorni" in named["reply"]
     model.script += [about, says(f"Ancora 45 giorni [{cited}].")]
-    later = deployment.say("Quanti giorni, hai detto?")
+    later = site.say("Quanti giorni, hai detto?")
     assert later["details"]["query_composition"] == "pure_doc"
     assert [source["id"] for source in later["sources"] if source["cited"]] == [cited]
-    assert "contratto.md" in deployment.prompt(-2)
-    assert "Il preavviso è di 45 giorni." in deployment.prompt()
-    with deployment.running() as client:
+    assert "contratto.md" in prompt(model, -2)
+    assert "Il preavviso è di 45 giorni." in prompt(model)
+    with site.running() as client:
         assert client.delete(f"/threads/t/attachments/{document}").status_code == 204
         model.script += [about, says("Non vedo un documento.")]
         removed = ask(client, "t", "E quante ore?")
     assert removed["details"]["query_composition"] == "chat"
-    assert prompts.NO_DOCUMENTS in deployment.prompt(-2)
+    assert prompts.NO_DOCUMENTS in prompt(model, -2)
     for at in (-1, -2):
-        assert "L'orario è di 38 ore." not in deployment.prompt(at)
+        assert "L'orario è di 38 ore." not in prompt(model, at)
 
 
-def test_of_a_document_without_text_the_model_is_told_that_there_is_none(
-    deployment: Deployment, model: WireServer
-) -> None:
-    with deployment.running() as client:
+def test_of_a_document_without_text_the_model_is_told_that_there_is_none(site: Site, model: WireServer) -> None:
+    with site.running() as client:
         client.post("/threads", json={"thread_id": "t"})
         document = attach(client, "t", b"  \n \n", "scansione.md")
         assert settled(client, "t", document)["status"] == "failed"
         model.script += [reads(question=NOTICE, composition="pure_doc"), says("Non vedo un testo.")]
         told = ask(client, "t", NOTICE, attachments=[document])
     assert told["warnings"] == ["attachment_failed"]
-    assert prompts.NO_DOCUMENTS in deployment.prompt(-2)
-    assert prompts.NOT_ATTACHED in json.loads(deployment.prompt())[-1]["content"]
+    assert prompts.NO_DOCUMENTS in prompt(model, -2)
+    assert prompts.NOT_ATTACHED in json.loads(prompt(model))[-1]["content"]
 
 
 def test_personal_data_lies_nowhere_and_its_owner_is_told_it(
-    deployment: Deployment, model: WireServer, dynamodb: "DynamoDBClient"
+    site: Site, model: WireServer, dynamodb: "DynamoDBClient"
 ) -> None:
-    site, message = deployment.site, f"{LEAVE} {canary('message')}"
-    with deployment.running() as client:
+    message = f"{LEAVE} {canary('message')}"
+    with site.running() as client:
         client.post("/threads", json={"thread_id": "t"})
         document = attach(client, "t", f"# Contratto\n\n{canary('tool')} Ferie: 26 giorni.".encode(), "contratto.md")
         assert settled(client, "t", document)["status"] == "ready"
         model.script += [reads(question=f"{LEAVE} {canary('state')}", composition="hybrid"), says(owned(document))]
         told = ask(client, "t", message)
-    with deployment.running() as client:
+    with site.running() as client:
         (turn,) = client.get("/threads/t/turns").json()["turns"]
         assert (turn["message"], turn["reply"]) == (message, told["reply"])
         assert places_in([turn["reply"]]) == {"answer"}
-    stored = [text for page in pages(dynamodb, site.table) for item in page for text in texts_of(decode(item))]
     sent = [json.dumps(body, ensure_ascii=False) for body in model.bodies]
     assert "26 giorni" in sent[-1]
-    assert found_in([*sent, *stored, *files_in(site.folder)]) == set()
+    assert found_in([*sent, *items_in(dynamodb, site.table), *files_in(site.folder)]) == set()
 
 
 def owned(document: str) -> str:
     said = canary("answer")
     return f"{said.name} ({said.email}) ha 26 giorni [doc-{document[:6]}-1]."
-
-
-def pages(dynamodb: "DynamoDBClient", table: str) -> Iterator[list[Any]]:
-    for page in dynamodb.get_paginator("scan").paginate(TableName=table):
-        yield page["Items"]

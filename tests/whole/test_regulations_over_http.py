@@ -8,7 +8,6 @@ from calls_of_regulations import ANSWER, FAQ, LEAVE, WELL, knowledge_in, plans, 
 from whole_site import Site, Visitor, edges_of, edges_taken, nodes_of
 from wire import Answer, WireServer, says
 
-from turnkeep.api.auth import USER_HEADER
 from turnkeep_agents.regulations.settings import RegulationsSettings
 
 MUCH = "Quanta imposta pago su 20000 euro?"
@@ -89,33 +88,6 @@ async def test_an_answer_that_is_given_again_is_a_turn_like_every_other(
     assert kept == {name: value for name, value in again.items() if name not in ("session_id", "thread_created")}
 
 
-@pytest.mark.parametrize(("pii", "calls"), [(True, 2), (False, 4)], ids=["hidden", "not looked for"])
-async def test_somebody_else_is_given_it_where_personal_data_is_hidden(
-    pii: bool, calls: int, site: Site, model: WireServer
-) -> None:
-    own = RegulationsSettings(knowledge=knowledge_in(site.folder), pii=pii)
-    visitor = await site.serve(model, own, default_agent="regulations")
-    model.script += WELL
-    await visitor.say(LEAVE, "t1")
-    model.script += [] if pii else WELL
-    asked = {"message": LEAVE, "session_id": "t1"}
-    answer = await visitor.http.post("/chat", json=asked, headers={USER_HEADER: f"{site.user}-2"})
-    assert (answer.json()["reply"], answer.json()["turn_number"]) == (ANSWER, 1)
-    assert len(model.bodies) == calls
-
-
-async def test_personal_data_is_never_in_an_answer_for_somebody_else(
-    site: Site, visitor: Visitor, model: WireServer
-) -> None:
-    said = f"Sono Giulia Ferrantelli, giulia@example.org. {LEAVE}"
-    for thread in ("t1", "t2"):
-        model.script += WELL
-        await visitor.say(said, thread)
-    assert len(model.bodies) == 4
-    assert "giulia@example.org" not in str(model.bodies)
-    assert (await visitor.get("/threads/t1/turns/1"))["message"] == said
-
-
 async def test_a_call_over_its_limit_is_refused_and_stores_nothing(site: Site, model: WireServer) -> None:
     own = RegulationsSettings(knowledge=knowledge_in(site.folder), answer_usd=0.00001)
     poor = await site.serve(model, own, default_agent="regulations", model="openai:gpt-4.1")
@@ -126,14 +98,3 @@ async def test_a_call_over_its_limit_is_refused_and_stores_nothing(site: Site, m
     assert len(model.bodies) == 1
     assert (await poor.get("/threads/t1"))["turn_count"] == 0
     assert site.lying("t1") == {"HEAD"}
-
-
-async def test_the_model_that_was_chosen_is_the_turns_model(site: Site, model: WireServer) -> None:
-    own = RegulationsSettings(knowledge=knowledge_in(site.folder), answer_usd=0.005)
-    models = {"model": "openai:gpt-4.1", "model_small": "openai:gpt-4.1-nano"}
-    visitor = await site.serve(model, own, default_agent="regulations", **models)
-    model.script += WELL
-    told = await visitor.say(LEAVE, "t1")
-    assert [body["model"] for body in model.bodies] == ["gpt-4.1-nano", "gpt-4.1-nano"]
-    assert (told["provider"], told["model"]) == ("openai", "gpt-4.1-nano")
-    assert "over the limit of a call" in told["details"]["choice"]["reason"]

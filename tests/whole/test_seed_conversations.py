@@ -2,12 +2,15 @@
 
 import sqlite3
 import uuid
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from killed_server import KilledServer
+from document_site import Site
 
 from turnkeep_demo.database.field_service import sample_file
 
@@ -19,28 +22,28 @@ CREWS = """LEFT JOIN employeeCrew ON employeeCrew.employeeId = employee.id AND e
     AND (employeeCrew.leftOn IS NULL OR employeeCrew.leftOn >= '{first}') LEFT JOIN crew ON crew.id = crewId"""
 
 
-@pytest.fixture
-def server(dynamodb_url: str, whole_table: str, tmp_path: Path) -> KilledServer:
-    return KilledServer(tmp_path, dynamodb_url, whole_table, {"MODEL": "demo"})
+type Say = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def thread() -> str:
-    return f"seed-{uuid.uuid4().hex}"
+def say(dynamodb_url: str, whole_table: str, tmp_path: Path) -> Say:
+    """One turn of the thread, of a server that then dies."""
+    site = Site(tmp_path, dynamodb_url, whole_table, "papers", {"MODEL": "demo"})
+    return partial(site.say, thread=f"seed-{uuid.uuid4().hex}")
 
 
 @pytest.mark.slow
-def test_campaigns_asks_confirms_and_runs_with_a_kill_between_all_turns(server: KilledServer, thread: str) -> None:
-    asked = server.ask("123", thread, agent="campaigns")
+def test_campaigns_asks_confirms_and_runs_with_a_kill_between_all_turns(say: Say) -> None:
+    asked = say("123", agent="campaigns")
     assert (asked["turn_number"], asked["route"], asked["confidence"]) == (1, "clarify", 0.0)
     assert asked["reply"].endswith("?")
 
-    confirming = server.ask("quiz performance for two weeks", thread)
+    confirming = say("quiz performance for two weeks")
     assert (confirming["turn_number"], confirming["route"], confirming["confidence"]) == (2, "clarify", 0.0)
     assert "Sunday" in confirming["reply"]
     assert "Saturday" in confirming["reply"]
 
-    ran = server.ask("Bang on thank you", thread)
+    ran = say("Bang on thank you")
     assert (ran["turn_number"], ran["route"], ran["persisted"]) == (3, "specialists", True)
     assert ran["details"]["specialists"] == [{"name": "performance_diagnosis", "status": "ok"}]
     assert ran["details"]["gate"]["valid"]
@@ -50,38 +53,34 @@ def test_campaigns_asks_confirms_and_runs_with_a_kill_between_all_turns(server: 
 
 
 @pytest.mark.slow
-def test_products_resolves_the_samsung_one_and_the_first_with_a_kill_between_all_turns(
-    server: KilledServer, thread: str
-) -> None:
-    listed = server.ask("What phones do you have under $500?", thread, agent="products")
+def test_products_resolves_the_samsung_one_and_the_first_with_a_kill_between_all_turns(say: Say) -> None:
+    listed = say("What phones do you have under $500?", agent="products")
     assert listed["route"] == "retrieve"
     first, *_ = listed["details"]["products"]
 
-    told = server.ask("Tell me more about the Samsung one", thread)
+    told = say("Tell me more about the Samsung one")
     [samsung] = told["details"]["products"]
     assert samsung in listed["details"]["products"]
     assert "Samsung" in told["standalone_query"].replace("Samsung one", "")
 
-    compared = server.ask("how does it compare to the first?", thread)
+    compared = say("how does it compare to the first?")
     assert compared["route"] == "tool"
     assert compared["details"]["products"] == [samsung, first]
 
-    shifted = server.ask("Which televisions have an OLED panel?", thread)
+    shifted = say("Which televisions have an OLED panel?")
     assert shifted["turn_number"] == 4
     assert shifted["standalone_query"] == "Which televisions have an OLED panel?"
     assert not {samsung, first} & set(shifted["details"]["products"])
 
 
 @pytest.mark.slow
-def test_database_counts_goes_back_a_month_and_groups_with_a_kill_between_all_turns(
-    server: KilledServer, thread: str
-) -> None:
+def test_database_counts_goes_back_a_month_and_groups_with_a_kill_between_all_turns(say: Say) -> None:
     """The rows are those of SQL by hand over the same data."""
     following = datetime.now(UTC).date().replace(day=1)
     month = {"next": following, "first": (following - timedelta(days=1)).replace(day=1)}
-    counted = server.ask("how many technicians are active?", thread, agent="database")
-    earlier = server.ask("and last month?", thread)
-    grouped = server.ask("show them by crew", thread)
+    counted = say("how many technicians are active?", agent="database")
+    earlier = say("and last month?")
+    grouped = say("show them by crew")
     kept = [(turn["turn_number"], turn["route"], turn["persisted"]) for turn in (counted, earlier, grouped)]
     assert kept == [(number, "sql", True) for number in (1, 2, 3)]
     by_crew = THEN.format(shown="crew.name, COUNT(DISTINCT employee.id)", joined=CREWS.format(**month), **month)

@@ -4,14 +4,12 @@
 import os
 import signal
 import subprocess
-import time
 from functools import cache
 from pathlib import Path
 
-import httpx
 import pytest
 
-from turnkeep_local.processes import free_port
+from dev_server import dev_server
 
 ROOT = Path(__file__).parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -76,29 +74,10 @@ def test_every_module_loads_and_asks_for_no_more_than_the_extras(installed: Path
 
 
 def test_a_turn_is_kept(installed: Path, tmp_path: Path) -> None:
-    url = f"http://127.0.0.1:{(port := free_port())}"
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "PYTHON"))}
-    command = [installed / "turnkeep", "dev", "--port", str(port)]
-    with subprocess.Popen(command, cwd=tmp_path, env=environ, stderr=subprocess.PIPE) as server:
-        try:
-            _wait_for(url, server)
-            said = {"session_id": "mine", "agent": "papers", "message": "Tell me about convolutional networks"}
-            turn = httpx.post(f"{url}/chat", json=said, timeout=60).json()
-            kept = httpx.get(f"{url}/threads/mine/turns", timeout=60).json()["turns"]
-        finally:
-            server.send_signal(signal.SIGINT)
+    said = {"session_id": "mine", "agent": "papers", "message": "Tell me about convolutional networks"}
+    with dev_server(tmp_path, environ, command=[str(installed / "turnkeep"), "dev"], ended_by=signal.SIGINT) as client:
+        turn = client.post("/chat", json=said).json()
+        kept = client.get("/threads/mine/turns").json()["turns"]
     assert (turn["persisted"], turn["turn_number"]) == (True, 1)
     assert [each["reply"] for each in kept] == [turn["reply"]]
-    assert server.returncode == 0
-
-
-def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(600):
-        assert server.poll() is None, server.stderr.read()
-        try:
-            httpx.get(f"{url}/ok", timeout=60)
-        except httpx.ConnectError:
-            time.sleep(0.1)
-        else:
-            return
-    raise AssertionError("the server did not come up")

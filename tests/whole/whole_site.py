@@ -20,7 +20,7 @@ from hand_clock import HandClock
 from turnkeep.agents import build_agent
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import USER_HEADER, local_principal
-from turnkeep.aws.secrets import model_key
+from turnkeep.aws.databases import with_late_secrets
 from turnkeep.bootstrap import build
 from turnkeep.records import Principal
 from turnkeep.settings import AgentSettings, Settings
@@ -83,9 +83,10 @@ class Site:
     async def open(self, *agents: AgentSettings, **settings: Any) -> Visitor:
         """With settings of agents and of the deployment."""
         facts = Settings(table_name=self.table, seal_key="of the test", **settings).with_agents(*agents)
+        facts = with_late_secrets(facts)
         client = self._client()
         objects = FolderObjects(self.folder / "objects")
-        services = build(facts, dynamodb=client, objects=objects, model_key=model_key(facts), clock=self.clock)
+        services = build(facts, dynamodb=client, objects=objects, clock=self.clock)
         app = create_app(services, authenticate=local_principal)
         http = AsyncClient(transport=ASGITransport(app), base_url="http://test", headers={USER_HEADER: self.user})
         return Visitor(app, await self._stack.enter_async_context(http), self.user)
