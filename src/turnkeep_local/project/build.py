@@ -4,7 +4,6 @@ It needs neither a checkout nor Docker nor SAM; what it meets that is worth a wo
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from turnkeep.graphfile import GraphFile, read_graph_file
@@ -21,60 +20,31 @@ _SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$")
 """Of a variable, such as "OPENAI_API_KEY"."""
 
 
-@dataclass(frozen=True)
-class Build:
-    """`where` is the folder that `sam deploy` will run in; `say` takes each line for whoever builds."""
-
-    file: GraphFile
-    where: Path
-    tools: Tools
-    extras: Sequence[str]
-    say: Callable[[str], None]
-
-    def run(self) -> None:
-        """Raises LocalError, and then leaves nothing that could be deployed."""
-        stack, target = find_stack(), self.where / BUILT
-        shutil.rmtree(target, ignore_errors=True)
-        agents = _agents(self.file)
-        for line in _remarks(self.file):
-            self.say(line)
-        layers.copy_functions(stack, target, self.tools)
-        layers.make_dependencies(stack, target, self.tools, self.extras)
-        layers.make_package(stack, target, self.tools, agents)
-        packages = resolve(self.file, target / layers.DEPENDENCIES / "python", stack / "pyproject.toml", self.tools)
-        if packages.everywhere:
-            layers.replace_dependencies(stack, target, self.tools, packages)
-        layers.make_graphs(self.file, stack, target, self.tools, packages)
-        self._tell(packages, agents)
-        _check_size(target, agents)
-        layers.write_template(stack, target, f"{layers.MOUNTED_AT}/{self.file.path.name}")
-        self._tell_next()
-
-    def _tell(self, packages: Packages, agents: Sequence[str]) -> None:
-        self.say(f"graphs      {', '.join(self.file.graphs)}")
-        self.say(f"agents      {', '.join(agents) or 'none of those on board'}")
-        self.say(f"packages    {_listed(packages.pins) or 'none but those that every function has'}")
-        if packages.replaced:
-            self.say(f"for these graphs every function has, untried with Turnkeep: {', '.join(packages.replaced)}")
-        if packages.unlocked:
-            self.say(f"not as in uv.lock, beside what every function has: {_listed(packages.unlocked)}")
-
-    def _tell_next(self) -> None:
-        name = re.sub(r"[^A-Za-z0-9]+", "-", self.where.resolve().name).strip("-") or "graphs"
-        for line in _secrets(self.file, name):
-            self.say(line)
-        found = [layer for layer in layers.LAYERS if (self.where / BUILT / layer).exists()]
-        size = sum(sum(layers.sizes(self.where / BUILT / layer).values()) for layer in found)
-        self.say(f"{size / 1e6:.0f} MB of layers in {BUILT}. Send it:")
-        self.say(
-            f"  sam deploy --stack-name {name} --capabilities CAPABILITY_IAM --resolve-s3{_architecture(self.tools)}"
-        )
-        if not shutil.which("sam"):
-            self.say("  (sam is not installed: uv tool install aws-sam-cli)")
-
-
 def build(config: Path, where: Path, tools: Tools, extras: Sequence[str], say: Callable[[str], None]) -> None:
-    """Raises LocalError and UnusableGraphFile."""
+    """`where` is the folder that `sam deploy` will run in; `say` takes each line for whoever builds. Raises LocalError
+    and UnusableGraphFile, and then leaves nothing that could be deployed."""
+    file = _checked(config)
+    stack, target = find_stack(), where / BUILT
+    shutil.rmtree(target, ignore_errors=True)
+    agents = _agents(file)
+    for line in _remarks(file):
+        say(line)
+    layers.copy_functions(stack, target, tools)
+    layers.make_dependencies(stack, target, tools, extras)
+    layers.make_package(stack, target, tools, agents)
+    packages = resolve(file, target / layers.DEPENDENCIES / "python", stack / "pyproject.toml", tools)
+    if packages.everywhere:
+        layers.replace_dependencies(stack, target, tools, packages)
+    layers.make_graphs(file, stack, target, tools, packages)
+    for line in _contents(file, packages, agents):
+        say(line)
+    _check_size(target, agents)
+    layers.write_template(stack, target, f"{layers.MOUNTED_AT}/{file.path.name}")
+    for line in _next_steps(file, where, tools):
+        say(line)
+
+
+def _checked(config: Path) -> GraphFile:
     if not config.exists():
         raise LocalError(f"{config} is not there. Name yours with -c, or begin with: turnkeep new NAME")
     file = read_graph_file(config.resolve())
@@ -82,7 +52,27 @@ def build(config: Path, where: Path, tools: Tools, extras: Sequence[str], say: C
         raise LocalError(
             f"{file.path}: {outside[0]} is not inside its folder, which is all that is sent. Move the file up."
         )
-    Build(file, where, tools, extras, say).run()
+    return file
+
+
+def _contents(file: GraphFile, packages: Packages, agents: Sequence[str]) -> Iterator[str]:
+    yield f"graphs      {', '.join(file.graphs)}"
+    yield f"agents      {', '.join(agents) or 'none of those on board'}"
+    yield f"packages    {_listed(packages.pins) or 'none but those that every function has'}"
+    if packages.replaced:
+        yield f"for these graphs every function has, untried with Turnkeep: {', '.join(packages.replaced)}"
+    if packages.unlocked:
+        yield f"not as in uv.lock, beside what every function has: {_listed(packages.unlocked)}"
+
+
+def _next_steps(file: GraphFile, where: Path, tools: Tools) -> Iterator[str]:
+    name = re.sub(r"[^A-Za-z0-9]+", "-", where.resolve().name).strip("-") or "graphs"
+    yield from _secrets(file, name)
+    yield f"{sum(_sizes(where / BUILT).values()) / 1e6:.0f} MB of layers in {BUILT}. Send it:"
+    other = "" if tools.architecture == "x86_64" else f" --parameter-overrides Architecture={tools.architecture}"
+    yield f"  sam deploy --stack-name {name} --capabilities CAPABILITY_IAM --resolve-s3{other}"
+    if not shutil.which("sam"):
+        yield "  (sam is not installed: uv tool install aws-sam-cli)"
 
 
 def find_stack() -> Path:
@@ -132,12 +122,13 @@ def _secrets(file: GraphFile, stack: str) -> Iterator[str]:
         yield f"{file.path}: `env` is sent as it stands, {name} too; write a secret into a file and name that instead"
 
 
-def _architecture(tools: Tools) -> str:
-    return "" if tools.architecture == "x86_64" else f" --parameter-overrides Architecture={tools.architecture}"
+def _sizes(target: Path) -> dict[str, int]:
+    """Bytes of each layer that there is."""
+    return {layer: sum(layers.sizes(target / layer).values()) for layer in layers.LAYERS}
 
 
 def _check_size(target: Path, agents: Sequence[str]) -> None:
-    found = {layer: sum(layers.sizes(target / layer).values()) for layer in layers.LAYERS if (target / layer).exists()}
+    found = _sizes(target)
     whole = sum(found.values())
     if whole <= MOST_BYTES:
         return
