@@ -12,7 +12,7 @@ from turnkeep.entries import entries
 from turnkeep.records import RunContext
 from turnkeep.settings import Settings
 from turnkeep.storage.sealing import is_plain
-from turnkeep.turns.drawing import as_json, schemas, subgraphs
+from turnkeep.turns.drawing import Drawing
 
 
 @pytest.fixture(params=sorted(entries()))
@@ -52,13 +52,13 @@ def test_the_state_is_plain_data(agent: Agent, values: Mapping[str, Any]) -> Non
 
 
 def test_its_schemas_and_its_graph_are_shown_as_json(agent: Agent) -> None:
-    told = schemas(agent.graph)
+    told = Drawing(agent.graph).schemas()
     assert {name for name in ("input_schema", "state_schema") if "messages" not in told[name]["properties"]} == set()
     for xray in (False, True):
-        drawn = as_json(agent.graph, xray=xray)
+        drawn = Drawing(agent.graph).as_json(xray=xray)
         assert is_plain(drawn)
         assert len(drawn["nodes"]) > 2
-    assert is_plain(subgraphs(agent.graph, None, recurse=True))
+    assert is_plain(Drawing(agent.graph).subgraphs(recurse=True))
 
 
 def test_the_reply_is_the_last_message(agent: Agent, values: Mapping[str, Any]) -> None:

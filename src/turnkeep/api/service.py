@@ -47,7 +47,7 @@ class ServiceRoutes(Routes):
     def agent(self, name: AgentName) -> AgentDrawing:
         """The agent with a drawing of its graph."""
         try:
-            described: Mapping[str, str] = self._turns.describe(name)
+            drawn = self._turns.drawing(name).mermaid()
         except UnknownAgent:
             raise NotFound(UnknownAgent.advice) from None
-        return AgentDrawing(**described)
+        return AgentDrawing(name=name, description=entries()[name].description, mermaid=drawn)

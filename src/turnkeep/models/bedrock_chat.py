@@ -5,6 +5,7 @@ runs its calls in threads; one that is cancelled leaves its thread with the mode
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, TypeAlias
 
 import boto3
@@ -78,27 +79,18 @@ _BY_CODE: Mapping[str, _Fault] = {
 }
 """By AWS's code in lower case: events of a stream begin theirs with a small letter."""
 
-_BY_CLASS: Mapping[type[Exception], _Fault] = {
-    ConnectTimeoutError: (ModelTimeout, None),
-    ReadTimeoutError: (ModelTimeout, None),
-    SocketTimeout: (ModelTimeout, None),
-    NoCredentialsError: (ModelError, _NO_CREDENTIALS),
-    CredentialRetrievalError: (ModelError, _NO_CREDENTIALS),
-    ParamValidationError: (ModelError, _REFUSED),
-    BotoCoreError: (ModelError, _FAILED),
-    HTTPError: (ModelError, _FAILED),
-    ConnectionError: (ModelTruncated, "The answer broke off before its end."),  # so does langchain-aws call it
-    OSError: (ModelError, _FAILED),
-    ParserError: (ModelError, _UNREADABLE),
-    ResponseParserError: (ModelError, _UNREADABLE),
-    ValueError: (ModelError, _UNREADABLE),
-    LookupError: (ModelError, _UNREADABLE),
-    TypeError: (ModelError, _UNREADABLE),
-    AttributeError: (ModelError, _UNREADABLE),
+_BY_CLASS: Mapping[tuple[type[Exception], ...], _Fault] = {
+    (ConnectTimeoutError, ReadTimeoutError, SocketTimeout): (ModelTimeout, None),
+    (NoCredentialsError, CredentialRetrievalError): (ModelError, _NO_CREDENTIALS),
+    (ParamValidationError,): (ModelError, _REFUSED),
+    (BotoCoreError, HTTPError): (ModelError, _FAILED),
+    (ConnectionError,): (ModelTruncated, "The answer broke off before its end."),  # so does langchain-aws call it
+    (OSError,): (ModelError, _FAILED),
+    (ParserError, ResponseParserError, ValueError, LookupError, TypeError, AttributeError): (ModelError, _UNREADABLE),
 }
 """The first that fits."""
 
-_CAUGHT: tuple[type[Exception], ...] = (ClientError, *_BY_CLASS)
+_CAUGHT: tuple[type[Exception], ...] = (ClientError, *chain(*_BY_CLASS))
 
 
 def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:

@@ -43,42 +43,29 @@ def as_fault(error: BaseException) -> TurnkeepError | None:
         return error
     if isinstance(error, ValueError) and str(error).startswith("No generation chunks were returned"):
         return ModelError("The model's answer was empty or could not be read.")
-    return _by_status(error) or _by_type(error) or _by_class(error)
+    return _of_library(error) if _is_from_library(type(error)) else None
 
 
-def is_refused_request(fault: ModelFault) -> bool:
-    """Whether the server would not take the request as it was; one that asks for less may fare better."""
-    return _status_of(fault.__cause__) in (400, 422)
-
-
-def _status_of(error: BaseException | None) -> int | None:
-    """The status of the server's answer, in an error of a library on httpx or on botocore."""
-    answer = getattr(error, "response", None)
-    metadata = answer.get("ResponseMetadata", {}) if isinstance(answer, dict) else {}
-    status: int | None = getattr(error, "status_code", None) or metadata.get("HTTPStatusCode")
-    return status
-
-
-def _by_status(error: BaseException) -> ModelFault | None:
-    if not _is_from_library(type(error)) or getattr(error, "status_code", None) not in _BUSY_STATUSES:
-        return None
-    if getattr(error, "code", None) == "insufficient_quota":
-        return ModelError("The model account of this deployment has no quota left.")
-    return ModelBusy(retry_after=_retry_after(error))
-
-
-def _by_type(error: BaseException) -> ModelFault | None:
-    """What a server names in its body where the client library has no class for it."""
-    is_too_long = getattr(error, "type", None) == "exceed_context_size_error"  # llama.cpp
-    return ModelError(TOO_LONG) if is_too_long and _is_from_library(type(error)) else None
-
-
-def _by_class(error: BaseException) -> ModelFault | None:
+def _of_library(error: BaseException) -> ModelFault | None:
+    if getattr(error, "status_code", None) in _BUSY_STATUSES:
+        if getattr(error, "code", None) == "insufficient_quota":
+            return ModelError("The model account of this deployment has no quota left.")
+        return ModelBusy(retry_after=_retry_after(error))
+    if getattr(error, "type", None) == "exceed_context_size_error":  # llama.cpp's, in an error without a class for it
+        return ModelError(TOO_LONG)
     for kind in type(error).__mro__:
         if kind.__name__ in _FAULTS and _is_from_library(kind):
             fault, detail = _FAULTS[kind.__name__]
             return fault(detail)
     return None
+
+
+def is_refused_request(fault: ModelFault) -> bool:
+    """Whether the server would not take the request as it was; one that asks for less may fare better. The cause is an
+    error of a library on httpx or on botocore."""
+    answer = getattr(fault.__cause__, "response", None)
+    metadata = answer.get("ResponseMetadata", {}) if isinstance(answer, dict) else {}
+    return (getattr(fault.__cause__, "status_code", None) or metadata.get("HTTPStatusCode")) in (400, 422)
 
 
 def _is_from_library(kind: type) -> bool:

@@ -1,7 +1,8 @@
-"""Counts the tokens of one run. A model that reports no usage is estimated, and the sum then says so. A call that
-failed is not counted, for its run makes no turn; only one that ran into its limit may be made good by another."""
+"""Counts the tokens of one run, and makes its spans. A model that reports no usage is estimated, and the sum then says
+so. A call that failed is not counted, for its run makes no turn; only one that ran into its limit may be made good by
+another."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -10,11 +11,15 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
+from langgraph.errors import GraphBubbleUp
 
 from turnkeep.errors import ModelTruncated
-from turnkeep.models.prices import Price
+from turnkeep.models.prices import price_of
+from turnkeep.observability.tracing import Segment, Span
 from turnkeep.records import Usage
 from turnkeep.tokens import estimate_tokens
+
+_STEP = "graph:step:"  # LangGraph's tag of a node
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,7 @@ class ModelCall:
     output_tokens: int
     estimated: bool
 
-    def cost(self, price_of: Callable[[str], Price | None]) -> float | None:
+    def cost(self) -> float | None:
         """US dollars, or None where the model has no known price."""
         price = price_of(self.model)
         if price is None:
@@ -35,18 +40,33 @@ class ModelCall:
 
 
 class UsageMeter(BaseCallbackHandler):
-    """Goes into `config["callbacks"]` of one run; safe with nodes that run in threads."""
+    """Goes into `config["callbacks"]` of one run; safe with nodes that run in threads, as a dict takes single keys from
+    several.
+
+    Beneath `root`, where a request is traced, it makes a span for the graph, for each of its nodes and for each model
+    call in it: as a handler of its own, that would be called for each token of a reply. They hold names, times and
+    tokens; what is said passes by here and is not looked at. Runs that are no steps of their own, such as routers, pass
+    their parent on to what they start. A model call that is cancelled is never told to have ended, so the graph's end
+    ends all.
+    """
 
     run_inline = True
 
-    def __init__(self) -> None:
+    def __init__(self, root: Segment | None = None) -> None:
         self.calls: list[ModelCall] = []
         self._prompts: dict[UUID, str] = {}
         self._lock = Lock()
+        self._root = root
+        self._spans: dict[UUID, Span] = {}
+        self._parents: dict[UUID, Segment] = {}
 
-    def usage(self, price_of: Callable[[str], Price | None]) -> Usage:
+    @property
+    def ignore_chain(self) -> bool:
+        return self._root is None
+
+    def usage(self) -> Usage:
         """The sum over all finished calls."""
-        costs = [call.cost(price_of) for call in self.calls]
+        costs = [call.cost() for call in self.calls]
         return Usage(
             input_tokens=sum(call.input_tokens for call in self.calls),
             output_tokens=sum(call.output_tokens for call in self.calls),
@@ -60,31 +80,67 @@ class UsageMeter(BaseCallbackHandler):
             left = [ModelCall("", estimate_tokens(prompt), 0, estimated=True) for prompt in self._prompts.values()]
             return [*self.calls, *left, *([ModelCall("", 0, written, estimated=True)] if left and written else [])]
 
-    def on_chat_model_start(
-        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **_: Any
-    ) -> None:
-        self._remember(run_id, "\n".join(message.text for batch in messages for message in batch))
+    def on_chain_start(self, *given: Any, run_id: UUID, parent_run_id: UUID | None = None, **more: Any) -> None:
+        is_step = parent_run_id is None or any(tag.startswith(_STEP) for tag in more.get("tags") or ())
+        self._begin(run_id, parent_run_id, str(more.get("name") or "graph") if is_step else None)
 
-    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **_: Any) -> None:
-        self._remember(run_id, "\n".join(prompts))
+    def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
+        self._end(run_id)
+
+    def on_chain_error(
+        self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
+    ) -> None:
+        failed = None if isinstance(error, GraphBubbleUp) else error
+        if parent_run_id is None:
+            for left in [each for each in list(self._spans) if each != run_id]:
+                self._end(left, failed)
+        self._end(run_id, failed)
+
+    def on_chat_model_start(
+        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **more: Any
+    ) -> None:
+        self._ask(run_id, "\n".join(message.text for batch in messages for message in batch), more)
+
+    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **more: Any) -> None:
+        self._ask(run_id, "\n".join(prompts), more)
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
             prompt = self._prompts.pop(run_id, "")
             if isinstance(error, ModelTruncated) and error.at_limit:
                 self.calls.append(ModelCall("", estimate_tokens(prompt), 0, estimated=True))
+        self._end(run_id, error, gen_ai_operation_name="chat")
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
-            prompt = self._prompts.pop(run_id, "")
-            self.calls.append(read_call(response, prompt))
+            call = _read_call(response, self._prompts.pop(run_id, ""))
+            self.calls.append(call)
+        facts: dict[str, Any] = {"gen_ai_operation_name": "chat", "gen_ai_response_model": call.model}
+        if not call.estimated:
+            facts |= {"gen_ai_usage_input_tokens": call.input_tokens, "gen_ai_usage_output_tokens": call.output_tokens}
+        self._end(run_id, **facts)
 
-    def _remember(self, run_id: UUID, prompt: str) -> None:
+    def _ask(self, run_id: UUID, prompt: str, more: Mapping[str, Any]) -> None:
         with self._lock:
             self._prompts[run_id] = prompt
+        self._begin(run_id, more.get("parent_run_id"), str(more.get("name") or "model"))
+
+    def _begin(self, run_id: UUID, parent_id: UUID | None, name: str | None) -> None:
+        if self._root is None:
+            return
+        parent = self._parents.get(parent_id, self._root) if parent_id else self._root
+        if name:
+            self._spans[run_id] = parent.open(name)
+            parent = self._spans[run_id].segment
+        self._parents[run_id] = parent
+
+    def _end(self, run_id: UUID, error: BaseException | None = None, **facts: Any) -> None:
+        self._parents.pop(run_id, None)
+        if span := self._spans.pop(run_id, None):
+            span.close(error, **facts)
 
 
-def read_call(response: LLMResult, prompt: str = "") -> ModelCall:
+def _read_call(response: LLMResult, prompt: str) -> ModelCall:
     """What a finished call used; estimated from `prompt` and the answer where the model does not say."""
     model = str((response.llm_output or {}).get("model_name", ""))
     texts: list[str] = []

@@ -11,9 +11,8 @@ import threading
 import traceback
 import warnings
 from collections.abc import Mapping
-from contextvars import ContextVar
 from pathlib import PurePath
-from typing import Any, TextIO
+from typing import Any
 
 from aws_lambda_powertools.logging import Logger
 
@@ -36,7 +35,6 @@ logger.append_keys(service=SERVICE)
 _plain = logging.getLogger("turnkeep")
 _plain.propagate = False  # Lambda's runtime has a handler on the root logger, which would write every line once more
 
-_correlation_id: ContextVar[str] = ContextVar("correlation_id", default="")
 _is_provisioned = os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "provisioned-concurrency"
 _cold_starts = iter(() if _is_provisioned else (True,))
 
@@ -44,7 +42,6 @@ _cold_starts = iter(() if _is_provisioned else (True,))
 def correlate(correlation_id: str, **fields: str) -> None:
     """From here on, every log line of this request carries the id and the fields; concurrent requests keep their own.
     The first request of a sandbox is marked with `cold_start`."""
-    _correlation_id.set(correlation_id)
     logger.thread_safe_clear_keys()
     annotate(correlation_id=correlation_id, **fields)
     if next(_cold_starts, False):
@@ -62,7 +59,7 @@ def annotations() -> dict[str, Any]:
 
 
 def correlation_id() -> str:
-    return _correlation_id.get()
+    return str(annotations().get("correlation_id", ""))
 
 
 def fingerprint(salt: str, *parts: str) -> str:
@@ -97,13 +94,8 @@ class _Libraries(logging.Handler):
         _plain.log(record.levelno, "a library logged", extra={"library": record.name, "at": at, **more})
 
 
-def _on_warning(  # noqa: PLR0917 - as warnings calls it
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
+def _on_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any
 ) -> None:
     logger.warning("a library warned", kind=category.__name__, place=f"{PurePath(filename).name}:{lineno}")
 

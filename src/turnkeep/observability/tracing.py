@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self
+from typing import Any
 
 from turnkeep.observability.logs import annotations
 
@@ -65,9 +65,6 @@ class Span(AbstractContextManager["Span"]):
     name: str
     start: float
     more: Mapping[str, Any]
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _tb: object) -> None:
         self.close(error)

@@ -17,7 +17,7 @@ from turnkeep.observability import logger
 from turnkeep.storage.actions import Claim, Result
 from turnkeep.storage.plans import Begun, Loaded, Saved
 from turnkeep.storage.table import Table
-from turnkeep.turns.threads import InThread
+from turnkeep.turns.threads import in_thread
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,12 +39,11 @@ class _Call:
 class Ledger:
     """What the tools of one run do. `goes_on`: it continues the run that waits there, under the key of that one."""
 
-    def __init__(self, table: Table, in_thread: InThread, begun: Begun, loaded: Loaded, *, goes_on: bool):
+    def __init__(self, table: Table, begun: Begun, loaded: Loaded, *, goes_on: bool):
         self.origin: bytes = (goes_on and origin_of(loaded)) or begun.key
         self.locks: defaultdict[Place, Lock] = defaultdict(Lock)
         self.async_locks: defaultdict[Place, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._table = table
-        self._in_thread = in_thread
         self._begun = begun
         self._claiming = Lock()  # transactions that look at one item at the same time refuse each other
 
@@ -58,10 +57,7 @@ class Ledger:
         if not claim.is_new:
             yield _Call(False, self._recorded(claim, place))
             return
-        nothing_done: tuple[type[Exception], ...] = (
-            *not_done,
-            GraphBubbleUp,
-        )  # the node begins anew after an interrupt
+        nothing_done: tuple[type[Exception], ...] = (*not_done, GraphBubbleUp)  # an interrupted node begins anew
         call = _Call(True)
         try:
             yield call
@@ -73,8 +69,8 @@ class Ledger:
     @asynccontextmanager
     async def doing_later(self, doing: AbstractContextManager[_Call]) -> AsyncIterator[_Call]:
         async with AsyncExitStack() as stack:
-            call = await self._in_thread(doing.__enter__)
-            stack.push_async_exit(lambda *error: self._in_thread(doing.__exit__, *error))
+            call = await in_thread(doing.__enter__)
+            stack.push_async_exit(lambda *error: in_thread(doing.__exit__, *error))
             yield call
 
     def _recorded(self, claim: Claim, place: Place) -> Any:

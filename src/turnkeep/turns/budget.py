@@ -4,7 +4,7 @@ requests at once reach the store and one a second; the others are refused here, 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
-from types import TracebackType
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
@@ -16,7 +16,7 @@ from turnkeep.records import Principal
 from turnkeep.storage.limits import Day
 from turnkeep.storage.usage import Reserved, Usage
 from turnkeep.turns.tally import Tally
-from turnkeep.turns.threads import InThread
+from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
     from turnkeep.models.usage import ModelCall
@@ -33,43 +33,41 @@ _WRITTEN = 0.1
 """How much of a turn's tokens is taken to be written by the model, when its price is reserved."""
 
 
+@dataclass
 class Spending:
     """What one run may use and has used: settled once, when the run has ended or this is left. Without a limit it does
     nothing."""
 
-    def __init__(self, budget: "Budget", reserved: Reserved | None, agent: Agent, tally: Tally):
-        self._budget, self._reserved, self._agent, self._tally = budget, reserved, agent, tally
-        self._settling: asyncio.Task[None] | None = None
+    budget: "Budget"
+    reserved: Reserved | None
+    agent: Agent
+    tally: Tally
+    settling: asyncio.Task[None] | None = None
 
     def settle(self, *, turns: int) -> None:
         """Begins to; whatever comes later changes nothing."""
-        if self._budget.is_counting and self._settling is None:
-            self._settling = asyncio.create_task(self._budget.settle(self._reserved, self._agent, self._tally, turns))
+        if self.settling is None:
+            self.settling = asyncio.create_task(self.budget.settle(self.reserved, self.agent, self.tally, turns))
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.settle(turns=0)
-        if self._settling:
-            await asyncio.wait({self._settling})
+        if self.settling:
+            await asyncio.wait({self.settling})
 
 
 class Budget:
     """`usage` is None where there is no limit. `seconds` is the longest life of a run."""
 
-    def __init__(self, usage: Usage | None, in_thread: InThread, *, seconds: float, clock: Callable[[], float]) -> None:
+    def __init__(self, usage: Usage | None, *, seconds: float, clock: Callable[[], float]) -> None:
         self._usage = usage
         self._clock = clock
-        self._in_thread = in_thread
         self._seconds = seconds + GRACE_SECONDS
         self._doors: WeakValueDictionary[Principal, asyncio.Semaphore] = WeakValueDictionary()
         self._refused: dict[Principal, tuple[int, OverLimit]] = {}
         self._largest: dict[str, int] = {}
-
-    @property
-    def is_counting(self) -> bool:
-        return self._usage is not None
 
     def now(self) -> int:
         """Epoch milliseconds."""
@@ -102,7 +100,7 @@ class Budget:
         if self._usage is None:
             return await work, Spending(self, None, agent, tally)
         tokens, micro = self._need(agent)
-        asking = asyncio.create_task(self._in_thread(self._usage.reserve, principal, tokens, micro, self._seconds))
+        asking = asyncio.create_task(in_thread(self._usage.reserve, principal, tokens, micro, self._seconds))
         spending = None
         try:
             done = await work
@@ -136,16 +134,17 @@ class Budget:
 
     async def settle(self, reserved: Reserved | None, agent: Agent, tally: Tally, turns: int) -> None:
         """Never fails a turn: what could not be settled is given back when the reservation runs out, and told."""
-        assert self._usage  # noqa: S101 - a programming error
+        if self._usage is None:
+            return
         calls = tally.calls()
         tokens = sum(call.input_tokens + call.output_tokens for call in calls)
         micro = sum(_cost(call, agent) for call in calls)
         self._largest[agent.name] = max(tokens, self._largest.get(agent.name, 0))
         try:
             if reserved:
-                await self._in_thread(self._usage.settle, reserved, tokens, micro, turns)
+                await in_thread(self._usage.settle, reserved, tokens, micro, turns)
             if self._usage.limits.has_ceiling and tokens:
-                await self._in_thread(self._usage.add_to_all, tokens, micro)
+                await in_thread(self._usage.add_to_all, tokens, micro)
         except StoreUnavailable:
             logger.warning("usage not settled", agent=agent.name, tokens=tokens)
             count("UsageNotSettled")
@@ -154,7 +153,7 @@ class Budget:
         """The newest days of what was counted, newest first; raises StoreUnavailable."""
         if self._usage is None:
             return []
-        return await self._in_thread(self._usage.days, principal, number)
+        return await in_thread(self._usage.days, principal, number)
 
 
 def _cost(call: "ModelCall", agent: Agent) -> int:

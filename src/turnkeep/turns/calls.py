@@ -41,15 +41,11 @@ def _step(said: Any) -> str | Send:
 
 
 def named(agent: Agent, given: Any, name: str) -> Any:
-    """An input or an update with its messages as LangChain's; as it is where `messages` are of a kind of its own."""
+    """An input or an update with its messages as LangChain's, each with an id; as it is where `messages` are of a kind
+    of its own. Raises InvalidRequest."""
     channel = agent.graph.channels.get("messages")
     is_usual = not agent.is_own or getattr(channel, "operator", None) is add_messages
-    return with_messages(given, name) if is_usual and isinstance(given, dict) else given
-
-
-def with_messages(given: JSON, name: str) -> JSON:
-    """With the messages in it as LangChain's, each with an id. Raises InvalidRequest."""
-    if "messages" not in given:
+    if not is_usual or not isinstance(given, dict) or "messages" not in given:
         return given
     said = given["messages"]
     try:

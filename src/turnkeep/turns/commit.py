@@ -3,41 +3,45 @@ after the flip was sent, nobody knows. Only the first is a promise; the other tw
 
 import asyncio
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from turnkeep.errors import StoreUnavailable, Unsettled
 from turnkeep.observability import logger
 from turnkeep.records import Turn
+from turnkeep.storage.attributes import Item
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.table import Table
-from turnkeep.turns.costs import tell_cost
-from turnkeep.turns.threads import InThread
+from turnkeep.turns.threads import in_thread
+from turnkeep.turns.watching import release
 
 FLIPS = 2  # how often a turn whose flip was found not to have come through is flipped
 PERSISTENCE_UNKNOWN = "persistence_unknown"
+MANY_UNITS = 100
+MANY_BYTES = 1_000_000
+"""Of a checkpoint as it is packed; values of that size lie in objects, which cost no units, and end at 64 MB."""
 
 
+@dataclass(frozen=True)
 class Commit:
     """Stores the turn of one run. `until` (monotonic seconds) is when its answer has to leave."""
 
-    def __init__(self, table: Table, in_thread: InThread, *, until: float):
-        self._table = table
-        self._in_thread = in_thread
-        self._until = until
+    table: Table
+    until: float
 
     async def store(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn) -> Turn:
         """The turn as it is told; raises Superseded, AgentFault."""
         try:
-            plan, numbered = await self._in_thread(self._table.prepare, begun, loaded, saved, turn)
+            plan, numbered = await in_thread(self.table.prepare, begun, loaded, saved, turn)
         except StoreUnavailable:
             return await self._without_token(begun, turn)
-        tell_cost(plan, loaded, saved, agent=turn.agent)
+        _tell_cost(plan, loaded, saved, agent=turn.agent)
         return await self._flip(begun, plan, numbered or turn)
 
     async def _flip(self, begun: Begun, plan: Plan, turn: Turn) -> Turn:
         for _ in range(FLIPS):
             try:
-                stored = await self._in_thread(self._table.apply, plan)
+                stored = await in_thread(self.table.apply, plan)
             except Unsettled:
                 settled = await self._settled(plan)
             except StoreUnavailable:
@@ -57,22 +61,19 @@ class Commit:
     async def _settled(self, plan: Plan) -> Plan | None:
         """None where the flip had come through, another plan where it can no longer, this one where nobody knows."""
         try:
-            async with asyncio.timeout(self._until - time.monotonic()):
-                return await self._in_thread(self._table.fence, plan)
+            async with asyncio.timeout(self.until - time.monotonic()):
+                return await in_thread(self.table.fence, plan)
         except (StoreUnavailable, TimeoutError):
             return plan
 
     async def _without_token(self, begun: Begun, turn: Turn) -> Turn:
         """Only a token needs the lease any longer; without it, the client may send its message again at once."""
-        try:
-            await self._in_thread(self._table.release, begun)
-        except StoreUnavailable:
-            logger.warning("lease left to run out")
+        await release(begun, self.table)
         return _unstored(turn, None)
 
     async def _token(self, plan: Plan) -> str | None:
         try:
-            return await self._in_thread(self._table.retry_token, plan)
+            return await in_thread(self.table.retry_token, plan)
         except StoreUnavailable:
             return None
 
@@ -84,3 +85,39 @@ def _unstored(turn: Turn, token: str | None, *, is_known: bool = True) -> Turn:
         return turn.without_store(False, token)
     logger.error("turn not known to be persisted")
     return turn.without_store(None, token, PERSISTENCE_UNKNOWN)
+
+
+def _tell_cost(plan: Plan, loaded: Loaded, saved: Saved, *, agent: str) -> None:
+    """A warning where much is written, for DynamoDB is paid by the KB, and a state is written anew with each turn: it
+    names the channel of which most was written, with its growth in bytes."""
+    units = sum(-(-_size(item) // 1024) for item in plan.puts)
+    if units <= MANY_UNITS and len(saved.checkpoint.get("state", b"")) <= MANY_BYTES:
+        return
+    before = dict(_channels(loaded.checkpoint["state"])) if loaded.checkpoint else {}
+    after = {**dict(_channels(saved.checkpoint["state"])), **dict(_appended(saved))}
+    name, size = max(after.items(), key=lambda each: each[1])
+    grew = size - before.get(name, 0)
+    advice = f"channel `{name}` grew by {grew // 1000} KB to {size // 1000} KB; keep it outside of the state" + (
+        ", or let the graph shorten it" if name in before else ""
+    )
+    logger.warning("turn writes much", agent=agent, wcu=units, channel=name, bytes=size, grew_bytes=grew, advice=advice)
+
+
+def _size(item: Item) -> int:
+    return sum(len(name) + (len(value) if isinstance(value, str | bytes) else 8) for name, value in item.items())
+
+
+def _channels(state: bytes) -> Iterator[tuple[str, int]]:
+    from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415 - LangGraph loads with it
+
+    for parts in SERIALISER.loads_typed(("msgpack", state)).values():
+        for name, value in parts[0]["channel_values"].items():
+            yield name, len(SERIALISER.dumps_typed(value)[1])
+
+
+def _appended(saved: Saved) -> Iterator[tuple[str, int]]:
+    """Of lists only what is new is written."""
+    from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415
+
+    for segment in saved.segments:
+        yield segment.channel, len(SERIALISER.dumps_typed(segment.elements)[1])

@@ -12,17 +12,18 @@ from langgraph.store.base import BaseStore
 from turnkeep.attachments import Documents
 from turnkeep.errors import AgentFault, InvalidRequest
 from turnkeep.models.outgoing import hiding
-from turnkeep.models.prices import price_of
+from turnkeep.models.usage import UsageMeter
 from turnkeep.observability import measure
+from turnkeep.observability.tracing import segment
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import RunContext, Turn, Usage
 from turnkeep.storage.elements import changed
 from turnkeep.storage.plans import Saved
 from turnkeep.turns.calls import called_input
-from turnkeep.turns.graph import PLAIN_CALL, GraphRun, NothingDone, Outcome, first_input
-from turnkeep.turns.hold import Hold
+from turnkeep.turns.graph import GraphRun, NothingDone, Outcome, first_input
+from turnkeep.turns.request import Hold
 from turnkeep.turns.running import RunningTurn
-from turnkeep.turns.spans import run_meter
+from turnkeep.turns.threads import in_thread
 
 STATELESS = "stateless"
 NOTHING_TO_DO = "The graph cannot go on from here with this input or command. Read the thread's state, send an input."
@@ -35,7 +36,7 @@ async def drive(
     documents: Documents,
     *,
     max_steps: int,
-    store: BaseStore | None = None,
+    store: BaseStore | None,
 ) -> tuple[Saved, Turn]:
     """What COMMIT stores, and the turn, still without its number; `store` is the memory of whoever calls. Raises what a
     node raises."""
@@ -43,16 +44,17 @@ async def drive(
     call = hold.request.call
     of_try = hold.request.key or running.run_id or "", hold.begun.head.seq if hold.begun else 0
     context = RunContext(window, now, hold.request.principal, documents, call.context if call else {}, *of_try)
-    hold.tally.meter = meter = run_meter()
+    hold.tally.meter = meter = UsageMeter(segment())
     shield = hold.shield
     hide = shield.hide if shield else None
     given = _given(hold)
     if shield and call:
-        given = await shield.in_thread(changed, given, shield.hide)
-    run = GraphRun(hold.agent, hold.loaded, hold.request.thread_id or STATELESS, max_steps=max_steps, store=store)
+        given = await in_thread(changed, given, shield.hide)
+    thread_id, run_id = hold.request.thread_id or STATELESS, running.run_id
+    run = GraphRun(hold.agent, hold.loaded, thread_id, max_steps=max_steps, store=store, call=call, run_id=run_id)
     try:
-        async with run.opened(context, call or PLAIN_CALL, running.run_id):
-            events = run.events(given, context, [meter], call or PLAIN_CALL, running.run_id)
+        async with run.opened(context):
+            events = run.events(given, context, [meter])
             with hiding(hide):
                 async for event in shield.hide_events(events) if shield else events:
                     hold.tally.see(event)
@@ -60,10 +62,10 @@ async def drive(
             outcome = await run.outcome(shield)
     except (EmptyInputError, InvalidUpdateError, NothingDone) as error:
         raise (InvalidRequest(NOTHING_TO_DO) if call else AgentFault) from error
-    turn = _turn(hold, outcome, meter.usage(price_of), created=running.thread_created)
+    turn = _turn(hold, outcome, meter.usage(), created=running.thread_created)
     if shield is None:
         return outcome.saved, replace(turn, private=PLACEHOLDER.search(turn.reply) is not None)
-    turn = await shield.in_thread(shield.hide_turn, turn)
+    turn = await in_thread(shield.hide_turn, turn)
     measure({"PlaceholdersMade": len(shield.made)}, agent=hold.agent.name)
     return replace(outcome.saved, pii=shield.made), turn
 

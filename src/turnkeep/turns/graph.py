@@ -23,11 +23,11 @@ from turnkeep.texts import printable
 from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, context_of, messages_in, plain, without
 from turnkeep.turns.request import GraphCall
 from turnkeep.turns.shield import Shield
+from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
     from turnkeep.agents import AnyGraph
 
-PLAIN_CALL = GraphCall()
 DEMO_MODEL, DEMO_WARNING = "demo", "demo_model"
 NO_MESSAGE = "This graph does not begin with a message: send its `input` to /threads/{thread_id}/runs, or name the key \
 that takes a message in its langgraph.json, as turnkeep.graphs.<name>.message."
@@ -58,13 +58,17 @@ class GraphRun:
         *,
         max_steps: int,
         store: BaseStore | None = None,
+        call: GraphCall | None = None,
+        run_id: str | None = None,
     ):
-        """`store` is the memory of whoever calls."""
+        """`store` is the memory of whoever calls, `call` what a client of LangGraph says."""
         self._agent = agent
         self._run = Run(loaded, whole=agent.window is None)
         self._store = store
         self._graph = self._kept_here(agent.graph)
-        self._thread_id = thread_id
+        self._call = call or GraphCall()
+        self._of_thread: Any = {"configurable": {"thread_id": thread_id}}
+        self._run_id = run_id
         self._max_steps = max_steps
         self._per_turn = frozenset(agent.new_turn())
         self._told: set[str] = set()
@@ -75,39 +79,32 @@ class GraphRun:
         has_store = self._store or self._agent.is_own
         return graph.copy({"checkpointer": self._run} | ({"store": self._store} if has_store else {}))
 
+    def _config(self) -> JSON:
+        config = config_of(self._agent, self._call, self._run_id, max_steps=self._max_steps)
+        config["configurable"] |= self._of_thread["configurable"]
+        return config
+
     @asynccontextmanager
-    async def opened(self, context: RunContext, call: GraphCall, run_id: str | None) -> AsyncIterator[None]:
+    async def opened(self, context: RunContext) -> AsyncIterator[None]:
         """Around the run of an agent that makes a graph for each."""
         if self._agent.make is None:
             yield
             return
-        said = context_of(self._agent, call, context)
-        async with self._agent.make(self._config(call, run_id), self._store, said) as graph:
+        said = context_of(self._agent, self._call, context)
+        async with self._agent.make(self._config(), self._store, said) as graph:
             self._graph = self._kept_here(graph)
             yield
 
-    def _config(self, call: GraphCall, run_id: str | None) -> JSON:
-        config = config_of(self._agent, call, run_id, max_steps=self._max_steps)
-        config["configurable"]["thread_id"] = self._thread_id
-        return config
-
     async def events(
-        self,
-        given: Any,
-        context: RunContext,
-        callbacks: list[BaseCallbackHandler],
-        call: GraphCall = PLAIN_CALL,
-        run_id: str | None = None,
+        self, given: Any, context: RunContext, callbacks: list[BaseCallbackHandler]
     ) -> AsyncIterator[Event]:
-        """Runs the graph to its end; raises what a node raises. `call` says which of LangGraph's own stream modes are
-        told besides."""
+        """Runs the graph to its end; raises what a node raises."""
         if isinstance(given, Command):
             given = await self._addressed(given)
-        config = self._config(call, run_id)
-        own = {"messages", "tasks", "custom", *(["updates"] if call.modes else [])}
+        call, own = self._call, {"messages", "tasks", "custom"} | ({"updates"} if self._call.modes else set())
         stream = self._graph.astream(
             given,
-            cast(Any, {**config, "callbacks": callbacks, "run_name": self._agent.name}),
+            cast(Any, {**self._config(), "callbacks": callbacks, "run_name": self._agent.name}),
             context=context_of(self._agent, call, context),
             stream_mode=cast(Any, sorted(own | {*call.modes} - {MESSAGES_TUPLE})),
             interrupt_before=_nodes(call.interrupt_before),
@@ -118,16 +115,16 @@ class GraphRun:
         async for part in stream:
             namespace, mode, data = cast(tuple[tuple[str, ...], str, Any], part)
             if call.modes:
-                for told in self._parts(call, namespace, mode, data):
+                for told in self._parts(namespace, mode, data):
                     yield told
             if event := self._event(namespace, mode, data):
                 yield event
 
-    def _parts(self, call: GraphCall, namespace: tuple[str, ...], mode: str, data: Any) -> Iterator[Event]:
+    def _parts(self, namespace: tuple[str, ...], mode: str, data: Any) -> Iterator[Event]:
         """The part that a client asked for; before the update of an outer node, the messages that it alone returns."""
-        if MESSAGES_TUPLE in call.modes and not call.subgraphs and not namespace:
+        if MESSAGES_TUPLE in self._call.modes and not self._call.subgraphs and not namespace:
             yield from self._from_inside(mode, data)
-        if part := self._part(call, namespace, mode, data):
+        if part := self._part(namespace, mode, data):
             yield part
 
     def _from_inside(self, mode: str, data: Any) -> Iterator[Event]:
@@ -143,11 +140,11 @@ class GraphRun:
                         self._known.add(message.id)
                         yield _told(MESSAGES_TUPLE, (), [plain(message), {"langgraph_node": node}])
 
-    def _part(self, call: GraphCall, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
+    def _part(self, namespace: tuple[str, ...], mode: str, data: Any) -> Event | None:
         """What LangGraph told, for a client that asked for this mode of it. An interrupt is always told."""
         if mode == "tasks" and "input" in data:
             self._node = data["name"]
-        is_reply = mode == "custom" and is_token(data)
+        call, is_reply = self._call, mode == "custom" and is_token(data)
         if namespace and not call.subgraphs and not is_reply:
             return None
         if mode == "messages" or is_reply:
@@ -181,7 +178,7 @@ class GraphRun:
 
     async def _addressed(self, answer: "Command[Any]") -> Any:
         """The answer to the first question, where parallel branches asked several: LangGraph wants it named then."""
-        snapshot = await self._graph.aget_state({"configurable": {"thread_id": self._thread_id}})
+        snapshot = await self._graph.aget_state(self._of_thread)
         if len(snapshot.interrupts) < 2 or answer.resume is None or _is_addressed(answer.resume, snapshot.interrupts):
             return answer
         return replace(answer, resume={snapshot.interrupts[0].id: answer.resume})
@@ -189,11 +186,11 @@ class GraphRun:
     async def outcome(self, shield: Shield | None = None) -> Outcome:
         """What the run leaves, once `events` is exhausted; its state is hidden by the shield, its reply is not. Raises
         NothingDone."""
-        snapshot = await self._graph.aget_state({"configurable": {"thread_id": self._thread_id}})
+        snapshot = await self._graph.aget_state(self._of_thread)
         interrupted = bool(snapshot.next)
         values: Mapping[str, Any] = snapshot.values
         saving = functools.partial(self._run.saved, self._per_turn, interrupted=interrupted)
-        saved = await shield.in_thread(saving, change=shield.hide) if shield else saving()
+        saved = await in_thread(saving, change=shield.hide) if shield else saving()
         if saved is None:
             raise NothingDone
         if interrupted:

@@ -1,13 +1,16 @@
-"""What a caller asks for."""
+"""What a caller asks for, and such a request on its way."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+from turnkeep.agents import Agent
 from turnkeep.records import JSON, Principal
 from turnkeep.storage.leases import Repeat
+from turnkeep.storage.plans import Begun, Loaded
+from turnkeep.turns.budget import Spending
 from turnkeep.turns.shield import Shield
+from turnkeep.turns.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -67,24 +70,28 @@ class TurnRequest:
         named += [self.said] if self.said else []
         return json.dumps([self.message, self.agent, self.conversation_window, *named]).encode()
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it continues a run that waits: a message answers, a command or nothing goes on, an input does not."""
+        return self.call is None or self.call.input is None
+
     def named(self) -> JSON:
         """What the turn's details say of the documents that the request names."""
         return {"attachments": list(self.attachments)} if self.attachments else {}
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A request before its agent is known: its message as it may be stored, and what hid it, None where nothing had
-    to."""
+class Hold:
+    """Who runs a request, from what, until when. `begun` is None for a stateless run, `shield` for an agent that is not
+    private; for one that is, the message of `request` is hidden. `started` is in monotonic seconds, `started_at` in
+    epoch seconds."""
 
     request: TurnRequest
-    message: str
+    agent: Agent
+    loaded: Loaded
+    begun: Begun | None
+    tally: Tally
+    spending: Spending
     shield: Shield | None
-
-    @property
-    def pii(self) -> Mapping[str, str] | None:
-        return dict(self.shield.made) if self.shield else None
-
-    def of(self, *, private: bool) -> "tuple[TurnRequest, Shield | None]":
-        """What the agent is given, now that it is known."""
-        return (replace(self.request, message=self.message), self.shield) if private else (self.request, None)
+    started: float
+    started_at: float

@@ -3,7 +3,8 @@ thread leased: whoever reads the events only watches."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from typing import Any, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from turnkeep.errors import InternalError, RunCancelled, TurnkeepError
 from turnkeep.observability import logger, place
@@ -14,34 +15,24 @@ from turnkeep.turns.shield import Shield
 T = TypeVar("T")
 
 
-Emit: TypeAlias = Callable[[Event], None]
-
 _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak references
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RunningTurn:
     """One request being answered. `replayed`: the reply was stored before and no model is called. `run_id` is None
     where nothing is stored; `turn_number` is the one that the turn will have, `loaded` what the run goes on from. What
     is queued here is as hidden as what is stored; `shield` restores it on its way out."""
 
-    def __init__(
-        self,
-        *,
-        thread_id: str | None,
-        thread_created: bool = False,
-        replayed: bool = False,
-        shield: Shield | None = None,
-        run_id: str | None = None,
-        turn_number: int | None = None,
-        loaded: Loaded | None = None,
-    ):
-        self.run_id = run_id
-        self.turn_number = turn_number
-        self.loaded = loaded
-        self.thread_id = thread_id
-        self.thread_created = thread_created
-        self.replayed = replayed
-        self._shield = shield
+    thread_id: str | None
+    thread_created: bool = False
+    replayed: bool = False
+    shield: Shield | None = None
+    run_id: str | None = None
+    turn_number: int | None = None
+    loaded: Loaded | None = None
+
+    def __post_init__(self) -> None:
         self._events: asyncio.Queue[Event | None] = asyncio.Queue()
         self._task: asyncio.Task[Turn] | None = None
         self._is_committing = False
@@ -71,7 +62,7 @@ class RunningTurn:
             return None
         event = await asyncio.wait_for(self._events.get(), seconds)
         if event is not None:
-            return await self._shield.told(event) if self._shield else event
+            return await self.shield.told(event) if self.shield else event
         self._is_told = True
         return Event("complete", {"turn": await self.finish()})
 
@@ -92,7 +83,7 @@ class RunningTurn:
         error = self._task.exception()
         if error is None:
             turn = self._task.result()
-            return await self._shield.told_turn(turn) if self._shield else turn
+            return await self.shield.told_turn(turn) if self.shield else turn
         if isinstance(error, TurnkeepError) or not isinstance(error, Exception):
             raise error
         logger.error("a turn ended in an unexpected exception", error=type(error).__name__, place=place(error))

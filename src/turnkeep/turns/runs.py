@@ -20,7 +20,7 @@ from turnkeep.storage.table import Table
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
 from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.threads import InThread
+from turnkeep.turns.threads import in_thread
 
 __all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
 
@@ -52,7 +52,6 @@ class Runs:
         self._table = table
         self._lookup = Lookup(table)
         self._mint = mint
-        self._in_thread = InThread()
         self._launch: Launch = self._make_here
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -69,7 +68,7 @@ class Runs:
             key = self._table.said_key(principal, thread_id, request.body())
         run_id = self._table.run_id(principal, thread_id, key)
         said, body = _written(replace(request, key=key)), request.body()
-        queued = await self._in_thread(self._table.accept_run, principal, thread_id, run_id, body, said)
+        queued = await in_thread(self._table.accept_run, principal, thread_id, run_id, body, said)
         found = self._lookup.waiting(queued) if queued else await self.read(principal, thread_id, run_id)
         if found.status == "pending":
             await self._launch(self._table.run_token(principal, thread_id, run_id))
@@ -80,7 +79,7 @@ class Runs:
     async def work(self, token: str, deadline: float | None = None) -> None:
         """One try at a run; `deadline` is in monotonic seconds. Raises NotDone, or StoreUnavailable, where another try
         is to be made."""
-        queued = await self._in_thread(self._table.named_run, token)
+        queued = await in_thread(self._table.named_run, token)
         if queued is None or queued.status != "queued":
             return
         try:
@@ -89,7 +88,7 @@ class Runs:
         except errors.TurnkeepError as error:
             await self._failed(queued, error)
         except asyncio.CancelledError:
-            await self._in_thread(self._table.fail_run, queued, errors.ServerStopping.code, is_final=True)
+            await in_thread(self._table.fail_run, queued, errors.ServerStopping.code, is_final=True)
             raise
 
     async def _make(self, request: TurnRequest) -> None:
@@ -107,7 +106,7 @@ class Runs:
         if not isinstance(error, errors.TurnInProgress):
             note(error)
             is_final = is_final or queued.tries + 1 >= TRIES
-            await self._in_thread(self._table.fail_run, queued, error.code, is_final=is_final)
+            await in_thread(self._table.fail_run, queued, error.code, is_final=is_final)
         logger.warning("background run not made", code=error.code, final=is_final)
         if not is_final:
             raise NotDone from error
@@ -139,20 +138,20 @@ class Runs:
 
     async def read(self, principal: Principal, thread_id: str, run_id: str) -> RunRecord:
         """Raises NotFound."""
-        found = await self._in_thread(self._lookup.find, principal, thread_id, run_id)
+        found = await in_thread(self._lookup.find, principal, thread_id, run_id)
         return of_turn(found) if isinstance(found, Turn) else found
 
     async def list(
         self, principal: Principal, thread_id: str, *, limit: int = 10, offset: int = 0, status: RunStatus | None = None
     ) -> builtins.list[RunRecord]:
         """Newest first; with a `status` among the newest hundred. Raises NotFound."""
-        return await self._in_thread(self._lookup.list, principal, thread_id, limit, offset, status)
+        return await in_thread(self._lookup.list, principal, thread_id, limit, offset, status)
 
     async def join(self, principal: Principal, thread_id: str, run_id: str, seconds: float) -> Turn:
         """The turn when there is one. Raises what the run ended with, NotFound, and TurnInProgress when time is up."""
         until, pause = time.monotonic() + seconds, FIRST_LOOK_SECONDS
         while True:
-            found = await self._in_thread(self._lookup.find, principal, thread_id, run_id)
+            found = await in_thread(self._lookup.find, principal, thread_id, run_id)
             if isinstance(found, Turn):
                 return found
             if found.status not in ("pending", "running"):
@@ -175,13 +174,13 @@ class Runs:
         is_done = False
         for pause in CANCEL_PAUSES_SECONDS:  # it may have begun meanwhile, then it is cancelled once more
             await asyncio.sleep(pause)
-            head = await self._in_thread(self._table.head, principal, thread_id)
+            head = await in_thread(self._table.head, principal, thread_id)
             found = await self.read(principal, thread_id, run_id)
             if is_done and found.status == "interrupted":
                 return found
             if found.status not in ("pending", "running"):
                 raise errors.Conflict(f"The run is over: {found.status}.")
-            is_done = await self._in_thread(self._table.cancel_run, head, run_id, forget=action == "rollback")
+            is_done = await in_thread(self._table.cancel_run, head, run_id, forget=action == "rollback")
             if is_done and (running := self._turns.running(run_id)):
                 await running.close()
         raise errors.ThreadBusy(retry_after=1)

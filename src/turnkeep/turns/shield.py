@@ -14,7 +14,7 @@ from turnkeep.observability import count, logger, place
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Event, Turn
 from turnkeep.storage.vault import TAG_BYTES, Vault, has_placeholder, reworded, reworded_in
-from turnkeep.turns.threads import InThread
+from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
     from turnkeep.blocks.pii import Tag
@@ -28,8 +28,7 @@ class Shield:
     a value, `older` what those of earlier turns stand for: it is asked at most once, and only for a placeholder that is
     not known here. Safe with nodes that run in threads."""
 
-    def __init__(self, in_thread: InThread, tag: "Tag", older: Callable[[], Mapping[str, str]] = dict):
-        self.in_thread = in_thread
+    def __init__(self, tag: "Tag", older: Callable[[], Mapping[str, str]] = dict):
         self.made: dict[str, str] = {}
         self._tag = tag
         self._older = older
@@ -40,17 +39,17 @@ class Shield:
         self._told = ""
 
     @classmethod
-    def of_thread(cls, vault: Vault, pk: str, in_thread: InThread) -> "Shield":
-        return cls(in_thread, lambda kind, value: vault.tag(pk, kind, value), lambda: vault.values(pk))
+    def of_thread(cls, vault: Vault, pk: str) -> "Shield":
+        return cls(lambda kind, value: vault.tag(pk, kind, value), lambda: vault.values(pk))
 
     @classmethod
-    def of_run(cls, secret: bytes, in_thread: InThread) -> "Shield":
+    def of_run(cls, secret: bytes) -> "Shield":
         """For a run that keeps nothing."""
 
         def tag(kind: str, value: str) -> str:
             return hmac.digest(secret, f"{kind}|{value}".encode(), sha256)[:TAG_BYTES].hex()
 
-        return cls(in_thread, tag)
+        return cls(tag)
 
     def hide(self, text: str) -> str:
         """Raises PrivacyUnavailable."""
@@ -113,12 +112,12 @@ class Shield:
         if not has_placeholder(event.data):
             return event
         reveal = partial(self.reveal, before=before)
-        return Event(event.name, await self.in_thread(reworded_in, dict(event.data), reveal))
+        return Event(event.name, await in_thread(reworded_in, dict(event.data), reveal))
 
     async def told_turn(self, turn: Turn) -> Turn:
         if not turn.private:
             return turn
-        return await self.in_thread(reworded, turn, self.reveal)
+        return await in_thread(reworded, turn, self.reveal)
 
     def _earlier(self) -> Mapping[str, str]:
         """Nothing where the store does not answer: a placeholder in a reply is better than no reply."""

@@ -9,7 +9,7 @@ from langgraph.errors import EmptyInputError, InvalidUpdateError
 from langgraph.types import StateSnapshot
 
 from turnkeep.agents import Agent
-from turnkeep.errors import InvalidRequest, TurnkeepError
+from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON, Principal
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import changed
@@ -21,7 +21,8 @@ from turnkeep.storage.windows import NO_CHECKPOINT
 from turnkeep.turns.actions import origin_of, with_origin
 from turnkeep.turns.calls import named, plain
 from turnkeep.turns.shield import Shield
-from turnkeep.turns.threads import InThread
+from turnkeep.turns.threads import in_thread
+from turnkeep.turns.watching import or_released
 
 
 @dataclass(frozen=True)
@@ -40,35 +41,25 @@ class State:
     turn: int
 
 
+@dataclass(frozen=True)
 class States:
     """`agents` gives an agent by name, `default_agent` that of a thread that has none yet; `private` are those whose
     states are kept without personal data."""
 
-    def __init__(
-        self,
-        table: Table,
-        agents: Callable[[str], Agent],
-        in_thread: InThread,
-        *,
-        default_agent: str,
-        private: frozenset[str],
-        mint: Callable[[], str],
-    ):
-        self._table = table
-        self._agents = agents
-        self._in_thread = in_thread
-        self._default_agent = default_agent
-        self._private = private
-        self._mint = mint
+    table: Table
+    agents: Callable[[str], Agent]
+    default_agent: str
+    private: frozenset[str]
+    mint: Callable[[], str]
 
     async def read(self, principal: Principal, thread_id: str, base: str | int | None = None) -> State:
         """The newest state, or that at a checkpoint or after a turn; raises NotFound, StateCorrupt."""
-        return await self._in_thread(self._read, principal, thread_id, base)
+        return await in_thread(self._read, principal, thread_id, base)
 
     def _read(self, principal: Principal, thread_id: str, base: str | int | None) -> State:
-        head = self._table.head(principal, thread_id)
+        head = self.table.head(principal, thread_id)
         agent = self._agent(head)
-        return self._told(head, _state(agent, head, self._table.load(head, agent.window, base)))
+        return self._told(head, _state(agent, head, self.table.load(head, agent.window, base)))
 
     async def history(
         self,
@@ -81,13 +72,13 @@ class States:
     ) -> list[State]:
         """The newest first, those of branches that were left among them; of the `limit` that are looked at those whose
         metadata hold `metadata`. Raises NotFound, StateCorrupt."""
-        found = await self._in_thread(self._history, principal, thread_id, limit, before)
+        found = await in_thread(self._history, principal, thread_id, limit, before)
         return [state for state in found if (metadata or {}).items() <= state.metadata.items()]
 
     def _history(self, principal: Principal, thread_id: str, limit: int, before: str | None) -> list[State]:
-        head = self._table.head(principal, thread_id)
+        head = self.table.head(principal, thread_id)
         agent = self._agent(head)
-        steps = self._table.history(head, agent.window, limit=limit, before=before)
+        steps = self.table.history(head, agent.window, limit=limit, before=before)
         return [self._told(head, _state(agent, head, loaded)) for loaded in steps]
 
     async def update(
@@ -101,22 +92,18 @@ class States:
     ) -> State:
         """The state as a node, by default the one that wrote last, would have changed it; from an older checkpoint it
         begins a branch. It is no turn. Raises NotFound, ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
-        begun = await self._in_thread(self._table.begin, principal, thread_id, key=self._mint(), body=b"", message=None)
+        begun = await in_thread(self.table.begin, principal, thread_id, key=self.mint(), body=b"", message=None)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
-        try:
-            return await self._update(begun, values, as_node, checkpoint_id)
-        except TurnkeepError:
-            await self._in_thread(self._table.release, begun)
-            raise
+        return await or_released(self._update(begun, values, as_node, checkpoint_id), begun, self.table)
 
     async def _update(self, begun: Begun, values: Any, as_node: str | None, checkpoint_id: str | None) -> State:
         head = begun.head
-        agent = await self._in_thread(self._agent, head)
+        agent = await in_thread(self._agent, head)
         shield = self._shield(head)
-        loaded = await self._in_thread(self._table.load, head, agent.window, checkpoint_id)
+        loaded = await in_thread(self.table.load, head, agent.window, checkpoint_id)
         given = named(agent, values, f"m-{head.gen}-{head.seq}")
-        if agent.name in self._private:
-            given = await self._in_thread(changed, given, shield.hide)
+        if agent.name in self.private:
+            given = await in_thread(changed, given, shield.hide)
         run = Run(loaded, whole=agent.window is None)
         graph = agent.graph.copy({"checkpointer": run})
         try:
@@ -127,15 +114,15 @@ class States:
         saved = run.saved(frozenset(agent.new_turn()), interrupted=bool(snapshot.next))
         assert saved  # noqa: S101 - an update puts a checkpoint
         saved = with_origin(saved, origin_of(loaded))
-        plan, _ = await self._in_thread(self._table.prepare, begun, loaded, replace(saved, pii=shield.made), None)
-        await self._in_thread(self._table.apply, plan)
-        return await self._in_thread(self._told, head, _as_json(snapshot, loaded.number))
+        plan, _ = await in_thread(self.table.prepare, begun, loaded, replace(saved, pii=shield.made), None)
+        await in_thread(self.table.apply, plan)
+        return await in_thread(self._told, head, _as_json(snapshot, loaded.number))
 
     def _agent(self, head: Head) -> Agent:
-        return self._agents(head.agent or self._default_agent)
+        return self.agents(head.agent or self.default_agent)
 
     def _shield(self, head: Head) -> Shield:
-        return Shield.of_thread(self._table.vault, head.pk, self._in_thread)
+        return Shield.of_thread(self.table.vault, head.pk)
 
     def _told(self, head: Head, state: State) -> State:
         """As the thread's owner reads it."""

@@ -6,7 +6,6 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from turnkeep.errors import TurnkeepError
-from turnkeep.models.prices import price_of
 from turnkeep.observability import logger, measure
 from turnkeep.observability.metrics import Metric
 from turnkeep.records import Event, Turn
@@ -60,7 +59,7 @@ class Tally:
         """Also of a run that failed: its calls were made."""
         if self.meter is None or not self.meter.calls:
             return {}
-        usage = self.meter.usage(price_of)
+        usage = self.meter.usage()
         spent: dict[Metric, float] = {"ModelCalls": len(self.meter.calls)}
         spent |= {"TokensIn": usage.input_tokens, "TokensOut": usage.output_tokens}
         return spent if usage.cost_usd is None else {**spent, "CostUSD": usage.cost_usd}

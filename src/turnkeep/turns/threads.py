@@ -10,14 +10,9 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_THREADS = ThreadPoolExecutor(16, thread_name_prefix="store")
 
-STORE_THREADS = 16
 
-
-class InThread:
-    def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="store")
-
-    async def __call__(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        run = functools.partial(copy_context().run, call, *args, **kwargs)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
+async def in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    run = functools.partial(copy_context().run, call, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, run)

@@ -3,7 +3,7 @@ that are ready are there for the graph, which is not made to read them."""
 
 import asyncio
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
@@ -12,62 +12,60 @@ from turnkeep.errors import DocumentNotFound, NotFound
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.head import key_digest
 from turnkeep.storage.table import Table
-from turnkeep.tuning import TurnTuning
 from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.threads import InThread
+from turnkeep.turns.threads import in_thread
 
 WAIT_SECONDS = 60
 FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.2, 2.0
 IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
 
 
+@dataclass(frozen=True)
 class Attached:
-    """`attachments` is None where nothing keeps documents."""
+    """`attachments` is None where nothing keeps documents; `commit_seconds` are kept back for COMMIT."""
 
-    def __init__(self, attachments: Attachments | None, table: Table, in_thread: InThread, tuning: TurnTuning):
-        self._attachments = attachments
-        self._table = table
-        self._in_thread = in_thread
-        self._tuning = tuning
+    attachments: Attachments | None
+    table: Table
+    commit_seconds: float
 
     def documents(self, pk: str) -> Documents:
         """What a run on this thread may read."""
-        if self._attachments is None:
+        if self.attachments is None:
             return Documents()
-        return Documents(partial(self._attachments.active, pk), partial(self._attachments.pieces, pk))
+        return Documents(partial(self.attachments.active, pk), partial(self.attachments.pieces, pk))
 
     async def waited(self, request: TurnRequest) -> TurnRequest:
         """The request when its documents are read, or time is up, which its warnings tell. Raises NotFound,
         DocumentNotFound, StoreUnavailable."""
         if not request.attachments:
             return request
-        if request.thread_id is None or self._attachments is None:
+        if request.thread_id is None or self.attachments is None:
             raise DocumentNotFound
         try:
-            head = await self._in_thread(self._table.head, request.principal, request.thread_id)
+            head = await in_thread(self.table.head, request.principal, request.thread_id)
         except NotFound as error:
             raise (DocumentNotFound if request.create else NotFound) from error
         if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:
             return request  # it is answered from the store, whatever became of its documents
         until, pause = time.monotonic() + self._seconds(request), FIRST_LOOK_SECONDS
-        while _are_in_work(found := await self._found(head.pk, request.attachments)):
+        while _are_in_work(found := await _found(self.attachments, head.pk, request.attachments)):
             if time.monotonic() + pause > until:
                 break
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, LAST_LOOK_SECONDS)
         return replace(request, warnings=(*request.warnings, *_warnings(found)))
 
-    async def _found(self, pk: str, named: tuple[str, ...]) -> list[AttachmentStatus]:
-        assert self._attachments is not None  # noqa: S101 - asked before
-        found = await self._in_thread(self._attachments.statuses, pk, named)
-        if found.keys() != set(named):
-            raise DocumentNotFound
-        return list(found.values())
-
     def _seconds(self, request: TurnRequest) -> float:
         """How long it may wait: half of what there is, so that the run has the other half."""
-        left = (request.deadline or inf) - time.monotonic() - self._tuning.commit_seconds
+        left = (request.deadline or inf) - time.monotonic() - self.commit_seconds
         return min(WAIT_SECONDS, left / 2)
+
+
+async def _found(attachments: Attachments, pk: str, named: tuple[str, ...]) -> list[AttachmentStatus]:
+    found = await in_thread(attachments.statuses, pk, named)
+    if found.keys() != set(named):
+        raise DocumentNotFound
+    return list(found.values())
 
 
 def _are_in_work(found: list[AttachmentStatus]) -> bool:

@@ -3,10 +3,7 @@ that cannot be served is told."""
 
 import json
 import logging
-import secrets
 import sys
-import time
-import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,13 +19,10 @@ from turnkeep.observability import logger
 from turnkeep.owngraphs import build_all, build_own
 from turnkeep.records import Principal, Turn
 from turnkeep.settings import UnusableFile
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
-from turnkeep.tuning import TurnTuning
-from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns import TurnRequest
 from turnkeep.turns.request import GraphCall
 from turnkeep_local.objects import FolderObjects
+from turns_over import table_over, turns_over
 
 ANN = Principal("acme", "ann")
 SOURCE = """
@@ -216,17 +210,7 @@ def play(folder_objects: FolderObjects) -> Callable[..., Any]:
     items, memory = MemoryItems(), InMemoryStore()
 
     async def played(agent: Agent, message: str = "hello", call: GraphCall | None = None) -> Turn:
-        mint = {"clock": time.time, "mint": secrets.token_bytes}
-        turns = Turns(
-            Table(items, Blobs(folder_objects), Sealer(b"key"), **mint),  # type: ignore[arg-type]
-            lambda _: agent,
-            tuning=TurnTuning(),
-            default_agent="any",
-            clock=time.time,
-            mint=lambda: uuid.uuid4().hex,
-            names=frozenset({"any"}),
-            stores=lambda _: memory,
-        )
+        turns = turns_over(table_over(items, folder_objects), agent, stores=lambda _: memory)
         running = await turns.start(TurnRequest(ANN, message, thread_id="t", create=True, call=call))
         try:
             return await running.finish()

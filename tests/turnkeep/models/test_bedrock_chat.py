@@ -8,6 +8,7 @@ from typing import Any
 
 import bedrock_wire as wire
 import pytest
+from asking import asked
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field, ValidationError
 from wire import Answer, WireServer
@@ -17,7 +18,6 @@ from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
 from turnkeep.models.calls import TypedCall, ask_typed
 from turnkeep.models.chat import chat_models
 from turnkeep.models.endings import REASONING_TOKENS
-from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.records import Principal, RunContext
 from turnkeep.settings import Settings
@@ -28,7 +28,6 @@ from turnkeep_agents.papers.state import new_turn
 pytest.importorskip("langchain_aws", reason="needs the extra bedrock")
 
 CLAUDE = "us.anthropic.claude-haiku-4-5-20251001-v1:0"
-MODES = ["invoke", "ainvoke", "stream", "astream"]
 AWAITED = ["ainvoke", "astream"]  # the same in a thread
 HALF = "half an answer"
 CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann"))
@@ -44,25 +43,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[WireServer]:
 def model(name: str = CLAUDE, *, timeout_seconds: float = 15, max_retries: int = 0) -> Any:
     tuning = ModelTuning(timeout_seconds=timeout_seconds, max_retries=max_retries)
     return chat_models(Settings(model=f"bedrock:{name}", models=tuning), "papers").main
-
-
-async def ask(mode: str, **tuning: Any) -> str:
-    asked = model(**tuning)
-    match mode:
-        case "invoke":
-            return str((await asyncio.to_thread(asked.invoke, "hello")).text)
-        case "ainvoke":
-            return str((await asked.ainvoke("hello")).text)
-        case "stream":
-            return await asyncio.to_thread(lambda: "".join(chunk.text for chunk in asked.stream("hello")))
-        case _:
-            return "".join([chunk.text async for chunk in asked.astream("hello")])
-
-
-@pytest.mark.parametrize("mode", MODES)
-async def test_a_valid_answer_comes_whole(server: WireServer, mode: str) -> None:
-    server.script.append(wire.says("a whole answer"))
-    assert (await ask(mode)).strip() == "a whole answer"
 
 
 FAULTS: dict[str, tuple[Callable[[], Answer], type[ModelFault], str]] = {
@@ -106,7 +86,7 @@ async def test_a_fault_comes_out_as_its_class_and_without_foreign_text(
     play, expected, said = FAULTS[fault]
     server.script.append(play())
     with pytest.raises(expected) as caught:
-        await ask(mode, timeout_seconds=timeout_of(fault))
+        await asked(model(timeout_seconds=timeout_of(fault)), mode)
     assert isinstance(caught.value, ModelFault)
     assert said in caught.value.detail
     assert wire.SECRET not in str(caught.value)
@@ -117,7 +97,7 @@ async def test_only_an_answer_at_its_limit_says_so(server: WireServer) -> None:
     found = []
     for _ in range(2):
         with pytest.raises(ModelTruncated) as caught:
-            await ask("astream")
+            await asked(model(), "astream")
         found.append(caught.value.at_limit)
     assert found == [True, False]
 
@@ -125,53 +105,54 @@ async def test_only_an_answer_at_its_limit_says_so(server: WireServer) -> None:
 async def test_a_busy_model_names_when_to_come_again(server: WireServer) -> None:
     server.script.append(wire.fails("429 Too Many Requests", "ThrottlingException"))
     with pytest.raises(ModelBusy) as caught:
-        await ask("ainvoke")
+        await asked(model(), "ainvoke")
     assert caught.value.retry_after == 5
 
 
 @pytest.mark.parametrize("mode", AWAITED)
 async def test_a_busy_model_is_tried_again_as_often_as_the_settings_say(server: WireServer, mode: str) -> None:
     server.script += [wire.fails("429 Too Many Requests", "ThrottlingException"), wire.says("at last")]
-    assert (await ask(mode, max_retries=1)).strip() == "at last"
+    assert (await asked(model(max_retries=1), mode)).strip() == "at last"
     assert len(server.bodies) == 2
 
 
 async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(server: WireServer) -> None:
     server.script += [wire.fails("500 Internal Server Error", "InternalServerException")] * FAULTS_TO_OPEN
-    asked = model()
+    bedrock = model()
     for _ in range(FAULTS_TO_OPEN):
         with pytest.raises(ModelError):
-            await asked.ainvoke("hello")
+            await bedrock.ainvoke("hello")
     with pytest.raises(ModelBusy):
-        await asked.ainvoke("hello")
+        await bedrock.ainvoke("hello")
     assert len(server.bodies) == FAULTS_TO_OPEN
 
 
 async def test_a_refused_request_says_nothing_about_the_server(server: WireServer) -> None:
     refused = wire.fails("400 Bad Request", "ValidationException")
     server.script += [*[refused] * (FAULTS_TO_OPEN + 1), wire.says("well")]
-    asked = model()
+    bedrock = model()
     for _ in range(FAULTS_TO_OPEN + 1):
         with pytest.raises(ModelError):
-            await asked.ainvoke("hello")
-    assert (await asked.ainvoke("hello")).text == "well"
+            await bedrock.ainvoke("hello")
+    assert (await bedrock.ainvoke("hello")).text == "well"
 
 
 async def test_a_cancelled_stream_is_left_with_the_next_word(server: WireServer) -> None:
     closed = threading.Event()
     server.script.append(wire.trickles(0.1, closed))
+    bedrock = model()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(1):
-            await ask("astream")
+            await asked(bedrock, "astream")
     assert await asyncio.to_thread(closed.wait, 5)
 
 
 async def test_usage_is_read_from_a_stream_and_from_a_whole_answer(server: WireServer) -> None:
     server.script += [wire.says("a whole answer"), wire.says("a whole answer")]
-    asked, meter = model(), UsageMeter()
-    await asked.ainvoke("hello", {"callbacks": [meter]})
-    _ = [chunk async for chunk in asked.astream("hello", {"callbacks": [meter]})]
-    usage = meter.usage(price_of)
+    bedrock, meter = model(), UsageMeter()
+    await bedrock.ainvoke("hello", {"callbacks": [meter]})
+    _ = [chunk async for chunk in bedrock.astream("hello", {"callbacks": [meter]})]
+    usage = meter.usage()
     assert (usage.input_tokens, usage.output_tokens, usage.estimated) == (22, 14, False)
     assert [call.model for call in meter.calls] == [CLAUDE, CLAUDE]
     assert usage.cost_usd == pytest.approx((22 * 1 + 14 * 5) / 1e6)
@@ -277,11 +258,6 @@ async def test_a_turn_of_an_agent_goes_through_bedrock_whole_and_in_words(server
     assert (agent.provider, agent.model) == ("bedrock", CLAUDE)
 
 
-def test_it_needs_no_key() -> None:
-    models = chat_models(Settings(model=f"bedrock:{CLAUDE}"), "papers")
-    assert (models.provider, models.name) == ("bedrock", CLAUDE)
-
-
 def test_without_a_region_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.setenv("AWS_CONFIG_FILE", "/dev/null")
@@ -294,7 +270,7 @@ async def test_without_credentials_it_says_so(server: WireServer, monkeypatch: p
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null")
     with pytest.raises(ModelError, match="credentials"):
-        await ask("ainvoke")
+        await asked(model(), "ainvoke")
     assert server.bodies == []
 
 

@@ -4,15 +4,13 @@ import json
 from typing import Any, Literal
 
 import pytest
+from asking import model_of
 from langchain_core.messages import HumanMessage
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from wire import Answer, WireServer, answers, calls, fails, says
 
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import ToolsAnswer, ToolsCall, TypedCall, ask_tools, ask_typed, tool_of
-from turnkeep.models.chat import chat_models
-from turnkeep.settings import Settings
-from turnkeep.tuning import ModelTuning
 
 
 class Search(BaseModel):
@@ -35,12 +33,6 @@ def several(*asked: tuple[str, Any]) -> Answer:
         for at, (name, arguments) in enumerate(asked)
     ]
     return answers({"tool_calls": told}, "tool_calls")
-
-
-def model_of(server: WireServer) -> Any:
-    tuning, key = ModelTuning(timeout_seconds=15, max_retries=0), SecretStr("k")
-    settings = Settings(model="openai:m", openai_base_url=server.base_url, openai_api_key=key, models=tuning)
-    return chat_models(settings, "papers").main
 
 
 async def ask(*script: Answer) -> tuple[ToolsAnswer, list[Any]]:
@@ -136,11 +128,6 @@ def test_what_a_schema_leaves_out_is_still_held(fields: dict[str, Any]) -> None:
 
 
 async def test_a_typed_result_out_of_bounds_is_asked_for_again() -> None:
-    with WireServer(
-        [calls("Kind", {"default": "a", "size": 99}), calls("Kind", {"default": "a", "size": 9})]
-    ) as server:
-        tuning, key = ModelTuning(timeout_seconds=15, max_retries=0), SecretStr("k")
-        settings = Settings(model="openai:m", openai_base_url=server.base_url, openai_api_key=key, models=tuning)
-        model = chat_models(settings, "papers").main
-        assert (await ask_typed(model, TypedCall("agent.read", Kind), [HumanMessage("x")])).size == 9
+    with WireServer([calls("Kind", {"default": "a", "size": size}) for size in (99, 9)]) as server:
+        assert (await ask_typed(model_of(server), TypedCall("agent.read", Kind), [HumanMessage("x")])).size == 9
         assert "size: Input should be less than or equal to 9" in server.bodies[1]["messages"][-1]["content"]

@@ -1,8 +1,8 @@
-import asyncio
 from typing import Any
 from uuid import UUID
 
 import pytest
+from asking import MODES, asked, model_of, settings_of
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from pydantic import SecretStr
@@ -17,7 +17,6 @@ from turnkeep.models.prices import Price, price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.settings import Settings
 from turnkeep.tokens import estimate_tokens
-from turnkeep.tuning import ModelTuning
 
 
 def test_without_a_key_the_demo_model_answers() -> None:
@@ -63,28 +62,12 @@ class Ring:
 
 
 def sourced(server: WireServer, source: SecretSource, max_retries: int = 1) -> Any:
-    tuning = ModelTuning(timeout_seconds=15, max_retries=max_retries)
-    settings = Settings(model="openai:m", openai_base_url=server.base_url, models=tuning)
+    settings = settings_of(server, max_retries=max_retries, key="")
     return chat_models(settings.with_key_source(source), "papers").main
-
-
-async def asked(model: Any, mode: str) -> str:
-    match mode:
-        case "invoke":
-            return str((await asyncio.to_thread(model.invoke, "hello")).text)
-        case "ainvoke":
-            return str((await model.ainvoke("hello")).text)
-        case "stream":
-            return await asyncio.to_thread(lambda: "".join(chunk.text for chunk in model.stream("hello")))
-        case _:
-            return "".join([chunk.text async for chunk in model.astream("hello")])
 
 
 def bearers(server: WireServer) -> list[str]:
     return [headers["authorization"] for headers in server.headers]
-
-
-MODES = ["invoke", "ainvoke", "stream", "astream"]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -137,8 +120,7 @@ async def test_a_key_that_cannot_be_had_stops_the_call(mode: str) -> None:
 
 async def test_a_server_without_keys_is_sent_a_word_in_its_place() -> None:
     with WireServer([says("well")]) as server:
-        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), "papers").main
-        await asked(model, "ainvoke")
+        await asked(model_of(server, key=""), "ainvoke")
     assert bearers(server) == [f"Bearer {NO_KEY}"]
 
 
@@ -161,15 +143,14 @@ def test_a_reasoning_model_gets_no_temperature_and_room_to_think(name: str) -> N
 
 def test_a_connection_is_not_kept_for_an_event_loop_to_come() -> None:
     with WireServer([says("one")]) as server:
-        chat_models(Settings(model="openai:m", openai_base_url=server.base_url), "papers").main.invoke("hello")
+        model_of(server).invoke("hello")
         assert server.headers[0]["connection"] == "close"
 
 
 async def test_a_tool_call_keeps_its_arguments_through_a_stream() -> None:
     with WireServer([calls("look_up", {"id": 7})]) as server:
-        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), "papers").main
         whole: Any = None
-        async for chunk in model.astream("hello"):
+        async for chunk in model_of(server).astream("hello"):
             whole = chunk if whole is None else whole + chunk
     assert whole.tool_calls[0]["args"] == {"id": 7}
 
@@ -195,7 +176,7 @@ def test_a_model_that_reports_no_usage_is_estimated_and_marked() -> None:
     meter = UsageMeter()
     meter.on_chat_model_start({}, [[HumanMessage("a question")]], run_id=UUID(int=1))
     meter.on_llm_end(_result("an answer", "gpt-4o"), run_id=UUID(int=1))
-    usage = meter.usage(price_of)
+    usage = meter.usage()
     assert (usage.input_tokens, usage.output_tokens) == (estimate_tokens("a question"), estimate_tokens("an answer"))
     assert usage.estimated
     assert usage.cost_usd is not None
@@ -207,12 +188,12 @@ def test_one_call_without_a_price_leaves_the_sum_without_one() -> None:
     for number, model in enumerate(["gpt-4o", "a-model-of-my-own"]):
         tokens = {"input_tokens": 1_000_000, "output_tokens": 0, "total_tokens": 1_000_000}
         meter.on_llm_end(_result("x", model, usage_metadata=tokens), run_id=UUID(int=number))
-    assert meter.usage(price_of).input_tokens == 2_000_000
-    assert meter.usage(price_of).cost_usd is None
+    assert meter.usage().input_tokens == 2_000_000
+    assert meter.usage().cost_usd is None
 
 
 def test_a_plain_text_model_is_counted_too() -> None:
     meter = UsageMeter()
     meter.on_llm_start({}, ["a question"], run_id=UUID(int=1))
     meter.on_llm_end(LLMResult(generations=[[Generation(text="an answer")]]), run_id=UUID(int=1))
-    assert meter.usage(price_of).output_tokens == estimate_tokens("an answer")
+    assert meter.usage().output_tokens == estimate_tokens("an answer")

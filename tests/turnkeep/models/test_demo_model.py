@@ -9,7 +9,6 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
 from turnkeep.models.calls import INNER_CALL, TextCall, ToolsCall, TypedCall, ask_text, ask_tools, ask_typed
-from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.tokens import estimate_tokens
 from turnkeep_demo.model import DemoChatModel
@@ -65,7 +64,7 @@ async def test_structured_output_works_as_with_any_chat_model() -> None:
 async def test_usage_is_the_estimate_of_prompt_and_answer() -> None:
     meter = UsageMeter()
     await DemoChatModel().ainvoke([HumanMessage("hello there")], {"callbacks": [meter]})
-    usage = meter.usage(price_of)
+    usage = meter.usage()
     assert usage.input_tokens == estimate_tokens("hello there")
     assert usage.output_tokens == estimate_tokens('You wrote: "hello there"')
     assert (usage.cost_usd, usage.estimated) == (0.0, False)

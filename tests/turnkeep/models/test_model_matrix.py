@@ -8,45 +8,19 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from asking import MODES, asked, model_of, settings_of
 from langchain_core.messages import HumanMessage
-from pydantic import SecretStr
 from wire import Answer, WireServer, calls, fails, garbles, refuses, resets, says, sends, trickles, waits
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
 from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
-from turnkeep.models.chat import chat_models
-from turnkeep.models.prices import price_of
 from turnkeep.models.usage import UsageMeter
 from turnkeep.records import Principal, Reply, RunContext
-from turnkeep.settings import Settings
-from turnkeep.tuning import ModelTuning
 from turnkeep_agents.papers.graph import build, read_reply
 from turnkeep_agents.papers.state import new_turn
 
 SECRET = "secret upstream text"
 CONTEXT = RunContext(conversation_window=5, now=datetime(2026, 3, 4, tzinfo=UTC), principal=Principal("local", "ann"))
-
-
-def settings(server: WireServer, *, timeout_seconds: float = 15, max_retries: int = 0) -> Settings:
-    return Settings(
-        model="openai:m",
-        openai_base_url=server.base_url,
-        openai_api_key=SecretStr("k"),
-        models=ModelTuning(timeout_seconds=timeout_seconds, max_retries=max_retries),
-    )
-
-
-async def ask(server: WireServer, mode: str, **tuning: Any) -> str:
-    model = chat_models(settings(server, **tuning), "papers").main
-    match mode:
-        case "invoke":
-            return (await asyncio.to_thread(model.invoke, "hello")).text
-        case "ainvoke":
-            return (await model.ainvoke("hello")).text
-        case "stream":
-            return await asyncio.to_thread(lambda: "".join(chunk.text for chunk in model.stream("hello")))
-        case _:
-            return "".join([chunk.text async for chunk in model.astream("hello")])
 
 
 FAULTS: dict[str, tuple[Callable[[], Answer], type[ModelFault]]] = {
@@ -76,33 +50,33 @@ def timeout_of(fault: str) -> float:
     return 1.5 if fault == "slow" else 15
 
 
-@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
-async def test_what_a_model_says_can_be_stored_and_steers_no_terminal(mode: str) -> None:
-    with WireServer([says("a\ud800b \x1b]52;c;eA==\x07\0 \N{PILE OF POO}")]) as server:
-        assert (await ask(server, mode)).rstrip() == "a\ufffdb  ]52;c;eA==   \N{PILE OF POO}"
+WHOLE = {
+    "in words": (says("a whole answer"), "a whole answer"),
+    "with what no store keeps and what steers a terminal": (
+        says("a\ud800b \x1b]52;c;eA==\x07\0 \N{PILE OF POO}"),
+        "a\ufffdb  ]52;c;eA==   \N{PILE OF POO}",
+    ),
+    "a refusal": (refuses("I will not."), "I will not."),
+}
 
 
-@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("answer", WHOLE)
+async def test_a_whole_answer_comes_as_text_that_can_be_stored_and_shown(answer: str, mode: str) -> None:
+    play, text = WHOLE[answer]
+    with WireServer([play]) as server:
+        assert (await asked(model_of(server), mode)).rstrip() == text
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_comes_out_as_its_class_and_without_foreign_text(fault: str, mode: str) -> None:
     play, expected = FAULTS[fault]
     with WireServer([play()]) as server, pytest.raises(expected) as caught:
-        await ask(server, mode, timeout_seconds=timeout_of(fault))
+        await asked(model_of(server, timeout_seconds=timeout_of(fault)), mode)
     assert isinstance(caught.value, ModelFault)
     assert SECRET not in str(caught.value)
     assert SECRET not in (caught.value.detail or "")
-
-
-@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
-async def test_a_valid_answer_comes_whole(mode: str) -> None:
-    with WireServer([says("a whole answer")]) as server:
-        assert (await ask(server, mode)).strip() == "a whole answer"
-
-
-@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
-async def test_a_refusal_is_the_text(mode: str) -> None:
-    with WireServer([refuses("I will not.")]) as server:
-        assert await ask(server, mode) == "I will not."
 
 
 @pytest.mark.parametrize("mode", ["ainvoke", "astream"])
@@ -111,22 +85,22 @@ async def test_a_trickling_answer_is_ended_by_the_deadline_and_its_connection_cl
     with WireServer([trickles(0.1, closed)]) as server:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(2):
-                await ask(server, mode)
+                await asked(model_of(server), mode)
         assert await asyncio.to_thread(closed.wait, 5)
 
 
 @pytest.mark.parametrize("mode", ["ainvoke", "astream"])
 async def test_a_busy_model_is_tried_again_after_a_short_wait(mode: str) -> None:
     with WireServer([fails("429 Too Many Requests", {"Retry-After": "1"}), says("at last")]) as server:
-        assert (await ask(server, mode, max_retries=1)).strip() == "at last"
+        assert (await asked(model_of(server, max_retries=1), mode)).strip() == "at last"
         assert len(server.bodies) == 2
 
 
-@pytest.mark.parametrize("mode", ["invoke", "ainvoke", "stream", "astream"])
+@pytest.mark.parametrize("mode", MODES)
 async def test_a_long_wait_is_handed_to_the_client_and_not_sat_out(mode: str) -> None:
     with WireServer([fails("429 Too Many Requests", {"Retry-After": "30"})]) as server:
         with pytest.raises(ModelBusy) as caught:
-            await ask(server, mode, max_retries=2)
+            await asked(model_of(server, max_retries=2), mode)
         assert caught.value.retry_after == 30
         assert len(server.bodies) == 1
 
@@ -134,7 +108,7 @@ async def test_a_long_wait_is_handed_to_the_client_and_not_sat_out(mode: str) ->
 @pytest.mark.parametrize("answer", [lambda: fails("500 Internal Server Error"), lambda: resets])
 async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(answer: Callable[[], Answer]) -> None:
     with WireServer([answer() for _ in range(FAULTS_TO_OPEN)]) as server:
-        model = chat_models(settings(server), "papers").main
+        model = model_of(server)
         for _ in range(FAULTS_TO_OPEN):
             with pytest.raises(ModelFault):
                 await model.ainvoke("hello")
@@ -146,10 +120,10 @@ async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(answer: Calla
 
 async def test_usage_is_read_from_a_stream_and_from_a_whole_answer() -> None:
     with WireServer([says("a whole answer"), says("a whole answer")]) as server:
-        model, meter = chat_models(settings(server), "papers").main, UsageMeter()
+        model, meter = model_of(server), UsageMeter()
         await model.ainvoke("hello", {"callbacks": [meter]})
         _ = [chunk async for chunk in model.astream("hello", {"callbacks": [meter]})]
-        usage = meter.usage(price_of)
+        usage = meter.usage()
         assert server.bodies[1]["stream_options"] == {"include_usage": True}
     assert (usage.input_tokens, usage.output_tokens, usage.estimated) == (22, 14, False)
     assert usage.cost_usd is None
@@ -191,7 +165,7 @@ ROUTES = {"papers.respond": "respond", "papers.refuse": "refuse"}
 
 
 async def turn(server: WireServer, mode: str, config: Any = None, **tuning: Any) -> Reply:
-    agent = build(settings(server, **tuning))
+    agent = build(settings_of(server, **tuning))
     state: Any = {"messages": [HumanMessage("How does LoRA adapt a model?", id="h1")], **new_turn()}
     if mode == "invoke":
         return read_reply(await agent.graph.ainvoke(state, config, context=CONTEXT))
@@ -322,14 +296,6 @@ async def test_a_server_without_tools_is_asked_for_json_of_the_schema(answer: st
     assert "tools" not in again
 
 
-async def test_a_model_that_calls_tools_badly_is_asked_for_the_tool_again() -> None:
-    with WireServer([calls("Reading", {}), READ, GRADE, ANSWER]) as server:
-        await turn(server, "invoke")
-        again = server.bodies[1]
-    assert again["tool_choice"]["function"]["name"] == "Reading"
-    assert "response_format" not in again
-
-
 @pytest.mark.parametrize("status", ["500 Internal Server Error", "401 Unauthorized", "404 Not Found"])
 async def test_a_server_that_fails_is_not_asked_in_another_way(status: str) -> None:
     with WireServer([fails(status)]) as server:
@@ -342,7 +308,7 @@ async def test_what_a_call_read_that_ran_into_its_limit_is_counted_as_estimated(
     meter = UsageMeter()
     with WireServer([says("It is surely", "length"), READ, GRADE, ANSWER]) as server:
         await turn(server, "invoke", {"callbacks": [meter]})
-    usage = meter.usage(price_of)
+    usage = meter.usage()
     assert len(meter.calls) == 4
     assert usage.input_tokens > 33
     assert usage.estimated
@@ -367,9 +333,11 @@ async def test_the_refusal_is_asked_with_its_own_limits() -> None:
         assert (server.bodies[1]["temperature"], server.bodies[1]["max_tokens"]) == (0.7, 300)
 
 
-async def test_usage_covers_every_inner_call_and_the_repair() -> None:
+async def test_a_model_that_calls_tools_badly_is_asked_for_the_tool_again_and_usage_covers_every_call() -> None:
     meter = UsageMeter()
     with WireServer([calls("Reading", {}), READ, GRADE, ANSWER]) as server:
         await turn(server, "stream", {"callbacks": [meter]})
-    assert len(meter.calls) == 4
-    assert meter.usage(price_of).input_tokens == 44
+        again = server.bodies[1]
+    assert again["tool_choice"]["function"]["name"] == "Reading"
+    assert "response_format" not in again
+    assert (len(meter.calls), meter.usage().input_tokens) == (4, 44)

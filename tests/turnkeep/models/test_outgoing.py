@@ -1,11 +1,10 @@
 """What a model is asked while a private run goes on: every text of it is hidden, whatever put it there."""
 
-import asyncio
 import json
-from typing import Any
 
 import bedrock_wire
 import pytest
+from asking import MODES, asked, model_of
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from wire import WireServer, says
 
@@ -13,7 +12,6 @@ from turnkeep.models.chat import chat_models
 from turnkeep.models.outgoing import hiding
 from turnkeep.settings import Settings
 
-MODES = ["invoke", "ainvoke", "stream", "astream"]
 CALL = {"name": "look_up", "args": {"who": "Ann"}, "id": "call-Ann", "type": "tool_call"}
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,QW5uAnn="}}
 MESSAGES = [
@@ -29,25 +27,13 @@ def hide(text: str) -> str:
     return text.replace("Ann", "[PERSON]")
 
 
-async def ask(model: Any, mode: str, messages: list[Any]) -> None:
-    match mode:
-        case "invoke":
-            await asyncio.to_thread(model.invoke, messages)
-        case "ainvoke":
-            await model.ainvoke(messages)
-        case "stream":
-            await asyncio.to_thread(lambda: list(model.stream(messages)))
-        case _:
-            assert [chunk async for chunk in model.astream(messages)]
-
-
 @pytest.mark.parametrize("mode", MODES)
 async def test_openai_is_asked_nothing_raw(mode: str) -> None:
     with WireServer([says("Hello."), says("Hello.")]) as server:
-        model = chat_models(Settings(model="openai:m", openai_base_url=server.base_url), "papers").main
+        model = model_of(server)
         with hiding(hide):
-            await ask(model, mode, [*MESSAGES, HumanMessage([PICTURE])])
-        await ask(model, mode, MESSAGES)
+            await asked(model, mode, [*MESSAGES, HumanMessage([PICTURE])])
+        await asked(model, mode, MESSAGES)
     hidden, plain = (body["messages"] for body in server.bodies)
     assert [each["role"] for each in plain] == [each["role"] for each in hidden][:-1]
     assert json.dumps(hidden).count("Ann") == 3  # two ids of a call and the picture
@@ -62,7 +48,7 @@ async def test_bedrock_is_asked_nothing_raw(mode: str, monkeypatch: pytest.Monke
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.base_url)
         model = chat_models(Settings(model="bedrock:us.anthropic.claude-haiku-4-5-20251001-v1:0"), "papers").main
         with hiding(hide):
-            await ask(model, mode, MESSAGES)
+            assert (await asked(model, mode, MESSAGES)).strip() == "Hello."
     (body,) = server.bodies
     assert json.dumps(body).count("[PERSON]") == 6
     assert "Ann" not in json.dumps(body)

@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 import time
-import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -23,18 +22,15 @@ from turnkeep.agents import Agent
 from turnkeep.errors import AgentFault, StoreUnavailable, Superseded, TurnkeepError
 from turnkeep.records import Principal, Reply, RunContext, Turn
 from turnkeep.storage.attributes import Write
-from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD
 from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
-from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.actions import Ledger, acting
 from turnkeep.turns.request import GraphCall
-from turnkeep.turns.threads import InThread
 from turnkeep_local.objects import FolderObjects
+from turns_over import table_over, turns_over
 
 ANN = Principal("acme", "ann")
 HOUR = 3600
@@ -90,9 +86,7 @@ def counting(items: Items) -> Counting:
 
 @pytest.fixture
 def table(counting: Counting, folder_objects: FolderObjects) -> Table:
-    return Table(
-        cast(Items, counting), Blobs(folder_objects), Sealer(b"secret"), clock=time.time, mint=secrets.token_bytes
-    )
+    return table_over(cast(Items, counting), folder_objects)
 
 
 def begun_on(table: Table, key: str = "k", **more: Any) -> Begun:
@@ -102,7 +96,7 @@ def begun_on(table: Table, key: str = "k", **more: Any) -> Begun:
 
 
 def ledger_of(table: Table, begun: Begun) -> Ledger:
-    return Ledger(table, InThread(), begun, Loaded(), goes_on=True)
+    return Ledger(table, begun, Loaded(), goes_on=True)
 
 
 @pytest.fixture
@@ -117,13 +111,16 @@ def ledger(table: Table, begun: Begun) -> Ledger:
     return ledger_of(table, begun)
 
 
-async def called(ledger: Ledger, world: World, colour: str, *args: Any, **options: Any) -> Any:
-    """One call of an action that tells what it was given, sync or async."""
-    options = {"key": str, **options}
+async def called(ledger: Ledger | None, act: Callable[..., Any], colour: str, *args: Any, **options: Any) -> Any:
+    """One call of an action, sync or async."""
+
+    async def act_later(*given: Any) -> Any:
+        await asyncio.sleep(0)
+        return act(*given)
+
+    charge: Any = once("charge", **{"key": str, **options})(act_later if colour == "async" else act)
     with acting(ledger):
-        if colour == "async":
-            return await once("charge", **options)(world.act_later)(*args)
-        return once("charge", **options)(world.act)(*args)
+        return await charge(*args) if colour == "async" else charge(*args)
 
 
 both = pytest.mark.parametrize("colour", ["sync", "async"])
@@ -135,10 +132,10 @@ both = pytest.mark.parametrize("colour", ["sync", "async"])
 async def test_an_action_is_two_requests_and_the_same_one_again_is_one(
     table: Table, begun: Begun, counting: Counting, world: World, colour: str
 ) -> None:
-    assert await called(ledger_of(table, begun), world, colour, 17) == "receipt 1"
+    assert await called(ledger_of(table, begun), world.act, colour, 17) == "receipt 1"
     assert counting.calls == ["transact", "update"]
     counting.calls.clear()
-    assert await called(ledger_of(table, begun), world, colour, 17) == "receipt 1"
+    assert await called(ledger_of(table, begun), world.act, colour, 17) == "receipt 1"
     assert counting.calls == ["transact"]
     assert world.done == [17]
 
@@ -147,22 +144,19 @@ async def test_an_action_is_two_requests_and_the_same_one_again_is_one(
 async def test_another_key_name_turn_or_thread_is_another_action(table: Table, world: World, colour: str) -> None:
     first = begun_on(table)
     for number in (17, 18):
-        await called(ledger_of(table, first), world, colour, number)
+        await called(ledger_of(table, first), world.act, colour, number)
     with acting(ledger_of(table, first)):
         once("refund", "17")(world.act)("refund 17")
     table.release(first)
     second = begun_on(table, "another")
-    await called(ledger_of(table, second), world, colour, 17)
+    await called(ledger_of(table, second), world.act, colour, 17)
     assert world.done == [17, 18, "refund 17", 17]
 
 
 @both
 async def test_outside_of_a_turn_the_function_is_called(world: World, colour: str) -> None:
     for _ in range(2):
-        if colour == "async":
-            await once("charge", "17")(world.act_later)(17)
-        else:
-            once("charge", "17")(world.act)(17)
+        await called(None, world.act, colour, 17)
     assert world.done == [17, 17]
 
 
@@ -224,7 +218,7 @@ async def test_what_is_stored_tells_nothing_of_the_action(table: Table, begun: B
 @pytest.mark.parametrize("key", [None, "", lambda _: None])
 async def test_an_action_without_a_key_is_told_so(ledger: Ledger, world: World, key: Any) -> None:
     with pytest.raises(ValueError, match=r"charge.*no key"):
-        await called(ledger, world, "sync", 17, key=key)
+        await called(ledger, world.act, "sync", 17, key=key)
     assert world.done == []
 
 
@@ -250,16 +244,11 @@ async def test_an_action_that_raised_is_not_repeated(table: Table, begun: Begun,
     def act(what: Any) -> str:
         raise ConnectionError("nobody knows")
 
-    async def act_later(what: Any) -> str:
-        return act(what)
-
     before = time.time()
-    world: Any = World()
-    world.act, world.act_later = act, act_later
     with pytest.raises(ConnectionError):
-        await called(ledger_of(table, begun), world, colour, 17)
+        await called(ledger_of(table, begun), act, colour, 17)
     with pytest.raises(ActionUnknown) as unknown:
-        await called(ledger_of(table, begun), world, colour, 17)
+        await called(ledger_of(table, begun), act, colour, 17)
     assert (unknown.value.name, unknown.value.key) == ("charge", "17")
     assert before - 1 <= unknown.value.at <= time.time()
     assert "17" not in unknown.value.detail
@@ -269,26 +258,12 @@ async def test_an_action_that_raised_is_not_repeated(table: Table, begun: Begun,
 async def test_an_exception_that_says_that_nothing_was_done_frees_the_action(
     table: Table, begun: Begun, world: World, colour: str
 ) -> None:
-    tries = 0
-
-    def key(number: int) -> int:
-        return number
-
     def declined(what: Any) -> str:
-        nonlocal tries
-        tries += 1
-        if tries == 1:
-            raise LookupError("no such card")
-        return world.act(what)
+        raise LookupError("no such card")
 
-    async def declined_later(what: Any) -> str:
-        return declined(what)
-
-    other: Any = World()
-    other.act, other.act_later = declined, declined_later
     with pytest.raises(LookupError):
-        await called(ledger_of(table, begun), other, colour, 17, key=key, not_done=(LookupError,))
-    assert await called(ledger_of(table, begun), other, colour, 17, key=key) == "receipt 1"
+        await called(ledger_of(table, begun), declined, colour, 17, key=int, not_done=(LookupError,))
+    assert await called(ledger_of(table, begun), world.act, colour, 17, key=int) == "receipt 1"
 
 
 @pytest.mark.parametrize(("happened", "told"), [(True, "found it"), (False, "receipt 1")])
@@ -321,9 +296,9 @@ async def test_a_run_that_lost_its_thread_acts_no_more(table: Table, begun: Begu
     items.update(begun.head.pk, HEAD, "SET #lease.#t = :t", expired, condition="attribute_exists(PK)")
     taken = begun_on(table, "other")
     with pytest.raises(Superseded):
-        await called(ledger_of(table, begun), world, "sync", 17)
+        await called(ledger_of(table, begun), world.act, "sync", 17)
     assert world.done == []
-    await called(ledger_of(table, taken), world, "sync", 17)
+    await called(ledger_of(table, taken), world.act, "sync", 17)
     assert world.done == [17]
 
 
@@ -337,20 +312,20 @@ async def test_what_it_did_before_is_recorded_all_the_same(table: Table, begun: 
     with acting(old):
         once("charge", "17")(act_and_lose)()
     again = begun_on(table)
-    assert await called(ledger_of(table, again), world, "sync", 17) == "receipt 1"
+    assert await called(ledger_of(table, again), world.act, "sync", 17) == "receipt 1"
 
 
 @pytest.mark.parametrize("gone", ["deleted", "made anew"])
 async def test_an_action_goes_with_its_thread(table: Table, begun: Begun, world: World, gone: str) -> None:
-    await called(ledger_of(table, begun), world, "sync", 17)
+    await called(ledger_of(table, begun), world.act, "sync", 17)
     table.release(begun)
     table.delete_thread(ANN, "t")
     if gone == "deleted":
         with pytest.raises(Superseded):
-            await called(ledger_of(table, begun), world, "sync", 18)
+            await called(ledger_of(table, begun), world.act, "sync", 18)
         assert world.done == [17]
     else:
-        await called(ledger_of(table, begun_on(table)), world, "sync", 17)
+        await called(ledger_of(table, begun_on(table)), world.act, "sync", 17)
         assert world.done == [17, 17]
 
 
@@ -365,7 +340,7 @@ async def test_a_lost_acknowledgement_of_the_claim_is_no_claim_of_another(
         transact(*writes)
 
     counting.inner.transact = twice
-    assert await called(ledger_of(table, begun), world, "sync", 17) == "receipt 1"
+    assert await called(ledger_of(table, begun), world.act, "sync", 17) == "receipt 1"
 
 
 @pytest.mark.parametrize("fails", ["before", "after"])
@@ -374,7 +349,7 @@ async def test_a_store_that_takes_no_claim_lets_nothing_be_done(
 ) -> None:
     counting.fails["transact"] = fails
     with pytest.raises(StoreUnavailable):
-        await called(ledger_of(table, begun), world, "sync", 17)
+        await called(ledger_of(table, begun), world.act, "sync", 17)
     assert world.done == []
 
 
@@ -382,10 +357,10 @@ async def test_a_store_that_takes_no_result_lets_the_turn_go_on(
     table: Table, counting: Counting, begun: Begun, world: World
 ) -> None:
     counting.fails["update"] = "before"
-    assert await called(ledger_of(table, begun), world, "sync", 17) == "receipt 1"
+    assert await called(ledger_of(table, begun), world.act, "sync", 17) == "receipt 1"
     counting.fails.clear()
     with pytest.raises(ActionUnknown):
-        await called(ledger_of(table, begun), world, "sync", 17)
+        await called(ledger_of(table, begun), world.act, "sync", 17)
     assert world.done == [17]
 
 
@@ -439,26 +414,17 @@ async def test_a_call_that_is_cancelled_while_it_acts_is_unknown(table: Table, b
     with pytest.raises(asyncio.CancelledError):
         await task
     with pytest.raises(ActionUnknown):
-        await called(ledger_of(table, begun), world, "sync", 17)
+        await called(ledger_of(table, begun), world.act, "sync", 17)
 
 
 # in turns
 
 
-def turns_over(table: Table, *nodes: Node) -> Turns:
+def turns_of(table: Table, *nodes: Node) -> Turns:
     builder = StateGraph(MessagesState, context_schema=RunContext)
     builder.add_sequence([(f"n{number}", node) for number, node in enumerate(nodes)])
     builder.add_edge(START, "n0")
-    agent = Agent("one", builder.compile(), lambda values: Reply(values["messages"][-1].text))
-    return Turns(
-        table,
-        lambda _: agent,
-        tuning=TurnTuning(),
-        default_agent="one",
-        clock=time.time,
-        mint=lambda: uuid.uuid4().hex,
-        names=frozenset({"one"}),
-    )
+    return turns_over(table, Agent("one", builder.compile(), lambda values: Reply(values["messages"][-1].text)))
 
 
 async def say(turns: Turns, message: str, key: str, **more: Any) -> Turn:
@@ -486,7 +452,7 @@ async def test_a_turn_that_failed_and_is_sent_again_gets_what_was_recorded(
             raise ValueError("a bug")
         return {}
 
-    turns = turns_over(table, act if colour == "sync" else act_later, fail_once)
+    turns = turns_of(table, act if colour == "sync" else act_later, fail_once)
     with pytest.raises(AgentFault):
         await say(turns, "pay", "k")
     assert (await say(turns, "pay", "k")).reply == "receipt 1"
@@ -504,7 +470,7 @@ async def test_an_unknown_outcome_that_nobody_asks_about_is_told_to_the_client(t
 
         once("charge", "17")(fails)()
 
-    turns = turns_over(table, act)
+    turns = turns_of(table, act)
     with pytest.raises(TurnkeepError):
         await say(turns, "pay", "k")
     with pytest.raises(ActionUnknown, match="charge"):
@@ -525,7 +491,7 @@ def approving(world: World) -> Node:
 
 
 async def test_what_was_done_before_a_question_is_not_done_again_after_its_answer(table: Table, world: World) -> None:
-    turns = turns_over(table, approving(world))
+    turns = turns_of(table, approving(world))
     assert (await say(turns, "buy", "k1")).status == "interrupted"
     assert (await say(turns, "perhaps", "k2")).status == "interrupted"
     assert (await say(turns, "yes", "k3")).reply == "receipt 1, receipt 2"
@@ -533,7 +499,7 @@ async def test_what_was_done_before_a_question_is_not_done_again_after_its_answe
 
 
 async def test_an_answer_after_an_edit_belongs_to_the_turn_that_asked(table: Table, world: World) -> None:
-    turns = turns_over(table, lambda state: {}, approving(world))
+    turns = turns_of(table, lambda state: {}, approving(world))
     await say(turns, "buy", "k1")
     await turns.states.update(ANN, "t", {"messages": [{"role": "user", "content": "hurry"}]}, as_node="n0")
     assert (await say(turns, "go on", "k2", call=GraphCall())).status == "interrupted"
@@ -542,7 +508,7 @@ async def test_an_answer_after_an_edit_belongs_to_the_turn_that_asked(table: Tab
 
 
 async def test_a_new_input_where_the_thread_waits_is_a_run_of_its_own(table: Table, world: World) -> None:
-    turns = turns_over(table, approving(world))
+    turns = turns_of(table, approving(world))
     await say(turns, "buy", "k1")
     anew = GraphCall(input={"messages": [{"role": "user", "content": "buy another"}]})
     assert (await say(turns, "buy another", "k2", call=anew)).status == "interrupted"
@@ -557,14 +523,14 @@ async def test_a_question_inside_an_action_frees_it(table: Table, world: World) 
 
         return said(once("charge", "17")(ask_and_charge)())
 
-    turns = turns_over(table, act)
+    turns = turns_of(table, act)
     await say(turns, "buy", "k1")
     assert (await say(turns, "yes", "k2")).reply == "receipt 1"
     assert world.done == ["yes"]
 
 
 async def test_a_run_without_a_thread_simply_acts(table: Table, world: World) -> None:
-    turns = turns_over(table, lambda state: said(once("charge", "17")(world.act)(17)))
+    turns = turns_of(table, lambda state: said(once("charge", "17")(world.act)(17)))
     for _ in range(2):
         turn = await (await turns.start(TurnRequest(ANN, "pay", None, key="k"))).finish()
         assert turn.persisted is False
@@ -580,7 +546,7 @@ async def test_a_run_is_told_the_key_of_its_turn_and_which_attempt_it_is(table: 
             raise ValueError("a bug")
         return said("done")
 
-    turns = turns_over(table, look)
+    turns = turns_of(table, look)
     with pytest.raises(AgentFault):
         await say(turns, "pay", "k")
     await say(turns, "pay", "k")

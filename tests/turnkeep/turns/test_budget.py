@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import json
 import secrets
-import uuid
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -27,8 +26,9 @@ from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.usage import Usage
 from turnkeep.tuning import BudgetTuning, TurnTuning
-from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns import TurnRequest
 from turnkeep_local.objects import FolderObjects
+from turns_over import turns_over
 
 NOON = 1_800_000_000.0
 ANN = Principal("local", "local")
@@ -93,16 +93,8 @@ class Site:
         settings = Settings(seal_key="secret", budget=budget)  # type: ignore[arg-type]
         table = Table(self.items, Blobs(objects), Sealer(b"secret"), clock=self.clock, mint=secrets.token_bytes)
         self.usage = Usage(self.items, budget, clock=self.clock, mint=secrets.token_bytes)
-        self.turns = Turns(
-            table,
-            lambda _: agent(),
-            tuning=TurnTuning(seconds=20),
-            default_agent="database",
-            clock=self.clock,
-            mint=lambda: uuid.uuid4().hex,
-            names=frozenset({"database"}),
-            usage=self.usage if limits else None,
-        )
+        usage = self.usage if limits else None
+        self.turns = turns_over(table, agent(), tuning=TurnTuning(seconds=20), clock=self.clock, usage=usage)
         app = bare_app(table=table, turns=self.turns, settings=settings)
         self.http = AsyncClient(transport=ASGITransport(app), base_url="http://test")
 

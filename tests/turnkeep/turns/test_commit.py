@@ -39,12 +39,8 @@ class FailingTable:
         self.released.append(begun.owner)
 
 
-async def in_thread(call: Any, *args: Any) -> Any:
-    return call(*args)
-
-
 async def test_a_thread_whose_lease_was_fenced_is_given_back_by_the_owner_that_it_has_now() -> None:
     table = FailingTable()
-    commit = Commit(table, in_thread, until=time.monotonic() + 60)  # type: ignore[arg-type]
+    commit = Commit(table, time.monotonic() + 60)  # type: ignore[arg-type]
     told = await commit.store(BEGUN, Loaded(), Saved("1", {}, ()), turn())
     assert (told.persisted, told.retry_token, table.released) == (False, None, [b"second"])

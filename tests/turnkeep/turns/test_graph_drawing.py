@@ -5,7 +5,7 @@ from typing import TypedDict
 import pytest
 from langgraph.graph import END, START, StateGraph
 
-from turnkeep.turns.drawing import AnyGraph, draw
+from turnkeep.turns.drawing import AnyGraph, Drawing
 
 
 class Number(TypedDict):
@@ -29,7 +29,7 @@ def nested(checkpointer: bool | None) -> AnyGraph:
 
 @pytest.mark.parametrize("checkpointer", [None, False])
 def test_an_inner_graph_is_drawn_open_and_joined_to_the_outer_one(checkpointer: bool | None) -> None:
-    drawing = draw(nested(checkpointer)).replace("\\3a", ":")
+    drawing = Drawing(nested(checkpointer)).mermaid().replace("\\3a", ":")
     for edge in (
         "first --> inside:__start__;",
         "inside:__start__ --> inside:weigh;",
@@ -43,4 +43,4 @@ def test_an_inner_graph_is_drawn_open_and_joined_to_the_outer_one(checkpointer: 
 
 def test_a_graph_without_inner_ones_is_drawn_as_langgraph_does() -> None:
     graph = line("first", "last").compile()
-    assert draw(graph) == graph.get_graph().draw_mermaid()
+    assert Drawing(graph).mermaid() == graph.get_graph().draw_mermaid()

@@ -1,14 +1,11 @@
 """What LangGraph can do, done on the store as on LangGraph's own in-memory saver: every step of a script runs on both
 and is compared, windowed and whole. Between two steps the store's side forgets everything but the table."""
 
-import asyncio
 import operator
-import secrets
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, TypedDict, cast
 
 import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
@@ -20,22 +17,18 @@ from langgraph.graph import END, START, MessagesState, StateGraph, add_messages
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, Send, interrupt
+from scripted import turn as turn_of
 
 from turnkeep.agents import Agent
-from turnkeep.errors import AgentFault, NotFound
-from turnkeep.records import Principal, Reply, Turn
-from turnkeep.storage.blobs import Blobs
+from turnkeep.errors import NotFound
+from turnkeep.records import Principal, Reply
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.items import Items
 from turnkeep.storage.plans import Begun, Loaded
-from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
-from turnkeep.tuning import TurnTuning
-from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns import TurnRequest
 from turnkeep_local.objects import FolderObjects
-
-if TYPE_CHECKING:
-    pass
+from turns_over import table_over, turns_over
 
 type Graph = Any
 type Shape = tuple[str, Any]
@@ -48,13 +41,7 @@ CONFIG: Any = {"configurable": {"thread_id": THREAD}}
 @pytest.fixture
 def fresh_table(items: Items, folder_objects: FolderObjects) -> Callable[[], Table]:
     """A table object that remembers nothing, over the items that are there."""
-    return lambda: Table(
-        items,
-        Blobs(folder_objects),
-        Sealer(b"matrix"),
-        clock=time.time,
-        mint=secrets.token_bytes,
-    )
+    return lambda: table_over(items, folder_objects)
 
 
 @dataclass
@@ -74,6 +61,15 @@ class Twin:
         self.there: Any = CONFIG
 
     # one step on both sides
+
+    def play(self, *steps: Any) -> None:
+        """Each is a turn's input or, with the node that it is made as, an edit."""
+        for step in steps:
+            if isinstance(step, tuple):
+                self.update(*step)
+            else:
+                assert not isinstance(step, Command) or self.state().next, "nobody asked"
+                self.turn(step)
 
     def turn(self, given: Any, modes: list[str] | None = None) -> list[Shape]:
         """A run that makes a turn; gives what both streamed."""
@@ -112,7 +108,8 @@ class Twin:
         is_waiting = bool(graph.get_state(CONFIG).next)
         saved = run.saved(self.per_turn, interrupted=is_waiting)
         assert saved is not None
-        turn = _turn("interrupted" if is_waiting else "complete") if is_turn else None
+        status = "interrupted" if is_waiting else "complete"
+        turn = turn_of(thread_id=None, number=0, status=status) if is_turn else None
         plan, _ = table.prepare(begun, loaded, saved, turn)
         assert table.apply(plan) is None
         return result
@@ -213,27 +210,17 @@ def _nameless(value: Any) -> Any:
     return value
 
 
-def _turn(status: Any) -> Turn:
-    return Turn(
-        thread_id=None,
-        number=0,
-        agent="test",
-        message="a message",
-        reply="a reply",
-        status=status,
-        created_at=1.0,
-        duration_ms=1,
-        provider="test",
-        model="test",
-    )
-
-
 def say(name: str, text: str | None = None) -> dict[str, Any]:
     return {"messages": [HumanMessage(text or f"text of {name}", id=name)]}
 
 
-def answer(state: Any, text: str = "answer", mark: str = "a", **more: Any) -> AIMessage:
-    return AIMessage(text, id=f"{_asked(state).id}-{mark}{len(state['messages']) % 7}", **more)
+def said(count: int, mark: str = "h") -> list[Any]:
+    return [say(f"{mark}{number}") for number in range(count)]
+
+
+def questions(count: int, text: str) -> list[Any]:
+    """A plain turn, one that is asked back, and its answer."""
+    return [step for n in range(count) for step in (say(f"h{n}"), say(f"q{n}", text), Command(resume=f"answer {n}"))]
 
 
 def _asked(state: Any) -> Any:
@@ -249,13 +236,6 @@ windows = pytest.mark.parametrize("window", [None, 3, 10])
 
 def plain() -> Graph:
     return StateGraph(MessagesState).add_node("echo", _echo).add_edge(START, "echo").add_edge("echo", END).compile()
-
-
-@windows
-def test_plain_turns(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(plain(), fresh_table, window)
-    for number in range(12):
-        twin.turn(say(f"h{number}"))
 
 
 # tools
@@ -310,17 +290,6 @@ def asking(state_type: Any = MessagesState) -> Graph:
     return graph.add_edge(START, "ask").add_edge("ask", "echo").add_edge("echo", END).compile()
 
 
-@windows
-def test_an_interrupt_waits_for_its_answer(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(asking(), fresh_table, window)
-    for number in range(4):
-        twin.turn(say(f"h{number}"))
-        twin.turn(say(f"q{number}", "ask me"))
-        assert twin.state().next == ("ask",)
-        twin.turn(Command(resume=f"answer {number}"))
-        assert twin.state().next == ()
-
-
 def nested(*, checkpointer: bool | None) -> Graph:
     class Inner(TypedDict):
         messages: Annotated[list[AnyMessage], add_messages]
@@ -340,32 +309,6 @@ def nested(*, checkpointer: bool | None) -> Graph:
     sub = inner.add_edge(START, "count").add_edge("count", "ask").compile(checkpointer=checkpointer)
     graph = StateGraph(MessagesState).add_node("sub", sub).add_node("echo", _echo)
     return graph.add_edge(START, "sub").add_edge("sub", "echo").add_edge("echo", END).compile()
-
-
-@windows
-@pytest.mark.parametrize("checkpointer", [None, True])
-def test_a_sub_graph_keeps_what_is_its_own(
-    fresh_table: Callable[[], Table], window: int | None, checkpointer: bool | None
-) -> None:
-    twin = Twin(nested(checkpointer=checkpointer), fresh_table, window)
-    for number in range(5):
-        twin.turn(say(f"h{number}"))
-    said = [m.content for m in twin.state().values["messages"] if str(m.id).endswith("-s")]
-    assert said[-1] == ("steps 5" if checkpointer else "steps 1")
-
-
-@windows
-@pytest.mark.parametrize("checkpointer", [None, True])
-def test_an_interrupt_inside_a_sub_graph(
-    fresh_table: Callable[[], Table], window: int | None, checkpointer: bool | None
-) -> None:
-    twin = Twin(nested(checkpointer=checkpointer), fresh_table, window)
-    for number in range(3):
-        twin.turn(say(f"h{number}"))
-        twin.turn(say(f"q{number}", "ask inside"))
-        assert twin.state().next == ("sub",)
-        twin.turn(Command(resume=f"answer {number}"))
-        assert f"got answer {number}" in [m.content for m in twin.state().values["messages"]]
 
 
 def test_a_finished_sub_graph_call_leaves_no_checkpoint(fresh_table: Callable[[], Table]) -> None:
@@ -407,25 +350,6 @@ def wide() -> Graph:
 
 
 @windows
-def test_parallel_branches(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(wide(), fresh_table, window)
-    for number in range(5):
-        twin.turn(say(f"h{number}"))
-    assert len(twin.state().values["log"]) == 10
-
-
-@windows
-def test_one_branch_waits_while_the_other_is_done(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(wide(), fresh_table, window)
-    for number in range(3):
-        twin.turn(say(f"h{number}"))
-        twin.turn(say(f"q{number}", "ask"))
-        assert twin.state().next == ("right",)
-        twin.turn(Command(resume=f"{number}"))
-    assert len(twin.state().values["log"]) == 12
-
-
-@windows
 def test_a_failing_branch_leaves_no_trace(fresh_table: Callable[[], Table], window: int | None) -> None:
     twin = Twin(wide(), fresh_table, window)
     twin.turn(say("h0"))
@@ -461,70 +385,52 @@ def fan_out() -> Graph:
     return graph.add_edge("echo", END).compile()
 
 
-@windows
-def test_send_fans_out(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(fan_out(), fresh_table, window)
-    for number in range(5):
-        twin.turn(say(f"h{number}"))
-    assert len(twin.state().values["log"]) == 20
-
-
 # edits
 
 
-@windows
-def test_update_state_as_a_node(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(asking(), fresh_table, window)
-    for number in range(4):
-        twin.turn(say(f"h{number}"))
-    twin.update({"messages": [AIMessage("by hand", id="edit")]}, "ask")
-    assert twin.state().next == ("echo",)
-    twin.turn(None)
-    twin.update({"messages": [AIMessage("again", id="edit2")]}, "echo")
-    for number in range(5):
-        twin.turn(say(f"k{number}"))
+TALKS: dict[str, tuple[Callable[[], Graph], list[Any]]] = {
+    "plain": (plain, said(12)),
+    "questions": (asking, questions(4, "ask me")),
+    "questions in a sub-graph": (lambda: nested(checkpointer=None), questions(3, "ask inside")),
+    "questions in a sub-graph that keeps its state": (lambda: nested(checkpointer=True), questions(3, "ask inside")),
+    "parallel branches": (wide, said(5)),
+    "a branch that waits while the other is done": (wide, questions(3, "ask")),
+    "Send": (fan_out, said(5)),
+}
 
 
 @windows
-def test_a_thread_may_begin_with_an_edit(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(plain(), fresh_table, window)
-    twin.update(say("first"), "echo")
-    for number in range(5):
-        twin.turn(say(f"h{number}"))
+@pytest.mark.parametrize("name", TALKS)
+def test_each_turn_leaves_what_langgraph_leaves(
+    name: str, fresh_table: Callable[[], Table], window: int | None
+) -> None:
+    make, steps = TALKS[name]
+    Twin(make(), fresh_table, window).play(*steps)
+
+
+def edit(message: AnyMessage, node: str = "echo") -> tuple[Any, str]:
+    return {"messages": [message]}, node
+
+
+EDITS: dict[str, tuple[Callable[[], Graph], list[Any]]] = {
+    "by the node before, which goes on": (asking, [*said(4), edit(AIMessage("by hand", id="edit"), "ask"), None]),
+    "before the first turn": (plain, [(say("first"), "echo")]),
+    "one removed": (plain, [*said(4), edit(RemoveMessage("h2"))]),
+    "one replaced": (plain, [*said(3), edit(AIMessage("better", id="h1-a"))]),
+    "all removed": (plain, [*said(4), edit(RemoveMessage(REMOVE_ALL_MESSAGES))]),
+}
 
 
 @windows
-def test_one_message_is_removed(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(plain(), fresh_table, window)
-    for number in range(4):
-        twin.turn(say(f"h{number}"))
-    twin.update({"messages": [RemoveMessage("h2")]}, "echo")
-    assert "h2" not in [m.id for m in twin.state().values["messages"]]
-    for number in range(5):
-        twin.turn(say(f"k{number}"))
+@pytest.mark.parametrize("name", EDITS)
+def test_after_an_edit_turns_go_on_and_windows_are_as_long_as_before(
+    name: str, fresh_table: Callable[[], Table], window: int | None
+) -> None:
+    make, steps = EDITS[name]
+    twin = Twin(make(), fresh_table, window)
+    twin.play(*steps, *said(5, "k"))
     if window == 3:
         assert len(twin.state().values["messages"]) == 6
-
-
-@windows
-def test_a_message_is_replaced_by_its_id(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(plain(), fresh_table, window)
-    for number in range(3):
-        twin.turn(say(f"h{number}"))
-    twin.update({"messages": [AIMessage("better", id="h1-a")]}, "echo")
-    twin.turn(say("h3"))
-    assert [m.content for m in twin.state().values["messages"] if m.id == "h1-a"] == (["better"])
-
-
-@windows
-def test_all_messages_are_removed(fresh_table: Callable[[], Table], window: int | None) -> None:
-    twin = Twin(plain(), fresh_table, window)
-    for number in range(4):
-        twin.turn(say(f"h{number}"))
-    twin.update({"messages": [RemoveMessage(REMOVE_ALL_MESSAGES)]}, "echo")
-    assert twin.state().values["messages"] == []
-    for number in range(5):
-        twin.turn(say(f"k{number}"))
 
 
 @windows
@@ -549,12 +455,10 @@ def test_a_turn_from_an_older_checkpoint_begins_a_branch(
     fresh_table: Callable[[], Table], window: int | None, step: int
 ) -> None:
     twin = Twin(wide(), fresh_table, window)
-    for number in range(6):
-        twin.turn(say(f"h{number}"))
+    twin.play(*said(6))
     twin.back(step, say("branch"))
     assert twin.table().head(WHO, THREAD).n == step + 1
-    for number in range(4):
-        twin.turn(say(f"k{number}"))
+    twin.play(*said(4, "k"))
     names = {m.id for m in twin.state().values["messages"]}
     assert not names & {f"h{number}" for number in range(step, 6)}
     for before in range(2, step + 6):
@@ -564,8 +468,7 @@ def test_a_turn_from_an_older_checkpoint_begins_a_branch(
 
 def test_a_branch_of_a_branch(fresh_table: Callable[[], Table]) -> None:
     twin = Twin(plain(), fresh_table, 3)
-    for number in range(4):
-        twin.turn(say(f"h{number}"))
+    twin.play(*said(4))
     twin.back(2, say("b1"))
     twin.turn(say("b2"))
     twin.back(4, say("c1"))  # out of the dead branch
@@ -577,8 +480,7 @@ def test_a_branch_of_a_branch(fresh_table: Callable[[], Table]) -> None:
 @windows
 def test_the_state_at_an_older_checkpoint(fresh_table: Callable[[], Table], window: int | None) -> None:
     twin = Twin(wide(), fresh_table, window)
-    for number in range(5):
-        twin.turn(say(f"h{number}"))
+    twin.play(*said(5))
     theirs, ours = twin.places[2]
     old = twin.twin.get_state({"configurable": {"thread_id": THREAD, "checkpoint_id": theirs}})
     shown = twin.state(ours)
@@ -642,22 +544,17 @@ def lists(*, notes: bool = True) -> Graph:
 NEW_TURN = {"scratch": [], "depth": 0}
 
 
-def test_other_lists_stay_whole_in_a_windowed_graph(fresh_table: Callable[[], Table]) -> None:
-    twin = Twin(lists(notes=False), fresh_table, 3, per_turn=frozenset(NEW_TURN))
-    _talk(twin, ["learn", "learn", *["idle"] * 6, "learn"])
-    assert twin.state().values["facts"] == ["fact h0", "fact h1", "fact h8"]
-    assert twin.state().values["rows"] == [{"of": "h8"}]
-
-
-def test_every_list_stays_whole_in_a_whole_graph(fresh_table: Callable[[], Table]) -> None:
-    twin = Twin(lists(), fresh_table, None, per_turn=frozenset(NEW_TURN))
-    _talk(twin, ["learn", "learn", *["idle"] * 6, "learn"])
-    assert [m.id for m in twin.state().values["notes"]] == ["n-h0", "n-h1", "n-h8"]
-
-
-def _talk(twin: Twin, texts: list[str]) -> None:
-    for number, text in enumerate(texts):
-        twin.turn(NEW_TURN | say(f"h{number}", text))
+@pytest.mark.parametrize("window", [None, 3])
+def test_other_lists_stay_whole_and_in_a_whole_graph_those_of_messages_too(
+    fresh_table: Callable[[], Table], window: int | None
+) -> None:
+    twin = Twin(lists(notes=window is None), fresh_table, window, per_turn=frozenset(NEW_TURN))
+    texts = ["learn", "learn", *["idle"] * 6, "learn"]
+    twin.play(*(NEW_TURN | say(f"h{number}", text) for number, text in enumerate(texts)))
+    values = twin.state().values
+    assert (values["facts"], values["rows"]) == (["fact h0", "fact h1", "fact h8"], [{"of": "h8"}])
+    if window is None:
+        assert [m.id for m in values["notes"]] == ["n-h0", "n-h1", "n-h8"]
 
 
 @windows
@@ -708,8 +605,7 @@ def test_what_a_node_changes_in_place_is_kept(fresh_table: Callable[[], Table], 
 
     graph = StateGraph(Lists).add_node("mark", mark).add_edge(START, "mark").compile()
     twin = Twin(graph, fresh_table, window, edited=True)
-    for number in range(3):
-        twin.turn(say(f"h{number}"))
+    twin.play(*said(3))
 
 
 # runs that end early
@@ -750,48 +646,11 @@ def test_a_closed_stream_leaves_no_trace(fresh_table: Callable[[], Table], windo
 # the same through Turns
 
 
-@pytest.fixture
-def turns_of(fresh_table: Callable[[], Table]) -> Callable[[Agent], Turns]:
-    """Turns over a table that remembers nothing, with one agent."""
-    return lambda agent: Turns(
-        fresh_table(),
-        lambda _: agent,
-        tuning=TurnTuning(),
-        default_agent="test",
-        clock=time.time,
-        mint=lambda: uuid.uuid4().hex,
-    )
-
-
 def agent_of(graph: Graph, window: int | None, **more: Any) -> Agent:
     return Agent("test", graph, lambda values: Reply(values["messages"][-1].text), window=window, **more)
 
 
-@windows
-async def test_turns_ask_resume_and_go_on(
-    fresh_table: Callable[[], Table], turns_of: Callable[[Agent], Turns], window: int | None
-) -> None:
-    agent = agent_of(asking(), window)
-    talk = [
-        ("one", "on one"),
-        ("ask me", "which?"),
-        ("blue", "on chosen blue"),
-        ("two", "on two"),
-        ("three", "on three"),
-    ]
-    for number, (message, reply) in enumerate(talk, 1):
-        running = await turns_of(agent).start(TurnRequest(WHO, message, thread_id=THREAD, create=True))
-        turn = await running.finish()
-        assert (turn.number, turn.message, turn.reply, turn.persisted) == (number, message, reply, True)
-        assert turn.status == ("interrupted" if message == "ask me" else "complete")
-        table = fresh_table()
-        assert table.read_thread(WHO, THREAD).status == ("interrupted" if message == "ask me" else "idle")
-        assert table.read_turn(WHO, THREAD, number).reply == reply
-
-
-async def test_two_branches_that_ask_are_answered_one_after_the_other(
-    fresh_table: Callable[[], Table], turns_of: Callable[[Agent], Turns]
-) -> None:
+async def test_two_branches_that_ask_are_answered_one_after_the_other(fresh_table: Callable[[], Table]) -> None:
     def ask(name: str) -> Any:
         return lambda state: {"log": [f"{name} {interrupt(f'{name}?')}"]}
 
@@ -801,39 +660,6 @@ async def test_two_branches_that_ask_are_answered_one_after_the_other(
     agent = agent_of(graph.compile(), 3)
     replies = []
     for message in ("hello", "one", "two"):
-        running = await turns_of(agent).start(TurnRequest(WHO, message, thread_id=THREAD, create=True))
+        running = await turns_over(fresh_table(), agent).start(TurnRequest(WHO, message, thread_id=THREAD, create=True))
         replies.append((await running.finish()).reply)
     assert replies == ["left?", "right?", "left one, right two"]
-
-
-@windows
-async def test_turns_keep_nothing_of_a_run_that_failed(
-    fresh_table: Callable[[], Table], turns_of: Callable[[Agent], Turns], window: int | None
-) -> None:
-    agent = agent_of(failing(), window)
-    for number in range(1, 5):
-        request = TurnRequest(WHO, "fail", thread_id=THREAD, key=f"k{number}", create=True)
-        failed = await turns_of(agent).start(request)
-        with pytest.raises(AgentFault):
-            await failed.finish()
-        shown = fresh_table().read_thread(WHO, THREAD)
-        assert (shown.turn_count, shown.status) == (number - 1, "error")
-        again = TurnRequest(WHO, f"fine {number}", thread_id=THREAD, key=f"k{number}")
-        assert (await (await turns_of(agent).start(again)).finish()).number == number
-
-
-async def test_events_closed_early_leave_no_trace(
-    fresh_table: Callable[[], Table], turns_of: Callable[[Agent], Turns]
-) -> None:
-    async def slow(state: Any) -> dict[str, Any]:
-        await asyncio.sleep(30)
-        return {}
-
-    graph = StateGraph(MessagesState).add_node("slow", slow).add_edge(START, "slow").compile()
-    running = await turns_of(agent_of(graph, 3)).start(TurnRequest(WHO, "hello", thread_id=THREAD, create=True))
-    events = running.events()
-    assert (await anext(events)).name == "node"
-    await cast(Any, events).aclose()
-    shown = fresh_table().read_thread(WHO, THREAD)
-    assert (shown.turn_count, shown.status) == (0, "error")
-    assert fresh_table().read_turns(WHO, THREAD, limit=5) == []

@@ -1,8 +1,5 @@
 """States read and changed, runs that go on from older ones, and LangGraph's own stream modes."""
 
-import secrets
-import time
-import uuid
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -14,15 +11,12 @@ from langgraph.types import interrupt
 from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest, NotFound, ThreadBusy
 from turnkeep.records import Event, Principal, Reply, Turn
-from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.items import Items
-from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
 from turnkeep.storage.windows import NO_CHECKPOINT
-from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall
 from turnkeep_local.objects import FolderObjects
+from turns_over import table_over, turns_over
 
 ANN = Principal("acme", "ann")
 
@@ -38,7 +32,7 @@ def answer(state: Basket) -> Any:
     return {"messages": [AIMessage(f"re: {said}")], "fruits": [said]}
 
 
-def agent(_: str) -> Agent:
+def agent() -> Agent:
     inner = StateGraph(Basket)
     inner.add_node("weigh", lambda state: {"fruits": ["weighed"]})
     inner.add_edge(START, "weigh")
@@ -56,17 +50,7 @@ def turns(items: Items, folder_objects: FolderObjects) -> Turns:
 
 
 def made(items: Items, folder_objects: FolderObjects, *private: str) -> Turns:
-    table = Table(items, Blobs(folder_objects), Sealer(b"secret"), clock=time.time, mint=secrets.token_bytes)
-    return Turns(
-        table,
-        agent,
-        tuning=TurnTuning(),
-        default_agent="basket",
-        clock=time.time,
-        mint=lambda: uuid.uuid4().hex,
-        names=frozenset({"basket"}),
-        private=frozenset(private),
-    )
+    return turns_over(table_over(items, folder_objects), agent(), private=frozenset(private))
 
 
 async def run(turns: Turns, message: str = "hello", **more: Any) -> tuple[Turn, list[Event]]:
@@ -234,7 +218,7 @@ async def test_an_empty_thread_cannot_go_on(turns: Turns, call: GraphCall) -> No
 
 
 async def test_what_is_of_this_turn_alone_is_told_in_no_mode(turns: Turns, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "_agents", lambda name: replace(agent(name), new_turn=lambda: {"fruits": []}))
+    monkeypatch.setattr(turns, "_agents", lambda name: replace(agent(), new_turn=lambda: {"fruits": []}))
     call = GraphCall({"messages": "plum"}, modes=("values", "updates", "tasks", "debug", "checkpoints"))
     told = parts((await run(turns, "plum", call=call))[1])
     assert {mode for mode, _ in told} == set(call.modes)

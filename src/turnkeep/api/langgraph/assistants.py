@@ -78,15 +78,17 @@ class AssistantRoutes(Routes):
         depth = {"true": True, "false": False}.get(xray.lower())
         if depth is None and not (xray.isdecimal() and 0 < int(xray[:4]) < 100):
             raise InvalidRequest("xray: Send true, false or a depth of at least 1.")
-        name = _known(assistant_id)
-        return await run_in_threadpool(self._turns.graph_of, name, xray=int(xray) if depth is None else depth)
+        drawing = await run_in_threadpool(self._turns.drawing, _known(assistant_id))
+        return await run_in_threadpool(drawing.as_json, xray=int(xray) if depth is None else depth)
 
     async def schemas(self, assistant_id: str) -> JSON:
         name = _known(assistant_id)
-        return {"graph_id": name, **await run_in_threadpool(self._turns.schemas, name)}
+        drawing = await run_in_threadpool(self._turns.drawing, name)
+        return {"graph_id": name, **await run_in_threadpool(drawing.schemas)}
 
     async def subgraphs(self, assistant_id: str, namespace: str | None = None, *, recurse: bool = False) -> JSON:
-        return await run_in_threadpool(self._turns.subgraphs, _known(assistant_id), namespace, recurse=recurse)
+        drawing = await run_in_threadpool(self._turns.drawing, _known(assistant_id))
+        return await run_in_threadpool(drawing.subgraphs, namespace, recurse=recurse)
 
 
 def _found(wanted: AssistantSearch) -> list[JSON]:

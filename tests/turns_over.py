@@ -1,0 +1,24 @@
+"""Turns of one agent over a store of the test's own, with the clock of the machine."""
+
+import secrets
+import time
+import uuid
+from typing import Any
+
+from turnkeep.agents import Agent
+from turnkeep.storage.blobs import Blobs, Objects
+from turnkeep.storage.items import Items
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns import Turns
+
+
+def table_over(items: Items, objects: Objects) -> Table:
+    """A table object that remembers nothing, over the items that are there."""
+    return Table(items, Blobs(objects), Sealer(b"secret"), clock=time.time, mint=secrets.token_bytes)
+
+
+def turns_over(table: Table, agent: Agent, **more: Any) -> Turns:
+    facts = {"tuning": TurnTuning(), "clock": time.time, "names": frozenset({agent.name})} | more
+    return Turns(table, lambda _: agent, default_agent=agent.name, mint=lambda: uuid.uuid4().hex, **facts)
