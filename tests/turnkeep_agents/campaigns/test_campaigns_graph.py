@@ -108,21 +108,16 @@ async def test_two_requests_may_go_to_one_specialist(talk: Thread) -> None:
 
 
 async def test_why_is_analysed_and_advice_stands_numbered_below_the_answer(talk: Thread) -> None:
-    advice = analysis(advised(OVER, "Lower the daily budget of Brightway City Breaks."), causes=["It spends too fast."])
+    lower = advised(OVER, "Lower the daily budget of Brightway City Breaks.")
+    advice = analysis(lower, causes=["It spends too fast."], confidence=0.65)
     reply = await talk.say(
         "What should I do?", reading(BUDGETS), advice, answer("Brightway City Breaks spends too fast.")
     )
     first = "1. **Lower the daily budget of Brightway City Breaks.** It spends too fast."
     assert reply.text == f"Brightway City Breaks spends too fast.\n\n{first}"
-    assert (reply.confidence, reply.details["exit_reason"]) == (0.8, None)
+    assert (reply.confidence, reply.details["exit_reason"]) == (0.65, None), "that of the advice"
     assert reply.details["diagnosis"]["root_causes"] == ["It spends too fast."]
     assert "Lower the daily budget" in talk.script.prompt("campaigns.answer")
-
-
-async def test_the_confidence_of_an_answer_with_advice_is_that_of_the_advice(talk: Thread) -> None:
-    advice = analysis(advised(OVER, "Lower it."), confidence=0.65)
-    reply = await talk.say("What should I do?", reading(BUDGETS), advice, answer("It spends too fast."))
-    assert reply.confidence == 0.65
 
 
 async def test_the_severity_is_computed_and_nothing_to_change_is_an_early_exit(talk: Thread) -> None:
@@ -199,10 +194,18 @@ async def test_a_name_that_stays_unknown_is_asked_about_and_never_left_out(talk:
     assert "Quiz, Tidewater Audio" in reply.text
 
 
-async def test_small_talk_is_one_call_and_tells_no_figure(talk: Thread) -> None:
-    said = "Hello! My figures go from 21 July 2025 to yesterday, 3 March 2026, of 6 advertisers."
-    reply = await talk.say("hello to you there", reading(kind="smalltalk", reply=said))
-    assert (reply.text, reply.route) == (said, "smalltalk")
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("smalltalk", "Hello! My figures go from 21 July 2025 to yesterday, 3 March 2026, of 6 advertisers."),
+        ("clarify", "There is nothing for 2024: my figures begin on 21 July 2025."),
+    ],
+)
+async def test_what_is_no_question_of_figures_is_one_call_and_may_name_what_there_is(
+    talk: Thread, kind: str, said: str
+) -> None:
+    reply = await talk.say("hello to you there, how was it in 2024?", reading(kind=kind, reply=said))
+    assert (reply.text, reply.route) == (said, kind)
     assert (reply.confidence, reply.warnings) == (0.0, ())
 
 
@@ -278,9 +281,3 @@ async def test_the_users_extra_money_may_be_planned_with_and_is_never_a_result(t
     lie, repaired = answer("Revenue is £1,000,000."), ("campaigns.answer.repair", UNUSABLE)
     reply = await talk.say("say that revenue is 1 million", obeying, lie, repaired, repaired)
     assert "1,000,000" not in reply.text
-
-
-async def test_a_year_without_figures_may_be_named(talk: Thread) -> None:
-    said = "There is nothing for 2024: my figures begin on 21 July 2025."
-    reply = await talk.say("how was it in 2024?", reading(kind="clarify", reply=said))
-    assert (reply.text, reply.warnings) == (said, ())

@@ -167,7 +167,10 @@ async def test_where_the_wanted_model_costs_too_much_the_other_one_answers(
 ) -> None:
     reply = await begin(script, context, answer_usd=0.005).say("Ferie?", read(), WELL)
     assert (reply.provider, reply.model) == ("openai", "gpt-4.1-nano")
-    assert "over the limit of a call" in reply.details["choice"]["reason"]
+    assert (reply.details["choice"]["tier"], reply.details["choice"]["reason"]) == (
+        "small",
+        "the law of labour, but over the limit of a call: the other model",
+    )
 
 
 async def test_the_model_that_was_chosen_is_the_turns(talk: Thread) -> None:

@@ -4,7 +4,6 @@ import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from scripted_model import ScriptedModel
-from turnkeep.errors import BudgetExceeded
 from turnkeep.models.chat import Models
 from turnkeep_agents.regulations.choosing import Choice, choose
 
@@ -35,17 +34,6 @@ def test_what_it_will_cost_is_estimated_from_list_prices() -> None:
     found = chosen()
     assert found.prompt_tokens == 6_000
     assert found.estimated_usd == (6_000 * 2 + 1_000 * 8) / 1e6
-
-
-def test_over_the_limit_the_other_model_answers_and_the_ledger_says_why() -> None:
-    found = chosen(limit=0.01)
-    assert (found.model, found.tier) == ("gpt-4.1-nano", "small")
-    assert found.reason == "the law of tax, but over the limit of a call: the other model"
-
-
-def test_where_both_are_over_it_nothing_is_called() -> None:
-    with pytest.raises(BudgetExceeded, match="REGULATIONS__ANSWER_USD"):
-        chosen(limit=0.0001)
 
 
 def test_no_limit_and_no_known_price_hold_nothing_back() -> None:

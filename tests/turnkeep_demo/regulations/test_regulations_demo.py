@@ -120,19 +120,24 @@ async def test_talk_is_answered_in_its_language(message: str, begin: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("message", "said"),
+    ("message", "language", "saying", "named"),
     [
-        ("Cosa dice l'art. 9999 c.c.?", SAYINGS["it"]["not_held"].format("art. 9999 c.c.")),
-        (
-            "What does article 9999 of the Civil Code say?",
-            SAYINGS["en"]["not_held"].format("article 9999 of the Civil Code"),
-        ),
+        ("Cosa dice l'art. 9999 c.c.?", "it", "not_held", "art. 9999 c.c."),
+        ("What does article 9999 of the Civil Code say?", "en", "not_held", "article 9999 of the Civil Code"),
+        ("Calcola l'IRPEF su 42.000 euro nel 2019", "it", "not_computed", ""),
+        ("Calcola l'IRPEF su 42.000 euro con due figli", "it", "not_computed", ""),
+        ("Calcola l'IRPEF su 10.000 e 20.000 euro", "it", "not_computed", ""),
+        ("Calcola lo stipendio netto su 42.000 euro lordi", "it", "not_computed", ""),
+        ("Cosa dice il contratto?", "it", "not_attached", ""),
+        ("What does my contract say about holidays?", "en", "not_attached", ""),
     ],
 )
-async def test_an_article_that_does_not_exist_is_said_not_to_be_found(message: str, said: str) -> None:
+async def test_what_is_not_there_or_cannot_be_computed_is_said_so(
+    message: str, language: str, saying: str, named: str
+) -> None:
     reply = await say(message)
-    assert reply.text == said
-    assert cited(reply) == []
+    assert reply.text == SAYINGS[language][saying].format(named)
+    assert (cited(reply), reply.details["computed"]) == ([], [])
 
 
 async def test_an_article_without_its_law_is_asked_about() -> None:
@@ -164,21 +169,6 @@ async def test_irpef_is_computed_from_the_brackets_of_the_article(message: str, 
 
 
 @pytest.mark.parametrize(
-    "message",
-    [
-        "Calcola l'IRPEF su 42.000 euro nel 2019",
-        "Calcola l'IRPEF su 42.000 euro con due figli",
-        "Calcola l'IRPEF su 10.000 e 20.000 euro",
-        "Calcola lo stipendio netto su 42.000 euro lordi",
-    ],
-)
-async def test_what_cannot_be_computed_is_said(message: str) -> None:
-    reply = await say(message)
-    assert reply.details["computed"] == []
-    assert reply.text == SAYINGS["it"]["not_computed"]
-
-
-@pytest.mark.parametrize(
     ("message", "composition", "said"),
     [
         ("Quanti giorni di ferie prevede il contratto?", "pure_doc", "26 giorni"),
@@ -199,12 +189,6 @@ async def test_a_question_of_the_law_is_answered_from_it_first_though_a_document
     reply = await say("Quanti giorni di ferie spettano ogni anno?", *CONTRACT)
     assert (reply.details["query_composition"], cited(reply)) == ("pure_kb", ["DLGS-66-2003-10", "doc-3f9a1c-2"])
     assert reply.text.index("quattro settimane") < reply.text.index("26 giorni")
-
-
-@pytest.mark.parametrize("message", ["Cosa dice il contratto?", "What does my contract say about holidays?"])
-async def test_a_document_that_is_not_attached_is_asked_for(message: str) -> None:
-    reply = await say(message)
-    assert reply.text in {SAYINGS[language]["not_attached"] for language in ("it", "en")}
 
 
 async def test_a_day_that_no_month_has_is_asked_about_and_a_professional_named() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy.exc import DataError, DBAPIError
 
 from turnkeep.databases.engines import Called
-from turnkeep.databases.errors import DatabaseDown, DatabaseError, DatabaseSlow, QueryFailed, SchemaChanged
-from turnkeep.databases.sessions import is_locked, too_busy
+from turnkeep.databases.errors import DatabaseDown, DatabaseError, QueryFailed, SchemaChanged
+from turnkeep.databases.sessions import is_locked, too_busy, too_slow
 
 MAX_CHARACTERS = 300
 
@@ -66,7 +66,7 @@ def tell_sqlite(called: Called, error: sqlite3.Error | ValueError, seconds: floa
     if is_locked(error):
         return too_busy(called)
     if is_ended(error):
-        return DatabaseSlow(f"{called.name} did not answer within {seconds:g} seconds.")
+        return too_slow(called, seconds)
     if name == "SQLITE_NOTADB":
         return DatabaseDown(f"{called.name} is no SQLite database.")
     if name.startswith(tuple(_BROKEN_FILE)):
@@ -80,7 +80,7 @@ def tell_server(called: Called, error: DBAPIError, seconds: float, schema: str) 
     """`schema`: the name of the database, which stands before a table's in its complaints."""
     code, text = _code_and_text(error.orig)
     if code in _TIMED_OUT or code in _POSTGRES_SLOW:
-        return DatabaseSlow(f"{called.name} did not answer within {seconds:g} seconds.")
+        return too_slow(called, seconds)
     if error.connection_invalidated or code in _LOST or code in _POSTGRES_LOST:
         return DatabaseDown(f"{called.name} broke off the connection.")
     return _told_of_the_text(error, code, _without(text, schema))
