@@ -141,19 +141,15 @@ def _request(
 
 
 def _chat_request(request: Request, caller: Principal, body: Chat, key: str) -> TurnRequest:
-    thread_id = _session_of(caller, body, key)
+    """A "new" session's id follows from its key: a retry finds its turn there and makes no second."""
+    thread_id = body.session_id
+    if thread_id == "new":
+        thread_id = str(uuid5(NAMESPACE_URL, f"turnkeep:{caller.tenant}/{caller.user}/{key}"))
     if thread_id is None:
         del request.state.idempotency_key  # nothing is kept under it, so it is not returned either
     else:
         name_thread(request, thread_id)
     return _request(request, caller, body, key, thread_id, create=thread_id is not None)
-
-
-def _session_of(caller: Principal, body: Chat, key: str) -> str | None:
-    """The thread of a chat. A "new" one follows from its key: a retry finds its turn there and makes no second."""
-    if body.session_id != "new":
-        return body.session_id
-    return str(uuid5(NAMESPACE_URL, f"turnkeep:{caller.tenant}/{caller.user}/{key}"))
 
 
 def _warned(request: Request, body: Chat, turn: Turn) -> Turn:

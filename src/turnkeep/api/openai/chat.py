@@ -1,19 +1,26 @@
-"""/v1/models and /v1/chat/completions: stateless, or a turn of the thread that the request names."""
+"""/v1/models and /v1/chat/completions: stateless, or a turn of the thread that the request names.
 
+What Open WebUI asks beside a chat (titles, tags, follow-ups, search queries) runs no agent and is never kept. A header
+says so where its connection sets `X-Turnkeep-Task` to `{{TASK}}`, and then nothing is guessed. Without it, a call of
+Open WebUI is taken for one where it is not streamed and holds one message alone, in the form of its templates.
+"""
+
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from fastapi import Request
+from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 
 from turnkeep.api.auth import Caller, act_for
 from turnkeep.api.openai.bodies import ChatCompletion, read_messages
 from turnkeep.api.openai.starting import THREAD_HEADER, Starting, digest, repeat_of, turns_before
-from turnkeep.api.openai.tasks import CHAT_HEADER, answer_to_task, is_task
 from turnkeep.api.openai.words import Completion
 from turnkeep.api.schemas import check_id
-from turnkeep.api.sse import HEADERS
+from turnkeep.api.sse import HEADERS, compact
 from turnkeep.entries import entries
 from turnkeep.errors import InvalidId, UnknownAgent
 from turnkeep.records import JSON, Turn
@@ -21,8 +28,11 @@ from turnkeep.records import JSON, Turn
 if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
-USER_HEADER = "X-OpenWebUI-User-Id"
+USER_HEADER, CHAT_HEADER, TASK_HEADER = "X-OpenWebUI-User-Id", "X-OpenWebUI-Chat-Id", "X-Turnkeep-Task"
 HISTORY_DIFFERS = "history_differs"
+TITLE_CHARACTERS = 60
+_OPENING, _CHAT = "### Task:", re.compile(r"<chat_history>(.*)</chat_history>", re.DOTALL)
+_USER = re.compile(r"^USER: (.*?)(?=^[A-Z]+: |\Z)", re.DOTALL | re.MULTILINE)
 
 
 class ChatRoutes(Starting):
@@ -40,7 +50,7 @@ class ChatRoutes(Starting):
     async def complete(self, body: ChatCompletion, request: Request, caller: Caller) -> Response:
         """A turn. Open WebUI's user counts where the caller may act for others."""
         unused = body.check()
-        if is_task(request.headers, body):
+        if _is_task(request.headers, body):
             return self._task(body)
         messages, left_out = read_messages(body.messages, "messages")
         acting, history = act_for(request, request.headers.get(USER_HEADER), None), _History(messages, request)
@@ -56,7 +66,7 @@ class ChatRoutes(Starting):
 
     def _task(self, body: ChatCompletion) -> Response:
         _model(body.model)
-        text, now = answer_to_task(body.messages[-1]), self._now() / 1000
+        text, now = _answer_to_task(body.messages[-1]), self._now() / 1000
         turn = Turn(None, 0, body.model, "", text, "complete", now, 0, "turnkeep", "rules", persisted=False)
         words = self._words(body, None)
         if not body.stream:
@@ -111,3 +121,20 @@ def _model(name: str) -> JSON:
         raise UnknownAgent
     about = {"name": name, "description": entries()[name].description}
     return {"id": name, "object": "model", "created": 0, "owned_by": "turnkeep", **about}
+
+
+def _is_task(headers: Headers, body: ChatCompletion) -> bool:
+    told = headers.get(TASK_HEADER, (body.metadata or {}).get("task"))
+    if told is not None:
+        return bool(str(told).strip())
+    text = str(body.messages[0].get("content"))
+    is_alone = len(body.messages) == 1 and not body.stream and CHAT_HEADER in headers
+    return is_alone and text.startswith(_OPENING) and _CHAT.search(text) is not None
+
+
+def _answer_to_task(message: JSON) -> str:
+    """One object for all of them, since each reads its own key; title and query are what the user said last."""
+    history = _CHAT.search(str(message.get("content")))
+    said = " ".join("".join(_USER.findall(history[1].strip())[-1:]).split()) if history else ""
+    title, queries = shorten(said, TITLE_CHARACTERS, placeholder="…"), [said] if said else []
+    return compact({"title": title or "Chat", "tags": [], "follow_ups": [], "queries": queries, "text": ""})
