@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from turnkeep.agents import build_agent, tell_unusable
 from turnkeep.entries import default_agent, entries, graph_file
 from turnkeep.errors import AgentUnavailable
-from turnkeep.locations import SecretSource
 from turnkeep.records import Principal
 from turnkeep.services import Services
 from turnkeep.settings import Settings, UnusableFile
@@ -48,14 +47,15 @@ def build(
     dynamodb: "DynamoDBClient",
     objects: Objects,
     uploads: Uploads | None = None,
-    model_key: SecretSource | None = None,
     refresh: Callable[[], Sequence[bytes]] | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Services:
-    """All services of a deployment over the given store. `model_key` takes the place of a key in the settings;
-    `refresh` gives the secrets that seal as they are now, where they can change while this runs. `uploads` takes files
-    where no route of this server does."""
-    settings = _with_what_it_names(settings, model_key)
+    """All services of a deployment over the given store. `refresh` gives the secrets that seal as they are now, where
+    they can change while this runs. `uploads` takes files where no route of this server does."""
+    if settings.pii_detector:
+        from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - hardly any deployment has one
+
+        add_detector(settings.pii_detector)
     time_and_chance: Mapping[str, Any] = {"clock": clock, "mint": secrets.token_bytes}
     items = Items(dynamodb, settings.table_name)
     blobs = Blobs(objects, items)
@@ -92,14 +92,6 @@ def build(
         persons=Persons(items, eraser, clock=clock),
         stores=stores,
     )
-
-
-def _with_what_it_names(settings: Settings, model_key: SecretSource | None) -> Settings:
-    if settings.pii_detector:
-        from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - hardly any deployment has one
-
-        add_detector(settings.pii_detector)
-    return settings.with_key_source(model_key) if model_key else settings
 
 
 def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "Callable[[Principal], BaseStore]":

@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 
 from turnkeep.aliases import ALIASES, Aliases, read_aliases, variable_of
 from turnkeep.graphfile import UnusableGraphFile
-from turnkeep.locations import Location, SecretSource, is_location
+from turnkeep.locations import Location, SecretSource, is_location, source_of
 from turnkeep.ring import read_ring, secrets_of
 from turnkeep.tuning import BudgetTuning, ModelTuning, Tuning, TurnTuning
 
@@ -138,7 +138,6 @@ class Settings(BaseSettings):
     models: ModelTuning = ModelTuning()
     budget: BudgetTuning = BudgetTuning()
 
-    _key_source: SecretSource | None = PrivateAttr(None)
     _agents: tuple[AgentSettings, ...] = PrivateAttr(())
 
     @model_validator(mode="before")
@@ -212,13 +211,7 @@ class Settings(BaseSettings):
     @property
     def key_source(self) -> SecretSource:
         """What says the key of the model's server, to be asked at every call of it."""
-        return self._key_source or (lambda _: self.openai_api_key.get_secret_value())
-
-    def with_key_source(self, source: SecretSource) -> Self:
-        """The same settings, with a key that is looked up when it is needed."""
-        copied = self.model_copy()
-        copied._key_source = source
-        return copied
+        return source_of(self.openai_api_key) or (lambda _: self.openai_api_key.get_secret_value())
 
     @property
     def agents(self) -> tuple[AgentSettings, ...]:

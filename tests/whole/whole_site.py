@@ -20,7 +20,6 @@ from hand_clock import HandClock
 from turnkeep.agents import build_agent
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import USER_HEADER, local_principal
-from turnkeep.aws.databases import with_late_secrets
 from turnkeep.bootstrap import build
 from turnkeep.records import Principal
 from turnkeep.settings import AgentSettings, Settings
@@ -83,7 +82,6 @@ class Site:
     async def open(self, *agents: AgentSettings, **settings: Any) -> Visitor:
         """With settings of agents and of the deployment."""
         facts = Settings(table_name=self.table, seal_key="of the test", **settings).with_agents(*agents)
-        facts = with_late_secrets(facts)
         client = self._client()
         objects = FolderObjects(self.folder / "objects")
         services = build(facts, dynamodb=client, objects=objects, clock=self.clock)

@@ -1,5 +1,5 @@
-"""Databases whose passwords AWS keeps: nothing is read before an agent asks, and what is refused is read anew, because
-AWS changes passwords while functions live."""
+"""Secrets of the settings that AWS keeps, logins of databases above all: nothing is read before an agent asks, and what
+is refused is read anew, because AWS changes passwords while functions live."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from turnkeep.aws.sealkey import SecretError
-from turnkeep.aws.secrets import CurrentSecret, SecretReader
+from turnkeep.aws.secrets import CurrentSecret, ModelKey, SecretReader, usable_key
 from turnkeep.locations import LateSecret, is_location, login_part, place_part
 from turnkeep.settings import AgentSettings, DataSource, Settings
 
@@ -26,6 +26,9 @@ DRIVERS = {
 
 def with_late_secrets(settings: Settings) -> Settings:
     """The same settings, where a location gives way to a secret that is looked up when it is needed."""
+    if settings.model_key:
+        key = LateSecret(ModelKey(SecretReader(settings.model_key, usable_key)))
+        settings = settings.model_copy(update={"openai_api_key": key})
     return settings.with_agents(*map(_with_late, settings.agents))
 
 

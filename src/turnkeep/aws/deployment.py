@@ -25,7 +25,6 @@ from turnkeep.aws.callers import principal_of
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.loading import LateClient
 from turnkeep.aws.sealkey import QUICK, SealParameter, SecretError, code_of, reread, seal_key, usable
-from turnkeep.aws.secrets import model_key
 from turnkeep.bootstrap import CLIENT_CONFIG, build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.observability import logger
@@ -83,7 +82,6 @@ def deployed(environ: Mapping[str, str]) -> Services:
         dynamodb=dynamodb,
         objects=S3Objects(s3, settings.bucket_name),
         uploads=S3Uploads(s3, settings.bucket_name),
-        model_key=model_key(settings),
         refresh=functools.partial(reread, ssm, parameter) if parameter else None,
     )
     if environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "snap-start":

@@ -15,7 +15,6 @@ from turnkeep.bootstrap import CLIENT_CONFIG
 from turnkeep.errors import AgentUnavailable, ModelKeyUnavailable, TurnkeepError
 from turnkeep.locations import LOCATION
 from turnkeep.observability import logger
-from turnkeep.settings import Settings
 
 MAX_AGE_SECONDS = 300
 REREAD_SECONDS = 5
@@ -25,11 +24,6 @@ _PRINTABLE = re.compile(r"[!-z|~]+")  # what a header may hold; without { and } 
 
 Read: TypeAlias = Callable[[bool], str]
 """The value of a secret, from its cache unless told to pass that by; raises SecretError."""
-
-
-def model_key(settings: Settings) -> "ModelKey | None":
-    """The key that MODEL_KEY names, for `bootstrap.build`. Nothing is read before the first call of the model."""
-    return ModelKey(SecretReader(settings.model_key, usable_key)) if settings.model_key else None
 
 
 class CurrentSecret:

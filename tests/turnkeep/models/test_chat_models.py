@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from wire import WireServer, calls, fails, says
 
 from turnkeep.errors import ModelError, ModelKeyUnavailable
-from turnkeep.locations import SecretSource
+from turnkeep.locations import LateSecret, SecretSource
 from turnkeep.models.chat import chat_models
 from turnkeep.models.endings import REASONING_TOKENS
 from turnkeep.models.openai_chat import NO_KEY, openai_chat
@@ -63,7 +63,7 @@ class Ring:
 
 def sourced(server: WireServer, source: SecretSource, max_retries: int = 1) -> Any:
     settings = settings_of(server, max_retries=max_retries, key="")
-    return chat_models(settings.with_key_source(source), "papers").main
+    return chat_models(settings.model_copy(update={"openai_api_key": LateSecret(source)}), "papers").main
 
 
 def bearers(server: WireServer) -> list[str]:
