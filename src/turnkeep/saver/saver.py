@@ -264,22 +264,16 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Looks at every thread of the principal. One of which nothing else is left is deleted."""
         for thread_id in self.threads() if run_ids else ():
-            found = list(self.list({"configurable": {"thread_id": thread_id}}))
-            goes = [each for each in found if each.metadata.get("run_id") in run_ids]
-            if goes and len(goes) == len(found):
+            stays, goes = set[tuple[str, str]](), set[tuple[str, str]]()
+            for found in self.list({"configurable": {"thread_id": thread_id}}):
+                some = goes if found.metadata.get("run_id") in run_ids else stays
+                some.add((namespace_of(found.config), found.checkpoint["id"]))
+            if goes and not stays:
                 self.delete_thread(thread_id)
-            elif goes:
-                self._forget_checkpoints(thread_id, found, goes)
-
-    def _forget_checkpoints(
-        self, thread_id: str, found: Sequence[CheckpointTuple], goes: Sequence[CheckpointTuple]
-    ) -> None:
-        self._cursors.forget(thread_id)
-        names = [{(namespace_of(each.config), each.checkpoint["id"]) for each in some} for some in (found, goes)]
-        roots = sorted(checkpoint_id for name, checkpoint_id in names[0] - names[1] if name == "")
-        head = self._table.living(self._who, thread_id)
-        if head:
-            self._table.drop_checkpoints(head, roots[-1] if roots else None, names[1])
+            elif goes and (head := self._table.living(self._who, thread_id)):
+                self._cursors.forget(thread_id)
+                newest = max((checkpoint_id for name, checkpoint_id in stays if not name), default=None)
+                self._table.drop_checkpoints(head, newest, goes)
 
     aput = _in_thread(put)
     aput_writes = _in_thread(put_writes)
