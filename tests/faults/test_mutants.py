@@ -3,7 +3,7 @@
 A mutant that survived would mean that the machine does not look at the rule it breaks.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
@@ -38,49 +38,18 @@ FOUND_OUT = settings(
 )
 
 
-class Reworded(LossyMemory):
-    """Sends other conditions than the store asked for."""
+def asking(change: Callable[[str, str], str]) -> Broken:
+    """Sends other conditions than the store asked for: `change` has the expression and the condition."""
 
-    def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
-        return super().update(pk, sk, expression, values, condition=self.reworded(expression, condition))
+    class Reworded(LossyMemory):
+        def update(self, pk: str, sk: str, expression: str, values: Item, *, condition: str) -> Item:
+            return super().update(pk, sk, expression, values, condition=change(expression, condition))
 
-    def reworded(self, expression: str, condition: str) -> str:
-        raise NotImplementedError
-
-
-class FlipWithoutFence(Reworded):
-    def reworded(self, expression: str, condition: str) -> str:
-        return "attribute_exists(PK)" if expression.endswith("REMOVE #lease, #pend") else condition
+    return Broken(items=Reworded)
 
 
-class BeginWithoutLeaseCheck(Reworded):
-    def reworded(self, expression: str, condition: str) -> str:
-        return condition.replace("(attribute_not_exists(#lease) OR #lease.#t < :now)", "seq >= :zero")
-
-
-class KeysNotConsulted(Reworded):
-    def reworded(self, expression: str, condition: str) -> str:
-        return condition.replace("NOT contains(#keys, :key)", "seq >= :zero")
-
-
-class CleanupWithoutClaim(Reworded):
-    def reworded(self, expression: str, condition: str) -> str:
-        return "attribute_exists(PK)" if "expires <= :now AND" in condition else condition
-
-
-class CleanupUnderALease(Reworded):
-    def reworded(self, expression: str, condition: str) -> str:
-        return "expires <= :now" if "expires <= :now AND" in condition else condition
-
-
-class ReleaseByAnyone(Reworded):
-    def reworded(self, expression: str, condition: str) -> str:
-        return "attribute_exists(PK)" if expression == "REMOVE #lease" else condition
-
-
-class ClaimOfAnyLife(Reworded):
-    def reworded(self, expression: str, condition: str) -> str:
-        return condition.replace(" AND born = :born", "") if "gone" in expression else condition
+ANYTHING, CLEANUP_CLAIMS = "attribute_exists(PK)", "expires <= :now AND"
+NO_LEASE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
 
 
 class ContentInTheTombstone(LossyMemory):
@@ -249,13 +218,15 @@ class ForgetfulCleanup(Cleanup):
 
 
 MUTANTS = {
-    "the flip asks for no fence": Broken(items=FlipWithoutFence),
-    "BEGIN asks for no lease": Broken(items=BeginWithoutLeaseCheck),
-    "the keys are not consulted": Broken(items=KeysNotConsulted),
-    "cleanup deletes without a claim": Broken(items=CleanupWithoutClaim),
-    "cleanup takes a leased thread": Broken(items=CleanupUnderALease),
-    "anyone may release": Broken(items=ReleaseByAnyone),
-    "a claim takes whatever thread has the id": Broken(items=ClaimOfAnyLife),
+    "the flip asks for no fence": asking(lambda said, asked: ANYTHING if said.endswith("#lease, #pend") else asked),
+    "BEGIN asks for no lease": asking(lambda _, asked: asked.replace(NO_LEASE, "seq >= :zero")),
+    "the keys are not consulted": asking(lambda _, asked: asked.replace("NOT contains(#keys, :key)", "seq >= :zero")),
+    "cleanup deletes without a claim": asking(lambda _, asked: ANYTHING if CLEANUP_CLAIMS in asked else asked),
+    "cleanup takes a leased thread": asking(lambda _, asked: "expires <= :now" if CLEANUP_CLAIMS in asked else asked),
+    "anyone may release": asking(lambda said, asked: ANYTHING if said == "REMOVE #lease" else asked),
+    "a claim takes whatever thread has the id": asking(
+        lambda said, asked: asked.replace(" AND born = :born", "") if "gone" in said else asked
+    ),
     "HEAD is deleted whatever thread has the id": Broken(items=HeadOfAnyLife),
     "a new thread takes the place of any": Broken(items=ReplacesAnyLife),
     "a deleted thread's HEAD keeps its content": Broken(items=ContentInTheTombstone),

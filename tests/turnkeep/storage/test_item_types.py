@@ -8,26 +8,11 @@ from typing import Literal
 from turnkeep.storage import keys
 
 NO_KEY = {
-    "is_well_formed",
-    "is_storable",
-    "thread_of",
-    "generation_of",
-    "number_of",
-    "document_of",
-    "run_of",
-    "turn_floor",
-    "turn_ceiling",
-    "day",
-    "next_day",
-    "expiry",
-    "item_ttl",
-    "hour",
-    "begin_of",
-    "next_hour",
-    "expiry_bucket",
-    *("MEMORY_PARTITIONS", "MEMORY_ITEMS", "place_of"),
-    *("is_write", "EVERY_TURN", "CHECKPOINTS", "SPACES", "RUNS", "PII", "DOCUMENTS"),
-    *("LAYOUT", "OTHER_LAYOUT", "SHARDS", "MAX_THREAD_DAYS", "ITEM_DAYS", "BY_USER", "BY_EXPIRY"),
+    *("is_well_formed", "is_storable", "is_write", "thread_of", "generation_of", "number_of", "document_of", "run_of"),
+    *("turn_floor", "turn_ceiling", "EVERY_TURN", "CHECKPOINTS", "SPACES", "RUNS", "PII", "DOCUMENTS"),
+    *("place_of", "MEMORY_PARTITIONS", "MEMORY_ITEMS", "day", "next_day", "hour", "begin_of", "next_hour"),
+    *("expiry", "item_ttl", "MAX_THREAD_DAYS", "ITEM_DAYS", "expiry_bucket", "BY_USER", "BY_EXPIRY", "SHARDS"),
+    *("LAYOUT", "OTHER_LAYOUT"),
 }
 """Read keys, bound ranges of them, or name no item."""
 
