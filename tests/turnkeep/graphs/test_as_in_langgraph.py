@@ -3,9 +3,6 @@ after each the states are the same. Between two turns ours forgets everything bu
 
 import dataclasses
 import operator
-import secrets
-import time
-import uuid
 from collections.abc import Callable
 from datetime import date
 from enum import Enum
@@ -13,6 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 from uuid import UUID
 
 import pytest
+from as_in_langgraph import ANN, CONFIG, forgetful, joined, nameless, play
 from langchain_core.messages import AIMessage
 from langgraph.cache.memory import InMemoryCache
 from langgraph.channels import DeltaChannel, UntrackedValue
@@ -24,20 +22,9 @@ from langgraph.types import CachePolicy, Command, Overwrite, RetryPolicy, Send, 
 from memory_items import MemoryItems
 from pydantic import BaseModel
 
-from turnkeep.graphfile import GraphSpec
-from turnkeep.owngraphs import as_agent
-from turnkeep.records import Principal
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
-from turnkeep.tuning import TurnTuning
-from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.calls import plain
-from turnkeep.turns.request import GraphCall
 from turnkeep_local.objects import FolderObjects
 
-ANN = Principal("acme", "ann")
-CONFIG: Any = {"configurable": {"thread_id": "t"}}
 Graph = Any
 
 
@@ -194,10 +181,6 @@ def private_state() -> Graph:
     return graph.add_edge(START, "hide").add_edge("hide", "show").compile()
 
 
-def joined(state: list[str], writes: Any) -> list[str]:
-    return [*state, *(each for write in writes for each in write)]
-
-
 class Deltas(TypedDict):
     word: str
     said: Annotated[list[str], DeltaChannel(joined, snapshot_frequency=2)]
@@ -325,37 +308,3 @@ async def test_each_turn_leaves_the_state_that_langgraph_leaves(name: str, folde
         assert nameless(kept.values) == nameless(plain(expected.values))
         assert kept.next == [*expected.next]
         assert [each["value"] for each in kept.interrupts] == [each.value for each in expected.interrupts]
-
-
-def forgetful(graph: Graph, items: MemoryItems, objects: FolderObjects) -> Turns:
-    """Turns that know nothing but the table."""
-    agent = as_agent(graph, GraphSpec("own", "./own.py", "graph", "langgraph.json:1"))
-    table = Table(items, Blobs(objects), Sealer(b"key"), clock=time.time, mint=secrets.token_bytes)
-    return Turns(
-        table,
-        lambda _: agent,
-        tuning=TurnTuning(),
-        default_agent="own",
-        clock=time.time,
-        mint=lambda: uuid.uuid4().hex,
-        names=frozenset({"own"}),
-    )
-
-
-async def play(turns: Turns, given: Any) -> None:
-    if given == "yes to each":
-        state = await turns.states.read(ANN, "t")
-        call = GraphCall(command={"resume": {each["id"]: "yes" for each in state.interrupts}})
-    else:
-        call = GraphCall(command={"resume": given.resume}) if isinstance(given, Command) else GraphCall(input=given)
-    running = await turns.start(TurnRequest(ANN, "said", thread_id="t", create=True, call=call))
-    turn = await running.finish()
-    await running.close()
-    assert turn.persisted
-
-
-def nameless(values: Any) -> Any:
-    """Without the ids of messages, which each saver's run makes anew."""
-    if isinstance(values, dict):
-        return {name: nameless(each) for name, each in values.items() if name != "id" or "type" not in values}
-    return [nameless(each) for each in values] if isinstance(values, list) else values

@@ -74,6 +74,9 @@ class MemoryItems(Items):
     def between(self, pk: str, low: str, high: str) -> list[Item]:
         return [_copy(item) for item in self._partition(pk) if low <= item["SK"] <= high]
 
+    def backward(self, pk: str, low: str, high: str, page: int) -> Iterator[Item]:
+        return reversed(self.between(pk, low, high))
+
     def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
         return iter([_copy(item) for item in self._partition(pk) if item["SK"].startswith(prefix)])
 

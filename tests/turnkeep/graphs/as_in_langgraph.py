@@ -1,0 +1,63 @@
+"""Turns of any graph that are played as LangGraph would play them, to be compared with what it leaves."""
+
+import secrets
+import time
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.types import Command
+from memory_items import MemoryItems
+
+from turnkeep.graphfile import GraphSpec
+from turnkeep.owngraphs import as_agent
+from turnkeep.records import Principal
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.tuning import TurnTuning
+from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns.request import GraphCall
+from turnkeep_local.objects import FolderObjects
+
+ANN = Principal("acme", "ann")
+CONFIG: Any = {"configurable": {"thread_id": "t"}}
+
+
+def joined(state: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
+    """A reducer as a channel of deltas takes one."""
+    return [*state, *(each for write in writes for each in write)]
+
+
+def forgetful(graph: Any, items: MemoryItems, objects: FolderObjects) -> Turns:
+    """Turns that know nothing but the table."""
+    agent = as_agent(graph, GraphSpec("own", "./own.py", "graph", "langgraph.json:1"))
+    table = Table(items, Blobs(objects), Sealer(b"key"), clock=time.time, mint=secrets.token_bytes)
+    return Turns(
+        table,
+        lambda _: agent,
+        tuning=TurnTuning(),
+        default_agent="own",
+        clock=time.time,
+        mint=lambda: uuid.uuid4().hex,
+        names=frozenset({"own"}),
+    )
+
+
+async def play(turns: Turns, given: Any) -> None:
+    if given == "yes to each":
+        state = await turns.states.read(ANN, "t")
+        call = GraphCall(command={"resume": {each["id"]: "yes" for each in state.interrupts}})
+    else:
+        call = GraphCall(command={"resume": given.resume}) if isinstance(given, Command) else GraphCall(input=given)
+    running = await turns.start(TurnRequest(ANN, "said", thread_id="t", create=True, call=call))
+    turn = await running.finish()
+    await running.close()
+    assert turn.persisted
+
+
+def nameless(values: Any) -> Any:
+    """Without the ids of messages, which each saver's run makes anew."""
+    if isinstance(values, dict):
+        return {name: nameless(each) for name, each in values.items() if name != "id" or "type" not in values}
+    return [nameless(each) for each in values] if isinstance(values, list) else values
