@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from fastapi import Response
-from starlette.concurrency import run_in_threadpool
 
 from turnkeep.api.langgraph.bodies import AssistantSearch
 from turnkeep.api.routes import Routes
@@ -74,21 +73,18 @@ class AssistantRoutes(Routes):
     async def read(self, assistant_id: str) -> JSON:
         return _view(_known(assistant_id))
 
-    async def graph(self, assistant_id: str, xray: str = "false") -> JSON:
+    def graph(self, assistant_id: str, xray: str = "false") -> JSON:
         depth = {"true": True, "false": False}.get(xray.lower())
         if depth is None and not (xray.isdecimal() and 0 < int(xray[:4]) < 100):
             raise InvalidRequest("xray: Send true, false or a depth of at least 1.")
-        drawing = await run_in_threadpool(self._turns.drawing, _known(assistant_id))
-        return await run_in_threadpool(drawing.as_json, xray=int(xray) if depth is None else depth)
+        return self._turns.drawing(_known(assistant_id)).as_json(xray=int(xray) if depth is None else depth)
 
-    async def schemas(self, assistant_id: str) -> JSON:
+    def schemas(self, assistant_id: str) -> JSON:
         name = _known(assistant_id)
-        drawing = await run_in_threadpool(self._turns.drawing, name)
-        return {"graph_id": name, **await run_in_threadpool(drawing.schemas)}
+        return {"graph_id": name, **self._turns.drawing(name).schemas()}
 
-    async def subgraphs(self, assistant_id: str, namespace: str | None = None, *, recurse: bool = False) -> JSON:
-        drawing = await run_in_threadpool(self._turns.drawing, _known(assistant_id))
-        return await run_in_threadpool(drawing.subgraphs, namespace, recurse=recurse)
+    def subgraphs(self, assistant_id: str, namespace: str | None = None, *, recurse: bool = False) -> JSON:
+        return self._turns.drawing(_known(assistant_id)).subgraphs(namespace, recurse=recurse)
 
 
 def _found(wanted: AssistantSearch) -> list[JSON]:
