@@ -2,7 +2,7 @@
 within the limit of a call, else the other one."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -45,10 +45,9 @@ def choose(
     if not within:
         cheapest = min(one.estimated_usd or 0.0 for one in choices)
         raise BudgetExceeded(OVER.format(cost=cheapest, limit=limit))
-    chosen = within[0]
-    if chosen is choices[0]:
-        return chosen
-    return Choice(**{**asdict(chosen), "reason": f"{reason}, but over the limit of a call: the other model"})
+    if within[0] is choices[0]:
+        return within[0]
+    return replace(within[0], reason=f"{reason}, but over the limit of a call: the other model")
 
 
 def _wanted(domain: str, action: str) -> tuple[str, str]:

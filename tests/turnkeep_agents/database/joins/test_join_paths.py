@@ -73,10 +73,13 @@ def test_threads_that_ask_at_once_get_the_same_answers() -> None:
     assert told == [PathFinder(SERVICE).shortest(*pair) for pair in pairs]
 
 
-def test_all_direct_links_are_told_the_cheapest_first() -> None:
+def test_all_direct_links_are_told_the_cheapest_first_and_of_equals_that_of_a_whole_key() -> None:
     links = FINDER.links.between("employee", "workOrder")
+    keys = [link("a.m > b.m", confidence=0.5), link("a.x > b.x", confidence=0.5, others=(("y", "y"),))]
+    shared = PathFinder(graph("a: m, x, y\nb: m, x, y", *keys), confidence_threshold=0.5)
 
     assert edges(links) == ["workOrder.approvedBy", "workOrder.assignedTo", "workOrder.createdBy"]
+    assert edges(shared.links.between("a", "b")) == ["a.x", "a.m"]
 
 
 def test_of_equal_ways_the_one_over_a_table_of_both_names_is_taken_and_a_shared_one_is_not() -> None:
