@@ -7,7 +7,6 @@ import secrets
 import uuid
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
@@ -38,8 +37,9 @@ from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.table import Table
 from turnkeep.storage.uploads import KeptUploads
-from turnkeep.turns import RunningTurn, Turns
+from turnkeep.turns import RunningTurn
 from turnkeep_local.objects import FolderObjects
+from turns_over import turns_over
 
 SECRET = b"secret-of-the-test"
 SPOKEN = {"message", "answer"}
@@ -146,16 +146,9 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         objects, sealer = FolderObjects(tmp_path / "objects"), Sealer(SECRET)
         facts: dict[str, Any] = {"clock": lambda: 1_800_000_000.0, "mint": secrets.token_bytes}
         table = Table(items, Blobs(objects), sealer, **facts)
-        turns = Turns(
-            table,
-            cache(lambda name: lawyer(servers[-1].base_url)),
-            tuning=settings.turn,
-            default_agent="lawyer",
-            clock=facts["clock"],
-            mint=lambda: uuid.uuid4().hex,
-            names=frozenset({"lawyer", "notary"}),
-            private=frozenset({private}) - {""},
-        )
+        names, hidden = frozenset({"lawyer", "notary"}), frozenset({private}) - {""}
+        agent = lawyer(servers[-1].base_url)
+        turns = turns_over(table, agent, tuning=settings.turn, clock=facts["clock"], names=names, private=hidden)
         attachments = Attachments(items, KeptUploads(objects), sealer, threads=table, clock=facts["clock"])
         app = bare_app(table=table, turns=turns, attachments=attachments, settings=settings)
         office = Office(servers[-1], tmp_path, AsyncClient(transport=ASGITransport(app), base_url="http://test"), items)

@@ -10,8 +10,8 @@ from packets import ANY, Fate, Trap, Wire
 
 from turnkeep.errors import Superseded, TurnInProgress
 from turnkeep.records import Turn
-from turnkeep.tuning import TurnTuning
-from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns import TurnRequest
+from turns_over import turns_over
 
 TRIES = 3  # of the client library at the far end
 FOR_EVER = 10**6
@@ -29,20 +29,9 @@ FATES = [
 AFTERWARDS: list[Fate | None] = [None, "throttled", "held", "slow"]  # what befalls the call that asks how it ended
 
 
-def turns_over(desk: Desk) -> Turns:
-    return Turns(
-        desk.table,
-        lambda name: story([]),
-        tuning=TurnTuning(),
-        default_agent="story",
-        clock=desk.clock,
-        mint=lambda: uuid.uuid4().hex,
-    )
-
-
 async def send(desk: Desk, thread_id: str, message: str = MESSAGE) -> Turn:
     wanted = TurnRequest(ANN, message, thread_id=thread_id, key=message[:4], create=True)
-    return await (await turns_over(desk).start(wanted)).finish()
+    return await (await turns_over(desk.table, story([]), clock=desk.clock).start(wanted)).finish()
 
 
 def replies(desk: Desk, thread_id: str) -> list[str]:

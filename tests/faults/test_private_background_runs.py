@@ -2,24 +2,22 @@
 
 import uuid
 from pathlib import Path
-from typing import Any
 
 from desk import ANN, Desk
 from fault_agents import story
 from memory_items import MemoryItems
 
 from canary_scan import canary, found_in, texts_of
-from turnkeep.tuning import TurnTuning
-from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns import TurnRequest
 from turnkeep.turns.runs import Runs
 from turnkeep_local.objects import FolderObjects
+from turns_over import turns_over
 
 
 async def test_a_request_waits_encrypted_and_its_owner_reads_the_turn_restored(tmp_path: Path) -> None:
     desk, tokens = Desk(MemoryItems(), FolderObjects(tmp_path)), list[str]()
-    facts: dict[str, Any] = {"default_agent": "story", "clock": desk.clock, "mint": lambda: uuid.uuid4().hex}
-    turns = Turns(desk.table, lambda name: story([]), tuning=TurnTuning(), private=frozenset({"story"}), **facts)
-    runs = Runs(turns, desk.table, mint=facts["mint"])
+    turns = turns_over(desk.table, story([]), clock=desk.clock, private=frozenset({"story"}))
+    runs = Runs(turns, desk.table, mint=lambda: uuid.uuid4().hex)
 
     async def launch(token: str) -> None:
         tokens.append(token)

@@ -17,8 +17,8 @@ from turnkeep.errors import AgentFault, InvalidId, NotFound, StateCorrupt, Super
 from turnkeep.records import Reply, Turn
 from turnkeep.storage.opening import table_definition
 from turnkeep.storage.table import Table
-from turnkeep.tuning import TurnTuning
-from turnkeep.turns import TurnRequest, Turns
+from turnkeep.turns import TurnRequest
+from turns_over import turns_over
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -37,28 +37,12 @@ def turns_of(table: Table, thread: str) -> list[tuple[str, str, str]]:
 def through_api(table: Table, graph: Any, thread: str, message: str) -> Turn:
     """One turn of the API on the thread."""
     agent = Agent(
-        name="bare",
-        graph=graph.copy({"checkpointer": None}),
-        read_reply=lambda values: Reply(values["messages"][-1].text),
-        new_turn=dict,
-        window=None,
-        prompt_window=1,
-        provider="",
-        model="",
+        "bare", graph.copy({"checkpointer": None}), lambda values: Reply(values["messages"][-1].text), window=None
     )
+    wanted = TurnRequest(principal=LOCAL, thread_id=thread, message=message, create=True)
 
     async def talk() -> Turn:
-        turns = Turns(
-            table,
-            lambda name: agent,
-            tuning=TurnTuning(),
-            default_agent="bare",
-            clock=time.time,
-            mint=lambda: secrets.token_hex(16),
-            names=frozenset({"bare"}),
-        )
-        running = await turns.start(TurnRequest(principal=LOCAL, thread_id=thread, message=message, create=True))
-        return await running.finish()
+        return await (await turns_over(table, agent).start(wanted)).finish()
 
     return asyncio.run(talk())
 
