@@ -31,6 +31,11 @@ class Trimmed:
     turns_dropped: int
     truncated: bool
 
+    @property
+    def told(self) -> JSON:
+        """How much of the history is shown, for the ledger."""
+        return {"turns_used": self.turns_used, "turns_dropped": self.turns_dropped, "truncated": self.truncated}
+
 
 class ConversationFormatter:
     """The newest `max_turns` turns within `max_tokens`, tags included. A turn is a user message and all up to the next;
@@ -101,9 +106,9 @@ class PromptBuilder:
     def __init__(self, system: str):
         self._system = system
         self._sections: list[str] = []
-        self._parts: JSON = {"conversation": [], "documents": [], "query": "", "notes": [], "tool_results": []}
-        self._parts["memory"] = []
-        self.trimmed: Trimmed | None = None
+        lists = ("memory", "conversation", "documents", "notes", "tool_results")
+        self._parts: JSON = {"query": "", **{name: [] for name in lists}}
+        self.trimmed = Trimmed([], turns_used=0, turns_dropped=0, truncated=False)
 
     def with_conversation(self, formatter: ConversationFormatter, history: Iterable[Message]) -> Self:
         self.trimmed = formatter.trim(history)

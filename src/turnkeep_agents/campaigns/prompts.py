@@ -83,8 +83,7 @@ class Prompts:
 
     def context(self) -> JSON:
         """How much of the history the prompts show, for the ledger."""
-        shown = self._formatter.trim(self._history)
-        return {"turns_used": shown.turns_used, "turns_dropped": shown.turns_dropped, "truncated": shown.truncated}
+        return self._formatter.trim(self._history).told
 
     def read(self, message: str, names: str, notes: Sequence[str]) -> list[BaseMessage]:
         prompt = PromptBuilder(READ).with_note(names).with_note(self._days)

@@ -15,8 +15,7 @@ def citing(papers: Sequence[Document], known_ids: Collection[str], said: Sources
 
 def cited_in(prompt: PromptBuilder, corpus: Mapping[str, Document]) -> list[Document]:
     """The papers that the replies in a prompt cite, those of the newest first."""
-    shown = prompt.trimmed.messages if prompt.trimmed else []
-    replies = [said["content"] for said in reversed(shown) if said["role"] == "assistant"]
+    replies = [said["content"] for said in reversed(prompt.trimmed.messages) if said["role"] == "assistant"]
     ids = dict.fromkeys(id_ for reply in replies for id_ in check_citations(reply, corpus, ARXIV).cited)
     return [corpus[id_] for id_ in ids]
 

@@ -44,8 +44,7 @@ class Prompts:
 
     def context(self) -> JSON:
         """How much of the history the reading is shown, for the ledger."""
-        shown = self._all.trim(self._history)
-        return {"turns_used": shown.turns_used, "turns_dropped": shown.turns_dropped, "truncated": shown.truncated}
+        return self._all.trim(self._history).told
 
     def read(self, message: str, thread: Sequence[str]) -> list[BaseMessage]:
         """`thread`: what it speaks of."""

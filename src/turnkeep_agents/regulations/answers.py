@@ -38,7 +38,7 @@ class Grounded(Citing):
 
 def cited_in(prompt: PromptBuilder, known: Collection[str]) -> list[str]:
     """The ids that the replies in a prompt cite, those of the newest first; `known` are those of the knowledge base."""
-    shown = prompt.trimmed.messages if prompt.trimmed else []
+    shown = prompt.trimmed.messages
     replies = [check_citations(said["content"], known, IDS) for said in reversed(shown) if said["role"] == "assistant"]
     return list(dict.fromkeys(id_ for reply in replies for id_ in (*reply.cited, *reply.removed)))
 

@@ -60,7 +60,6 @@ class Unparsable(Exception):
     def __init__(self, code: str, place: str = ""):
         self.code = code
         self.place = place
-        self.advice = advice_of(code)
         super().__init__(code)
 
 

@@ -8,9 +8,8 @@ from langgraph.runtime import Runtime
 
 from turnkeep.blocks import memory
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.prompting import Trimmed
 from turnkeep.models.calls import ask_typed
-from turnkeep.records import JSON, RunContext
+from turnkeep.records import RunContext
 from turnkeep_agents.database import prompts
 from turnkeep_agents.database.answers.findings import shown_text
 from turnkeep_agents.database.manual import page_of
@@ -64,7 +63,7 @@ class OrchestratorNodes(TurnNodes):
         noted += [NOTHING_CHANGED] if any(ask.kind == "change" for ask in reading.asks) else []
         return {
             "memory": folded.memory,
-            "context": _context(prompt.trimmed),
+            "context": prompt.trimmed.told,
             "language": reading.language,
             "asks": [ask.model_dump() for ask in reading.asks],
             "route": route,
@@ -119,14 +118,3 @@ def _chosen(ranked: Sequence[Document], pages: Sequence[Sequence[Document]]) -> 
     first = [section for section in ranked if section.id in of_pages]
     best = [page[0] for page in pages if page]
     return list({section.id: section for section in (*first, *best, *ranked)}.values())[:SECTIONS]
-
-
-def _context(trimmed: Trimmed | None) -> JSON:
-    """How much of the history the prompt showed, for the ledger."""
-    if trimmed is None:
-        return {}
-    return {
-        "turns_used": trimmed.turns_used,
-        "turns_dropped": trimmed.turns_dropped,
-        "truncated": trimmed.truncated,
-    }

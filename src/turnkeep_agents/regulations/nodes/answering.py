@@ -80,7 +80,7 @@ class Answering(Desk):
         """From the conversation, which is the context then."""
         prompt = self.begin(prompts.RESPOND, state, runtime, TALK_TOKENS)
         prompt.with_notes([prompts.NOT_ATTACHED] if state["reading"]["lacks_document"] else [])
-        said = prompt.trimmed.messages if prompt.trimmed else []
+        said = prompt.trimmed.messages
         built = build_context(
             "chat", knowledge=[], documents=[], facts=[], conversation="\n".join(one["content"] for one in said)
         )

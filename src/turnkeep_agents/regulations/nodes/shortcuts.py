@@ -66,7 +66,7 @@ class Shortcuts(Desk):
         """Of all that an answer depends on; empty where it rests on documents or personal data, which is never given
         again. Where nothing looks for personal data, an answer is given again to the same user only."""
         prompt = self.begin("", state, runtime, READ_TOKENS)
-        conversation, context = (prompt.trimmed.messages if prompt.trimmed else []), runtime.context
+        conversation, context = prompt.trimmed.messages, runtime.context
         said = [message_of(state), *(one["content"] for one in conversation)]
         if state["active"] or any(PLACEHOLDER.search(text) for text in said):
             return ""
