@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import Any
 
 import six_nodes
 from six_agent import DATA
+from turnkeep_local.processes import free_port
 
 HERE = Path(__file__).parent
 PEER = "langgraph-api==0.16.7"
@@ -99,7 +99,7 @@ def turnkeep_dev(data: Path, folder: Path, *, profile: Path | None = None) -> It
     _write(folder / "six-0.dist-info" / "METADATA", "Metadata-Version: 2.1\nName: six-agent\nVersion: 0\n")
     _write(folder / "six-0.dist-info" / "entry_points.txt", "[turnkeep.agents]\nsix = six_agent:ENTRY\n")
     environment = _environment(data, folder)
-    environment |= {"TURNKEEP_HOME": str(folder / "home"), "MODEL": "demo", "PORT": str(port := _free_port())}
+    environment |= {"TURNKEEP_HOME": str(folder / "home"), "MODEL": "demo", "PORT": str(port := free_port())}
     start = [str(HERE / "profiled.py"), str(profile)] if profile else ["-m", "turnkeep_local.cli"]
     with _running("turnkeep dev", [sys.executable, *start, "dev"], environment, folder, port, is_ours=True) as server:
         yield server
@@ -116,7 +116,7 @@ def langgraph_dev(data: Path, folder: Path) -> Iterator[Server]:
     packages = [PEER, "langgraph-cli", "langgraph-runtime-inmem", f"langgraph=={version('langgraph')}"]
     asked = [part for package in packages for part in ("--with", package)]
     command = [uv, "run", "--quiet", "--isolated", "--no-project", "--python", sys.executable, *asked, "langgraph"]
-    command += ["dev", "--no-browser", "--no-reload", "--port", str(port := _free_port())]
+    command += ["dev", "--no-browser", "--no-reload", "--port", str(port := free_port())]
     command += ["--n-jobs-per-worker", str(JOBS), "--server-log-level", "error"]
     environment = _environment(data, folder) | {"LANGSMITH_TRACING": "false"}
     with _running("langgraph dev, in memory", command, environment, folder, port, is_ours=False) as server:
@@ -165,12 +165,6 @@ def _wait_for(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:
             else:
                 return
     raise Missing(f"it did not start: {log.read_text(errors='replace')[-300:]}")
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def _write(file: Path, text: str) -> None:
