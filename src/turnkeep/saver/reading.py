@@ -12,11 +12,10 @@ from turnkeep.records import Principal
 from turnkeep.saver.cursor import Cursor, Cursors
 from turnkeep.storage.beside import Space
 from turnkeep.storage.checkpoints import Run, config_of
-from turnkeep.storage.elements import SERIALISER
+from turnkeep.storage.elements import SERIALISER, unpacked
 from turnkeep.storage.head import Head
 from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
-from turnkeep.storage.spaces import unpacked
 from turnkeep.storage.steps import Steps
 
 

@@ -32,14 +32,13 @@ from turnkeep.saver.turns import is_over, question_in, reply_in, said_in, turn_o
 from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs, Objects, S3Objects
 from turnkeep.storage.checkpoints import config_of
-from turnkeep.storage.elements import SERIALISER, dumped
+from turnkeep.storage.elements import SERIALISER, dumped, next_version
 from turnkeep.storage.head import KEY_BYTES
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import checkpoint_key, partition, space_key
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.opening import make_table, open_client, open_sealer
 from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.spaces import next_version
 from turnkeep.storage.steps import MOVED, Step, Steps
 
 if TYPE_CHECKING:

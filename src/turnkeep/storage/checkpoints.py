@@ -28,25 +28,23 @@ from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.elements import (
-    SERIALISER,
-    are_messages,
-    changed_segment,
-    changed_space,
-    copied,
-    packed,
-)
-from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.spaces import (
     CHECKPOINT_VERSION,
+    SERIALISER,
     Growing,
     Kept,
     Place,
     Write,
+    are_messages,
+    changed_segment,
+    changed_space,
+    copied,
     extends,
     next_version,
+    packed,
     stored,
     unpacked,
 )
+from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.vault import Change
 
 

@@ -13,10 +13,9 @@ from langgraph.checkpoint.serde.types import INTERRUPT
 
 from turnkeep.records import JSON, Turn, Usage
 from turnkeep.storage.checkpoints import Run
-from turnkeep.storage.elements import SERIALISER, are_messages, freeze
+from turnkeep.storage.elements import CHECKPOINT_VERSION, SERIALISER, are_messages, freeze
 from turnkeep.storage.links import Segment
 from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.spaces import CHECKPOINT_VERSION
 from turnkeep.turns.calls import plain
 from turnkeep.turns.graph import question_of
 

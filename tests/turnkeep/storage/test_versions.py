@@ -20,12 +20,11 @@ from turnkeep.errors import StateCorrupt
 from turnkeep.records import Source, Usage
 from turnkeep.storage.attributes import Item, decode, encode
 from turnkeep.storage.checkpoints import Run
-from turnkeep.storage.elements import SERIALISER
+from turnkeep.storage.elements import CHECKPOINT_VERSION, SERIALISER
 from turnkeep.storage.keys import HEAD, LAYOUT, OTHER_LAYOUT, partition
 from turnkeep.storage.links import Link, Segment, turn_of
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.spaces import CHECKPOINT_VERSION
 
 LAYOUTS = Path(__file__).parent / "layouts"
 PK = partition(ANN, "t")
