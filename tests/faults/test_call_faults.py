@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import pytest
+from desk import Clock
 from fault_agents import saw
 from fault_hooks import MODEL, RECOVERABLE, Choose, Faults, Kind, at_call, outage
 from fault_site import ANNA, Site, messages_of, request, send
@@ -28,18 +29,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:coroutine 'ahandle_event' was ne
 
 
 @dataclass
-class Clock:
-    """Real time is not waited for: a client that is told to come back does so by moving it."""
-
-    now: float = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@dataclass
 class Client:
-    """A good client: comes back with the same key until its turn is kept; uses a retry token where it gets one."""
+    """A good client: comes back with the same key until its turn is kept; uses a retry token where it gets one. It does
+    not wait in real time: it moves the clock."""
 
     turns: Turns
     faults: Faults

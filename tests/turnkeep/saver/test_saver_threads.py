@@ -55,13 +55,6 @@ def test_each_run_of_a_bare_graph_is_a_turn_of_the_thread(open_saver: Open, tabl
     assert table.read_thread(LOCAL, "t").status == "idle"
 
 
-async def test_an_asynchronous_run_is_one_too(open_saver: Open, table: Table) -> None:
-    graph = echo(open_saver())
-    await graph.ainvoke(saying("hello"), on("t"))
-    assert [found.metadata["step"] async for found in graph.aget_state_history(on("t"))] == [2, 1, 0, -1]
-    assert turns_of(table, "t") == [("hello", "saw 1", "complete")]
-
-
 def test_the_api_goes_on_where_a_saver_stopped_and_the_saver_after_it(open_saver: Open, table: Table) -> None:
     graph = echo(open_saver())
     graph.invoke(saying("one"), on("t"))
