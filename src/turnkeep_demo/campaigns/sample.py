@@ -9,8 +9,7 @@ from pathlib import Path
 from sqlalchemy import Date, Table
 
 from turnkeep.demo import sample
-from turnkeep_agents.campaigns.warehouse.packing import Contents, Values, pack
-from turnkeep_agents.campaigns.warehouse.tables import REQUIRED, daily_metrics, metadata
+from turnkeep_agents.campaigns.warehouse.tables import REQUIRED, Contents, Values, daily_metrics, pack
 from turnkeep_demo.files import built_once, temporary_folder
 
 VERSION = 3
@@ -20,7 +19,7 @@ VERSION = 3
 def sample_file(today: date, folder: Path | None = None) -> Path:
     """The SQLite file with data up to the day before `today`, built on its first use; raises OSError."""
     place = folder or temporary_folder("campaigns")
-    return built_once(f"sample {VERSION} {today}", lambda: pack(metadata, contents(today)), place)
+    return built_once(f"sample {VERSION} {today}", lambda: pack(contents(today)), place)
 
 
 def contents(today: date) -> Contents:

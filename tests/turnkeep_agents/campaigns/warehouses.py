@@ -9,7 +9,6 @@ from typing import Any
 
 from turnkeep.databases.engines import open_file
 from turnkeep_agents.campaigns.warehouse import tables
-from turnkeep_agents.campaigns.warehouse.packing import Contents, pack
 from turnkeep_agents.campaigns.warehouse.source import Source
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
 
@@ -30,8 +29,8 @@ class Flown:
     advertiser: str = "Acme"
 
 
-def write(file: Path, contents: Contents) -> Path:
-    file.write_bytes(pack(tables.metadata, contents))
+def write(file: Path, contents: tables.Contents) -> Path:
+    file.write_bytes(tables.pack(contents))
     return file
 
 

@@ -9,8 +9,9 @@ from typing import Generic, TypeVar
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import read_size
 from turnkeep_agents.campaigns.warehouse.lines import Line, Lines, Options, read_lines
-from turnkeep_agents.campaigns.warehouse.packing import Contents, Values, pack
 from turnkeep_agents.campaigns.warehouse.tables import (
+    Contents,
+    Values,
     advertisers,
     audiences,
     creatives,
@@ -18,7 +19,7 @@ from turnkeep_agents.campaigns.warehouse.tables import (
     insertion_orders,
     left_out,
     line_items,
-    metadata,
+    pack,
 )
 
 Key = TypeVar("Key")
@@ -47,7 +48,7 @@ def load_csv(file: Path, options: Options, today: date) -> Loaded:
     lines = read_lines(file, options, today)
     days = [line.day for line in lines.usable]
     return Loaded(
-        warehouse=pack(metadata, _contents(lines, options.advertiser or ADVERTISER)),
+        warehouse=pack(_contents(lines, options.advertiser or ADVERTISER)),
         read=lines.read,
         used=len(days),
         first=min(days),

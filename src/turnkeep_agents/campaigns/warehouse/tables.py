@@ -1,15 +1,26 @@
-"""The tables of a warehouse, as an own database has to offer them: tables or views of these names and columns.
+"""The tables of a warehouse, as an own database has to offer them: tables or views of these names and columns; and one
+as the bytes of a SQLite file.
 
 A flight is one row of `insertion_orders`: an insertion order that is booked month by month has a row for each month,
 all of one name. `left_out` may be missing; it says which rows a loader found unusable, and why.
 """
 
-from collections.abc import Mapping, Set
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import closing
+from typing import TypeAlias
 
 from sqlalchemy import Column, Date, Double, Index, Integer, MetaData, String, Table
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.sql import ColumnElement, FromClause
 
 from turnkeep_agents.campaigns.requests import Dimension
+
+Values: TypeAlias = str | int | float | bytes | None
+Contents: TypeAlias = Iterable[tuple[Table, Iterable[Sequence[Values]]]]
+
+DIALECT = sqlite.dialect()
 
 metadata = MetaData()
 
@@ -91,3 +102,18 @@ def joined(dimensions: Set[str]) -> FromClause:
     if dimensions & {"creative", "size"}:
         source = source.outerjoin(creatives, creatives.c.id == daily_metrics.c.creative_id)
     return source
+
+
+def pack(contents: Contents) -> bytes:
+    """A file with all tables. Rows have the columns of their table in order, dates in ISO; tables may come in
+    pieces."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        for table in metadata.sorted_tables:
+            connection.execute(str(CreateTable(table).compile(dialect=DIALECT)))
+        for table, rows in contents:
+            connection.executemany(str(table.insert().compile(dialect=DIALECT)), rows)
+        for index in (index for table in metadata.sorted_tables for index in table.indexes):
+            connection.execute(str(CreateIndex(index).compile(dialect=DIALECT)))
+        connection.execute("COMMIT")
+        return connection.serialize()
