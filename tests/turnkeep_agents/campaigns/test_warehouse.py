@@ -98,7 +98,7 @@ def test_a_row_whose_line_item_nobody_knows_counts_in_every_total(tmp_path: Path
 @pytest.mark.parametrize("name", ["Quiz' OR '1'='1", "'; DROP TABLE daily_metrics; --", "%", "Quiz\0", '"', ":name_1"])
 def test_a_name_is_a_value_and_never_sql(warehouse: Warehouse, name: str) -> None:
     assert warehouse.rows((), {"advertiser": [name]}, None).rows == ()
-    assert warehouse.flights({"creative": [name]}, TODAY) == ()
+    assert warehouse.flights({"advertiser": [name]}, TODAY) == ()
     assert warehouse.rows((), {}, None).rows
 
 
