@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from metering import metered, total
+from peers import create_tables
 from subjects import MemoryObjects, client, new_table, store
 from texts import DEFAULT_DATA, Texts, prose_or_exit
 from turnkeep.observability import logger
@@ -89,7 +90,7 @@ def _row(package: str, url: str, options: argparse.Namespace, texts: Texts) -> d
 
 
 def _written(package: str, url: str, options: argparse.Namespace, texts: Texts) -> Any:
-    from old_site import OldSite, create_tables  # type: ignore[import-not-found]  # noqa: PLC0415
+    from old_site import OldSite  # type: ignore[import-not-found]  # noqa: PLC0415
 
     site = OldSite(package, url, f"old-{uuid.uuid4().hex}", {})
     create_tables(client(url), site.name)

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from new_site import NewSite
-from old_site import OldSite, create_tables
+from old_site import OldSite
 
+from peers import create_tables
 from turnkeep.storage.items import Items
 from turnkeep_local.objects import FolderObjects
 

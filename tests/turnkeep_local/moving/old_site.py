@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict
 
 import boto3
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -13,9 +13,6 @@ from langgraph.types import interrupt
 from pydantic import BaseModel
 
 from turnkeep_local.moving.savers import Place
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 AWS, CARD = "langgraph-checkpoint-aws", "langgraph-checkpoint-dynamodb"
 CREDENTIALS: dict[str, Any] = {
@@ -87,23 +84,6 @@ def counter() -> "StateGraph[Fields]":
     return graph
 
 
-def create_tables(dynamodb: "DynamoDBClient", name: str) -> None:
-    """As the READMEs of both packages have them."""
-    for table, keys in {
-        name: ("PK", "SK"),
-        f"{name}-cp": ("thread_id", "checkpoint_id"),
-        f"{name}-writes": ("thread_id_checkpoint_id_checkpoint_ns", "task_id_idx"),
-    }.items():
-        dynamodb.create_table(
-            TableName=table,
-            BillingMode="PAY_PER_REQUEST",
-            KeySchema=[
-                {"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, ("HASH", "RANGE"), strict=True)
-            ],  # type: ignore[typeddict-item]
-            AttributeDefinitions=[{"AttributeName": key, "AttributeType": "S"} for key in keys],
-        )
-
-
 def saver_of(package: str, url: str, name: str, **options: Any) -> Any:
     """The package's own saver."""
     if package == "langgraph-checkpoint-aws":
@@ -113,7 +93,9 @@ def saver_of(package: str, url: str, name: str, **options: Any) -> Any:
     from langgraph_checkpoint_dynamodb.saver import DynamoDBSaver as OldSaver
 
     client = {"endpoint_url": url, **CREDENTIALS}
-    return OldSaver(client_config=client, checkpoints_table_name=f"{name}-cp", writes_table_name=f"{name}-writes")
+    return OldSaver(
+        client_config=client, checkpoints_table_name=f"{name}-checkpoints", writes_table_name=f"{name}-writes"
+    )
 
 
 def talk(saver: Any, thread_id: str, questions: Sequence[str], **options: Any) -> list[AnyMessage]:
@@ -136,7 +118,7 @@ class OldSite:
 
     @property
     def place(self) -> Place:
-        own = self.name if self.package == AWS else f"{self.name}-cp"
+        own = self.name if self.package == AWS else f"{self.name}-checkpoints"
         return Place(own, CREDENTIALS["region_name"], self.url, f"{self.name}-writes")
 
     def talk(self, thread_id: str, *questions: str, **options: Any) -> None:

@@ -139,7 +139,7 @@ def test_what_is_missing_is_told_with_what_mends_it(
 ) -> None:
     words, told = case
     who = ["--tenant", "acme", "--user", "ann", "--to", table_name, "--to-bucket", "b"]
-    given = [f"{few.name}-cp" if word == "OTHER" else word for word in words]
+    given = [f"{few.name}-checkpoints" if word == "OTHER" else word for word in words]
     monkeypatch.setenv("SHY__PII", "true")
     code, _, err = said(*line_of(few), *who, *given)
     assert code == 1
