@@ -132,7 +132,6 @@ class Conversation:
             tuning=settings.turn,
             default_agent=agent.name,
             clock=clock,
-            mint=lambda: uuid.uuid4().hex,
             usage=services.usage if limits else None,
             private=frozenset({agent.name} if private else ()),
             attachments=services.attachments,

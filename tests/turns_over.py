@@ -2,7 +2,6 @@
 
 import secrets
 import time
-import uuid
 from typing import Any
 
 from turnkeep.agents import Agent
@@ -21,4 +20,4 @@ def table_over(items: Items, objects: Objects) -> Table:
 
 def turns_over(table: Table, agent: Agent, **more: Any) -> Turns:
     facts = {"tuning": TurnTuning(), "clock": time.time, "names": frozenset({agent.name})} | more
-    return Turns(table, lambda _: agent, default_agent=agent.name, mint=lambda: uuid.uuid4().hex, **facts)
+    return Turns(table, lambda _: agent, default_agent=agent.name, **facts)

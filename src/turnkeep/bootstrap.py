@@ -3,7 +3,6 @@
 import functools
 import secrets
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +71,6 @@ def build(
         tuning=settings.turn,
         default_agent=default_agent(settings.default_agent),
         clock=clock,
-        mint=_mint,
         private=frozenset(filter(settings.is_private, entries())),
         usage=usage if settings.budget.is_of_users or settings.budget.has_ceiling else None,
         attachments=attachments,
@@ -83,7 +81,7 @@ def build(
         settings=settings,
         table=table,
         turns=turns,
-        runs=Runs(turns, table, mint=_mint),
+        runs=Runs(turns, table),
         cleanup=Cleanup(items, eraser, clock=clock),
         sealer=sealer,
         usage=usage,
@@ -117,7 +115,3 @@ def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "C
         return DynamoDBStore(memories=memories(principal, began=int(clock() * 1000)), **options())
 
     return store_of
-
-
-def _mint() -> str:
-    return uuid.uuid4().hex

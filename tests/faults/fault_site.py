@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import secrets
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -86,13 +85,12 @@ class Site:
             tuning=tuning,
             default_agent=agent if isinstance(agent, str) else agent.name,
             clock=clock,
-            mint=lambda: uuid.uuid4().hex,
         )
 
     def runs(self, faults: Faults | None = None, *, clock: Clock = time.time, **more: Any) -> Runs:
         """Background runs over turns of their own."""
         table = self.table(faults, clock=clock)
-        return Runs(self.turns(faults, clock=clock, table=table, **more), table, mint=lambda: uuid.uuid4().hex)
+        return Runs(self.turns(faults, clock=clock, table=table, **more), table)
 
 
 def _build(agent: str | Agent, faults: Faults | None) -> Agent:

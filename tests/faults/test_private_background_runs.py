@@ -1,6 +1,5 @@
 """What a private agent is asked in the background lies nowhere in the clear, before its worker comes and after."""
 
-import uuid
 from pathlib import Path
 
 from desk import ANN, Desk
@@ -17,7 +16,7 @@ from turns_over import turns_over
 async def test_a_request_waits_encrypted_and_its_owner_reads_the_turn_restored(tmp_path: Path) -> None:
     desk, tokens = Desk(MemoryItems(), FolderObjects(tmp_path)), list[str]()
     turns = turns_over(desk.table, story([]), clock=desk.clock, private=frozenset({"story"}))
-    runs = Runs(turns, desk.table, mint=lambda: uuid.uuid4().hex)
+    runs = Runs(turns, desk.table)
 
     async def launch(token: str) -> None:
         tokens.append(token)

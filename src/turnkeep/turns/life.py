@@ -4,6 +4,7 @@ import asyncio
 import functools
 import secrets
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 
 class Turns:
     """Runs agents on threads. `agents` gives an agent by name and may be slow the first time; from those in `private`
-    and their store personal data is hidden; `stores` gives a caller's memory to graphs; `clock` gives epoch seconds,
-    `mint` a new id."""
+    and their store personal data is hidden; `stores` gives a caller's memory to graphs; `clock` gives epoch
+    seconds."""
 
     def __init__(
         self,
@@ -56,7 +57,6 @@ class Turns:
         tuning: TurnTuning,
         default_agent: str,
         clock: Callable[[], float],
-        mint: Callable[[], str],
         names: frozenset[str] | None = None,
         private: frozenset[str] = frozenset(),
         usage: Usage | None = None,
@@ -68,7 +68,6 @@ class Turns:
         self._tuning = tuning
         self._default_agent = default_agent
         self._clock = clock
-        self._mint = mint
         self._names = frozenset(entries()) if names is None else names
         self._private = private
         self._running: WeakValueDictionary[str, RunningTurn] = WeakValueDictionary()
@@ -81,7 +80,7 @@ class Turns:
         and then nothing is held."""
         self.check(request)
         if request.repeat is None or request.thread_id is None:
-            request = replace(request, key=request.key or self._mint())
+            request = replace(request, key=request.key or uuid.uuid4().hex)
         request = await self._attached.waited(request)
         async with self.budget.door(request.principal):
             return await self._start(request, Tally())
@@ -149,7 +148,7 @@ class Turns:
     def states(self) -> "States":
         from turnkeep.turns.states import States  # noqa: PLC0415
 
-        return States(self._table, self._agents, self._default_agent, self._private, self._mint)
+        return States(self._table, self._agents, self._default_agent, self._private)
 
     async def _hidden(self, request: TurnRequest) -> tuple[TurnRequest, Shield | None]:
         """The request as it may be stored, and what hid its message: nothing where no agent that may run is private.

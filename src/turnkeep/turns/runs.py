@@ -4,6 +4,7 @@ import asyncio
 import builtins
 import json
 import time
+import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import cache
@@ -44,14 +45,12 @@ class NotDone(Exception):
 
 
 class Runs:
-    """Over the given turns. Without a `launch` of its own the process that accepts a run makes it. `mint` gives a new
-    key."""
+    """Over the given turns. Without a `launch` of its own the process that accepts a run makes it."""
 
-    def __init__(self, turns: Turns, table: Table, *, mint: Callable[[], str]):
+    def __init__(self, turns: Turns, table: Table):
         self._turns = turns
         self._table = table
         self._lookup = Lookup(table)
-        self._mint = mint
         self._launch: Launch = self._make_here
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -63,7 +62,7 @@ class Runs:
         what a turn raises at its start, as far as it is known here, and StoreUnavailable."""
         self._turns.check(request)
         principal, thread_id = request.principal, str(request.thread_id)
-        key = request.key or self._mint()
+        key = request.key or uuid.uuid4().hex
         if request.repeat == "exact" and not request.key:
             key = self._table.said_key(principal, thread_id, request.body())
         run_id = self._table.run_id(principal, thread_id, key)

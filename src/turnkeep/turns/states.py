@@ -1,6 +1,7 @@
 """States of a thread as its graph sees them, as JSON: the newest, those before it, and one that a client changes. They
 are read through the graph itself, so that what a node would be told is what is shown."""
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -50,7 +51,6 @@ class States:
     agents: Callable[[str], Agent]
     default_agent: str
     private: frozenset[str]
-    mint: Callable[[], str]
 
     async def read(self, principal: Principal, thread_id: str, base: str | int | None = None) -> State:
         """The newest state, or that at a checkpoint or after a turn; raises NotFound, StateCorrupt."""
@@ -92,8 +92,8 @@ class States:
     ) -> State:
         """The state as a node, by default the one that wrote last, would have changed it; from an older checkpoint it
         begins a branch. It is no turn. Raises NotFound, ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
-        begun = await in_thread(self.table.begin, principal, thread_id, key=self.mint(), body=b"", message=None)
-        assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
+        begun = await in_thread(self.table.begin, principal, thread_id, key=uuid.uuid4().hex, body=b"", message=None)
+        assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was made just now
         return await or_released(self._update(begun, values, as_node, checkpoint_id), begun, self.table)
 
     async def _update(self, begun: Begun, values: Any, as_node: str | None, checkpoint_id: str | None) -> State:

@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_THREADS = ThreadPoolExecutor(16, thread_name_prefix="store")
+_THREADS = ThreadPoolExecutor(32, thread_name_prefix="store")  # for turns and for background runs
 
 
 async def in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

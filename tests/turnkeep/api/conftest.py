@@ -2,7 +2,6 @@
 HTTP to a real table is told in tests/whole, tests/clients and tests/faults."""
 
 import secrets
-import uuid
 from collections.abc import AsyncIterator, Callable
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -62,12 +61,11 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
             tuning=settings.turn,
             default_agent="papers",
             clock=clock,
-            mint=lambda: uuid.uuid4().hex,
             names=frozenset({"papers", "broken", "database", "products"}),
             attachments=attachments,
         )
         facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
-        facts |= {"sealer": sealer, "runs": Runs(turns, table, mint=lambda: uuid.uuid4().hex)}
+        facts |= {"sealer": sealer, "runs": Runs(turns, table)}
         usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
         memories = partial(Memories, items, sealer, clock=clock, mint=secrets.token_bytes)
         more: Any = {"memories": memories, "facts": {}, "clock": clock, "mint": secrets.token_bytes}

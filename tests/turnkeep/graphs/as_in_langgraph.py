@@ -1,8 +1,5 @@
 """Turns of any graph that are played as LangGraph would play them, to be compared with what it leaves."""
 
-import secrets
-import time
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,13 +9,10 @@ from memory_items import MemoryItems
 from turnkeep.graphfile import GraphSpec
 from turnkeep.owngraphs import as_agent
 from turnkeep.records import Principal
-from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.sealing import Sealer
-from turnkeep.storage.table import Table
-from turnkeep.tuning import TurnTuning
 from turnkeep.turns import TurnRequest, Turns
 from turnkeep.turns.request import GraphCall
 from turnkeep_local.objects import FolderObjects
+from turns_over import table_over, turns_over
 
 ANN = Principal("acme", "ann")
 CONFIG: Any = {"configurable": {"thread_id": "t"}}
@@ -32,16 +26,7 @@ def joined(state: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
 def forgetful(graph: Any, items: MemoryItems, objects: FolderObjects) -> Turns:
     """Turns that know nothing but the table."""
     agent = as_agent(graph, GraphSpec("own", "./own.py", "graph", "langgraph.json:1"))
-    table = Table(items, Blobs(objects), Sealer(b"key"), clock=time.time, mint=secrets.token_bytes)
-    return Turns(
-        table,
-        lambda _: agent,
-        tuning=TurnTuning(),
-        default_agent="own",
-        clock=time.time,
-        mint=lambda: uuid.uuid4().hex,
-        names=frozenset({"own"}),
-    )
+    return turns_over(table_over(items, objects), agent)
 
 
 async def play(turns: Turns, given: Any) -> None:

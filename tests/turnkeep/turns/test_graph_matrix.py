@@ -58,7 +58,6 @@ class Twin:
 
     def __post_init__(self) -> None:
         self.twin = self.graph.copy({"checkpointer": InMemorySaver()})
-        self.there: Any = CONFIG
 
     # one step on both sides
 
@@ -73,8 +72,7 @@ class Twin:
 
     def turn(self, given: Any, modes: list[str] | None = None) -> list[Shape]:
         """A run that makes a turn; gives what both streamed."""
-        theirs = list(self.twin.stream(given, self.there, stream_mode=modes or ["values"]))
-        self.there = CONFIG
+        theirs = list(self.twin.stream(given, CONFIG, stream_mode=modes or ["values"]))
         ours = self.ours(lambda graph: list(graph.stream(given, CONFIG, **_exit(modes or ["values"]))))
         self.compare()
         return self.same(theirs, ours)
@@ -88,16 +86,12 @@ class Twin:
     def back(self, step: int, given: Any) -> None:
         """A turn from the checkpoint that stood after `step`, counted from 1."""
         theirs, ours = self.places[step - 1]
-        self.there = {"configurable": {"thread_id": THREAD, "checkpoint_id": theirs}}
-        self.born = {name: number for name, number in self.born.items() if name in self.names_at(theirs)}
-        list(self.twin.stream(given, self.there, stream_mode="values"))
-        self.there = CONFIG
+        there: Any = {"configurable": {"thread_id": THREAD, "checkpoint_id": theirs}}
+        names = {message.id for message in self.twin.get_state(there).values["messages"]}
+        self.born = {name: number for name, number in self.born.items() if name in names}
+        list(self.twin.stream(given, there, stream_mode="values"))
         self.ours(lambda graph: list(graph.stream(given, CONFIG, **_exit(["values"]))), checkpoint=ours)
         self.compare()
-
-    def names_at(self, checkpoint: str) -> set[str]:
-        config = {"configurable": {"thread_id": THREAD, "checkpoint_id": checkpoint}}
-        return {message.id for message in self.twin.get_state(config).values["messages"]}
 
     def ours(self, work: Callable[[Graph], Any], *, is_turn: bool = True, checkpoint: str | None = None) -> Any:
         """BEGIN, LOAD, RUN and COMMIT with objects that know nothing of the step before."""

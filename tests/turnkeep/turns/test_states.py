@@ -77,13 +77,6 @@ async def test_the_newest_state_is_what_the_graph_sees(turns: Turns) -> None:
     assert state.metadata["run_id"] == turn.run_id
 
 
-async def test_a_thread_without_turns_has_an_empty_state(turns: Turns) -> None:
-    turns._table.create_thread(ANN, "t1")
-    state = await turns.states.read(ANN, "t1")
-    assert (state.values, state.checkpoint_id, state.parent_id, state.created_at) == ({}, "", None, None)
-    assert await turns.states.history(ANN, "t1") == []
-
-
 async def test_the_history_is_every_step_the_newest_first(turns: Turns) -> None:
     for message in ("a", "b", "c"):
         await say(turns, message)

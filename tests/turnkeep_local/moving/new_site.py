@@ -2,7 +2,6 @@
 
 import secrets
 import time
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +48,6 @@ class NewSite:
             tuning=TurnTuning(),
             default_agent="nested",
             clock=time.time,
-            mint=lambda: uuid.uuid4().hex,
             names=frozenset({"nested", "flat", "counter"}),
         )
 
