@@ -10,15 +10,14 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 from uuid import UUID
 
 import pytest
-from as_in_langgraph import ANN, CONFIG, forgetful, joined, nameless, play
-from langchain_core.messages import AIMessage
+from as_in_langgraph import ANN, CONFIG, forgetful, nameless, play
 from langgraph.cache.memory import InMemoryCache
-from langgraph.channels import DeltaChannel, UntrackedValue
+from langgraph.channels import UntrackedValue
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint, task
-from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.managed import IsLastStep, RemainingSteps
-from langgraph.types import CachePolicy, Command, Overwrite, RetryPolicy, Send, interrupt
+from langgraph.types import CachePolicy, Command, RetryPolicy, Send, interrupt
 from memory_items import MemoryItems
 from pydantic import BaseModel
 
@@ -95,25 +94,6 @@ def sends() -> Graph:
     return graph.compile()
 
 
-class Inner(TypedDict):
-    word: str
-    seen: Annotated[list[str], operator.add]
-    said: Annotated[list[str], operator.add]
-
-
-def sub_graph(*, keeps: bool | None) -> Graph:
-    def look(state: Inner) -> dict[str, Any]:
-        return {"seen": [state["word"]], "said": [f"seen {len(state.get('seen', []))}"]}
-
-    inner = StateGraph(Inner).add_node("look", look).add_edge(START, "look").compile(checkpointer=keeps)
-    return StateGraph(Reduced).add_node("inner", inner).add_edge(START, "inner").compile()
-
-
-def asks_inside() -> Graph:
-    inner = StateGraph(Inner).add_node("ask", lambda _: {"said": [interrupt("inside?")]}).add_edge(START, "ask")
-    return StateGraph(Reduced).add_node("inner", inner.compile()).add_edge(START, "inner").compile()
-
-
 def deferred() -> Graph:
     graph = StateGraph(Reduced)
     for name in ("short", "long", "longer"):
@@ -145,13 +125,6 @@ def retried() -> Graph:
     return StateGraph(Reduced).add_node("shaky", shaky, retry_policy=policy).add_edge(START, "shaky").compile()
 
 
-def overwritten() -> Graph:
-    def reset(state: Reduced) -> dict[str, Any]:
-        return {"said": Overwrite([*state["said"][-1:], state["word"]]), "total": 1}
-
-    return line(Reduced, reset)
-
-
 class Untracked(TypedDict):
     word: str
     scratch: Annotated[Any, UntrackedValue]
@@ -179,20 +152,6 @@ def private_state() -> Graph:
 
     graph = StateGraph(Reduced).add_node("hide", hide).add_node("show", show)
     return graph.add_edge(START, "hide").add_edge("hide", "show").compile()
-
-
-class Deltas(TypedDict):
-    word: str
-    said: Annotated[list[str], DeltaChannel(joined, snapshot_frequency=2)]
-    rest: Annotated[list[str], DeltaChannel(joined)]
-
-
-def deltas() -> Graph:
-    return line(
-        Deltas,
-        lambda_named("one", lambda state: {"said": [state["word"]], "rest": ["one"]}),
-        lambda_named("two", lambda state: {"said": [str(len(state["said"]))], "rest": [str(len(state["rest"]))]}),
-    )
 
 
 class Own(BaseModel):
@@ -262,36 +221,22 @@ def functional() -> Graph:
     return run
 
 
-def messages() -> Graph:
-    def chat(state: MessagesState) -> dict[str, Any]:
-        return {"messages": [AIMessage(f"heard {len(state['messages'])}")]}
-
-    return line(MessagesState, chat)
-
-
 WORDS = ({"word": "one"}, {"word": "seven"}, {"word": "ask"})
-ASKED = ({"word": "one"}, Command(resume="yes"), {"word": "two"})
 CASES: dict[str, tuple[Callable[[], Graph], tuple[Any, ...]]] = {
     "reducers": (reducers, WORDS),
     "two questions at once": (asks_twice_in_parallel, ({"word": "a"}, "each", {"word": "b"})),
     "two questions in a node": (asks_twice_in_one_node, ({"word": "a"}, Command(resume="x"), Command(resume="y"))),
     "Command": (commands, WORDS),
     "Send": (sends, WORDS),
-    "sub-graph that keeps its state": (lambda: sub_graph(keeps=True), WORDS),
-    "sub-graph": (lambda: sub_graph(keeps=None), WORDS),
-    "question in a sub-graph": (asks_inside, ASKED),
     "deferred node": (deferred, WORDS),
     "cache": (cached, (WORDS[0], WORDS[0], WORDS[1])),
     "retry": (retried, WORDS),
-    "Overwrite": (overwritten, WORDS),
     "UntrackedValue": (untracked, WORDS),
     "private state": (private_state, WORDS),
-    "DeltaChannel": (deltas, WORDS),
     "own types": (own_types, WORDS),
     "dataclass with managed values": (dataclass_state, WORDS),
     "narrow schemas": (narrow_schemas, WORDS),
     "functional": (functional, (*WORDS, Command(resume="this"), WORDS[0])),
-    "messages": (messages, tuple({"messages": [{"role": "user", "content": each}]} for each in "abc")),
 }
 
 
