@@ -248,7 +248,7 @@ def test_no_module_is_named_after_nothing() -> None:
 PLAN = {"graph", "state", "prompts", "settings", "reading", "nodes", "answers"}
 PLANNED = PLAN | {"commands", "rules", "__init__"}
 MOST_PLACES = 3
-LIMITS = {BACKEND: 24_500, AGENTS: 20_000, DEMO: 5_000, LOCAL: 4_100}
+LIMITS = {BACKEND: 23_500, AGENTS: 19_500, DEMO: 3_600, LOCAL: 4_000}
 ASKS_WHICH_MODEL = re.compile(r"\bis_demo\b|\bmodel is (?:not )?None\b|provider ==")
 
 
