@@ -32,8 +32,8 @@ _READERS = 2
 def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: Objects) -> None:
     """Adds the routes, and goes on with what an earlier server was stopped at."""
     pipeline = Pipeline(services.attachments, services.settings)
-    read = _worker("documents", _READERS, pipeline.process, "document not read")
-    write = _worker("exports", 1, services.exports.work, "export not written")
+    read = _worker("documents", _READERS, pipeline.process, _tell_unread)
+    write = _worker("exports", 1, services.exports.work, _tell_unwritten)
     UploadRoutes(services.attachments, uploads, read).register(app)
     services.exports.listen(write)
     if isinstance(objects, FolderObjects):
@@ -43,16 +43,26 @@ def take_files(app: FastAPI, services: Services, uploads: KeptUploads, objects: 
                 go_on(key)
 
 
-def _worker(name: str, threads: int, work: Callable[[str], None], failed: str) -> Callable[[str], None]:
+def _worker(
+    name: str, threads: int, work: Callable[[str], None], tell: Callable[[BaseException], None]
+) -> Callable[[str], None]:
     """Takes keys, and works on them beside the server. That it failed is told by the document or the export itself; why
     is for who runs the server."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
 
-    def tell(done: Future[None]) -> None:
+    def look(done: Future[None]) -> None:
         if error := done.exception():
-            logger.error(failed, error=type(error).__name__, place=place(error))
+            tell(error)
 
-    return lambda key: pool.submit(work, key).add_done_callback(tell)
+    return lambda key: pool.submit(work, key).add_done_callback(look)
+
+
+def _tell_unread(error: BaseException) -> None:
+    logger.error("document not read", error=type(error).__name__, place=place(error))
+
+
+def _tell_unwritten(error: BaseException) -> None:
+    logger.error("export not written", error=type(error).__name__, place=place(error))
 
 
 @dataclass(frozen=True)
