@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import PurePath
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
-import ormsgpack
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, messages_from_dict
 from langgraph.checkpoint.base import Checkpoint, CheckpointMetadata
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _create_msgpack_ext_hook
 from langgraph.types import Send
 from pydantic import BaseModel
 
@@ -33,36 +32,22 @@ Place: TypeAlias = tuple[str, str]
 Write: TypeAlias = tuple[str, str, Any, str]
 
 
-class _Serialiser(JsonPlusSerializer):
-    """Strict: a stored value can name no type but LangGraph's own list of harmless ones, and classes of data that the
-    graphs of this process have loaded already: to read a value imports nothing and calls no function."""
+class _LoadedData(set[tuple[str, ...]]):
+    """Module and name of the classes of data that the graphs of this process have loaded already."""
 
-    def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        own = {place for place in _places_in(data[1]) if _is_data(*place)} if data[0] == "msgpack" else ()
-        return JsonPlusSerializer.loads_typed(self.with_msgpack_allowlist(own) if own else self, data)
-
-
-def _places_in(packed: bytes) -> set[tuple[str, str]]:
-    """Module and name of each type in it."""
-    found: set[tuple[str, str]] = set()
-
-    def see(_: int, content: bytes) -> None:
-        match ormsgpack.unpackb(content, ext_hook=see, option=ormsgpack.OPT_NON_STR_KEYS):
-            case [str(module), str(name), *_]:
-                found.add((module, name))
-
-    ormsgpack.unpackb(packed, ext_hook=see, option=ormsgpack.OPT_NON_STR_KEYS)
-    return found
+    def __contains__(self, place: object) -> bool:
+        module, name = cast(tuple[str, str], place)
+        kind = getattr(sys.modules.get(module), name, None)
+        if not isinstance(kind, type):
+            return False
+        return dataclasses.is_dataclass(kind) or issubclass(kind, BaseModel | Enum) or hasattr(kind, "_fields")
 
 
-def _is_data(module: str, name: str) -> bool:
-    kind = getattr(sys.modules.get(module), name, None)
-    if not isinstance(kind, type):
-        return False
-    return dataclasses.is_dataclass(kind) or issubclass(kind, BaseModel | Enum) or hasattr(kind, "_fields")
-
-
-SERIALISER = _Serialiser(allowed_msgpack_modules=None, pickle_fallback=False)
+SERIALISER = JsonPlusSerializer(
+    allowed_msgpack_modules=None, __unpack_ext_hook__=_create_msgpack_ext_hook(_LoadedData())
+)
+"""Strict: a stored value can name no type but LangGraph's own list of harmless ones and data that is loaded: to read it
+imports nothing and calls no function."""
 
 _OWN = {
     BaseMessage: ("content", "additional_kwargs", "response_metadata", "name", "artifact"),
