@@ -12,7 +12,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, cast, get_type_hints
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
@@ -244,17 +244,21 @@ def _input_schema(graph: AnyGraph) -> JSON:
 
 
 def _reply(graph: AnyGraph, values: Any) -> Reply:
-    """The last message of an AI, else the output: as it is where it is one text, else as JSON. The details have it."""
+    """What an AI said last since a person spoke, else the output but the messages: as it is where it is one text, else
+    as JSON. The details have that output."""
     names = graph.output_channels
-    messages = values.get("messages") if isinstance(values, Mapping) else None
     output = values if isinstance(names, str) else {name: values[name] for name in names if name in values}
     rest = {name: each for name, each in output.items() if name != "messages"} if isinstance(output, dict) else output
     details = {"values": _bounded(rest)} if rest else {}
+    messages = values.get("messages") if isinstance(values, Mapping) else None
     for each in reversed(messages if isinstance(messages, list) else []):
         if isinstance(each, AIMessage):
             return Reply(each.text, details=details)
-    one = output if isinstance(names, str) or len(names) != 1 else output.get(names[0])
-    text = one if isinstance(one, str) else _json(output).decode()
+        if isinstance(each, HumanMessage) and not each.name:  # agents speak to each other by name: "researcher"
+            break
+    outer = [] if isinstance(names, str) else [name for name in names if name != "messages"]
+    said = rest.get(outer[0]) if len(outer) == 1 else rest
+    text = said if isinstance(said, str) else _json(said).decode() if rest or isinstance(names, str) else ""
     return Reply(text.encode()[:REPLY_BYTES].decode(errors="ignore"), details=details)
 
 

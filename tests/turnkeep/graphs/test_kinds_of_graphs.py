@@ -175,6 +175,7 @@ def three(one, two, three):
     return builder
 
 
+speaks_once = line(MessagesState, lambda state: {} if state["messages"][1:] else said(state, "welcome")).compile()
 number = 3
 dangling = StateGraph(MessagesState).add_node("a", slow)
 """
@@ -294,6 +295,10 @@ async def test_a_graph_without_messages_takes_its_one_text_and_keeps_its_state(b
 
 async def test_an_output_of_one_text_is_the_reply(build: Build, play: Any) -> None:
     assert (await play(build("one_text"), "only this")).reply == "only this"
+
+
+async def test_a_turn_that_says_nothing_does_not_repeat_an_earlier_reply(build: Build, play: Any) -> None:
+    assert [(await play(build("speaks_once"))).reply for _ in range(2)] == ["welcome", ""]
 
 
 async def test_a_graph_that_no_message_begins_says_what_does(build: Build, play: Any) -> None:
