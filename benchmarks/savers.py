@@ -22,7 +22,7 @@ from typing_extensions import TypedDict
 
 import six_nodes
 from metering import metered, total
-from peers import KEY, REGION, create_tables
+from peers import AWS, DYNAMODB, KEY, REGION, create_tables
 from subjects import client, store
 from texts import DEFAULT_DATA, prose_or_exit
 from turnkeep import DynamoDBSaver
@@ -59,8 +59,8 @@ def card(url: str, table: str) -> Any:
 
 SAVERS: dict[str, Make] = {
     "turnkeep": ours,
-    "langgraph-checkpoint-aws 1.2.6": aws,
-    "langgraph-checkpoint-dynamodb 0.1.0": card,
+    AWS.replace("==", " "): aws,
+    DYNAMODB.replace("==", " "): card,
 }
 
 

@@ -258,7 +258,7 @@ def _reply(graph: AnyGraph, values: Any) -> Reply:
             break
     outer = [] if isinstance(names, str) else [name for name in names if name != "messages"]
     said = rest.get(outer[0]) if len(outer) == 1 else rest
-    text = said if isinstance(said, str) else _json(said).decode() if rest or isinstance(names, str) else ""
+    text = said if isinstance(said, str) else _json(rest).decode() if rest or isinstance(names, str) else ""
     return Reply(text.encode()[:REPLY_BYTES].decode(errors="ignore"), details=details)
 
 

@@ -56,7 +56,7 @@ def _check_values(value: Any, depth: int) -> None:
 
 def fault(advice: str) -> PydanticCustomError:
     """`advice` is shown as it is, so it quotes nothing of the request."""
-    return PydanticCustomError(OWN_WORDS, advice.replace("{", "{{").replace("}", "}}"))
+    return PydanticCustomError(OWN_WORDS, advice)
 
 
 Id = Annotated[str, AfterValidator(check_id), WithJsonSchema({"type": "string", "pattern": ID_PATTERN})]

@@ -32,7 +32,7 @@ _TOLD = {
 class Shape(BaseModel):
     """A part of a file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(**CLOSED, frozen=True)
 
 
 def read_shape(path: Path, shape: type[S], remedy: str = "") -> S:

@@ -26,7 +26,7 @@ def add_seal(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         dest="act",
         action="store_const",
         const=methodcaller("rotate", drop_older=True),
-        help="somebody has seen the key: shut them out now, at the price of all threads",
+        help="somebody has seen the key: shut them out now, at the price of all threads and memories",
     )
 
 

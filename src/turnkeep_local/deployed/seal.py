@@ -65,7 +65,7 @@ class SealDesk:
             raise LocalError("No seal key was made yet, so there is none to forget.")
         self._mark.forget(marked)
         lost = ", ".join(marked.ids)
-        gone = "All threads and API keys under it are unreadable for good"
+        gone = "All threads, memories and API keys under it are unreadable for good"
         return f"Forgotten: {lost}. {gone}; the next function that starts makes a new one."
 
     def _ring(self) -> tuple[Secret, ...]:

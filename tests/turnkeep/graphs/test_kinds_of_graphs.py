@@ -160,6 +160,8 @@ with_store = line(MessagesState, inner).compile()
 
 no_messages = line(Question, lambda state: {"pages": [*state.get("pages", []), state["question"]]}).compile()
 one_text = line(Question, lambda state: {}, output_schema=TypedDict("Out", {"question": str})).compile()
+pages = line(Question, lambda state: {"pages": [state["question"]]}, output_schema=TypedDict("Out", {"pages": list}))
+one_list = pages.compile()
 two_texts = line(Two, lambda state: {}).compile()
 with_lock = line(Held, lambda state: {"lock": threading.Lock()}).compile()
 with_lock_inside = line(Held, lambda state: {"messages": [{"of": threading.Lock()}]}).compile()
@@ -295,6 +297,11 @@ async def test_a_graph_without_messages_takes_its_one_text_and_keeps_its_state(b
 
 async def test_an_output_of_one_text_is_the_reply(build: Build, play: Any) -> None:
     assert (await play(build("one_text"), "only this")).reply == "only this"
+
+
+async def test_an_output_that_is_no_text_is_told_as_json(build: Build, play: Any) -> None:
+    turn = await play(build("one_list"), "only this")
+    assert json.loads(turn.reply) == turn.details["values"] == {"pages": ["only this"]}
 
 
 async def test_a_turn_that_says_nothing_does_not_repeat_an_earlier_reply(build: Build, play: Any) -> None:

@@ -171,6 +171,7 @@ async def test_what_cannot_be_honoured_is_refused_and_says_so(client: AsyncClien
         answer = await client.post(path, json=body)
         assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
         assert answer.json()["detail"].startswith(f"body.{field.partition('.')[0]}")
+        assert "{{" not in answer.json()["detail"]
     assert await turns_of(client, thread_id) == []
 
 
