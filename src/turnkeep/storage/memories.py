@@ -119,25 +119,34 @@ class Memories:
         """`life` in milliseconds. Raises InvalidRequest, StoreUnavailable."""
         sk, now = memory_item(namespace, key), self._now()
         facts: Item = {"v": MEMORY_LAYOUT, "updated": now, "began": self._began or now, **_ends(now, life)}
-        sealed = self._sealed({"value": value, "vectors": dict(vectors)}, sk)
+        facts = self._laid(self._sealed({"value": value, "vectors": dict(vectors)}, sk), facts)
         for _ in range(_ROUNDS):
             try:
-                return self._write(sk, sealed, facts, _ALIVE, {":now": now})
+                return self._point(sk, facts, _ALIVE, {":now": now})
             except Refused as refused:  # one that has expired does not pass on when it was made
                 self._drop_expired(sk, refused.item or {}, now)
         raise StoreUnavailable(retry_after=1)
 
     def reseal(self, item: Item) -> bool:
         """Seals an item of the partition anew where an older secret sealed it; whether it did. Raises StateCorrupt."""
-        sealed = self._joined(item)
-        if self._sealer.is_current(sealed):
-            return False
-        names = ("v", "updated", "began", "expires", "life")
-        facts = {name: item.get(name) for name in names} | {"#ttl": item.get("ttl")}
-        anew = self._sealed(self._sealer.open(sealed, self._pk, item["SK"]), item["SK"])
-        with suppress(Refused):  # it was put anew meanwhile
-            self._write(item["SK"], anew, facts, "updated = :updated AND began = :began", {":now": item["created"]})
-        return True
+        for _ in range(_ROUNDS):
+            sealed = self._joined(item)
+            if self._sealer.is_current(sealed):
+                return False
+            names = ("v", "updated", "began", "expires", "life")
+            facts = {name: item.get(name) for name in names} | {"#ttl": item.get("ttl")}
+            facts = self._laid(self._sealed(self._sealer.open(sealed, self._pk, item["SK"]), item["SK"]), facts)
+            same = "updated = :updated AND began = :began" + (" AND expires = :expires" if "expires" in item else "")
+            try:
+                self._point(item["SK"], facts, same, {":now": item["created"]})
+            except Refused as refused:  # it was put anew, lives longer or is gone
+                self._drop_parts(facts)
+                if not refused.item:
+                    return False
+                item = refused.item
+            else:
+                return True
+        raise StoreUnavailable(retry_after=1)
 
     def delete(self, namespace: tuple[str, ...], key: str) -> None:
         sk, stands = memory_item(namespace, key), Item()
@@ -173,20 +182,22 @@ class Memories:
                 raise InvalidRequest(_TOO_MUCH)
             yield item
 
-    def _write(self, sk: str, sealed: bytes, facts: Item, condition: str, values: Item) -> None:
-        """Raises Refused."""
-        mark = self._mint(_MARK_BYTES).hex()
+    def _laid(self, sealed: bytes, facts: Item) -> Item:
+        """The facts with where the value lies: in the item, or in parts that nothing leads to yet."""
         if len(sealed) <= INLINE_BYTES:
-            facts = {**facts, "#data": sealed, "part": None, "#size": None}
-        else:
-            facts = {**facts, "#data": None, "part": mark, "#size": len(sealed)}
-            self._items.write_many(self._parts(mark, sealed, facts))
+            return {**facts, "#data": sealed, "part": None, "#size": None}
+        mark = self._mint(_MARK_BYTES).hex()
+        self._items.write_many(self._parts(mark, sealed, facts))
+        return {**facts, "#data": None, "part": mark, "#size": len(sealed)}
+
+    def _point(self, sk: str, facts: Item, condition: str, values: Item) -> None:
+        """Raises Refused."""
         named = {name: value for name, value in facts.items() if value is not None}
         sets = [f"{name} = :{name.strip('#')}" for name in named] + ["created = if_not_exists(created, :now)"]
         expression = f"SET {', '.join(sets)} REMOVE {', '.join(facts.keys() - named.keys())}"
         values = {f":{name.strip('#')}": value for name, value in named.items()} | values
         before = self._items.update(self._pk, sk, expression, values, condition=condition, returns="ALL_OLD")
-        if before.get("part") != mark:  # a request that was sent twice finds its own
+        if before.get("part") != facts["part"]:  # a request that was sent twice finds its own
             self._drop_parts(before)
 
     def _drop_expired(self, sk: str, stands: Item, now: int) -> None:
@@ -201,8 +212,8 @@ class Memories:
             yield part | ttl | {"data": sealed[start : start + INLINE_BYTES]}
 
     def _drop_parts(self, item: Item) -> None:
-        if "part" in item:
-            parts = self._items.below(self._pk, memory_parts(item["part"]))
+        if mark := item.get("part"):
+            parts = self._items.below(self._pk, memory_parts(mark))
             self._items.write_many(deletes=[(self._pk, part["SK"]) for part in parts])
 
     def _opened(self, item: Item) -> Memory | None:

@@ -117,6 +117,11 @@ def test_a_large_value_lies_aside_and_goes_with_its_item(store: DynamoDBStore, d
     store.delete(("n",), "k")
     store.delete(("n",), "k")
     assert stored(desk) == []
+    store.put(("n",), "k", {"v": LARGE}, ttl=1)
+    desk.clock.now += 61
+    store.put(("n",), "k", {"v": LARGE})
+    store.delete(("n",), "k")
+    assert stored(desk) == []
 
 
 @pytest.mark.parametrize("desk", ["DynamoDB"], indirect=True)
@@ -161,6 +166,19 @@ def test_a_secret_may_be_dropped_when_what_it_sealed_is_sealed_anew(
     assert len([sk for sk in stored(desk) if sk.startswith("PART#")]) == parts
     desk.clock.now += 71
     assert store.get(("n",), "k") is None
+
+
+def test_what_is_sealed_anew_lives_as_long_as_it_was_read_meanwhile(store: DynamoDBStore, desk: Desk) -> None:
+    store.put(("n",), "k", {"v": 1}, ttl=2)
+    memory = desk.memories(desk.who)
+    [seen] = desk.items.between(memory._pk, " ", "~")
+    desk.clock.now += 60
+    store.get(("n",), "k", refresh_ttl=True)
+    [item] = desk.items.between(memory._pk, " ", "~")
+    desk.sealer.renew([b"newer", b"secret"])
+    assert memory.reseal(seen)
+    assert [each["expires"] for each in desk.items.between(memory._pk, " ", "~")] == [item["expires"]]
+    assert item["expires"] > seen["expires"]
 
 
 def test_a_value_that_was_moved_or_altered_is_found_out(store: DynamoDBStore, desk: Desk, log: StringIO) -> None:
@@ -221,12 +239,10 @@ def test_a_batch_reads_before_it_writes_and_takes_the_last_of_a_place(store: Dyn
     assert store.get(("n",), "k").value == {"v": 2}  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("desk", ["DynamoDB"], indirect=True)
-def test_it_can_be_opened_by_the_name_of_a_table(desk: Desk) -> None:
-    client: Any = desk.items._client
-    one = DynamoDBStore(desk.items._table, client=client, seal_key="secret", user="u")
+def test_it_can_be_opened_by_the_name_of_a_table(dynamodb: Any, table_name: str) -> None:
+    one = DynamoDBStore(table_name, client=dynamodb, seal_key="secret", user="u")
     one.setup()
     one.put(("n",), "k", {"v": 1})
-    assert DynamoDBStore(desk.items._table, client=client, seal_key="secret", user="u").get(("n",), "k")
+    assert DynamoDBStore(table_name, client=dynamodb, seal_key="secret", user="u").get(("n",), "k")
     with pytest.raises(StateCorrupt):
-        DynamoDBStore(desk.items._table, client=client, seal_key="other", user="u").get(("n",), "k")
+        DynamoDBStore(table_name, client=dynamodb, seal_key="other", user="u").get(("n",), "k")
