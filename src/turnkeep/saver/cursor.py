@@ -23,7 +23,7 @@ KEPT_CURSORS = 100
 @dataclass
 class Cursor:
     """`addressed` are older checkpoints that were asked for by id: a step after one of them is a branch. `spaces` are
-    the sub-graphs that last, with their newest checkpoint; `early` names of those that belong to no turn yet."""
+    the sub-graphs that last, with their newest checkpoint; `inner` the names of all sub-graphs that were put here."""
 
     head: Head | None = None
     is_known: bool = False

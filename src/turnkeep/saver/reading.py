@@ -102,7 +102,7 @@ class Reader:
 
         threads = [thread_of(config)] if config else self.threads()
         every = (found for thread_id in threads for found in self._of_thread(thread_id, config, last))
-        return islice((found for found in every if fits(found)), limit)
+        return islice((found for found in every if fits(found)), None if limit is None else max(limit, 0))
 
     def _of_thread(
         self, thread_id: str, config: RunnableConfig | None, before: str | None

@@ -4,7 +4,7 @@ token when the store did not answer."""
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from turnkeep.errors import InvalidRetryToken
+from turnkeep.errors import InvalidRetryToken, StateCorrupt
 from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
 from turnkeep.storage.attributes import Item
@@ -190,7 +190,11 @@ class Planner:
         """Raises InvalidRetryToken for a token that is altered, of another thread, or older than 15 minutes."""
         content = self._sealer.read_token(token, pk)
         if "object" in content:
-            content = self._sealer.decrypt(self._blobs.value(content["object"]), pk)
+            encrypted = self._blobs.value(content["object"])
+            try:
+                content = self._sealer.decrypt(encrypted, pk)
+            except StateCorrupt as error:
+                raise InvalidRetryToken from error
         if content["until"] < now:
             raise InvalidRetryToken
         return Plan(pk, content["sk"], content["key"], content["born"], tuple(content["puts"]), content["flip"])
