@@ -14,7 +14,6 @@ from turnkeep_local.objects import OBJECT_DAYS, FolderObjects
 WRITER = """
 import sys
 from pathlib import Path
-from template_resources import properties_of
 from turnkeep_local.objects import FolderObjects
 
 objects = FolderObjects(Path(sys.argv[1]))
@@ -62,7 +61,7 @@ def test_an_object_is_whole_whenever_its_writer_is_killed(tmp_path: Path) -> Non
 
     for _ in range(6):
         with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE) as writer:
-            writer.stdout.readline()
+            assert writer.stdout.readline() == b"ready\n"
             time.sleep(moments.uniform(0, 0.1))
             writer.send_signal(signal.SIGKILL)
 
