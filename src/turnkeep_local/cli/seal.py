@@ -9,7 +9,7 @@ from turnkeep_local.cli.deployments import deployment_options, named_deployment
 
 _COMMANDS = {
     "show": "ids and days of its secrets, not the secrets",
-    "rotate": "seal with a new secret; older ones open what they sealed for 31 days more",
+    "rotate": "seal with a new secret; older ones open what they sealed, where deployed for 31 days more",
     "forget": "give up a key that is lost, and all that it sealed",
 }
 
