@@ -1,5 +1,5 @@
 """Rules of the house that no other tool keeps: no answer keyed to a question, sizes, narrow catches, names of modules,
-light imports, and a README that tells the truth."""
+light imports, and pages that agree with the code."""
 
 import ast
 import json
@@ -15,11 +15,16 @@ import pytest
 from starlette.routing import Match
 
 from bare_app import bare_app
+from turnkeep.errors import TurnkeepError
 
 ROOT = Path(__file__).parents[1]
 SRC = ROOT / "src"
 BACKEND, AGENTS, DEMO, LOCAL = (SRC / f"turnkeep{name}" for name in ("", "_agents", "_demo", "_local"))
-README = (ROOT / "README.md").read_text()
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path.read_text()
+    for path in sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+}
+README = PAGES["README.md"]
 
 # No answer is keyed to a question
 
@@ -35,6 +40,7 @@ PLAIN_ENGLISH = {
     " what it is ": "how prompts describe a field",
     " there is nothing ": "how a note says that nothing was found",
     " it is in ": "how a field says where something lies",
+    " what is left ": "how a docstring names a remainder",
     " nothing was stored ": "how an error says that it left nothing behind",
     " nothing to do ": "how a prompt names an empty list",
     " the last question ": "how a prompt names what was asked before",
@@ -87,8 +93,9 @@ def questions_in_code(folder: Path) -> Iterator[str]:
             yield from literals(parsed(path), with_docstrings=False)
 
 
-def questions_in_readme() -> Iterator[str]:
-    yield from re.findall(r'"message": "([^"]+)"', README)
+def questions_in_pages() -> Iterator[str]:
+    for page in PAGES.values():
+        yield from re.findall(r'"message": "([^"]+)"', page)
 
 
 def questions_in_data(folder: Path) -> Iterator[str]:
@@ -134,10 +141,10 @@ def known_to_rules() -> list[str]:
 
 def questions_of_the_project() -> set[str]:
     code = [*questions_in_code(ROOT / "tests"), *questions_in_code(ROOT / "benchmarks")]
-    return asked([*questions_in_readme(), *spoken(code)])
+    return asked([*questions_in_pages(), *spoken(code)])
 
 
-def test_no_question_of_the_tests_the_readme_or_the_benchmarks_is_known_to_a_rule() -> None:
+def test_no_question_of_the_tests_the_pages_or_the_benchmarks_is_known_to_a_rule() -> None:
     questions = questions_of_the_project()
     assert asked(["And who wrote it?", "Who wrote it?"]) < questions
     assert keyed(questions, known_to_rules()) - PLAIN_ENGLISH.keys() == set()
@@ -291,55 +298,135 @@ def test_what_runs_no_graph_loads_no_langgraph() -> None:
     assert done.stdout.strip() == "[]"
 
 
-# The README tells the truth
+# README and docs agree with the code
+
+LONGEST_README = 150
+CODE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+IN_LINE = re.compile(r"`([^`\n]+)`")
+CURL = re.compile(r"^curl (.*)localhost:8000(/[^\s?'\"]*)(.*)$", re.MULTILINE)
 
 
-def readme_requests() -> set[tuple[str, str]]:
+LOCAL_ROUTES = {("PUT", "/threads/{id}/attachments/{document_id}/content")}
+"""Routes that only `turnkeep dev` adds."""
+
+
+def boxes(page: str, *kinds: str) -> list[str]:
+    """The fenced code of these languages."""
+    return [text for kind, text in CODE.findall(page) if kind in kinds]
+
+
+def requests_of(page: str) -> set[tuple[str, str]]:
     """Method and path of every curl line, and of every route that the text names."""
-    curls = re.findall(r"^curl (.*)localhost:8000(/[^\s?'\"]*)(.*)$", README, re.MULTILINE)
-    requests = {("POST" if "--json" in before + after else "GET", path) for before, path, after in curls}
-    return requests | set(re.findall(r"`(GET|POST|PATCH|DELETE) (/[^`\s]*)`", README))
+    curls = {("POST" if "--json" in before + after else "GET", path) for before, path, after in CURL.findall(page)}
+    return curls | set(re.findall(r"`(GET|PUT|POST|PATCH|DELETE) (/[^`\s?]*)[^`\n]*`", page))
 
 
-def test_every_request_of_the_readme_has_a_route() -> None:
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= LONGEST_README
+
+
+def test_every_request_of_the_pages_has_a_route() -> None:
     app = bare_app()
-    requests = readme_requests()
-    assert {("POST", "/chat"), ("POST", "/chat/stream"), ("GET", "/threads/first/turns")} <= requests
+    app.state.late.load()
+    named = {(name, *request) for name, page in PAGES.items() for request in requests_of(page) - LOCAL_ROUTES}
+    assert {("POST", "/chat"), ("POST", "/chat/stream"), ("GET", "/threads/first/turns")} <= requests_of(README)
     unknown = [
-        (method, path)
-        for method, path in requests
+        (name, method, path)
+        for name, method, path in named
         if not any(route.matches(scope_of(method, path))[0] is Match.FULL for route in app.routes)
     ]
     assert unknown == []
 
 
 def scope_of(method: str, path: str) -> dict[str, Any]:
-    return {"type": "http", "method": method, "path": re.sub(r"{\w+}", "x", path), "headers": []}
+    return {"type": "http", "method": method, "path": re.sub(r"{\w+}", "1", path), "headers": []}
 
 
-def test_every_body_of_the_readme_is_taken() -> None:
-    from turnkeep.api.schemas import Chat
+def test_every_body_of_a_chat_in_the_pages_is_accepted() -> None:
+    from turnkeep.api.schemas import Chat, NewTurn
 
-    bodies = re.findall(r"--json '([^']+)'", README)
-    assert len(bodies) >= 3
-    for body in bodies:
-        Chat.model_validate_json(body)
+    bodies = [
+        (Chat if path.startswith("/chat") else NewTurn, body)
+        for page in PAGES.values()
+        for _, path, after in CURL.findall(page)
+        if re.match(r"/chat|.*/turns(/stream)?$", path)
+        for body in re.findall(r"--json '([^']+)'", after)
+    ]
+    assert len(bodies) >= 10
+    for kind, body in bodies:
+        kind.model_validate_json(body)
 
 
-def test_every_make_target_of_the_readme_exists() -> None:
-    named = set(re.findall(r"(?:^|`|[ ;])make ([a-z]+)\b(?=`|\s+#|\s*$|:)", README, re.MULTILINE))
+def test_every_make_target_of_the_pages_exists() -> None:
     known = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert {"run", "test", "check"} <= named <= known
+    for name, page in PAGES.items():
+        code = "\n".join([*boxes(page, "sh", ""), *IN_LINE.findall(CODE.sub("", page))])
+        named = set(re.findall(r"(?:^|[=\s]\S* |&& |; )make ([a-z]+)\b", code, re.MULTILINE))
+        assert named <= known, name
+        assert name != "CONTRIBUTING.md" or {"run", "test", "check"} <= named
 
 
-def test_every_file_that_the_readme_links_exists() -> None:
-    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+def test_every_link_of_the_pages_leads_to_a_file_and_a_heading() -> None:
+    broken = []
+    for name, page in PAGES.items():
+        for link in re.findall(r"\]\(([^)\s]+)\)", CODE.sub("", page)):
+            path, _, anchor = link.partition("#")
+            target = (ROOT / name).parent.joinpath(path).resolve() if path else ROOT / name
+            if "://" not in link and (not target.exists() or (anchor and anchor not in anchors(target))):
+                broken.append((name, link))
+    assert broken == []
 
 
-def test_every_folder_of_the_house_exists() -> None:
-    drawing = README.split("## The house")[1].split("```")[1]
+def anchors(path: Path) -> set[str]:
+    """The headings of a page, as GitHub names them in addresses."""
+    headings = re.findall(r"^#+ (.+)$", CODE.sub("", path.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w-]", "", heading.lower().replace(" ", "-")) for heading in headings}
+
+
+def test_the_index_of_the_docs_links_every_page() -> None:
+    index = set(re.findall(r"\]\(([\w.-]+\.md)", PAGES["docs/README.md"]))
+    assert index == {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+
+
+def test_every_box_of_python_and_json_parses() -> None:
+    for name, page in PAGES.items():
+        for text in boxes(page, "python"):
+            ast.parse(text, name)
+        for text in boxes(page, "json"):
+            json.loads(text)
+
+
+def test_the_graph_of_the_readme_runs_as_its_langgraph_json_names_it() -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+
+    [agent] = [text for text in boxes(README, "python") if "StateGraph" in text]
+    [config] = map(json.loads, boxes(README, "json"))
+    [(name, place)] = config["graphs"].items()
+    defined: dict[str, Any] = {}
+    exec(agent, defined)
+    file, _, attribute = place.partition(":")
+    graph, thread = defined[attribute].compile(checkpointer=InMemorySaver()), {"configurable": {"thread_id": "first"}}
+    replies = [graph.invoke({"messages": [("user", text)]}, thread)["messages"][-1].text for text in ("hello", "again")]
+
+    assert f"`{file.removeprefix('./')}`" in README
+    assert f'"{name}", input=' in README
+    assert replies == ["You said: hello.", "You said: hello, then again."]
+
+
+def test_the_page_of_errors_lists_every_code_with_its_status() -> None:
+    listed = re.findall(r"^\| (\d{3}) \| `(\w+)` \|", PAGES["docs/errors.md"], re.MULTILINE)
+    assert sorted(listed) == sorted((str(error.status), error.code) for error in below(TurnkeepError))
+
+
+def below(kind: type[TurnkeepError]) -> Iterator[type[TurnkeepError]]:
+    for inner in kind.__subclasses__():
+        if inner.__module__ == TurnkeepError.__module__:
+            yield inner
+            yield from below(inner)
+
+
+def test_every_folder_of_the_tree_exists() -> None:
+    drawing = PAGES["CONTRIBUTING.md"].split("```\ntemplate.yaml")[1].split("\ntests/")[0]
     named = re.findall(r"[\w.-]+/|\b\w+\.yaml", drawing)
     assert len(named) > 8
     places = (ROOT, SRC, BACKEND)

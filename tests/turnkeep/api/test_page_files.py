@@ -144,9 +144,10 @@ def test_modules_import_what_is_there() -> None:
         assert all((STATIC / name).is_file() for name in named), (path.name, named)
 
 
-def test_example_questions_are_those_of_no_test_benchmark_or_readme() -> None:
+def test_example_questions_are_those_of_no_test_benchmark_or_page() -> None:
     asked = [text for texts in json.loads((STATIC / "examples.json").read_text()).values() for text in texts]
-    where = [ROOT / "README.md", *(ROOT / "tests").rglob("*.py"), *(ROOT / "tests").rglob("*.jsonl")]
+    where = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "tests").rglob("*.py")]
+    where += (ROOT / "tests").rglob("*.jsonl")
     said = "\n".join(path.read_text() for path in [*where, *(ROOT / "benchmarks").rglob("*.py")]).lower()
 
     assert asked
