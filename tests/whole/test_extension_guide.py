@@ -26,8 +26,9 @@ from turnkeep.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "extending.md").read_text()
-COPIED = ("src", "functions", "layers", "events", "tests", "docs", "benchmarks")
-COPIED += ("README.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml", "template.yaml")
+COPIED = ("src", "functions", "layers", "events", "tests", "docs", "benchmarks", "tools")
+COPIED += ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "Makefile", "pyproject.toml")
+COPIED += ("template.yaml", "watching.yaml")
 PACKAGE = "reading"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "PYTHONDONTWRITEBYTECODE": "1"}
 BOX = re.compile(r"^(?:`(?P<path>\S+)`\n)?```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
