@@ -274,7 +274,7 @@ def speak_the_protocols(scene: Scene) -> None:
         for method, path, body in PROTOCOLS:
             if f"{{{name}}}" in path:
                 scene.send(method, path.format(**wrong), body and body(scene))
-    scene.well(refuses(f"not {scene.word['reply']}"))  # a success lets the breaker forget
+    scene.well(refuses(f"not {scene.word['reply']}"))
     scene.send("POST", "/chat", scene.body(), expect=200)
 
 
@@ -330,7 +330,7 @@ def fail_the_model(scene: Scene) -> None:
         scene.model.script.append(fault)  # and already in the first inner call
         scene.send("POST", thread, scene.body())
         scene.model.script.clear()
-        scene.well(refuses(f"not {word['reply']}"))  # a success lets the breaker forget
+        scene.well(refuses(f"not {word['reply']}"))
         scene.send("POST", "/chat", scene.body(), expect=200)
 
 

@@ -28,12 +28,10 @@ from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
-from pydantic import PrivateAttr
 from urllib3.exceptions import HTTPError
 from urllib3.exceptions import TimeoutError as SocketTimeout
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
-from turnkeep.models.breaker import Breaker
 from turnkeep.models.endings import REASONING_TOKENS, Endings, StreamEnd
 from turnkeep.models.faults import RETRY_AFTER_SECONDS, TOO_LONG
 from turnkeep.models.outgoing import outgoing_messages
@@ -112,8 +110,6 @@ def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:
 class CheckedChatBedrock(ChatBedrockConverse):
     """Raises ModelFault, and nothing else, for whatever goes wrong with a call."""
 
-    _breaker: Breaker = PrivateAttr(default_factory=Breaker)
-
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
             result = super()._generate(outgoing_messages(messages), *args, **self._suited(kwargs))
@@ -154,18 +150,13 @@ class CheckedChatBedrock(ChatBedrockConverse):
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Names the faults of one call, and leaves a server that fails again and again alone for a while."""
-        self._breaker.admit()
+        """Raises the faults of one call as ModelFault."""
         try:
             yield
         except ModelFault:
             raise
         except _CAUGHT as error:
-            fault = _fault_of(error)
-            if _is_down(error, fault):
-                self._breaker.failed()
-            raise fault from error
-        self._breaker.succeeded()
+            raise _fault_of(error) from error
 
 
 def _fault_of(error: Exception) -> ModelFault:
@@ -181,12 +172,6 @@ def _fault_of(error: Exception) -> ModelFault:
 def _answered(error: ClientError) -> _Fault:
     code = str(error.response.get("Error", {}).get("Code", "")).lower()
     return _BY_CODE.get(code) or (ModelBusy if _status(error) in (429, 503) else ModelError, None)
-
-
-def _is_down(error: Exception, fault: ModelFault) -> bool:
-    """Whether it speaks of a server that is down or overloaded, and not of this request or its answer."""
-    is_failing = isinstance(error, ClientError) and _status(error) >= 500
-    return is_failing or fault.detail == _FAILED or isinstance(fault, ModelBusy | ModelTimeout)
 
 
 def _status(error: ClientError) -> int:

@@ -18,11 +18,9 @@ import openai
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
-from pydantic import PrivateAttr
 
 from turnkeep.errors import ModelError, ModelFault
 from turnkeep.locations import SecretSource
-from turnkeep.models.breaker import Breaker
 from turnkeep.models.endings import REASONING_TOKENS, Endings, StreamEnd
 from turnkeep.models.faults import as_fault
 from turnkeep.models.outgoing import outgoing
@@ -32,7 +30,6 @@ LONGEST_WAIT_SECONDS = 5
 NO_KEY = "unused"  # for servers without keys: the client library wants one
 
 _REASONING_MODEL = re.compile(r"o\d|gpt-(?:5|6)(?!.*chat)")
-_DOWN = (openai.APIConnectionError, openai.InternalServerError, openai.RateLimitError, OSError)
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 
 
@@ -80,8 +77,6 @@ def _trust() -> SSLContext:
 class CheckedChatOpenAI(ChatOpenAI):
     """Raises ModelFault, and nothing else, for whatever goes wrong with a call."""
 
-    _breaker: Breaker = PrivateAttr(default_factory=Breaker)
-
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
             result = super()._generate(*args, **kwargs)
@@ -113,8 +108,7 @@ class CheckedChatOpenAI(ChatOpenAI):
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Names the faults of one call, and leaves a server that fails again and again alone for a while."""
-        self._breaker.admit()
+        """Raises the faults of one call as ModelFault."""
         try:
             yield
         except ModelFault:
@@ -122,10 +116,7 @@ class CheckedChatOpenAI(ChatOpenAI):
         except _UNREADABLE as error:
             raise ModelError("The model's answer could not be read.") from error
         except (openai.OpenAIError, OSError) as error:
-            if isinstance(error, _DOWN):
-                self._breaker.failed()
             raise as_fault(error) or ModelError("The connection to the model's server failed.") from error
-        self._breaker.succeeded()
 
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None

@@ -14,7 +14,6 @@ from pydantic import BaseModel, Field, ValidationError
 from wire import Answer, WireServer
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
-from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
 from turnkeep.models.calls import TypedCall, ask_typed
 from turnkeep.models.chat import chat_models
 from turnkeep.models.endings import REASONING_TOKENS
@@ -114,27 +113,6 @@ async def test_a_busy_model_is_tried_again_as_often_as_the_settings_say(server: 
     server.script += [wire.fails("429 Too Many Requests", "ThrottlingException"), wire.says("at last")]
     assert (await asked(model(max_retries=1), mode)).strip() == "at last"
     assert len(server.bodies) == 2
-
-
-async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(server: WireServer) -> None:
-    server.script += [wire.fails("500 Internal Server Error", "InternalServerException")] * FAULTS_TO_OPEN
-    bedrock = model()
-    for _ in range(FAULTS_TO_OPEN):
-        with pytest.raises(ModelError):
-            await bedrock.ainvoke("hello")
-    with pytest.raises(ModelBusy):
-        await bedrock.ainvoke("hello")
-    assert len(server.bodies) == FAULTS_TO_OPEN
-
-
-async def test_a_refused_request_says_nothing_about_the_server(server: WireServer) -> None:
-    refused = wire.fails("400 Bad Request", "ValidationException")
-    server.script += [*[refused] * (FAULTS_TO_OPEN + 1), wire.says("well")]
-    bedrock = model()
-    for _ in range(FAULTS_TO_OPEN + 1):
-        with pytest.raises(ModelError):
-            await bedrock.ainvoke("hello")
-    assert (await bedrock.ainvoke("hello")).text == "well"
 
 
 async def test_a_cancelled_stream_is_left_with_the_next_word(server: WireServer) -> None:

@@ -13,7 +13,6 @@ from langchain_core.messages import HumanMessage
 from wire import Answer, WireServer, calls, fails, garbles, refuses, resets, says, sends, trickles, waits
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated
-from turnkeep.models.breaker import FAULTS as FAULTS_TO_OPEN
 from turnkeep.models.usage import UsageMeter
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep_agents.papers.graph import build, read_reply
@@ -103,19 +102,6 @@ async def test_a_long_wait_is_handed_to_the_client_and_not_sat_out(mode: str) ->
             await asked(model_of(server, max_retries=2), mode)
         assert caught.value.retry_after == 30
         assert len(server.bodies) == 1
-
-
-@pytest.mark.parametrize("answer", [lambda: fails("500 Internal Server Error"), lambda: resets])
-async def test_a_model_that_keeps_failing_is_not_asked_for_a_while(answer: Callable[[], Answer]) -> None:
-    with WireServer([answer() for _ in range(FAULTS_TO_OPEN)]) as server:
-        model = model_of(server)
-        for _ in range(FAULTS_TO_OPEN):
-            with pytest.raises(ModelFault):
-                await model.ainvoke("hello")
-        with pytest.raises(ModelBusy) as caught:
-            await model.ainvoke("hello")
-        assert caught.value.retry_after
-        assert len(server.bodies) == FAULTS_TO_OPEN
 
 
 async def test_usage_is_read_from_a_stream_and_from_a_whole_answer() -> None:
