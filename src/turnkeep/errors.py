@@ -79,6 +79,14 @@ class UnsupportedMediaType(BadRequest):
     advice = "Send the header Content-Type: application/json."
 
 
+class AnswerTooLarge(BadRequest):
+    status, code, title = 422, "answer_too_large", "The answer is over 5 MB"
+    advice = (
+        "Ask for less: a smaller `limit`, or one item at a time; GET /threads/{thread_id}/turns gives any thread in "
+        "pages. A request that changes something has done so; only its answer is not sent."
+    )
+
+
 class AmbiguousBody(BadRequest):
     status, code, title = 400, "ambiguous_body", "The length of the body is given in two ways"
     advice = "Send Content-Length or Transfer-Encoding, not both."

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
+from turnkeep.api.answers import answered_bytes
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
 from turnkeep.api.routes import ALWAYS, Routes
@@ -104,7 +105,7 @@ class _Fits:
         self._size = 0
 
     def __call__(self, line: bytes) -> bool:
-        self._size += len(line) + line.count(b'"') + line.count(b"\\")
+        self._size += answered_bytes(line)
         return self._size <= WHOLE_BYTES and self._has_time()
 
 

@@ -2,9 +2,9 @@
 are read through the graph itself, so that what a node would be told is what is shown."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from langgraph.errors import EmptyInputError, InvalidUpdateError
 from langgraph.types import StateSnapshot
@@ -24,6 +24,8 @@ from turnkeep.turns.calls import named, plain
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.threads import in_thread
 from turnkeep.turns.watching import or_released
+
+Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,15 @@ class States:
     default_agent: str
     private: frozenset[str]
 
-    async def read(self, principal: Principal, thread_id: str, base: str | int | None = None) -> State:
-        """The newest state, or that at a checkpoint or after a turn; raises NotFound, StateCorrupt."""
-        return await in_thread(self._read, principal, thread_id, base)
+    async def read(
+        self, principal: Principal, thread_id: str, base: str | None = None, *, run_id: str | None = None
+    ) -> State:
+        """Return the newest state, that at a checkpoint, or that which a run stored. Raises NotFound, StateCorrupt."""
+        return await in_thread(self._read, principal, thread_id, base, run_id)
 
-    def _read(self, principal: Principal, thread_id: str, base: str | int | None) -> State:
+    def _read(self, principal: Principal, thread_id: str, base: str | None, run_id: str | None) -> State:
         head = self.table.head(principal, thread_id)
+        base = self.table.checkpoint_of(head, run_id) if run_id else base
         agent = self._agent(head)
         return self._told(head, _state(agent, head, self.table.load(head, agent.window, base)))
 
@@ -69,17 +74,24 @@ class States:
         limit: int = 10,
         before: str | None = None,
         metadata: JSON | None = None,
-    ) -> list[State]:
-        """The newest first, those of branches that were left among them; of the `limit` that are looked at those whose
-        metadata hold `metadata`. Raises NotFound, StateCorrupt."""
-        found = await in_thread(self._history, principal, thread_id, limit, before)
-        return [state for state in found if (metadata or {}).items() <= state.metadata.items()]
+        take: Callable[[Iterator[State]], Taken],
+    ) -> Taken:
+        """Return what `take` makes of the states, newest first, including those of branches that were left. States are
+        read while `take` asks for them; of the `limit` that are looked at it gets those whose metadata hold `metadata`.
+        Raises NotFound, StateCorrupt."""
+        wanted = (metadata or {}).items()
 
-    def _history(self, principal: Principal, thread_id: str, limit: int, before: str | None) -> list[State]:
+        def taken() -> Taken:
+            found = self._history(principal, thread_id, limit, before)
+            return take(state for state in found if wanted <= state.metadata.items())
+
+        return await in_thread(taken)
+
+    def _history(self, principal: Principal, thread_id: str, limit: int, before: str | None) -> Iterator[State]:
         head = self.table.head(principal, thread_id)
         agent = self._agent(head)
-        steps = self.table.history(head, agent.window, limit=limit, before=before)
-        return [self._told(head, _state(agent, head, loaded)) for loaded in steps]
+        for loaded in self.table.history(head, agent.window, limit=limit, before=before):
+            yield self._told(head, _state(agent, head, loaded))
 
     async def update(
         self,
