@@ -32,7 +32,7 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.forks import Fork
 from turnkeep.storage.head import Head, is_erased, key_digest, run_id_of
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, message_key, number_of, partition
+from turnkeep.storage.keys import HEAD, checkpoint_key, message_key, number_of, partition
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
 from turnkeep.storage.links import Link, turn_of
 from turnkeep.storage.listing import Listing
@@ -240,15 +240,13 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         return self.vault.told(head.pk, [turn_of(link, self._chain.details(link))])[0]
 
     def edits(self, principal: Principal, thread_id: str) -> Iterator[tuple[Link, JSON | None]]:
-        """The steps that are no turns, newest first, also of branches that were left. Each comes with the checkpoint
-        that it stored, as far as that is kept."""
+        """The steps that are no turns, newest first, also of branches that were left; each with its checkpoint, if that
+        is still kept."""
         head = self.head(principal, thread_id)
         for item in self._chain.every(head, {}):
             if "edit" in item:
-                checkpoint = None
-                with suppress(NotFound):
-                    checkpoint = self.load(head, 0, item["cp"]).checkpoint
-                yield self._chain.open(item), checkpoint
+                kept = self._items.get(head.pk, checkpoint_key(item["cp"]))
+                yield self._chain.open(item), kept and self.load(head, 0, item["cp"]).checkpoint
 
     def left_turns(self, principal: Principal, thread_id: str) -> list[Turn]:
         """The turns with their details of branches that were left, the newest first: kept as long as the thread is."""

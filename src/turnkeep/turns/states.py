@@ -4,7 +4,7 @@ are read through the graph itself, so that what a node would be told is what is 
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from langgraph.errors import EmptyInputError, InvalidUpdateError
 from langgraph.types import StateSnapshot
@@ -24,8 +24,6 @@ from turnkeep.turns.calls import named, plain
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.threads import in_thread
 from turnkeep.turns.watching import or_released
-
-Taken = TypeVar("Taken")
 
 
 @dataclass(frozen=True)
@@ -55,18 +53,18 @@ class States:
     private: frozenset[str]
 
     async def read(
-        self, principal: Principal, thread_id: str, base: str | None = None, *, run_id: str | None = None
+        self, principal: Principal, thread_id: str, base: str | None = None, run: str | None = None
     ) -> State:
-        """Return the newest state, that at a checkpoint, or that which a run stored. Raises NotFound, StateCorrupt."""
-        return await in_thread(self._read, principal, thread_id, base, run_id)
+        """Return the newest state, that at a checkpoint, or that of a run's end. Raises NotFound, StateCorrupt."""
+        return await in_thread(self._read, principal, thread_id, base, run)
 
-    def _read(self, principal: Principal, thread_id: str, base: str | None, run_id: str | None) -> State:
+    def _read(self, principal: Principal, thread_id: str, base: str | None, run: str | None) -> State:
         head = self.table.head(principal, thread_id)
-        base = self.table.checkpoint_of(head, run_id) if run_id else base
         agent = self._agent(head)
+        base = self.table.checkpoint_of(head, run) if run else base
         return self._told(head, _state(agent, head, self.table.load(head, agent.window, base)))
 
-    async def history(
+    def history(
         self,
         principal: Principal,
         thread_id: str,
@@ -74,24 +72,15 @@ class States:
         limit: int = 10,
         before: str | None = None,
         metadata: JSON | None = None,
-        take: Callable[[Iterator[State]], Taken],
-    ) -> Taken:
-        """Return what `take` makes of the states, newest first, including those of branches that were left. States are
-        read while `take` asks for them; of the `limit` that are looked at it gets those whose metadata hold `metadata`.
-        Raises NotFound, StateCorrupt."""
-        wanted = (metadata or {}).items()
-
-        def taken() -> Taken:
-            found = self._history(principal, thread_id, limit, before)
-            return take(state for state in found if wanted <= state.metadata.items())
-
-        return await in_thread(taken)
-
-    def _history(self, principal: Principal, thread_id: str, limit: int, before: str | None) -> Iterator[State]:
+    ) -> Iterator[State]:
+        """Read states one by one, newest first, also those of branches that were left: of the `limit` that are looked
+        at, those whose metadata hold `metadata`. Raises NotFound, StateCorrupt."""
         head = self.table.head(principal, thread_id)
         agent = self._agent(head)
         for loaded in self.table.history(head, agent.window, limit=limit, before=before):
-            yield self._told(head, _state(agent, head, loaded))
+            state = self._told(head, _state(agent, head, loaded))
+            if (metadata or {}).items() <= state.metadata.items():
+                yield state
 
     async def update(
         self,

@@ -46,14 +46,12 @@ class StateRoutes(Routes):
         here = {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": state.checkpoint_id}
         return {"checkpoint": here, "configurable": here, "checkpoint_id": state.checkpoint_id}
 
-    async def history(
+    def history(
         self, thread_id: Id, caller: Caller, response: Response, body: HistoryQuery | None = None
     ) -> list[JSON]:
         """As many states as fit into one answer; X-Pagination-Next is then the `before` of those that are left."""
-        page = (body or HistoryQuery()).model_dump()
-        shown, is_cut = await self._turns.states.history(
-            caller, thread_id, **page, take=lambda states: fitting(_view(thread_id, state) for state in states)
-        )
+        found = self._turns.states.history(caller, thread_id, **(body or HistoryQuery()).model_dump())
+        shown, is_cut = fitting(_view(thread_id, state) for state in found)
         if is_cut:
             response.headers["X-Pagination-Next"] = shown[-1]["checkpoint_id"]
         return shown
