@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 from turnkeep.errors import InvalidRequest, StateCorrupt
 from turnkeep.records import JSON, Principal, Status, Thread
@@ -40,7 +41,7 @@ class Listing(Threads):
         SEARCHED_THREADS at most. With the `cursor` of an earlier answer it goes on where that one stopped, in leaving
         out the first `offset` too. Raises InvalidRequest for any other cursor.
         """
-        user, wanted = user_key(principal), (metadata or {}).items()
+        user = user_key(principal)
         skip, after = _place_of(cursor, user) if cursor else (offset, None)
         rest = self._items.index(BY_USER, "u", user, newest_first=True, after=after, page=SEARCHED_THREADS)
         found = Found()
@@ -48,7 +49,7 @@ class Listing(Threads):
 
         def fits(thread: Thread) -> bool:
             is_wanted = status in (None, thread.status) and agent in (None, thread.agent)
-            return is_wanted and wanted <= thread.metadata.items()
+            return is_wanted and contains(thread.metadata, metadata or {})
 
         for looked, (entry, thread) in enumerate(seen, start=1):
             if thread and fits(thread):
@@ -93,6 +94,13 @@ class Listing(Threads):
             if thread and entry["PK"] not in seen:
                 seen.add(entry["PK"])
                 yield thread
+
+
+def contains(value: Any, wanted: Any) -> bool:
+    """Return whether a JSON value has all that is wanted: objects by their keys, at any depth, anything else whole."""
+    if not isinstance(value, dict) or not isinstance(wanted, dict):
+        return bool(value == wanted)
+    return all(name in value and contains(value[name], each) for name, each in wanted.items())
 
 
 def _cursor_at(entry: Item, skip: int) -> str:

@@ -118,6 +118,38 @@ async def test_a_checkpoint_without_an_id_is_the_newest(sdk: LangGraphClient, cl
     assert (malformed.status_code, malformed.json()["errors"][0]["field"]) == (422, "body.before")
 
 
+NESTED = {"deep": {"a": 1, "b": {"c": 1, "d": [1, {"e": 2}]}}, "flat": "x", "none": None}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fits"),
+    [
+        ({}, True),
+        (NESTED, True),
+        ({"deep": {"a": 1}}, True),
+        ({"deep": {"b": {"c": 1}}, "flat": "x"}, True),
+        ({"deep": {}}, True),
+        ({"deep": {"b": {"d": [1, {"e": 2}]}}}, True),
+        ({"none": None}, True),
+        ({"deep": {"a": 2}}, False),
+        ({"deep": {"a": {}}}, False),
+        ({"deep": {"b": {"d": [1]}}}, False),
+        ({"deep": {"absent": None}}, False),
+        ({"deep": None}, False),
+        ({"absent": None}, False),
+        ({"absent": {}}, False),
+        ({"flat": {}}, False),
+        ({"graph_id": None}, False),
+    ],
+)
+async def test_nested_metadata_is_found_by_what_it_contains(
+    sdk: LangGraphClient, wanted: dict[str, Any], fits: bool
+) -> None:
+    await sdk.threads.create(thread_id="t1", metadata=NESTED)
+    assert len(await sdk.threads.search(metadata=wanted)) == fits
+    assert await sdk.threads.count(metadata=wanted) == fits
+
+
 CHANGES = ("message", "note", "both", "as a node", "at the first checkpoint", "turn", "copy")
 
 
