@@ -13,11 +13,12 @@ from turnkeep.api.routes import Routes
 from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON, iso
 
-_LABELS = "namespace: Send a list of labels that are not empty and hold no period."
+_LABELS = "namespace: Send a list of labels that are not empty and hold no period or NUL."
+_RESERVED = "namespace: LangGraph reserves `langgraph` as the first label. Choose another one."
 
 
 def _check_labels(labels: list[str]) -> list[str]:
-    if not all(label and "." not in label for label in labels):
+    if not all(label and not {".", "\0"} & {*label} for label in labels):
         raise InvalidRequest(_LABELS)
     return labels
 
@@ -68,6 +69,8 @@ class StoreRoutes(Routes):
     def put(self, body: Put, caller: Caller) -> None:
         if not body.namespace:
             raise InvalidRequest(_LABELS)
+        if body.namespace[0] == "langgraph":
+            raise InvalidRequest(_RESERVED)
         more: Any = {"ttl": body.ttl} if body.ttl is not None else {}
         self._services.stores(caller).put(tuple(body.namespace), body.key, body.value, index=body.index, **more)
 

@@ -1,5 +1,6 @@
 """What callers remember, through LangGraph's stock SDK and past it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ BAD: list[tuple[str, str, Any, str]] = [
     ("PUT", "/store/items", {**PLACE, "namespace": ["a.b"], "value": {}}, "no period"),
     ("PUT", "/store/items", {**PLACE, "namespace": [""], "value": {}}, "not empty"),
     ("PUT", "/store/items", {**PLACE, "namespace": "a", "value": {}}, "Send a list"),
+    ("PUT", "/store/items", {**PLACE, "namespace": ["langgraph", "x"], "value": {}}, "first label"),
     ("PUT", "/store/items", {**PLACE, "namespace": ["x" * 2000], "value": {}}, "1,000 bytes"),
     ("PUT", "/store/items", {**PLACE, "value": "text"}, "JSON object"),
     ("PUT", "/store/items", {**PLACE, "value": {"n": 2**70}}, "64 bits"),
@@ -53,6 +55,22 @@ async def test_what_cannot_be_served_is_told(client: AsyncClient, method: str, p
     answer = await client.request(method, path, json=body)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_request")
     assert told in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("label", ["langgraph", "a.b", "", "\0", "a\0b", "*", " ", "\ud800", "a/b", "LangGraph"])
+async def test_every_label_is_taken_or_refused_with_a_reason(client: AsyncClient, label: str) -> None:
+    for namespace in ([label], [label, "x"], ["x", label]):
+        place = {"namespace": namespace, "key": "k"}
+        for method, path, body in (
+            ("PUT", "/store/items", place | {"value": {}}),
+            ("DELETE", "/store/items", place),
+            ("POST", "/store/items/search", {"namespace_prefix": namespace}),
+            ("POST", "/store/namespaces", {"prefix": namespace, "suffix": namespace}),
+        ):
+            content, kind = json.dumps(body), {"Content-Type": "application/json"}
+            answer = await client.request(method, path, content=content, headers=kind)
+            assert answer.status_code in (200, 204, 400, 422), (method, path, namespace)
+            assert answer.status_code < 400 or answer.json()["detail"]
 
 
 async def test_a_caller_reads_its_own_only(client: AsyncClient) -> None:
