@@ -33,15 +33,17 @@ from turnkeep.storage.sealing import Sealer
 
 MEMORY_LAYOUT = 1
 MOST_READ_BYTES = 32 * 1024 * 1024
-"""What one search reads at most, as it is stored: about 8,000 RCU and two seconds."""
+"""Limit of one search, as stored: about 8,000 RCU and two seconds."""
+MOST_OPENED_BYTES = 64 * 1024 * 1024
+"""Limit of one search, unpacked: values compress up to a thousandfold."""
 _ITEM_BYTES = 200
 """Of an item without its value."""
 _MARK_BYTES = 8
 _ROUNDS = 4
 _ALIVE = "(attribute_not_exists(expires) OR expires > :now)"
 _TOO_MUCH = (
-    "What is remembered under this namespace is over 32 MB, more than one search reads; narrow the namespace, or ask "
-    "for fewer without filter and query."
+    "This namespace has over 32 MB stored, or over 64 MB unpacked: more than one search reads. Search a narrower "
+    "namespace, or ask for fewer memories without filter and query."
 )
 _NOT_JSON = "A memory holds what JSON has, whole numbers of at most 64 bits, and at most 64 MB of it."
 _UNREADABLE = "A memory cannot be read back whole. Put it anew, or delete it."
@@ -50,7 +52,8 @@ _UNREADABLE = "A memory cannot be read back whole. Put it anew, or delete it."
 @dataclass(frozen=True)
 class Memory:
     """Times in epoch milliseconds. `life`: for how long it lives from when it was put or refreshed, None for ever.
-    `vectors`: float32 of length 1 in the order of bytes of this machine, by the path of the field they are of."""
+    `vectors`: float32 of length 1 in the order of bytes of this machine, by the path of the field they are of.
+    `size`: bytes of value and vectors, unpacked."""
 
     namespace: tuple[str, ...]
     key: str
@@ -60,6 +63,7 @@ class Memory:
     expires: int | None = None
     life: int | None = None
     vectors: Mapping[str, bytes] = field(default_factory=dict)
+    size: int = 0
 
 
 class Memories:
@@ -100,14 +104,18 @@ class Memories:
     ) -> Iterator[Memory]:
         """All that live in a namespace and below it, in the order of namespace and key, read in pages of `page` items.
         `lost` takes the keys of those that cannot be read. Raises InvalidRequest past what one search may read."""
+        opened = 0
         for item in self._stored(namespace, page, is_bounded=is_bounded):
             try:
                 memory = self._opened(item)
             except StateCorrupt:
                 lost.append(item["SK"])
-            else:
-                if memory:
-                    yield memory
+                continue
+            if memory:
+                opened += memory.size
+                if is_bounded and opened > MOST_OPENED_BYTES:
+                    raise InvalidRequest(_TOO_MUCH)
+                yield memory
 
     def namespaces(self, namespace: tuple[str, ...]) -> set[tuple[str, ...]]:
         """Those in and below it in which something lives. Reads as `below` does, and opens nothing."""
@@ -233,9 +241,9 @@ class Memories:
     def _read(self, item: Item) -> Memory:
         if item.get("v") != MEMORY_LAYOUT:
             raise StateCorrupt
-        content = self._sealer.open(self._joined(item), self._pk, item["SK"])
+        content, size = self._sealer.open_sized(self._joined(item), self._pk, item["SK"])
         times: Item = {name: item.get(name) for name in ("created", "updated", "expires", "life")}
-        return Memory(*place_of(item["SK"]), content["value"], vectors=content["vectors"], **times)
+        return Memory(*place_of(item["SK"]), content["value"], vectors=content["vectors"], size=size, **times)
 
     def _joined(self, item: Item) -> bytes:
         parts = self._items.below(self._pk, memory_parts(item["part"])) if "part" in item else [item]

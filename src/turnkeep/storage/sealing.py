@@ -44,6 +44,10 @@ class Sealer(Keyring):
 
     def open(self, sealed: bytes, *context: str) -> Any:
         """The value that was sealed; raises StateCorrupt."""
+        return self.open_sized(sealed, *context)[0]
+
+    def open_sized(self, sealed: bytes, *context: str) -> tuple[Any, int]:
+        """Return the value that was sealed and its unpacked size in bytes. Raises StateCorrupt."""
         start = len(_VERSION) + ID_BYTES
         version, name = sealed[:1], sealed[1:start]
         seal, packed = sealed[start : start + _SEAL_BYTES], sealed[start + _SEAL_BYTES :]
@@ -81,7 +85,7 @@ class Sealer(Keyring):
             packed = AESGCM(key.token).decrypt(nonce, encrypted[start:], "|".join(context).encode())
         except (InvalidTag, ValueError) as error:
             raise StateCorrupt from error
-        return _unpack(packed)
+        return _unpack(packed)[0]
 
     def token(self, value: Any, *context: str) -> str:
         """The value encrypted, as text that others carry."""
@@ -124,7 +128,7 @@ def _culprit(value: Any, path: str = "") -> str:
     return f"`{path}` is of type {type(value).__name__}"
 
 
-def _unpack(packed: bytes) -> Any:
+def _unpack(packed: bytes) -> tuple[Any, int]:
     """Bounded: a value that claims to be larger than any we store is not blown up."""
     inflater = zlib.decompressobj()
     try:
@@ -133,4 +137,4 @@ def _unpack(packed: bytes) -> Any:
         raise StateCorrupt from error
     if inflater.unconsumed_tail or not inflater.eof:
         raise StateCorrupt
-    return ormsgpack.unpackb(raw, option=ormsgpack.OPT_NON_STR_KEYS)
+    return ormsgpack.unpackb(raw, option=ormsgpack.OPT_NON_STR_KEYS), len(raw)

@@ -32,7 +32,9 @@ def keys(found: list[Any]) -> list[str]:
 
 
 def stored(desk: Desk) -> list[str]:
-    return [item["SK"] for item in desk.items.between(desk.memories(desk.who)._pk, " ", "~")]
+    """The keys of all items but tombstones."""
+    items = desk.items.between(desk.memories(desk.who)._pk, " ", "~")
+    return [item["SK"] for item in items if item.get("expires") != 0]
 
 
 def test_no_two_places_are_one(store: DynamoDBStore) -> None:
@@ -168,17 +170,21 @@ def test_a_secret_may_be_dropped_when_what_it_sealed_is_sealed_anew(
     assert store.get(("n",), "k") is None
 
 
-def test_what_is_sealed_anew_lives_as_long_as_it_was_read_meanwhile(store: DynamoDBStore, desk: Desk) -> None:
-    store.put(("n",), "k", {"v": 1}, ttl=2)
-    memory = desk.memories(desk.who)
-    [seen] = desk.items.between(memory._pk, " ", "~")
-    desk.clock.now += 60
-    store.get(("n",), "k", refresh_ttl=True)
-    [item] = desk.items.between(memory._pk, " ", "~")
-    desk.sealer.renew([b"newer", b"secret"])
-    assert memory.reseal(seen)
-    assert [each["expires"] for each in desk.items.between(memory._pk, " ", "~")] == [item["expires"]]
-    assert item["expires"] > seen["expires"]
+def test_parts_of_the_older_layout_are_read_and_deleted_with_their_item(store: DynamoDBStore, desk: Desk) -> None:
+    pk = desk.memories(desk.who)._pk
+    for replace in (lambda: store.put(("n",), "k", {"v": LARGE}), lambda: store.delete(("n",), "k")):
+        store.put(("n",), "k", {"v": LARGE})
+        for item in desk.items.between(pk, " ", "~"):
+            name = item.get("part") or item["SK"][5:-5]
+            older = {"SK": item["SK"].replace(name, "00ff00ff00ff00ff")} | (
+                {"part": "00ff00ff00ff00ff"} if "part" in item else {}
+            )
+            desk.items.write_many(deletes=[(pk, item["SK"])])
+            desk.items.write_many(puts=[item | older])
+        assert store.get(("n",), "k").value == {"v": LARGE}  # type: ignore[union-attr]
+        replace()
+        assert not [sk for sk in stored(desk) if "00ff" in sk]
+    assert stored(desk) == []
 
 
 def test_a_value_that_was_moved_or_altered_is_found_out(store: DynamoDBStore, desk: Desk, log: StringIO) -> None:
@@ -220,15 +226,18 @@ def test_a_value_that_is_no_object_is_kept_too(store: DynamoDBStore) -> None:
     assert store.search(("n",), filter={"text": 1}) == []
 
 
-def test_a_search_says_where_it_would_read_too_much(
-    store: DynamoDBStore, desk: Desk, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("limit", "text"), [("MOST_READ_BYTES", noise(15_000)), ("MOST_OPENED_BYTES", "y" * 10_000)])
+def test_a_search_stops_at_a_bound_as_stored_and_as_unpacked(
+    store: DynamoDBStore, desk: Desk, monkeypatch: pytest.MonkeyPatch, limit: str, text: str
 ) -> None:
-    monkeypatch.setattr(memories, "MOST_READ_BYTES", 20_000)
+    monkeypatch.setattr(memories, limit, 50_000)
     for number in range(8):
-        store.put(("n", str(number % 2)), str(number), {"v": noise(10_000)})
-    with pytest.raises(InvalidRequest, match="narrow"):
-        store.search(("n",), filter={"v": "other"})
+        store.put(("n", str(number % 2)), str(number), {"v": text})
+    for asked in ({"filter": {"v": "other"}}, {"query": "y"}):
+        with pytest.raises(InvalidRequest, match="narrower"):
+            store.search(("n",), **asked)  # type: ignore[arg-type]
     assert len(store.search(("n",), limit=2)) == 2
+    assert len(store.search(("n", "1"), query="y", limit=2)) == 2
 
 
 def test_a_batch_reads_before_it_writes_and_takes_the_last_of_a_place(store: DynamoDBStore) -> None:
