@@ -215,9 +215,19 @@ def place_of(sk: str) -> tuple[tuple[str, ...], str]:
     return tuple(map(_read, labels.split("/")[:-1])), _read(key)
 
 
-def memory_parts(mark: str) -> str:
-    """What the keys of the parts of one large memory begin with."""
-    return f"PART#{mark}#"
+def memory_part(sk: str, replaces: int, mark: str) -> str:
+    """Name of the parts of a large memory, in the order of the states of its place that they replace."""
+    return f"{sha256(sk.encode()).hexdigest()[:32]}#{replaces:015d}-{mark}"
+
+
+def memory_parts(name: str) -> str:
+    """Prefix of the keys of the parts with this name."""
+    return f"PART#{name}#"
+
+
+def memory_parts_before(name: str) -> tuple[str, str]:
+    """Bounds of the keys of all parts of the same place whose names sort before this one."""
+    return memory_parts(name.partition("#")[0]), f"PART#{name}"
 
 
 def _checked(sk: str) -> str:

@@ -1,10 +1,10 @@
-"""What one principal remembers across threads: values under namespace and key, each sealed to its place.
+"""Memory of one principal across threads: values under namespace and key, each sealed to its place.
 
-    STORE#<digest of user>   ITEM#<labels>//<key>   the value, and when it was made, changed and ends
-                             PART#<mark>#<n>        what is too large for an item
+    STORE#<digest of user>   ITEM#<labels>//<key>                           the value, its times, its end
+                             PART#<digest of place>#<replaces>-<mark>#<n>   a piece of a value too large for an item
 
-One conditional update makes a value. What is large is written before it, under a mark of its own: of two writers the
-last one's value stands, and nobody reads half of either.
+`updated` is the fencing token of a place: it rises with each put and deletion, and a write takes effect only over the
+state that it read. A deletion leaves a tombstone. So a packet that is late or doubled never undoes a later write.
 """
 
 import secrets
@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from turnkeep.errors import AgentFault, InvalidRequest, StateCorrupt, StoreUnavailable
+from turnkeep.errors import AgentFault, InvalidRequest, StateCorrupt
 from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import INLINE_BYTES
@@ -24,7 +24,9 @@ from turnkeep.storage.keys import (
     MEMORY_PARTITIONS,
     memory_item,
     memory_of,
+    memory_part,
     memory_parts,
+    memory_parts_before,
     memory_prefix,
     place_of,
     user_key,
@@ -36,11 +38,11 @@ MOST_READ_BYTES = 32 * 1024 * 1024
 """Limit of one search, as stored: about 8,000 RCU and two seconds."""
 MOST_OPENED_BYTES = 64 * 1024 * 1024
 """Limit of one search, unpacked: values compress up to a thousandfold."""
+LATEST_PACKET_SECONDS = 24 * 3600
+"""A place keeps its item this long after its end, so that late packets are recognised."""
 _ITEM_BYTES = 200
 """Of an item without its value."""
 _MARK_BYTES = 8
-_ROUNDS = 4
-_ALIVE = "(attribute_not_exists(expires) OR expires > :now)"
 _TOO_MUCH = (
     "This namespace has over 32 MB stored, or over 64 MB unpacked: more than one search reads. Search a narrower "
     "namespace, or ask for fewer memories without filter and query."
@@ -53,7 +55,7 @@ _UNREADABLE = "A memory cannot be read back whole. Put it anew, or delete it."
 class Memory:
     """Times in epoch milliseconds. `life`: for how long it lives from when it was put or refreshed, None for ever.
     `vectors`: float32 of length 1 in the order of bytes of this machine, by the path of the field they are of.
-    `size`: bytes of value and vectors, unpacked."""
+    `size`: bytes of value and vectors, unpacked. `part`: the name of its parts, None for a value in the item."""
 
     namespace: tuple[str, ...]
     key: str
@@ -64,6 +66,7 @@ class Memory:
     life: int | None = None
     vectors: Mapping[str, bytes] = field(default_factory=dict)
     size: int = 0
+    part: str | None = None
 
 
 class Memories:
@@ -125,62 +128,79 @@ class Memories:
         self, namespace: tuple[str, ...], key: str, value: Any, *, life: int | None, vectors: Mapping[str, bytes]
     ) -> None:
         """`life` in milliseconds. Raises InvalidRequest, StoreUnavailable."""
-        sk, now = memory_item(namespace, key), self._now()
-        facts: Item = {"v": MEMORY_LAYOUT, "updated": now, "began": self._began or now, **_ends(now, life)}
-        facts = self._laid(self._sealed({"value": value, "vectors": dict(vectors)}, sk), facts)
-        for _ in range(_ROUNDS):
-            try:
-                return self._point(sk, facts, _ALIVE, {":now": now})
-            except Refused as refused:  # one that has expired does not pass on when it was made
-                self._drop_expired(sk, refused.item or {}, now)
-        raise StoreUnavailable(retry_after=1)
-
-    def reseal(self, item: Item) -> bool:
-        """Seals an item of the partition anew where an older secret sealed it; whether it did. Raises StateCorrupt."""
-        for _ in range(_ROUNDS):
-            sealed = self._joined(item)
-            if self._sealer.is_current(sealed):
-                return False
-            names = ("v", "updated", "began", "expires", "life")
-            facts = {name: item.get(name) for name in names} | {"#ttl": item.get("ttl")}
-            facts = self._laid(self._sealed(self._sealer.open(sealed, self._pk, item["SK"]), item["SK"]), facts)
-            same = "updated = :updated AND began = :began" + (" AND expires = :expires" if "expires" in item else "")
-            try:
-                self._point(item["SK"], facts, same, {":now": item["created"]})
-            except Refused as refused:  # it was put anew, lives longer or is gone
-                self._drop_parts(facts)
-                if not refused.item:
-                    return False
-                item = refused.item
-            else:
-                return True
-        raise StoreUnavailable(retry_after=1)
+        sk = memory_item(namespace, key)
+        self._replace(sk, self._sealed({"value": value, "vectors": dict(vectors)}, sk), life)
 
     def delete(self, namespace: tuple[str, ...], key: str) -> None:
-        sk, stands = memory_item(namespace, key), Item()
-        for _ in range(_ROUNDS):
-            values = {":part": stands.get("part", "")}
-            try:
-                self._items.delete(self._pk, sk, condition="attribute_not_exists(part) OR part = :part", values=values)
-            except Refused as refused:
-                stands = refused.item or {}
-                continue
-            return self._drop_parts(stands)
-        raise StoreUnavailable(retry_after=1)
+        """Raises InvalidRequest, StoreUnavailable."""
+        self._replace(memory_item(namespace, key), None, None)
 
     def refresh(self, memory: Memory) -> None:
-        """It lives as long again from now on; nothing where it is gone or was put anew with another life."""
+        """Let it live as long again from now on, unless it is gone or was replaced. Its parts never end before it."""
         if memory.life is None:
             return
         now, sk = self._now(), memory_item(memory.namespace, memory.key)
-        ends = _ends(now, memory.life)
+        ends, name = _ends(now, memory.life), memory.part or ""
+        ttl = {":ttl": ends["ttl"]}
+        for part in self._items.below(self._pk, memory_parts(name)) if name else ():
+            is_earlier = "attribute_exists(PK) AND #ttl < :ttl"
+            with suppress(Refused):
+                self._items.update(self._pk, part["SK"], "SET #ttl = :ttl", ttl, condition=is_earlier)
+        values = ttl | {":expires": ends["expires"], ":updated": memory.updated, ":now": now, ":part": name}
+        is_same = "updated = :updated AND (attribute_not_exists(part) OR part = :part)"
+        is_earlier = "expires > :now AND expires < :expires"
         with suppress(Refused):
-            values = {":life": memory.life, ":now": now, ":expires": ends["expires"], ":ttl": ends["#ttl"]}
-            is_same = "life = :life AND expires > :now"
-            item = self._items.update(self._pk, sk, "SET expires = :expires, #ttl = :ttl", values, condition=is_same)
-            for part in self._items.below(self._pk, memory_parts(item["part"])) if "part" in item else ():
-                ttl = {":ttl": ends["#ttl"]}
-                self._items.update(self._pk, part["SK"], "SET #ttl = :ttl", ttl, condition="attribute_exists(PK)")
+            expression = "SET expires = :expires, #ttl = :ttl"
+            self._items.update(self._pk, sk, expression, values, condition=f"{is_same} AND {is_earlier}")
+
+    def reseal(self, item: Item) -> bool:
+        """Seal an item of the partition with the newest secret and return True, or False if that is not needed. The
+        state of the place stays the same, for other writers too. Raises StateCorrupt, StoreUnavailable."""
+        if not self._lives(item) or self._sealer.is_current(sealed := self._joined(item)):
+            return False
+        content = self._sealer.open(sealed, self._pk, item["SK"])
+        new = self._laid(self._sealed(content, item["SK"]), item, item["updated"])
+        same = [name for name in ("updated", "created", "expires") if name in item]
+        condition = " AND ".join(f"{name} = :{name}" for name in same)
+        stands = self._put_if(new, condition, {f":{name}": item[name] for name in same})
+        if stands is None:
+            self._drop_parts(item)
+            return True
+        return bool(stands) and self.reseal(stands)
+
+    def _replace(self, sk: str, sealed: bytes | None, life: int | None) -> None:
+        """Put the sealed value, or a tombstone for None, over the state that is read now.
+
+        If that is refused, another put or deletion took effect after the read: this one counts as overwritten by it.
+        It is never tried twice, so a value cannot come back after it was overwritten. Parts that no item names are
+        swept by deletions and wherever a large value is replaced or put.
+        """
+        seen, now = self._items.get(self._pk, sk) or Item(), self._now()
+        replaces = seen.get("updated", 0)
+        created = seen["created"] if seen and self._lives(seen) else now
+        item: Item = {"PK": self._pk, "SK": sk, "v": MEMORY_LAYOUT, "began": self._began or now, "created": created}
+        item["updated"] = max(now, replaces + 1)
+        if sealed is None:
+            item |= {"expires": 0, "ttl": _ttl(now), "data": b""}
+        else:
+            item = self._laid(sealed, item | _ends(now, life), replaces)
+        stands = self._put_if(item, "attribute_not_exists(PK) OR updated = :seen", {":seen": replaces})
+        if stands is None and (sealed is None or "part" in item or "part" in seen):
+            self._drop_parts(seen)
+            name = item.get("part") or memory_part(sk, replaces, "~")
+            self._delete_all(self._items.between(self._pk, *memory_parts_before(name)))
+
+    def _put_if(self, item: Item, condition: str, values: Item) -> Item | None:
+        """Put the item and return None. If the condition does not hold, drop its parts and return what is stored."""
+        try:
+            self._items.put(item, condition=condition, values=values)
+        except Refused as refused:
+            stands = refused.item or Item()
+            if "part" in item and stands.get("part") == item["part"]:  # refreshed since
+                return None
+            self._drop_parts(item)
+            return stands
+        return None
 
     def _stored(self, namespace: tuple[str, ...], page: int | None = None, is_bounded: bool = True) -> Iterator[Item]:
         size = 0
@@ -190,60 +210,45 @@ class Memories:
                 raise InvalidRequest(_TOO_MUCH)
             yield item
 
-    def _laid(self, sealed: bytes, facts: Item) -> Item:
-        """The facts with where the value lies: in the item, or in parts that nothing leads to yet."""
+    def _laid(self, sealed: bytes, facts: Item, replaces: int) -> Item:
+        """Return the item with its value, or with the name of the parts that are written here, before the item.
+        `replaces`: the `updated` of the state over which the item will be put."""
+        item = {name: value for name, value in facts.items() if name not in ("data", "part", "size")}
         if len(sealed) <= INLINE_BYTES:
-            return {**facts, "#data": sealed, "part": None, "#size": None}
-        mark = self._mint(_MARK_BYTES).hex()
-        self._items.write_many(self._parts(mark, sealed, facts))
-        return {**facts, "#data": None, "part": mark, "#size": len(sealed)}
-
-    def _point(self, sk: str, facts: Item, condition: str, values: Item) -> None:
-        """Raises Refused."""
-        named = {name: value for name, value in facts.items() if value is not None}
-        sets = [f"{name} = :{name.strip('#')}" for name in named] + ["created = if_not_exists(created, :now)"]
-        expression = f"SET {', '.join(sets)} REMOVE {', '.join(facts.keys() - named.keys())}"
-        values = {f":{name.strip('#')}": value for name, value in named.items()} | values
-        before = self._items.update(self._pk, sk, expression, values, condition=condition, returns="ALL_OLD")
-        if before.get("part") != facts["part"]:  # a request that was sent twice finds its own
-            self._drop_parts(before)
-
-    def _drop_expired(self, sk: str, stands: Item, now: int) -> None:
-        with suppress(Refused):
-            self._items.delete(self._pk, sk, condition="expires <= :now", values={":now": now})
-            self._drop_parts(stands)
-
-    def _parts(self, mark: str, sealed: bytes, facts: Item) -> Iterator[Item]:
-        ttl = {"ttl": facts["#ttl"]} if facts["#ttl"] else {}
+            return item | {"data": sealed}
+        name = memory_part(item["SK"], replaces, self._mint(_MARK_BYTES).hex())
         for n, start in enumerate(range(0, len(sealed), INLINE_BYTES)):
-            part = {"PK": self._pk, "SK": f"{memory_parts(mark)}{n:04d}", "v": MEMORY_LAYOUT, "began": facts["began"]}
-            yield part | ttl | {"data": sealed[start : start + INLINE_BYTES]}
+            part = {key: item[key] for key in item.keys() & {"PK", "v", "began", "ttl"}}
+            part |= {"SK": f"{memory_parts(name)}{n:04d}", "data": sealed[start : start + INLINE_BYTES]}
+            with suppress(Refused):  # a packet that is sent twice does not undo a refresh
+                self._items.put(part, condition="attribute_not_exists(PK)")
+        return item | {"part": name, "size": len(sealed)}
 
     def _drop_parts(self, item: Item) -> None:
-        if mark := item.get("part"):
-            parts = self._items.below(self._pk, memory_parts(mark))
-            self._items.write_many(deletes=[(self._pk, part["SK"]) for part in parts])
+        if "part" in item:
+            self._delete_all(self._items.below(self._pk, memory_parts(item["part"])))
+
+    def _delete_all(self, parts: Iterable[Item]) -> None:
+        self._items.write_many(deletes=[(self._pk, part["SK"]) for part in parts])
 
     def _opened(self, item: Item) -> Memory | None:
-        """None for one that has expired. One whose parts are gone was put anew meanwhile."""
-        stands: Item | None = item
-        for _ in range(_ROUNDS):
-            if stands is None or not self._lives(stands):
-                return None
-            try:
-                return self._read(stands)
-            except StateCorrupt:
-                before, stands = stands, self._items.get(self._pk, item["SK"])
-                if stands == before:
-                    break
-        raise StateCorrupt(_UNREADABLE)
+        """Return None for one that is gone. One whose parts are gone was replaced meanwhile, so it is read again."""
+        if not self._lives(item):
+            return None
+        try:
+            return self._read(item)
+        except StateCorrupt:
+            stands = self._items.get(self._pk, item["SK"])
+        if stands == item:
+            raise StateCorrupt(_UNREADABLE)
+        return self._opened(stands) if stands else None
 
     def _read(self, item: Item) -> Memory:
         if item.get("v") != MEMORY_LAYOUT:
             raise StateCorrupt
         content, size = self._sealer.open_sized(self._joined(item), self._pk, item["SK"])
-        times: Item = {name: item.get(name) for name in ("created", "updated", "expires", "life")}
-        return Memory(*place_of(item["SK"]), content["value"], vectors=content["vectors"], size=size, **times)
+        facts: Item = {name: item.get(name) for name in ("created", "updated", "expires", "life", "part")}
+        return Memory(*place_of(item["SK"]), content["value"], vectors=content["vectors"], size=size, **facts)
 
     def _joined(self, item: Item) -> bytes:
         parts = self._items.below(self._pk, memory_parts(item["part"])) if "part" in item else [item]
@@ -263,10 +268,12 @@ class Memories:
 
 
 def _ends(now: int, life: int | None) -> Item:
-    """DynamoDB's own time to live, in epoch seconds, is a net: readers go by `expires`."""
-    if life is None:
-        return {"expires": None, "life": None, "#ttl": None}
-    return {"expires": now + life, "life": life, "#ttl": (now + life) // 1000 + 1}
+    return {} if life is None else {"expires": now + life, "life": life, "ttl": _ttl(now + life)}
+
+
+def _ttl(end: int) -> int:
+    """DynamoDB's own time to live, in epoch seconds. Readers go by `expires`."""
+    return end // 1000 + 1 + LATEST_PACKET_SECONDS
 
 
 def reseal(items: Items, sealer: Sealer) -> int:

@@ -25,6 +25,8 @@ LAST_LOOK_MS = 60 * 60_000 + STALLED_MS  # cleanup may come up to an hour early
 PAGE = 100
 LOOKS = 5
 """How often a listing may show something that the look before had not; then it waits for the next call."""
+_BURY = "SET expires = :zero, #data = :none REMOVE part, #size, life, created, #ttl"
+_IS_LEFT = "began <= :asked AND (attribute_not_exists(expires) OR expires > :zero)"
 EXPORT_ID_HEX = 11
 """An export's id begins with when it was asked for, epoch milliseconds in so many hex digits."""
 
@@ -124,9 +126,14 @@ class Persons:
                 yield partial(self._forget, pk, sk, asked)
 
     def _forget(self, pk: str, sk: str, asked: int) -> Erased:
-        """Unless somebody has put it anew."""
+        """Unless it was put again since. Until the last look a tombstone keeps late packets of earlier puts out."""
+        values: Item = {":asked": asked}
         with suppress(Refused):
-            self._items.delete(pk, sk, condition="began <= :asked", values={":asked": asked})
+            if sk.startswith(keys.MEMORY_ITEMS) and int(self._clock() * 1000) < asked + STALLED_MS:
+                values |= {":zero": 0, ":none": b""}
+                self._items.update(pk, sk, _BURY, values, condition=_IS_LEFT)
+            else:
+                self._items.delete(pk, sk, condition="began <= :asked", values=values)
             return Erased(items=1)
         return Erased()
 
