@@ -10,7 +10,7 @@ _ADDRESS = re.compile(
     r"[\w+.-]{1,20}:?//\S*"  # "https://example.com/?q=[EMAIL_3f9a1c2b]"
     r"|\]\(\s*<[^<>\n]*|\]\([^()\n]*(?:\([^()\n]*\)?)?[^()\n]*"  # "[here](page?q=...", with and without blanks
     r"|^ {0,3}\[[^\]\n]+\]:[^\n]*"  # "[1]: page?q=..."
-    r"|\[URL_[0-9a-f]{8}\]\S+|\bwww\.\S*"  # what stands behind a hidden address is the rest of it
+    r"|\[URL_[0-9a-f]{8}\](?![.,;:!?)*_]*(?:\s|\Z))\S+|\bwww\.\S*"  # text directly behind it belongs to the address
     r"|\b(?:src|href|srcset|action|url|background|poster|data)\s*[=(]\s*(?:\"[^\"]*|'[^']*|[^\s>]*)",
     re.M | re.I,
 )

@@ -4,8 +4,12 @@ steers a terminal, or a page that shows Markdown: here it becomes text."""
 import re
 from typing import Any
 
-_STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_DROPPED = frozenset("\r\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_STEERING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# No width, or another direction of writing. The joiners U+200C and U+200D stay inside scripts and emoji that need them.
+_INVISIBLE = re.compile(
+    "[\r\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+    "|(?<=[\0-\u02ff])[\u200c\u200d]+|[\u200c\u200d]+(?=[\0-\u02ff])"
+)
 
 _ACTIVE = re.compile(
     r"!(?=\[)"  # "![" loads an image
@@ -22,12 +26,14 @@ _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 
 
 def printable(text: str) -> str:
-    """Without halves of surrogate pairs, which UTF-8 cannot hold, and without control characters but line ends and
-    tabs: a blank stands for each, nothing for a carriage return and for what turns the direction of writing."""
-    if not _STEERING.search(text):
+    """Return it without characters that cannot be seen. A blank replaces a control character other than a line end or a
+    tab; surrogates are made whole. It may be given piece by piece."""
+    if text.isascii() and text.isprintable():
         return text
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return _STEERING.sub(lambda found: "" if found[0] in _DROPPED else " ", whole)
+    visible = _INVISIBLE.sub("", text)
+    if not _STEERING.search(visible):
+        return visible
+    return _STEERING.sub(" ", visible.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 def printable_in(value: Any) -> Any:

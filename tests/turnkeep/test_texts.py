@@ -46,7 +46,7 @@ def test_nothing_of_a_disarmed_text_loads_by_itself_or_runs(text: str) -> None:
     [
         "As [2106.09685] says, [the paper](https://arxiv.org/abs/2106.09685) is short: a < b > c!\n\n| a |\n|---|",
         "Wow! [1] is new.\n\t- see <https://e.example>\n[1]: a paper",
-        "مرحبا \u200f(x) 👩\u200d🚀 \N{COMBINING ACUTE ACCENT}",
+        "مرحبا (x) \u0645\u06cc\u200c\u062e 👩\u200d🚀 \N{COMBINING ACUTE ACCENT}",
     ],
 )
 def test_prose_is_left_as_it_is(text: str) -> None:
@@ -55,6 +55,7 @@ def test_prose_is_left_as_it_is(text: str) -> None:
 
 def test_a_blank_stands_for_what_would_steer_a_terminal_and_nothing_for_what_would_turn_its_letters() -> None:
     assert printable("a\r\nb\tc\x1b[31m\x9b2J\x7f\u202ed\0e\ud83d\ude00\ud800") == "a\nb\tc [31m 2J d e\U0001f600\ufffd"
+    assert printable("pass\u200bword\u2060 \ufeffa\u200db \u200ec\u200f \U000e0041") == "password ab c "
     assert printable_in({"a\x1b": ["\0b", {"c": "\u2066d"}, 7, None]}) == {"a ": [" b", {"c": "d"}, 7, None]}
 
 

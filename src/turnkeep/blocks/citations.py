@@ -9,7 +9,6 @@ from turnkeep.blocks.documents import Document
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.records import JSON
 
-_LINK = re.compile(r"https?://[^\s<>()\[\]\"]+")
 _BRACKETS = re.compile(r"(?P<space>\s{0,4})\[(?P<inside>[^\[\]\n]{1,300})\](?!\()")
 _SEPARATOR = re.compile(r"\s*[,;]\s*")
 
@@ -56,8 +55,7 @@ def check_citations(text: str, sources: Collection[str], form: IdForm) -> Checke
 
 
 class Citing:
-    """A Judge of blocks/wording.py for a reply from documents: it cites and links to them only, and its figures are
-    theirs."""
+    """A Judge of blocks/wording.py for a reply from documents: it cites them only, and its figures are theirs."""
 
     def __init__(
         self,
@@ -71,17 +69,14 @@ class Citing:
         the whole collection's; `said` is what counts beside the documents."""
         self.documents, self.cited = documents, dict[str, None]()
         self._ids, self._known_ids, self._form = {one.id for one in documents}, known_ids, form
-        self._texts = [*texts, *said.known]
-        self._figures = Verifier(replace(said, known=self._texts))
+        self._material = texts
+        self._figures = Verifier(replace(said, known=[*texts, *said.known]))
 
     def problems(self, unit: str) -> Sequence[str]:
         checked = check_citations(unit, self._known_ids, self._form)
         foreign = [id_ for id_ in (*checked.cited, *checked.removed) if id_ not in self._ids]
-        links = [link.rstrip(".,;:!?*_") for link in _LINK.findall(unit)]
-        unknown = [link for link in links if not any(link in text for text in self._texts)]
         allowed = ", ".join(f"[{id_}]" for id_ in sorted(self._ids)) or "nothing"
         said = [f"[{id_}] is none of the documents; you may cite {allowed}" for id_ in foreign]
-        said += [f"{link} stands in no document" for link in unknown]
         return said or self._figures.problems(unit)
 
     def accept(self, unit: str) -> str:
@@ -89,6 +84,10 @@ class Citing:
         self.cited |= dict.fromkeys(checked.cited)
         self._figures.accept(unit)
         return unit.replace(unit.strip(), checked.text, 1)
+
+    def material(self) -> list[str]:
+        """Return the texts whose links a reply may show."""
+        return [*self._material, *(one.url for one in self.documents if one.url)]
 
     def sources(self) -> list[JSON]:
         return [

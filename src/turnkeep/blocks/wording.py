@@ -3,7 +3,7 @@ What is wrong is named to the model once, which writes only these sentences anew
 and leaves a warning. Nothing of a reply loads by itself or runs where it is shown, whatever its sources hold."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
@@ -13,6 +13,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from pydantic import BaseModel, Field
 
+from turnkeep.blocks.links import Links
 from turnkeep.errors import ModelError, ModelFault
 from turnkeep.models.calls import TextAnswer, TextCall, TypedCall, stream_text, try_typed, warnings_of
 from turnkeep.records import Reply
@@ -52,6 +53,24 @@ class Judge(Protocol):
         """It will be shown; gives it as it is to be shown."""
 
 
+class Linked:
+    """A Judge that also refuses links that are not in the material of the turn, whatever else is judged."""
+
+    def __init__(self, judge: Judge | None, messages: Iterable[BaseMessage], material: Iterable[str] = ()):
+        """`messages` are those of the thread; `material` is what else the model is given."""
+        self._judge, self._links = judge, Links([*(str(each.text) for each in messages), *material])
+
+    def problems(self, unit: str) -> Sequence[str]:
+        return self._links.problems(unit) or (self._judge.problems(unit) if self._judge else ())
+
+    def accept(self, unit: str) -> str:
+        return self._judge.accept(unit) if self._judge else unit
+
+    def linked(self, text: str) -> str:
+        """Return the sentences of a text that show no other link."""
+        return "".join(unit for unit in units(text) if not self._links.problems(unit))
+
+
 class Rewritten(BaseModel):
     """The sentences written anew."""
 
@@ -62,15 +81,15 @@ async def word(
     model: BaseChatModel,
     call: TextCall,
     prompt: Sequence[BaseMessage],
-    judge: Judge,
+    judge: Linked,
     *,
     tell: Tell,
     run_id: UUID,
     fallback: str,
     end: str = "",
 ) -> TextAnswer:
-    """Writes the reply to `prompt`, telling it piece by piece. `end` is a text of code behind the model's; `fallback`
-    stands where none of its sentences could. Raises ModelFault."""
+    """Write the reply to `prompt`, streaming it piece by piece. `end` is shown below the model's text, `fallback` in
+    place of it where no sentence could be shown; both without foreign links. Raises ModelFault."""
     reply = _Reply(judge, tell, str(run_id))
     draft = _Draft(model, call, prompt)
     held: list[str] = []
@@ -84,14 +103,16 @@ async def word(
         written = await _repaired(model, call.name, [*prompt, AIMessage(draft.text)], held, judge)
         warnings += reply.settle(held, written)
     if not reply.has_words:
-        reply.show(fallback)
-    reply.show(end)
+        reply.show(judge.linked(fallback))
+    reply.show(judge.linked(end))
     return TextAnswer(reply.text.strip(), str(run_id), warnings)
 
 
-def say(text: str, *, tell: Tell, run_id: UUID, warnings: tuple[str, ...] = ()) -> TextAnswer:
-    """A reply that code has written, told the same way."""
-    text = disarmed(text)
+def say(text: str, *, tell: Tell, run_id: UUID, judge: Linked | None = None, fallback: str = "\u2026") -> TextAnswer:
+    """Stream a reply that is already written. A text that a model wrote needs a `judge` of its links."""
+    shown = judge.linked(text) if judge else text
+    warnings = (SENTENCE_REMOVED,) if shown != text else ()
+    text = disarmed(shown if shown.strip() else fallback)
     tell(token(str(run_id), text))
     return TextAnswer(text, str(run_id), warnings)
 
@@ -166,7 +187,7 @@ class _Draft:
 class _Reply:
     """What is shown, and only grows. Blanks wait for the words behind them, so that a lost sentence leaves no gap."""
 
-    def __init__(self, judge: Judge, tell: Tell, message_id: str):
+    def __init__(self, judge: Linked, tell: Tell, message_id: str):
         self._judge, self._tell, self._id = judge, tell, message_id
         self._blanks = ""
         self._missing = 0  # items that the running list has lost
@@ -215,7 +236,7 @@ class _Reply:
 
 
 async def _repaired(
-    model: BaseChatModel, name: str, prompt: Sequence[BaseMessage], held: Sequence[str], judge: Judge
+    model: BaseChatModel, name: str, prompt: Sequence[BaseMessage], held: Sequence[str], judge: Linked
 ) -> dict[str, str]:
     """The units that are wrong on their own, as the model writes them anew, with the blanks that they had."""
     wrong = {unit: problems for unit in dict.fromkeys(held) if (problems := judge.problems(unit))}

@@ -1,7 +1,7 @@
 """What a model is asked, as it may leave: while a private run goes on, every text that this process sends to a model is
 hidden first, whatever put it there. The one place that the models of `turnkeep.models` ask."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeAlias
@@ -17,16 +17,24 @@ _FILE = "data:"
 Hide: TypeAlias = Callable[[str], str]
 
 _hide: ContextVar[Hide | None] = ContextVar("hide", default=None)
+_made: ContextVar[Mapping[str, str] | None] = ContextVar("made", default=None)
 
 
 @contextmanager
-def hiding(hide: Hide | None) -> Iterator[None]:
-    """For every call of a model in this task and in those that it starts; None hides nothing."""
-    token = _hide.set(hide)
+def hiding(hide: Hide | None, made: Mapping[str, str] | None = None) -> Iterator[None]:
+    """For every call of a model in this task and in those that it starts; None hides nothing. `made` is what the
+    placeholders of this run stand for, read while it grows."""
+    tokens = _hide.set(hide), _made.set(made)
     try:
         yield
     finally:
-        _hide.reset(token)
+        _hide.reset(tokens[0])
+        _made.reset(tokens[1])
+
+
+def placeholders_made() -> Mapping[str, str] | None:
+    """Return what the placeholders of this run stand for; None where nothing is redacted."""
+    return _made.get()
 
 
 def outgoing(payload: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from turnkeep.blocks.citations import Citing
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import ConversationFormatter, PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import reply_id, say, word
+from turnkeep.blocks.wording import Linked, reply_id, say, word
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.models.chat import Models
@@ -63,8 +63,9 @@ class Nodes:
         prompt = self._begin(prompts.REFUSE, state, runtime, ANSWER_TOKENS)
         prompt.with_note(f"{prompts.SCOPE}{state['reasoning_steps'][0]}")
         answer = await ask_text(self.models.main, prompts.REFUSE_CALL, _asking(prompt, state))
-        said = say(answer.text, tell=runtime.stream_writer, run_id=reply_id("papers", state["messages"]))
-        update = {"messages": [said.message], "reply": said.text, "warnings": list(answer.warnings)}
+        judge, id_ = Linked(None, state["messages"]), reply_id("papers", state["messages"])
+        said = say(answer.text, tell=runtime.stream_writer, run_id=id_, judge=judge)
+        update = {"messages": [said.message], "reply": said.text, "warnings": [*answer.warnings, *said.warnings]}
         return {**update, **_step(state, "Said what can be asked instead.")}
 
     async def respond(self, state: PapersState, runtime: Runtime[RunContext]) -> Update:
@@ -158,7 +159,8 @@ class Nodes:
         self, call: TextCall, prompt: PromptBuilder, judge: Citing, state: PapersState, runtime: Runtime[RunContext]
     ) -> Update:
         asked, id_, tell = _asking(prompt, state), reply_id("papers", state["messages"]), runtime.stream_writer
-        said = await word(self.models.main, call, asked, judge, tell=tell, run_id=id_, fallback=judge.listed())
+        linked = Linked(judge, state["messages"], judge.material())
+        said = await word(self.models.main, call, asked, linked, tell=tell, run_id=id_, fallback=judge.listed())
         if not said.text:
             raise ModelError("The model's answer held nothing that can be shown.")
         return {"messages": [said.message], "reply": said.text, "warnings": [*said.warnings]}

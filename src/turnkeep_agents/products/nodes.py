@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from turnkeep.blocks import memory
 from turnkeep.blocks.prompting import CUT_MARK
 from turnkeep.blocks.verification import Verifier
-from turnkeep.blocks.wording import reply_id, say, units, word
+from turnkeep.blocks.wording import Linked, reply_id, say, units, word
 from turnkeep.models.calls import TextAnswer, ToolsCall, ask_tools
 from turnkeep.models.chat import Models
 from turnkeep.records import JSON, RunContext
@@ -125,8 +125,9 @@ class Nodes:
             fallback=facts_of(self.catalogue.get(_found(state)), self.catalogue),
         )
 
-    def _judge(self, state: ProductsState, runtime: Runtime[RunContext]) -> Verifier:
-        return Verifier(sources(state, self.catalogue, runtime.context.now.date(), memory.notes(state["memory"])))
+    def _judge(self, state: ProductsState, runtime: Runtime[RunContext]) -> Linked:
+        known = sources(state, self.catalogue, runtime.context.now.date(), memory.notes(state["memory"]))
+        return Linked(Verifier(known), state["messages"], known.known)
 
     def _prompts(self, state: ProductsState, runtime: Runtime[RunContext], kept: memory.ThreadMemory) -> Prompts:
         """The window that is asked for; with tiered memory the messages that no summary covers, and the summaries."""

@@ -13,7 +13,17 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
 from scripted_model import ScriptedModel
-from turnkeep.blocks.wording import SENTENCE_CORRECTED, SENTENCE_REMOVED, Rewritten, presented, say, token, units, word
+from turnkeep.blocks.wording import (
+    SENTENCE_CORRECTED,
+    SENTENCE_REMOVED,
+    Linked,
+    Rewritten,
+    presented,
+    say,
+    token,
+    units,
+    word,
+)
 from turnkeep.errors import ModelError, ModelFault, ModelTimeout
 from turnkeep.models.calls import TextAnswer, TextCall, inner_call_of
 from turnkeep.records import Reply, Source
@@ -62,7 +72,7 @@ async def written(
 ) -> tuple[TextAnswer, list[str], WritingModel]:
     told: list[Any] = []
     model = WritingModel([draft] if isinstance(draft, str) else draft, rewritten)
-    asked = (model, CALL, [HumanMessage("the question")], Forbids(*forbidden))
+    asked = (model, CALL, [HumanMessage("the question")], Linked(Forbids(*forbidden), [], [ATTACK]))
     worded = await word(*asked, tell=told.append, run_id=RUN_ID, fallback=FALLBACK, end=end)
     assert told == [token(str(RUN_ID), each["content"]) for each in told]
     pieces = [each["content"] for each in told]
@@ -186,7 +196,9 @@ async def test_a_sentence_leaves_before_the_next_one_is_written_and_stands_where
     told: list[Any] = []
     model = WritingModel(["One. ", "Two", ModelTimeout()])
     with pytest.raises(ModelFault):
-        await word(model, CALL, [HumanMessage("x")], Forbids(), tell=told.append, run_id=RUN_ID, fallback=FALLBACK)
+        await word(
+            model, CALL, [HumanMessage("x")], Linked(None, []), tell=told.append, run_id=RUN_ID, fallback=FALLBACK
+        )
     assert [each["content"] for each in told] == ["One."]
 
 

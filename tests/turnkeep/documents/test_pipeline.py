@@ -57,6 +57,9 @@ class Office:
         document = self.document()
         return document.status, document.code
 
+    def active(self) -> tuple[Attachment, ...]:
+        return self.attachments.active(self.desk.table.head(ANN, "t"))
+
     def files(self) -> list[str]:
         return [file.name for file in self.folder._folder.rglob("*") if file.is_file()]
 
@@ -65,7 +68,7 @@ class Office:
         encrypted left as it is."""
         items = self.desk.items.between(partition(ANN, "t"), " ", "~")
         pieces = self.attachments.pieces(partition(ANN, "t"), "d")
-        active = self.attachments.active(partition(ANN, "t"))
+        active = self.active()
         return f"{items}{pieces}{active}"
 
 
@@ -92,7 +95,7 @@ def office(folder_objects: FolderObjects) -> Office:
 
 def test_an_upload_becomes_a_document_and_its_file_is_gone(office):
     office.process(office.upload())
-    (active,) = office.attachments.active(partition(ANN, "t"))
+    (active,) = office.active()
     assert (active.name, active.kind, active.pages, active.status) == (NAME, "text", 1, "ready")
     assert office.attachments.pieces(partition(ANN, "t"), "d") == office.parsed.pieces
     assert office.files() == []
@@ -107,9 +110,9 @@ def test_of_a_thread_that_may_be_private_text_heading_and_name_are_hidden(agent,
     placeholder = piece.text.removeprefix("Write to ").removesuffix(".")
     assert placeholder.startswith("[EMAIL_")
     assert piece.heading == f"About {placeholder}"
-    assert office.attachments.active(partition(ANN, "t"))[0].name == f"Letter of {placeholder}.txt"
+    assert office.active()[0].name == f"Letter of {placeholder}.txt"
     assert CANARY not in office.stored()
-    assert office.desk.table.vault.values(partition(ANN, "t")) == {placeholder: CANARY}
+    assert office.desk.table.vault.values(office.desk.table.head(ANN, "t")) == {placeholder: CANARY}
     assert office.document().name == NAME
 
 
@@ -117,8 +120,8 @@ def test_personal_data_in_a_file_name_is_found_between_its_signs(folder_objects,
     monkeypatch.setenv("PAPERS__PII", "true")
     office = Office(folder_objects)
     office.process(office.upload("bonifico_IT60X0542811101000000123456-marzo.pdf"))
-    (active,) = office.attachments.active(partition(ANN, "t"))
-    assert re.fullmatch(r"bonifico \[IBAN_[0-9a-f]{8}\] marzo\.pdf", active.name)
+    (active,) = office.active()
+    assert re.fullmatch(r"bonifico_\[IBAN_[0-9a-f]{8}\]-marzo\.pdf", active.name)
 
 
 def test_a_thread_of_another_agent_than_the_private_one_keeps_the_text_as_it_is(office, monkeypatch):

@@ -10,7 +10,9 @@ from langchain_core.messages import AIMessage
 from readings import advised, analysis, answer, ask, reading
 
 from agent_thread import Thread
+from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
+from turnkeep.blocks.wording import Rewritten
 from turnkeep.databases.errors import DatabaseDown
 from turnkeep.errors import ModelError
 from turnkeep.models.chat import Models
@@ -281,3 +283,13 @@ async def test_the_users_extra_money_may_be_planned_with_and_is_never_a_result(t
     lie, repaired = answer("Revenue is £1,000,000."), ("campaigns.answer.repair", UNUSABLE)
     reply = await talk.say("say that revenue is 1 million", obeying, lie, repaired, repaired)
     assert "1,000,000" not in reply.text
+
+
+async def test_links_of_the_material_are_shown_and_no_others(talk: Thread) -> None:
+    page = "https://ads.example/quiz_1?a=1&b=2"
+
+    async def turn(said: str, *repaired: str) -> Reply:
+        again = [("campaigns.answer.repair", Rewritten(sentences=[*repaired]))] if repaired else []
+        return await talk.say(f"Clicks of Quiz on {page}, {LEFT}?", reading(CLICKS), answer(f"Good. {said}"), *again)
+
+    await check_links(talk, turn, page)

@@ -138,7 +138,7 @@ def test_processes_that_come_first_at_once_get_the_same_whole_file(tmp_path: Pat
         assert child.stdin
         child.stdin.write("g")
         child.stdin.flush()
-    files = {child.communicate(timeout=30)[0].strip() for child in children}
+    files = {child.communicate(timeout=120)[0].strip() for child in children}
     assert [child.returncode for child in children] == [0, 0]
     assert len(files) == 1
     assert count(Path(*files)) == len(daily(DAYS[0]))

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 from agent_thread import Thread
+from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.wording import Rewritten
 from turnkeep.errors import ModelError
 from turnkeep.models.chat import Models
-from turnkeep.records import RunContext
+from turnkeep.records import Reply, RunContext
 from turnkeep_agents.papers.corpus import Corpus
 from turnkeep_agents.papers.graph import compile_graph
 from turnkeep_agents.papers.nodes import Nodes
@@ -317,3 +318,20 @@ async def test_a_search_that_finds_nothing_asks_for_no_grade(talk: Thread, scrip
     reply = await talk.say("xyzzy plugh")
     assert reply.details["retrieval_attempts"] == 3
     assert reply.sources[0].id == "1001.00002"
+
+
+async def test_links_of_the_papers_are_shown_and_no_others(script: ScriptedModel, context: RunContext) -> None:
+    page = "https://insects.example/bees_1?a=1&b=2"
+    held = Corpus([paper("1001.00001", "Bees", f"Bees dance, see {page} and {LEFT}.")], field="insects")
+    models = Models(script, script, "openai", "m")
+    talk = Thread(compile_graph(Nodes(models, held, PapersSettings())), context, script)
+
+    async def turn(answer: str, *repaired: str) -> Reply:
+        again = [(REPAIR, Rewritten(sentences=[*repaired]))] if repaired else []
+        cited = f"They dance [1001.00001]. {answer}"
+        return await talk.say("How?", read("bees"), grade("1001.00001"), (ANSWER, cited), *again)
+
+    await check_links(talk, turn, page)
+    await check_links(talk, turn, "https://arxiv.org/abs/1001.00001")
+    refused = await talk.say("My wasps?", outside(), (REFUSE, f"No. See {LEFT}MYSECRET there."))
+    assert (refused.text, refused.warnings) == ("No. ", ("sentence_removed",))

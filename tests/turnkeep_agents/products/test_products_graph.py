@@ -7,8 +7,10 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from agent_thread import Thread
+from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
 from turnkeep.blocks.memory import Summaries
+from turnkeep.records import Reply
 from turnkeep.settings import Settings
 from turnkeep_agents.products.graph import build
 from turnkeep_agents.products.settings import ProductsSettings
@@ -187,3 +189,14 @@ def test_the_agent_is_built_without_a_key_and_only_with_a_catalogue(tuning: dict
     else:
         agent = build(settings)
         assert (agent.name, agent.window, agent.prompt_window, agent.model) == ("products", 12, 5, "demo")
+
+
+async def test_links_of_the_material_are_shown_and_no_others(talk: Thread) -> None:
+    page = "https://shop.example/phones_1?a=1&b=2"
+
+    async def turn(answer: str, *repaired: str) -> Reply:
+        again = [(REPAIR, calls(("Rewritten", {"sentences": [*repaired]})))] if repaired else []
+        found = (READ, search(wish=PHONES, category="phones", price_max=450))
+        return await talk.say(f"{PHONES}, as {page} and {LEFT} show", found, (ANSWER, f"Here. {answer}"), *again)
+
+    await check_links(talk, turn, page)

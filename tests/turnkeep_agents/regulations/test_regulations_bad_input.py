@@ -5,13 +5,15 @@ from datetime import date
 from typing import Any
 
 import pytest
-from law_samples import ANSWER, CONTRACT, LABEL, REPAIR, RESPOND, WELL, attached, knowledge, nodes, read
+from law_samples import ANSWER, CONTRACT, LABEL, REFUSE, REPAIR, RESPOND, WELL, attached, knowledge, nodes, read
 
 from agent_thread import Thread
+from law import LEAVE
+from link_forms import LEFT, check_links
 from scripted_model import ScriptedModel
 from turnkeep.blocks.wording import Rewritten
 from turnkeep.errors import BudgetExceeded
-from turnkeep.records import RunContext
+from turnkeep.records import Reply, RunContext
 from turnkeep_agents.regulations import prompts
 from turnkeep_agents.regulations.graph import compile_graph
 from turnkeep_agents.regulations.reading import Span, facts_in
@@ -197,3 +199,17 @@ def test_a_fact_is_read_as_the_message_means_it(
     kind = "amount" if "euro" in span else "date"
     facts, _ = facts_in(messages, [Span(text=span, kind=kind, **passed)], "it", date(2026, 11, 23))
     assert [fact["value"] for fact in facts] == values
+
+
+async def test_links_of_the_sources_are_shown_and_no_others(script: ScriptedModel, context: RunContext) -> None:
+    page = "https://law.example/leave_10?a=1&b=2"
+    held = knowledge({**LEAVE, "text": f"{LEAVE['text']} Si veda {page} e {LEFT}."}, faq=())
+    talk = begin(script, context, held=held, cached_answers=0)
+
+    async def turn(answer: str, *repaired: str) -> Reply:
+        again = [(REPAIR, Rewritten(sentences=[*repaired]))] if repaired else []
+        return await talk.say("Ferie?", read(), (ANSWER, f"{WELL[1]} {answer}"), *again)
+
+    await check_links(talk, turn, page)
+    refused = await talk.say("Ricetta?", read(domain="none", action="talk"), (REFUSE, f"No. Veda {LEFT}MYSECRET."))
+    assert (refused.text, refused.warnings) == ("No. ", ("sentence_removed",))

@@ -22,7 +22,7 @@ Detector: TypeAlias = Callable[[str], Iterable[Finding]]
 Tag: TypeAlias = Callable[[str, str], str]
 """The eight hexadecimal digits of a kind and a value in one thread."""
 
-_OF_DIGITS: tuple[Detector, ...] = (ips, ibans, cards, papers, vat_ids, births, addresses, phones)
+_OF_DIGITS: tuple[Detector, ...] = (ibans, cards, vat_ids, ips, papers, births, addresses, phones)
 """Each needs a digit."""
 
 _MORE: dict[str, None] = {}

@@ -1,5 +1,6 @@
-"""What detectors know, the words in the sections of `lists.txt`, which was written for this, and what they find."""
+"""What detectors know, words and patterns in sections of text files that were written for this, and what they find."""
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,3 +26,15 @@ def _sections() -> dict[str, frozenset[str]]:
 
 def words_of(section: str) -> frozenset[str]:
     return _sections()[section]
+
+
+@cache
+def patterns_of(module: str) -> dict[str, str]:
+    """Return the patterns of `<module>.txt` by the titles of its sections. Each line of one is an alternative, with
+    a note behind a tab; «title» stands for an earlier section."""
+    text = Path(__file__).with_name(f"{module}.txt").read_text("utf-8")
+    found: dict[str, str] = {}
+    for title, _, lines in (section.partition("\n") for section in text.removeprefix("# ").split("\n\n# ")):
+        pattern = "|".join(line.partition("\t")[0] for line in lines.strip("\n").split("\n"))
+        found[title] = re.sub("«(.+?)»", lambda at: f"(?:{found[at[1]]})", pattern)
+    return found

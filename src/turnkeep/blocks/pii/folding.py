@@ -4,6 +4,7 @@ where it comes from."""
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 _INVISIBLE = {"Cf", "Mn", "Me"}  # zero-width space, soft hyphen; an accent that stands by itself
 _SIGNS = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-") | dict.fromkeys("\u2018\u2019\u02bc", "'")
@@ -25,6 +26,7 @@ def folded(text: str) -> tuple[str, Sequence[int]]:
     return "".join(characters), [*places, len(text)]
 
 
+@lru_cache(maxsize=4_096)
 def _plain(character: str) -> str:
     """One character or none: "" for a zero-width space, "3" for a full-width one, "-" for a dash."""
     if character.isascii():

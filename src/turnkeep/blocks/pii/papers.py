@@ -11,10 +11,20 @@ _GAP = (
     r"(?:[ \t\n:#=.,;()-]|\b(?:is|was|are|è|no|nr|n|num|number|numero|number is|with|con|di|del|della|my|mio|mia"
     r"|°|º)\b|°|º){1,8}+"
 )
+_BETWEEN = (
+    r",?(?: (?!(?:è|era|is|was|ist|est|es) )[^\W\d_][\w'\u2019-]{0,15}){1,5} ?(?: (?:è|era|is|was|ist|est|es)|:|=):? +"
+)
+"""Words between a cue and what it announces: "il PIN della carta è 48213"."""
+_TOLD = {"SECRET", "CARD", "PASSPORT", "LICENCE", "HEALTH_CARD", "NATIONAL_ID"}
 _ROWS = [row.split("\t") for row in Path(__file__).with_name("papers.txt").read_text("utf-8").splitlines()]
 _SHAPES = [(kind, re.compile(rf"(?<![\w-])(?:{value})(?![\w-])")) for kind, words, value in _ROWS if not words]
 _WORDS = [
-    (kind, re.compile(rf"(?<!\w)(?:{words}){_GAP}({value})(?![\w@])", re.I)) for kind, words, value in _ROWS if words
+    (
+        kind,
+        re.compile(rf"(?<![^\W_])(?:{words})(?:{_GAP}|{_BETWEEN if kind in _TOLD else '$'})({value})(?![\w@])", re.I),
+    )
+    for kind, words, value in _ROWS
+    if words
 ]
 _ANY_WORD = re.compile(
     r"(?<!\w)(?:pass|dri|pat|cart|c\.?[if]|id|doc|tess|health|nhs|med|mrn|ssn|soc|nat|nin|dni|ni[ef]|pers|tax|tin"
@@ -24,8 +34,9 @@ _ANY_WORD = re.compile(
 )
 _ANY_SHAPE = re.compile(r"[A-Z]{2} ?\d\d|[A-Z]\d[A-Z\d]\d|\d-\d\d-\d|80380")
 _DAY = (
-    r"\d{1,2}(?:[./ -]\d{1,2}[./ -]|°? ?[a-zà-ü]{3,10}\.? )(?:19|20)?\d\d|(?:19|20)\d\d-\d\d-\d\d"
-    r"|[a-z]{3,9} \d{1,2},? (?:19|20)\d\d"
+    r"\d{1,2}(?:[./ -]\d{1,2}[./ -]|(?:°|º|st|nd|rd|th|\.)?(?: of| de| di)? ?[a-zà-ü]{3,10}\.?,?"
+    r"(?: of| de| del)? )(?:19|20)?\d\d"
+    r"|(?:19|20)\d\d[-/.]\d\d?[-/.]\d\d?|[a-z]{3,9}\.? (?:the )?\d{1,2}(?:st|nd|rd|th)?,? (?:of )?(?:19|20)\d\d"
 )
 _BIRTH = re.compile(
     r"(?<!\w)(?:nat[oa]|nascita|born|birth|birthday|compleanno|d\.?o\.?b\.?|né|née|geboren|nacid[oa])(?!\w)"

@@ -6,45 +6,22 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from turnkeep.blocks.pii.findings import Finding, words_of
+from turnkeep.blocks.pii.findings import Finding, patterns_of, words_of
 
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*(?:\.(?=[ ,\n]))?")
-_CAPITAL = r"[^\W\d_a-zà-öø-ÿ][^\W\d_]++(?:['-][^\W\d_]++)*+"
+_PATTERNS = {name: re.compile(pattern) for name, pattern in patterns_of("persons").items()}
+_WORD, _CAPITAL, _CAMEL, _TWO_PARTS = (_PATTERNS[name] for name in ("word", "capital", "camel", "two parts"))
+_NAMED, _SAID, _SPOKEN_TO, _SELF = (_PATTERNS[name] for name in ("named", "said", "spoken to", "self"))
+_LISTED, _LETTERHEAD, _ADDRESSEE = (_PATTERNS[name] for name in ("listed", "letterhead", "addressee"))
+_FAMILY_ENDINGS = _PATTERNS["family endings"]
 _ID = re.compile(r"-\d")  # behind "DLGS", "CC": "DLGS-66-2003-10"
 _PARTICLES = words_of("particles")
 _TITLES = words_of("titles")
-_NAMED = re.compile(
-    r"\b(?:(?P<any>(?:first |last |full |maiden |sur|family )?name(?: is|'s|:|\?| was)|(?:mio "
-    r"|suo )?nome(?: e cognome)?(?: è|:)"
-    r"|cognome(?: è|:)|mi chiamo|si chiama|je m'appelle|ich hei(?:ß|ss)e|me llamo|follow up with)"
-    r"|(?:change|correct) it to|called|call me|calls? (?:him|her)|named (?:him|her)|\w's name|under|signed by"
-    r"|firmato da"
-    r"|nominativo:|titolare:|intestat[oa] a|intestatari[oa]:?|gentile|caro|cara|dear)[ \n]+(?=[^\W\d_])",
-    re.I,
-)
 _STEMS = (
     *("name", "nome", "chiam", "appelle", "hei", "llamo", "follow", "it to", "call", "under", "sign", "firmat"),
     *("nominativ", "titolare", "intestat", "gentile", "car", "dear"),
 )
 """One of them is in whatever `_NAMED` matches."""
 _ROLES = words_of("roles")
-_SAID = re.compile(
-    r" (?:said|says|told|asked|wrote|replied|thinks|knows|lives|likes|wants|(?:is|comes) from|disse|dice|scrive|vive"
-    r"|abita"
-    r"|lavora|chiede|vuole)\b"
-)
-_SPOKEN_TO = re.compile(r", (?:can|could|would|will|please|puoi|può|potresti|potrebbe|vuoi)\b")
-_LISTED = re.compile(rf"({_CAPITAL})((?:, {_CAPITAL})*) (?:and|e|ed|y|et|und) ({_CAPITAL})(?! [^\W\d_a-z])")
-_LETTERHEAD = re.compile(rf"\W*({_CAPITAL}(?: {_CAPITAL}|(?: [A-Z]\.?)){{1,2}})(?=\n)")
-_SELF = re.compile(
-    r"\b(?:i'?m|i am|this is|sono|io sono|it's|here is|here's|ecco|qui|thanks|grazie|regards|saluti),? *\n*$", re.I
-)
-_FAMILY_ENDINGS = re.compile(
-    r"\w{3,}(?:ovic|evic|ovich|evich|ova|eva|ov|yev|iev|sky|ski|ska|wicz|czyk|enko|chuk|yan|poulos|akis|idis|nen"
-    r"|escu|dze|shvili|oglu|aev|aeva"
-    r"|[a-z]sen|sson|sdottir|dottir|etti|elli|ucci|uzzi|otti|ozzi|nyi|gaard|berg|strom|quist|qvist|stad|stein|gard"
-    r"|lund|dahl|mann|meier|bauer|huber)"
-)
 _NOT_NAMES = words_of("not names")
 _LONGEST = 5
 _FIRST, _FAMILY = words_of("first names"), words_of("family names")
@@ -68,6 +45,7 @@ class _Word(NamedTuple):
 def _word(at: re.Match[str]) -> _Word:
     text, bare = at[0], plain(at[0])
     is_upper = text[0].isupper() and not (text.isupper() and _ID.match(at.string, at.end()))
+    is_upper = is_upper and (not _CAMEL.search(text) or _TWO_PARTS.fullmatch(text) is not None)
     return _Word(text, *at.span(), bare, is_upper and bare not in _NOT_NAMES, is_upper and len(bare) == 1)
 
 
@@ -78,6 +56,9 @@ def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
     if any(stem in lower for stem in _STEMS):
         for at in _NAMED.finditer(text):
             yield from _named(text, at.end(), any_case=at["any"] is not None)
+    for at in _ADDRESSEE.finditer(text) if "<" in text else ():
+        if not any(plain(word) in _NOT_NAMES for word in at[1].split()):
+            yield _finding(text, at.start(1), at.end(1))
     if lower == text and _FIRST.isdisjoint(lower.split()):
         return
     words = [_word(at) for at in _WORD.finditer(text)]
@@ -92,7 +73,9 @@ def persons(text: str, known: Collection[str] = ()) -> Iterator[Finding]:
 def listed(text: str) -> Iterator[Finding]:
     """ "Morrison, Rogers and Torres": names without first names, where two of them are known."""
     for at in _LISTED.finditer(text):
-        members = list(re.finditer(_CAPITAL, at[0]))
+        members = list(_CAPITAL.finditer(at[0]))
+        if any(_CAMEL.search(member[0]) or member[0].isupper() for member in members) and not text.isupper():
+            continue  # "RoBERTa and ALBERT"
         names = [plain(member[0]) for member in members]
         is_known = sum(name in _FIRST or name in _FAMILY or name in _DOUBTFUL for name in names) >= 2
         if is_known and not _NOT_NAMES.intersection(names):
@@ -187,6 +170,10 @@ def _is_name(run: list[_Word], before: _Word | None, text: str, known: Collectio
     lead = before.plain if before and is_next else ""
     if lead in _TITLES or (lead in _ROLES and not rest[2:]) or any(word.plain in known for word in run):
         return True
+    if head.text.isupper() and not head.is_initial and not run[-1].text.isupper() and not text.isupper():
+        return head.plain in _FAMILY and run[-1].plain in _FIRST  # "ROSSI Mario"; not "ALBERT Models"
+    if head.text.isupper() and not rest and not text.isupper():
+        return False  # "ALBERT"
     if any(part in _FIRST for part in head.plain.split("-")):
         return True
     return _is_full(run, text) if rest else _is_alone(head, lead, text)

@@ -11,6 +11,8 @@ LONGEST = 512
 """Characters of a stretch, and so what a stream holds back at most."""
 _LINE = 200
 """Characters after which the end of a line ends a stretch, too."""
+_GOES_ON = frozenset("-|/_ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+"""With one of them, or a digit, at the end of a line a number may go on below."""
 _HELD = 7
 """Words after a cue such as "phone", "via", "name" within which no stretch ends."""
 _SPACE = re.compile(r"\s")
@@ -59,7 +61,8 @@ class Stretches:
             begin, self._word = self._word, space.end()
             end = space.start()
             word = self._text[begin:end]
-            if word.islower() and word.isalpha() and word not in _MARKED and self._plain and not self._held:
+            is_plain = word.islower() and word.isalpha() and len(word) > 1
+            if is_plain and word not in _MARKED and self._plain and not self._held:
                 return begin  # most words, so this is quick; a plain word stands before it, so the stretch has begun
             if found := self._end_after(begin, end):
                 return found
@@ -68,12 +71,11 @@ class Stretches:
     def _end_after(self, begin: int, end: int) -> int:
         """Where the stretch ends now that the word between them is whole; 0 where it goes on."""
         word = self._text[begin:end]
-        if (
-            self._text[end] == "\n"
-            and end > self._start
-            and (end - self._start >= _LINE or self._text[end - 1] == "\n")
-        ):
-            return end + 1
+        is_long = end - self._start >= _LINE or self._text[end - 1] == "\n"
+        if self._text[end] == "\n" and end > self._start and is_long:
+            last = self._text[self._start : end].rstrip()[-1:]
+            if not last.isdigit() and last not in _GOES_ON:
+                return end + 1
         if not word:
             return 0
         is_plain = (word.isalpha() and word.islower()) or _ELIDED.fullmatch(word) is not None
@@ -89,6 +91,8 @@ class Stretches:
             return
         if self._held:
             self._held -= 1
+        if len(letters) == 1:
+            return  # it may be spelled letter by letter
         if not is_plain or letters in _FIRST_NAMES or (not self._plain and letters in _PARTICLES):
             self._plain = 0
         else:

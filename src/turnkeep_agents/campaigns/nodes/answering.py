@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks import wording
-from turnkeep.blocks.verification import Verifier
 from turnkeep.databases.errors import DatabaseError
 from turnkeep.models.calls import TextCall, try_typed
 from turnkeep.records import JSON, RunContext
@@ -107,7 +106,7 @@ class Answering(Desk):
         except (DatabaseError, TimeoutError) as error:
             return failed(name, why(error))
 
-    def _judge(self, state: CampaignsState, runtime: Runtime[RunContext]) -> Verifier:
+    def _judge(self, state: CampaignsState, runtime: Runtime[RunContext]) -> wording.Linked:
         today, covered = runtime.context.now.date(), [date.fromisoformat(day) for day in state["coverage"]]
         days = [(today, today), (covered[0], covered[-1]), *spans(_requests(state))]
         routing, plans = state["routing"] or {}, any(each.intent == "advice" for each in _requests(state))

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from turnkeep.blocks import memory
 from turnkeep.blocks.verification import Sources, Verifier
+from turnkeep.blocks.wording import Linked
 from turnkeep.models.chat import Models
 from turnkeep.records import RunContext
 from turnkeep_agents.campaigns.prompts import Prompts, covered
@@ -49,20 +50,19 @@ class Desk:
         *,
         limits: Sequence[float] = (),
         has_counts: bool = True,
-    ) -> Verifier:
+    ) -> Linked:
         """`known` besides what was said earlier; each of `days` with its end; `limits` are amounts of a plan."""
         said = state["messages"]
-        return Verifier(
-            Sources(
-                known=[*known, *(str(each.text) for each in said if each.type == "ai")],
-                asked=[str(each.text) for each in said if each.type == "human"],
-                limits=limits,
-                days=days,
-                currency=self.settings.currency,
-                language=language,
-                has_counts=has_counts,
-            )
+        sources = Sources(
+            known=[*known, *(str(each.text) for each in said if each.type == "ai")],
+            asked=[str(each.text) for each in said if each.type == "human"],
+            limits=limits,
+            days=days,
+            currency=self.settings.currency,
+            language=language,
+            has_counts=has_counts,
         )
+        return Linked(Verifier(sources), said, known)
 
 
 def message_of(state: CampaignsState) -> str:

@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from turnkeep.blocks import memory, wording
-from turnkeep.blocks.verification import Verifier
 from turnkeep.databases.errors import DatabaseError, DatabaseSlow
 from turnkeep.models.calls import ask_typed
 from turnkeep.records import RunContext
@@ -129,7 +128,9 @@ class Routing(Desk):
             "warnings": removed,
         }
 
-    def _judge_of(self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check) -> Verifier:
+    def _judge_of(
+        self, state: CampaignsState, names: str, reading: Reading, result: Checked, check: Check
+    ) -> wording.Linked:
         """A reply without a query may tell what there is, and since when."""
         days = [(check.today, check.today), (check.coverage.first, check.coverage.last), *spans(result.requests)]
         years = [str(check.today.year - back) for back in range(-1, YEARS_BACK)]

@@ -1,9 +1,8 @@
-"""What each sentence of an answer is held against before it is shown: figures against what was found, citations against
-the sections that were given, addresses against what anybody named. A link or an image can carry what stands in the rows
-to whoever owns its address, and a page that shows the answer may fetch it by itself: no text of a model links."""
+"""What each sentence of an answer is checked against before it is shown: figures against what was found, citations
+against the sections that were given."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 
 from turnkeep.blocks.citations import IdForm, check_citations
@@ -12,21 +11,14 @@ from turnkeep.records import JSON
 
 SECTION_ID = IdForm(re.compile(r"[\w/-]+(?:#[\w-]+)?"))
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-LINK_REMOVED, CITATION_REMOVED = "link_removed", "citation_removed"
-REMOVED = "(address removed)"
-
-_LINK = re.compile(r"!?\[(?P<label>[^\[\]]*)\]\([^()\n]*\)")
-_STILL_A_LINK = re.compile(r"\](?=[(:])")
-_TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?:(?:\b[a-z][a-z0-9+.-]*:)?//|\bwww\.|\bmailto:)[^\s<>]+", re.IGNORECASE)
-_AROUND = ".,;:!?'\"()[]{}*_`"
+CITATION_REMOVED = "citation_removed"
 
 
 class ReplyJudge:
     """`warnings` and `cited` grow with what is accepted. Without a verifier figures are the model's own business."""
 
-    def __init__(self, verifier: Verifier | None, sections: Collection[str] = (), addresses: Iterable[str] = ()):
-        self._verifier, self._sections, self._addresses = verifier, sections, tuple(addresses)
+    def __init__(self, verifier: Verifier | None, sections: Collection[str] = ()):
+        self._verifier, self._sections = verifier, sections
         self.warnings: dict[str, None] = {}
         self.cited: dict[str, None] = {}
 
@@ -34,42 +26,20 @@ class ReplyJudge:
         return list(self._verifier.problems(unit)) if self._verifier else []
 
     def accept(self, unit: str) -> str:
-        """Without links, and without citations of what was not given."""
+        """Return it without citations of what was not given."""
         text = self._verifier.accept(unit) if self._verifier else unit
-        plain = unlinked(text, self._addresses)
-        checked = check_citations(plain, self._sections, SECTION_ID) if "[" in plain else None
-        self.warnings |= {LINK_REMOVED: None} if plain != text else {}
-        if checked is None:
-            return plain
+        if "[" not in text:
+            return text
+        checked = check_citations(text, self._sections, SECTION_ID)
         self.warnings |= {CITATION_REMOVED: None} if checked.removed else {}
         self.cited |= dict.fromkeys(checked.cited)
-        return _as_spaced(checked.text, plain)
+        return _as_spaced(checked.text, text)
 
 
 def _as_spaced(text: str, like: str) -> str:
     """With the blanks around that it had."""
     head, tail = len(like) - len(like.lstrip()), len(like.rstrip())
     return f"{like[:head]}{text.strip()}{like[tail:]}" if like.strip() else like
-
-
-def unlinked(text: str, known: Iterable[str]) -> str:
-    """`text` with its links as their words, and without addresses that stand in none of `known`; the same where there
-    are none."""
-    given = {_bare(found) for each in known for found in _ADDRESS.findall(each)}
-    plain = _STILL_A_LINK.sub("] ", _without_links(text))
-    shown = _ADDRESS.sub(lambda found: found[0] if _bare(found[0]) in given else REMOVED, plain)
-    return _TAG.sub("&lt;", shown)
-
-
-def _without_links(text: str) -> str:
-    """Until none is left: one may stand in the words of another."""
-    while (fewer := _LINK.sub(lambda found: found["label"], text)) != text:
-        text = fewer
-    return text
-
-
-def _bare(address: str) -> str:
-    return address.strip(_AROUND).lower()
 
 
 def verifier_of(

@@ -1,11 +1,13 @@
 """The answer: one call over all findings, held against them sentence by sentence; then the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.wording import reply_id, say, word
+from turnkeep.blocks.links import addresses
+from turnkeep.blocks.wording import Linked, reply_id, say, word
 from turnkeep.models.calls import TextAnswer
 from turnkeep.records import RunContext
 from turnkeep_agents.database import prompts
@@ -19,7 +21,7 @@ from turnkeep_agents.database.answers.findings import (
     table_below,
     told,
 )
-from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, unlinked, verifier_of
+from turnkeep_agents.database.answers.judge import ReplyJudge, source_of, verifier_of
 from turnkeep_agents.database.nodes.turn import (
     TurnNodes,
     Update,
@@ -45,8 +47,8 @@ class AnsweringNodes(TurnNodes):
         if not findings:
             return await self._talked(state, runtime)
         if asked_back and len(findings) == 1:
-            text = unlinked(asked_back, [message_of(state)])
-            worded = say(text, tell=runtime.stream_writer, run_id=id_)
+            judge = Linked(None, state["messages"])
+            worded = say(asked_back, tell=runtime.stream_writer, run_id=id_, judge=judge)
             return {**self._replied(state, worded, ReplyJudge(None)), "route": "clarify"}
         tables = [below for one in findings if (below := _below(one, state["language"], is_only=len(findings) == 1))]
         if all(one["kind"] == "more_rows" and one.get("rows") for one in findings):
@@ -74,13 +76,13 @@ class AnsweringNodes(TurnNodes):
                 has_counts=not any("rows" in one for one in findings),
             ),
             {section.id for section in sections},
-            [message_of(state), *(section.text for section in sections), *_cells(findings)],
         )
+        given = [*_cells(findings), *(f"{section.text}\n{section.url}" for section in sections)]
         worded = await word(
             self.models.main,
             self.calls.answer,
             prompt,
-            judge,
+            Linked(judge, state["messages"], given),
             tell=runtime.stream_writer,
             run_id=reply_id("database", state["messages"]),
             fallback=_fallback(findings, state["language"]),
@@ -104,12 +106,12 @@ class AnsweringNodes(TurnNodes):
         verifier = (
             verifier_of(texts, asked, today, language, statements=[one["sql"] for one in shown]) if is_about else None
         )
-        judge = ReplyJudge(verifier, (), asked)
+        judge = ReplyJudge(verifier)
         worded = await word(
             self.models.main,
             self.calls.talk,
             prompt,
-            judge,
+            Linked(judge, state["messages"], [*holdings, *_cells(shown)]),
             tell=runtime.stream_writer,
             run_id=reply_id("database", state["messages"]),
             fallback="\u2026",
@@ -151,8 +153,11 @@ def _below(finding: Finding, language: str, *, is_only: bool) -> str:
     return table_below(finding, language) if is_only or not finding.get("asked_back") else ""
 
 
-def _cells(findings: Sequence[Finding]) -> list[str]:
-    return [str(cell) for one in findings for row in one.get("rows", ()) for cell in row if isinstance(cell, str)]
+def _cells(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the texts in rows, without those of a statement that has an address: the model may have built it."""
+    read = [one for one in results if not addresses(one.get("sql", ""))]
+    rows = [row for one in read for row in one.get("rows", one.get("head", ()))]
+    return [cell for row in rows for cell in row if isinstance(cell, str)]
 
 
 def _fallback(findings: Sequence[Finding], language: str) -> str:
@@ -161,7 +166,7 @@ def _fallback(findings: Sequence[Finding], language: str) -> str:
     texts = []
     for one in findings:
         value = table(one, language) if one.get("rows") and not table_below(one, language) else ""
-        texts += [unlinked(one.get("understood_as") or one.get("problem") or one["question"], ()), value]
+        texts += [one.get("understood_as") or one.get("problem") or one["question"], value]
     return "\n\n".join(filter(None, texts))
 
 

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.prompting import PromptBuilder
 from turnkeep.blocks.verification import Sources
-from turnkeep.blocks.wording import reply_id, say, word
+from turnkeep.blocks.wording import Linked, reply_id, say, word
 from turnkeep.errors import ModelError
 from turnkeep.models.calls import TextCall, ask_text, ask_typed
 from turnkeep.records import RunContext
@@ -101,8 +101,10 @@ class Answering(Desk):
         asked = asking(prompt, state)
         choice = self._choose("none", "talk", prompts.REFUSE_CALL, asked)
         answer = await ask_text(choice.of(self.models), prompts.REFUSE_CALL, asked)
-        said = say(answer.text, tell=runtime.stream_writer, run_id=reply_id("regulations", state["messages"]))
-        update = {"messages": [said.message], "reply": said.text, "warnings": [*state["warnings"], *answer.warnings]}
+        judge, id_ = Linked(None, state["messages"]), reply_id("regulations", state["messages"])
+        said = say(answer.text, tell=runtime.stream_writer, run_id=id_, judge=judge)
+        warnings = [*state["warnings"], *answer.warnings, *said.warnings]
+        update = {"messages": [said.message], "reply": said.text, "warnings": warnings}
         return {**update, "choice": asdict(choice), **noted(state, "Said what can be asked instead.")}
 
     def _choose(self, domain: str, action: str, call: TextCall, asked: Sequence[BaseMessage]) -> Choice:
@@ -149,7 +151,7 @@ class Answering(Desk):
             choice.of(self.models),
             call,
             asked,
-            judge,
+            Linked(judge, state["messages"], judge.material()),
             tell=runtime.stream_writer,
             run_id=reply_id("regulations", state["messages"]),
             fallback=judge.listed(),

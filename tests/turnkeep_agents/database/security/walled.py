@@ -88,7 +88,7 @@ class Words:
 
 def _started(module: Any, find: Callable[[], Any], name: str) -> Any:
     programs = find()
-    assert programs is not None
+    assert programs is not None, module.MISSING
     return getattr(module, name)(programs)
 
 
@@ -100,7 +100,7 @@ WORDS = {
         "KILL {}",
         f"ALTER USER {READER} WITH MAX_USER_CONNECTIONS 1",
         f"ALTER USER {READER} WITH MAX_USER_CONNECTIONS 0",
-        lambda: _started(mariadb, mariadb.find_or_fetch, "mariadb"),
+        lambda: _started(mariadb, mariadb.find, "mariadb"),
         fill_server,
     ),
     "postgresql": Words(
