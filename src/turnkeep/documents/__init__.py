@@ -1,4 +1,4 @@
-"""What happens to an uploaded file until its text can be read."""
+"""Processing of an uploaded file until its text can be read."""
 
 from turnkeep.documents.pipeline import Pipeline
 

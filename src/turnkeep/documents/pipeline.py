@@ -1,5 +1,4 @@
-"""From an upload to a document that graphs may read: claimed, parsed, its personal data hidden, stored; the file as it
-came is deleted whatever became of it."""
+"""From an upload to a document that graphs may read: claim, parse, redact, store. The upload is always deleted."""
 
 import functools
 import re
@@ -15,8 +14,7 @@ from turnkeep.settings import Settings
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.intake import Claimed
 
-MAX_ATTEMPTS = 2
-"""A worker that died over a file, or without its store, has another try; who comes after that gives the file up."""
+MAX_ATTEMPTS = 2  # a file has one more try after its worker died or lost its store
 _ENDING = re.compile(r"\.(?:pdf|docx|html?|md|markdown|[ct]sv|txt)\Z", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_+-]+(?![^\[\]]*\])")  # "Mario_Rossi", but not inside a placeholder
 
@@ -24,7 +22,7 @@ Parse: TypeAlias = Callable[[bytes, str], Parsed]
 
 
 class Pipeline:
-    """What workers do with uploads, several at once where they come so."""
+    """Processes uploads for workers, in parallel if they arrive so."""
 
     def __init__(self, attachments: Attachments, settings: Settings, *, parse: Parse = parse):
         self._attachments = attachments
@@ -32,8 +30,8 @@ class Pipeline:
         self._parse = parse
 
     def process(self, key: str) -> None:
-        """Makes a document of the upload under this key, or says in it why there is none; what nobody waits for is
-        deleted. Raises StoreUnavailable: with the file still there where another try is left."""
+        """Make a document of the upload, or store in it why there is none; delete abandoned files.
+        Raise StoreUnavailable, and keep the file if another attempt is left."""
         claimed = self._attachments.claim(key)
         if claimed is None:
             self._attachments.drop(key)
@@ -49,7 +47,7 @@ class Pipeline:
                 self._close(claimed, code)
 
     def _close(self, claimed: Claimed, code: str) -> None:
-        """The file goes first: a document that is not told of its failure fails by its age."""
+        """Delete the file first: a document that does not get its failure fails by its age."""
         self._attachments.drop(claimed.key)
         if code:
             self._attachments.fail(claimed, code)
@@ -57,7 +55,7 @@ class Pipeline:
             count("DocumentFailed", code=code)
 
     def _code(self, claimed: Claimed) -> str:
-        """Why there is no document; empty where there is one, or nobody to have it."""
+        """Return why there is no document; empty if there is one, or no thread that needs it."""
         if claimed.attempts > MAX_ATTEMPTS:
             return "parser_failed"
         try:
@@ -83,17 +81,18 @@ class Pipeline:
         return ""
 
     def _is_private(self, claimed: Claimed) -> bool:
-        """Of a thread without an agent yet, any may take up its documents."""
+        """Any agent may take up the documents of a thread without an agent yet."""
         settings = self._settings
-        return settings.is_private(claimed.agent) if claimed.agent else settings.has_private_agents
+        agent = claimed.head.agent
+        return settings.is_private(agent) if agent else settings.has_private_agents
 
     def _hidden(self, claimed: Claimed, pieces: tuple[Piece, ...]) -> tuple[str, tuple[Piece, ...], dict[str, str]]:
-        """What models may see of name and text, and what the placeholders stand for."""
+        """Return the redacted name and pieces, and the values of the placeholders."""
         from turnkeep.blocks.pii import hidden  # noqa: PLC0415 - where no agent is private, nobody needs it
 
         values: dict[str, str] = {}
         names: set[str] = set()  # of people met so far, so that a later surname alone is found
-        tag = functools.partial(self._attachments.vault.tag, claimed.pk)
+        tag = functools.partial(self._attachments.vault.tag, claimed.head.pk)
 
         def hide(text: str) -> str:
             shown, new = hidden(text, tag, names=names)

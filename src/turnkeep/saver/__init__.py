@@ -1,4 +1,4 @@
-"""DynamoDBSaver: the store of threads as an ordinary checkpointer, for graphs that people run themselves."""
+"""DynamoDBSaver: threads as an ordinary checkpointer, for graphs that users run themselves."""
 
 from turnkeep.saver.saver import DynamoDBSaver
 

@@ -5,6 +5,7 @@ It is a memory of the store, never more: every read asks HEAD whether it still h
 
 import copy
 from collections import OrderedDict
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from threading import Lock, RLock
 from typing import Any
@@ -18,17 +19,23 @@ from turnkeep.storage.head import Head
 from turnkeep.storage.plans import Loaded
 
 KEPT_CURSORS = 100
+NO_THREAD = "", b""
+FOUND_NOTHING: ContextVar[tuple[str, bytes]] = ContextVar("turnkeep_found_nothing", default=NO_THREAD)
+"""The thread that this context read last and found without a checkpoint, with its incarnation id where it was there."""
 
 
 @dataclass
 class Cursor:
-    """`addressed` are older checkpoints that were asked for by id: a step after one of them is a branch. `spaces` are
-    the sub-graphs that last, with their newest checkpoint; `inner` the names of all sub-graphs that were put here."""
+    """`addressed` are older checkpoints that were asked for by id: a step after one of them is a branch.
+    `found_nothing` is FOUND_NOTHING of any context. `places` are the keys of checkpoints by namespace and id. `spaces`
+    are the sub-graphs that last, with their newest checkpoint; `inner` the names of all sub-graphs that were put."""
 
     head: Head | None = None
     is_known: bool = False
     run: Run = field(default_factory=lambda: Run(Loaded(), whole=True))
     addressed: set[str] = field(default_factory=set)
+    found_nothing: bool = False
+    places: dict[tuple[str, str], str] = field(default_factory=dict)
     spaces: dict[str, str] = field(default_factory=dict)
     asked: dict[str, Any] = field(default_factory=dict)
     inner: set[str] = field(default_factory=set)
@@ -46,9 +53,16 @@ class Cursor:
         self.spaces = (loaded.checkpoint or {}).get("spaces", {}) | asking
         self.known = len(self._messages())
         self.asked.clear()
+        self.places.clear()
+
+    def reset(self) -> None:
+        """What was put was not stored. Other runs may wait for this very cursor."""
+        kept = {name: getattr(self, name) for name in ("lock", "owner", "found_nothing")}
+        vars(self).update(vars(Cursor()) | kept)
 
     def end_turn(self) -> None:
         self.said, self.began, self.known = None, 0, len(self._messages())
+        self.places.clear()
 
     def new(self) -> list[BaseMessage]:
         """The messages since the last turn."""

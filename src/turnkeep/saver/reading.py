@@ -1,66 +1,81 @@
 """Checkpoints as LangGraph reads them: the newest, one by its id, and all of a thread or of all threads."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple, get_checkpoint_id
 
-from turnkeep.errors import NotFound
+from turnkeep.errors import NotFound, Superseded, ThreadMoved
 from turnkeep.records import Principal
-from turnkeep.saver.cursor import Cursor, Cursors
+from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
 from turnkeep.storage.beside import Space
 from turnkeep.storage.checkpoints import Run, config_of
 from turnkeep.storage.elements import SERIALISER, unpacked
 from turnkeep.storage.head import Head
+from turnkeep.storage.keys import checkpoint_key, checkpoint_name, space_key
 from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
-from turnkeep.storage.steps import Steps
+from turnkeep.storage.steps import MOVED, Steps
 
 
 class Reader:
     _table: Steps
     _who: Principal
     _cursors: Cursors
+    _writer: str
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         thread_id = thread_of(config)
         cursor, name, wanted = self._cursors.of(thread_id), namespace_of(config), get_checkpoint_id(config)
         with cursor.lock:
             writes = self._refresh(cursor, thread_id)
-            if cursor.head is None:
-                return None
             if name:
-                return self._space(cursor, cursor.head, config, name, wanted)
-            if wanted and wanted != cursor.head.checkpoint:
-                return self._older(cursor, cursor.head, config, wanted)
-            cursor.addressed.discard(str(cursor.head.checkpoint))
-            found = cursor.run.get_tuple(config)
+                return self._space(cursor, cursor.head, config, name, wanted) if cursor.head else None
+            newest = cursor.head.checkpoint if cursor.head else None
+            if cursor.head and wanted not in (None, newest):
+                return self._older(cursor, cursor.head, config, str(wanted))
+            cursor.addressed.discard(str(newest))
+            cursor.found_nothing |= newest is None
+            FOUND_NOTHING.set(NO_THREAD if newest else (thread_id, cursor.head.born if cursor.head else b""))
+            found = cursor.run.get_tuple(config) if newest else None
             more = [(task, channel, value) for task, channel, value, _ in unpacked(writes)]
             return found and found._replace(pending_writes=[*(found.pending_writes or ()), *more])
 
     def _refresh(self, cursor: Cursor, thread_id: str) -> Any:
         """Brings the cursor to where HEAD leads; gives the writes beside its checkpoint."""
         stood = cursor.head
-        if cursor.is_known and stood and stood.checkpoint:
-            head, writes = self._table.peek(stood.pk, stood.checkpoint)
-            if head and (head.last, head.checkpoint, head.born) == (stood.last, stood.checkpoint, stood.born):
-                cursor.head = head
-                return writes
+        if cursor.is_known and stood and stood.checkpoint_name:
+            head, writes = self._table.peek(stood.pk, stood.checkpoint_name)
         else:
-            head = self._table.living(self._who, thread_id)
-            if head and stood and (head.last, head.born) == (stood.last, stood.born):
-                cursor.head = head
-                return ()
-        loaded = self._table.load(head, None) if head else Loaded()
+            head, writes = self._table.living(self._who, thread_id), ()
+        if (
+            head
+            and stood
+            and (head.last, head.checkpoint_name, head.born)
+            == (
+                stood.last,
+                stood.checkpoint_name,
+                stood.born,
+            )
+        ):
+            cursor.head = head
+            return writes
+        try:
+            loaded = self._table.load(head, None) if head else Loaded()
+        except Superseded:  # deleted or gone on with while it was read
+            cursor.is_known = False
+            return self._refresh(cursor, thread_id)
         cursor.stand(head, loaded)
         return loaded.writes
 
     def _older(self, cursor: Cursor, head: Head, config: RunnableConfig, wanted: str) -> CheckpointTuple | None:
         try:
             loaded = self._table.load(head, None, wanted)
-        except NotFound:
+        except (NotFound, Superseded):
             return None
         cursor.addressed.add(wanted)
         return Run(loaded, whole=True).get_tuple(config)
@@ -71,12 +86,59 @@ class Reader:
         """Of a sub-graph, the newer of what a saver wrote and what the API's last turn holds."""
         beside, kept = self._table.beside, cursor.run.get_tuple(config)
         if wanted:
-            space = beside.one(head.pk, name, wanted)
+            space = beside.one(head, name, wanted)
         else:
-            space = beside.newest(head.pk, name, head.checkpoint, cursor.spaces.get(name))
+            space = beside.newest(head, name, head.checkpoint, cursor.spaces.get(name))
         if kept and (space is None or space.checkpoint_id < kept.checkpoint["id"]):
             return kept
         return _tuple_of(space, config) if space else None
+
+    # where what is put goes
+
+    def _base(self, cursor: Cursor, config: RunnableConfig, *, is_fork: bool) -> Loaded:
+        """Where the step is joined on, with the cursor there: after an older checkpoint that was asked for it begins a
+        branch. Raises ThreadMoved, also where a run that found nothing finds something or another thread by now."""
+        parent, thread_id = get_checkpoint_id(config), thread_of(config)
+        if not cursor.is_known or (cursor.head.checkpoint if cursor.head else None) != parent:
+            self._refresh(cursor, thread_id)
+        head, newest = cursor.head, cursor.head.checkpoint if cursor.head else None
+        found, born = FOUND_NOTHING.get()
+        found_nothing = found == thread_id or cursor.found_nothing
+        is_another = parent is None and found == thread_id and born not in (b"", head.born if head else None)
+        if not is_another and (parent == newest or (parent is None and not found_nothing)):
+            return Loaded(head.n, head.last) if head else Loaded()
+        if head is None or parent is None or not (is_fork or parent in cursor.addressed):
+            raise ThreadMoved(MOVED)
+        loaded = self._table.load(head, None, parent)
+        cursor.stand(head, loaded)
+        return loaded
+
+    def _living(self, cursor: Cursor, thread_id: str) -> Head:
+        """HEAD of the thread, made where there is none: nothing of a run is written before. Raises ThreadMoved,
+        ThreadBusy."""
+        if not cursor.is_known:
+            self._refresh(cursor, thread_id)
+        if cursor.head is None:
+            head, _ = self._table.make_head(self._who, thread_id, {})
+            if head.checkpoint:
+                raise ThreadMoved(MOVED)
+            cursor.head = head
+        return cursor.head
+
+    def _name(self, head: Head, checkpoint_id: str) -> str:
+        """The name of a checkpoint that this saver stores in this thread."""
+        return checkpoint_name(checkpoint_id, head.born.hex() + self._writer)
+
+    def _place(self, cursor: Cursor, head: Head, name: str, checkpoint_id: str) -> str:
+        """The key of a checkpoint, or the one that it will have: pool threads may bring its writes first."""
+        key_of = partial(space_key, name) if name else checkpoint_key
+        if not name and checkpoint_id == head.checkpoint:
+            return checkpoint_key(str(head.checkpoint_name))
+        if (name, checkpoint_id) not in cursor.places:
+            is_new = not name and checkpoint_id > (head.checkpoint or "")
+            known = None if is_new else self._table.find(head.pk, key_of(checkpoint_id))
+            cursor.places[name, checkpoint_id] = known or key_of(self._name(head, checkpoint_id))
+        return cursor.places[name, checkpoint_id]
 
     # all of them
 
@@ -108,17 +170,14 @@ class Reader:
         self, thread_id: str, config: RunnableConfig | None, before: str | None
     ) -> Iterator[CheckpointTuple]:
         name: str | None = config["configurable"].get("checkpoint_ns") if config else None
-        head = self._table.living(self._who, thread_id)
-        if head is None:
-            return
         at: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}
-        if name in (None, ""):
-            for loaded in self._table.history(head, None, limit=-1, before=before):
+        with suppress(NotFound):
+            head = self._table.head(self._who, thread_id)
+            for loaded in self._table.history(head, None, limit=-1, before=before) if not name else ():
                 if found := Run(loaded, whole=True).get_tuple(at):
                     yield found
-        if name != "":
-            for space in self._table.beside.every(head.pk, name):
-                yield _tuple_of(space, at)
+            if name != "":
+                yield from (_tuple_of(space, at) for space in self._table.beside.every(head, name))
 
 
 def _tuple_of(space: Space, config: RunnableConfig) -> CheckpointTuple:

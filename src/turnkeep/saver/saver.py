@@ -9,37 +9,31 @@ import functools
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
-    BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    get_checkpoint_id,
-    get_serializable_checkpoint_metadata,
-)
+from langgraph.checkpoint import base
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 
-from turnkeep.errors import NotFound, ThreadMoved
+from turnkeep.errors import NotFound
 from turnkeep.records import Principal, Turn
-from turnkeep.saver.cursor import Cursor, Cursors
+from turnkeep.saver.cursor import FOUND_NOTHING, NO_THREAD, Cursor, Cursors
 from turnkeep.saver.reading import Reader, namespace_of, thread_of
 from turnkeep.saver.turns import is_over, question_in, reply_in, said_in, turn_of
 from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs, Objects, S3Objects
 from turnkeep.storage.checkpoints import config_of
 from turnkeep.storage.elements import SERIALISER, dumped, next_version
-from turnkeep.storage.head import KEY_BYTES
+from turnkeep.storage.head import Head
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import checkpoint_key, partition, space_key
+from turnkeep.storage.keys import space_key
 from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.opening import make_table, open_client, open_sealer
 from turnkeep.storage.plans import Loaded, Saved
-from turnkeep.storage.steps import MOVED, Step, Steps
+from turnkeep.storage.steps import Steps
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -48,12 +42,15 @@ if TYPE_CHECKING:
 def _in_thread(call: Callable[..., Any]) -> Any:
     @functools.wraps(call)
     async def asynchronous(*args: Any, **kwargs: Any) -> Any:
-        return await asyncio.to_thread(call, *args, **kwargs)
+        context = copy_context()
+        given = await asyncio.to_thread(context.run, call, *args, **kwargs)
+        FOUND_NOTHING.set(context.get(FOUND_NOTHING, NO_THREAD))
+        return given
 
     return asynchronous
 
 
-class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
+class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
     """Checkpoints of the threads of one principal in one table.
 
     `client` is one of boto3's, by default that of the environment; threads live for `thread_hours` after their last
@@ -80,7 +77,7 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         lease_seconds: float = 30,
         clock: Callable[[], float] = time.time,
     ):
-        BaseCheckpointSaver.__init__(self, serde=SERIALISER)
+        base.BaseCheckpointSaver.__init__(self, serde=SERIALISER)
         self._client = client or open_client("dynamodb")
         self._table_name = table_name
         items = Items(self._client, table_name)
@@ -92,6 +89,7 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         self._agent = agent
         self._clock = clock
         self._cursors = Cursors()
+        self._writer = secrets.token_bytes(4).hex()
 
     def setup(self) -> None:
         """Makes the table with its indexes and its TTL, where it is missing."""
@@ -105,9 +103,9 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
     def put(
         self,
         config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
+        checkpoint: base.Checkpoint,
+        metadata: base.CheckpointMetadata,
+        new_versions: base.ChannelVersions,
     ) -> RunnableConfig:
         cursor = self._cursors.of(thread_of(config))
         with cursor.lock:
@@ -121,93 +119,78 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         self,
         cursor: Cursor,
         config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        versions: ChannelVersions,
+        checkpoint: base.Checkpoint,
+        metadata: base.CheckpointMetadata,
+        versions: base.ChannelVersions,
     ) -> None:
         source = metadata.get("source")
         loaded = self._base(cursor, config, is_fork=source == "fork")
         if "__start__" in checkpoint["channel_values"]:
             cursor.said, cursor.began = said_in(checkpoint["channel_values"]["__start__"]), self._clock()
-        own = cursor.own(checkpoint, versions)
+        own, head = cursor.own(checkpoint, versions), self._living(cursor, thread_of(config))
         try:
             cursor.run.put(config, own, metadata, versions)
             saved = cursor.run.saved(frozenset(), interrupted=False)
             assert saved  # noqa: S101 - it was put
             saved.checkpoint["spaces"] = {**cursor.spaces}
+            saved = replace(saved, name=self._name(head, checkpoint["id"]))
             is_turn = is_over(checkpoint, source)
             turn = self._turn(cursor, reply_in(checkpoint["channel_values"], cursor.new())) if is_turn else None
-            self._step(cursor, config, loaded, saved, turn)
+            self._step(cursor, head, loaded, saved, turn)
         except BaseException:
-            self._cursors.forget(thread_of(config))
+            cursor.reset()
             raise
         cursor.run.settle()
         if checkpoint["id"] in cursor.asked:
             self._ask(cursor, config, cursor.asked.pop(checkpoint["id"]))
-
-    def _base(self, cursor: Cursor, config: RunnableConfig, *, is_fork: bool) -> Loaded:
-        """Where the step is joined on, with the cursor there: after an older checkpoint that was asked for it begins a
-        branch. Raises ThreadMoved."""
-        parent = get_checkpoint_id(config)
-        if not cursor.is_known or (parent and (cursor.head is None or cursor.head.checkpoint != parent)):
-            self._refresh(cursor, thread_of(config))
-        head = cursor.head
-        if parent in (None, head and head.checkpoint):
-            return Loaded(head.n, head.last) if head else Loaded()
-        if head is None or not (is_fork or parent in cursor.addressed):
-            raise ThreadMoved(MOVED)
-        loaded = self._table.load(head, None, parent)
-        cursor.stand(head, loaded)
-        return loaded
 
     def _turn(self, cursor: Cursor, reply: str, *, asks: bool = False) -> Turn:
         now = self._clock()
         times = {"began": cursor.began or now, "now": now}
         return turn_of(cursor.new(), reply, asks=asks, said=cursor.said, agent=self._agent, **times)
 
-    def _step(self, cursor: Cursor, config: RunnableConfig, loaded: Loaded, saved: Saved, turn: Turn | None) -> None:
+    def _step(self, cursor: Cursor, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None) -> None:
         cursor.owner = cursor.owner or secrets.token_bytes(OWNER_BYTES)
-        after = cursor.head.checkpoint if cursor.head else None
-        step = Step(saved, turn, cursor.owner, secrets.token_bytes(KEY_BYTES), self._holds and turn is None, after)
-        cursor.head = self._table.step(self._who, thread_of(config), cursor.head, loaded, step)
+        holds = self._holds and turn is None
+        cursor.head = self._table.step(head, loaded, saved, turn, cursor.owner, holds=holds)
         if turn:
             cursor.end_turn()
 
     def _put_space(
-        self, cursor: Cursor, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata
+        self, cursor: Cursor, config: RunnableConfig, checkpoint: base.Checkpoint, metadata: base.CheckpointMetadata
     ) -> None:
         """A sub-graph's checkpoint, whole."""
-        name, thread_id = namespace_of(config), thread_of(config)
-        if not cursor.is_known:
-            self._refresh(cursor, thread_id)
-        if cursor.head is None:
-            self._table.create_thread(self._who, thread_id, if_exists="do_nothing")
-            cursor.stand(self._table.head(self._who, thread_id), Loaded())
-        parts = [checkpoint, get_serializable_checkpoint_metadata(config, metadata), get_checkpoint_id(config)]
-        content = {"state": dumped(parts, checkpoint["channel_values"])[1]}
+        name, checkpoint_id = namespace_of(config), checkpoint["id"]
+        head = self._living(cursor, thread_of(config))
+        metadata, parent = base.get_serializable_checkpoint_metadata(config, metadata), base.get_checkpoint_id(config)
+        parts = [checkpoint, metadata, parent]
+        space = Space(name, checkpoint_id, {"state": dumped(parts, checkpoint["channel_values"])[1]})
         root = config["configurable"].get("checkpoint_map", {}).get("")
-        pk = partition(self._who, thread_id)
-        self._table.beside.put_space(pk, Space(name, checkpoint["id"], content), root, int(self._clock() * 1000))
+        sk = cursor.places[name, checkpoint_id] = space_key(name, self._name(head, checkpoint_id))
+        self._table.beside.put_space(head, sk, space, root)
         cursor.run.forget(name)
         cursor.inner.add(name)
         if ":" not in name:
-            cursor.spaces[name] = checkpoint["id"]
+            cursor.spaces[name] = checkpoint_id
 
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        name, checkpoint_id = namespace_of(config), str(get_checkpoint_id(config))
-        pk, cursor = partition(self._who, thread_of(config)), self._cursors.of(thread_of(config))
+        name, checkpoint_id = namespace_of(config), str(base.get_checkpoint_id(config))
+        cursor = self._cursors.of(thread_of(config))
+        indexes = [base.WRITES_IDX_MAP.get(channel, n) for n, (channel, _) in enumerate(writes)]
         stored = [
-            TaskWrite(task_id, task_path, WRITES_IDX_MAP.get(channel, n), channel, *dumped(value, {channel: value}))
-            for n, (channel, value) in enumerate(writes)
+            TaskWrite(task_id, task_path, index, channel, *dumped(value, {channel: value}))
+            for index, (channel, value) in zip(indexes, writes, strict=True)
         ]
         channels = dict(writes)
         cursor.inner |= {name} - {""}
         asks = INTERRUPT in channels  # with the sub-graphs of the task, and those that last
         spaces = sorted(each for each in cursor.inner if asks and (f":{task_id}" in each or ":" not in each))
-        sk = space_key(name, checkpoint_id) if name else checkpoint_key(checkpoint_id)
-        self._table.beside.put_writes(pk, sk, stored, int(self._clock() * 1000), spaces)
+        with cursor.lock:
+            head = self._living(cursor, thread_of(config))
+            sk = self._place(cursor, head, name, checkpoint_id)
+        self._table.beside.put_writes(head.pk, sk, stored, int(self._clock() * 1000), spaces)
         if not name:
             with cursor.lock:
                 self._after_writes(cursor, config, channels)
@@ -216,10 +199,10 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         if RESUME in channels and cursor.said is None:
             cursor.said, cursor.began = said_in(channels[RESUME]), self._clock()
         if INTERRUPT in channels:
-            if cursor.head and cursor.head.checkpoint == get_checkpoint_id(config):
+            if cursor.head and cursor.head.checkpoint == base.get_checkpoint_id(config):
                 self._ask(cursor, config, channels[INTERRUPT])
             else:  # pool threads may bring the writes before the checkpoint that they belong to
-                cursor.asked.setdefault(str(get_checkpoint_id(config)), channels[INTERRUPT])
+                cursor.asked.setdefault(str(base.get_checkpoint_id(config)), channels[INTERRUPT])
         elif ERROR in channels and cursor.head and cursor.owner:
             self._table.let_go(cursor.head, cursor.owner)
 
@@ -230,11 +213,12 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
         if head is None or not head.checkpoint or (self._holds and not is_ours):
             return
         turn = self._turn(cursor, question_in(question), asks=True)
-        saved = Saved(head.checkpoint, {}, (), interrupted=True, of=self._table.link_of(head))
+        of = self._table.link_of(head)
+        saved = Saved(head.checkpoint, {}, (), interrupted=True, of=of, name=head.checkpoint_name)
         try:
-            self._step(cursor, config, Loaded(head.n, head.last), saved, turn)
+            self._step(cursor, head, Loaded(head.n, head.last), saved, turn)
         except BaseException:
-            self._cursors.forget(thread_of(config))
+            cursor.reset()
             raise
 
     # what people call
@@ -261,18 +245,23 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
                 self._table.keep_newest(head)
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Looks at every thread of the principal. One of which nothing else is left is deleted."""
+        """Looks at every thread of the principal. One of which nothing else is left is deleted. Raises ThreadBusy, and
+        ThreadMoved where another writer has gone on meanwhile."""
         for thread_id in self.threads() if run_ids else ():
+            head = self._table.living(self._who, thread_id)
             stays, goes = set[tuple[str, str]](), set[tuple[str, str]]()
             for found in self.list({"configurable": {"thread_id": thread_id}}):
                 some = goes if found.metadata.get("run_id") in run_ids else stays
                 some.add((namespace_of(found.config), found.checkpoint["id"]))
-            if goes and not stays:
-                self.delete_thread(thread_id)
-            elif goes and (head := self._table.living(self._who, thread_id)):
-                self._cursors.forget(thread_id)
-                newest = max((checkpoint_id for name, checkpoint_id in stays if not name), default=None)
-                self._table.drop_checkpoints(head, newest, goes)
+            if not goes or head is None:
+                continue
+            self._cursors.forget(thread_id)
+            newest = max((checkpoint_id for name, checkpoint_id in stays if not name), default=None)
+            with suppress(NotFound):  # deleted meanwhile
+                if newest or (stays and not head.checkpoint):
+                    self._table.drop_checkpoints(head, newest, goes)
+                else:
+                    self._table.delete_thread(self._who, thread_id, only=head)
 
     aput = _in_thread(put)
     aput_writes = _in_thread(put_writes)
@@ -282,7 +271,7 @@ class DynamoDBSaver(Reader, BaseCheckpointSaver[str]):
     aprune = _in_thread(prune)
     adelete_for_runs = _in_thread(delete_for_runs)
 
-    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
+    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[base.CheckpointTuple]:
         found = self.list(config, **options)
         while (one := await asyncio.to_thread(next, found, None)) is not None:
             yield one

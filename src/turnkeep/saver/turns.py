@@ -1,4 +1,4 @@
-"""The turn that a run of a bare graph makes: what it was told, what it said, and whether it is over."""
+"""The turn that a run of a bare graph makes: its message, its reply, and whether it is over."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,14 +10,13 @@ from langgraph.checkpoint.base import Checkpoint
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Turn, Usage
 
-TEXT_CHARACTERS = 4_000
-"""Of an input or a state that is no message: enough to know it again; the state itself is kept whole."""
+TEXT_CHARACTERS = 4_000  # of an input or state without messages: enough to recognize it; the state is stored whole
 _WAITING = ("branch:to:", "join:", "__start__", "__pregel_tasks")
 _INNER = ("__", "branch:", "join:")
 
 
 def is_over(checkpoint: Checkpoint, source: str | None) -> bool:
-    """Whether nothing is left to do: no channel waits for a node, as "branch:to:agent" does."""
+    """Return whether no channel waits for a node, as "branch:to:agent" does."""
     waits = any(name.startswith(_WAITING) for name in checkpoint["channel_values"])
     return source in ("loop", None) and not waits
 
@@ -30,7 +29,7 @@ def messages_of(values: Any) -> list[BaseMessage]:
 
 
 def said_in(given: Any) -> str:
-    """What a run was given, as text: the last message of a person, else all of it as JSON."""
+    """Return a run's input as text: the last message of a person, else all of it as JSON."""
     if isinstance(given, str):
         return given
     if isinstance(given, Mapping) and isinstance(given.get("messages"), str):
@@ -39,7 +38,7 @@ def said_in(given: Any) -> str:
 
 
 def reply_in(values: Mapping[str, Any], new: Sequence[BaseMessage]) -> str:
-    """What a run said: the last message of a model, else its whole state as JSON."""
+    """Return a run's reply: the last message of a model, else its whole state as JSON."""
     outer = {name: value for name, value in values.items() if not name.startswith(_INNER)}
     return _last(new, AIMessage) or _as_json(outer)
 
@@ -54,7 +53,7 @@ def question_in(asked: Any) -> str:
 def turn_of(
     new: Sequence[BaseMessage], reply: str, *, asks: bool, said: str | None, agent: str, began: float, now: float
 ) -> Turn:
-    """`new`: the messages of the run; `said`: its input, where that was seen; `asks`: the reply is a question."""
+    """`new`: the messages of the run; `said`: its input, if it was seen; `asks`: the reply is a question."""
     message = said or _last(new, HumanMessage)
     written = [each for each in new if isinstance(each, AIMessage)]
     model = next((str(name) for each in reversed(written) if (name := each.response_metadata.get("model_name"))), "")

@@ -15,6 +15,7 @@ from turnkeep.errors import AlreadyUploaded, DocumentNotFound, NotFound, StoreUn
 from turnkeep.records import JSON, Principal
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item, Write
+from turnkeep.storage.head import Head, is_erased, is_of_life
 from turnkeep.storage.intake import Intake, living, map_source
 from turnkeep.storage.items import Refused
 from turnkeep.storage.uploads import FORM_SECONDS, Form
@@ -53,7 +54,7 @@ class Attachments(Intake):
             self._items.transact(living(head.pk, head.born), Write("Put", item, "attribute_not_exists(PK)"))
         except Refused as refused:
             raise NotFound from refused
-        there = {keys.document_of(each["SK"]) for each in self._items_of(head.pk)}
+        there = {keys.document_of(each["SK"]) for each in self._items_of(head)}
         if document_id not in there:
             raise NotFound
         if len(there) > MAX_DOCUMENTS:
@@ -70,7 +71,7 @@ class Attachments(Intake):
     def place(self, principal: Principal, thread_id: str, document_id: str) -> tuple[str, str]:
         """Key and owner of a file that is awaited. Raises NotFound, DocumentNotFound, AlreadyUploaded,
         StoreUnavailable."""
-        item = self._item(self._threads.head(principal, thread_id).pk, document_id)
+        item = self._item(self._threads.head(principal, thread_id), document_id)
         if item["st"] != "waiting":
             raise AlreadyUploaded
         return self._place(item["PK"], document_id)
@@ -79,22 +80,24 @@ class Attachments(Intake):
         """Whether a form that was filled in is ours and still good. Raises StoreUnavailable."""
         said = self.owner_of(key, owner)
         item = self._items.get(said["pk"], keys.document_key(said["id"])) if said else None
-        return item is not None and item["st"] == "waiting" and item["until"] >= self._now()
+        if item is None or item["st"] != "waiting" or item["until"] < self._now():
+            return False
+        return not is_erased(self._items.get(item["PK"], keys.HEAD), item["born"])
 
     def documents(self, principal: Principal, thread_id: str) -> tuple[Attachment, ...]:
         """Oldest first, under the names that their owner gave them. Raises NotFound, StoreUnavailable."""
-        return tuple(map(self._shown, self._items_of(self._threads.head(principal, thread_id).pk)))
+        return tuple(map(self._shown, self._items_of(self._threads.head(principal, thread_id))))
 
     def read(self, principal: Principal, thread_id: str, document_id: str) -> Attachment:
         """Raises NotFound, DocumentNotFound, StoreUnavailable."""
-        return self._shown(self._item(self._threads.head(principal, thread_id).pk, document_id))
+        return self._shown(self._item(self._threads.head(principal, thread_id), document_id))
 
     def remove(self, principal: Principal, thread_id: str, document_id: str) -> None:
         """With its text, its map and its file, all at once. Raises NotFound, DocumentNotFound, StoreUnavailable."""
-        pk = self._threads.head(principal, thread_id).pk
+        head = self._threads.head(principal, thread_id)
         for _ in range(_TRIES):
             try:
-                return self._remove(self._item(pk, document_id))
+                return self._remove(self._item(head, document_id))
             except Refused:  # a worker has moved it on meanwhile
                 continue
         raise StoreUnavailable(retry_after=1)
@@ -108,16 +111,16 @@ class Attachments(Intake):
         as_read = Write("Delete", {"PK": pk, "SK": item["SK"]}, "st = :st", {":st": item["st"]})
         self._items.transact(as_read, *(Write("Delete", {"PK": pk, "SK": sk}) for sk in rest))
 
-    def statuses(self, pk: str, document_ids: Sequence[str]) -> dict[str, AttachmentStatus]:
+    def statuses(self, head: Head, document_ids: Sequence[str]) -> dict[str, AttachmentStatus]:
         """Of those that exist. Raises StoreUnavailable."""
         wanted = filter(keys.is_well_formed, document_ids)
-        found = self._items.get_many((pk, keys.document_key(each)) for each in wanted)
-        return {str(keys.document_of(item["SK"])): self._state(item)[0] for item in found}
+        found = self._items.get_many((head.pk, keys.document_key(each)) for each in wanted)
+        return {str(keys.document_of(item["SK"])): self._state(item)[0] for item in found if is_of_life(item, head)}
 
-    def active(self, pk: str) -> tuple[Attachment, ...]:
+    def active(self, head: Head) -> tuple[Attachment, ...]:
         """What a graph may know: the newest documents that are ready, oldest first, under the names that models may
         see."""
-        ready = [item for item in self._items_of(pk) if item["st"] == "ready"]
+        ready = [item for item in self._items_of(head) if item["st"] == "ready"]
         return tuple(self._attachment(item, self._facts(item)["name"]) for item in ready[-ACTIVE_DOCUMENTS:])
 
     def pieces(self, pk: str, document_id: str) -> tuple[Piece, ...]:
@@ -128,13 +131,13 @@ class Attachments(Intake):
         whole = b"".join(part["data"] for part in parts)
         return tuple(Piece(*each) for each in self._sealer.open(whole, pk, keys.text_key(document_id, 0)))
 
-    def _items_of(self, pk: str) -> list[Item]:
-        found = self._items.below(pk, keys.DOCUMENTS)
+    def _items_of(self, head: Head) -> list[Item]:
+        found = (item for item in self._items.below(head.pk, keys.DOCUMENTS) if is_of_life(item, head))
         return sorted(found, key=lambda item: (item["at"], item["SK"]))
 
-    def _item(self, pk: str, document_id: str) -> Item:
-        item = self._items.get(pk, keys.document_key(document_id)) if keys.is_well_formed(document_id) else None
-        if item is None:
+    def _item(self, head: Head, document_id: str) -> Item:
+        item = self._items.get(head.pk, keys.document_key(document_id)) if keys.is_well_formed(document_id) else None
+        if item is None or not is_of_life(item, head):
             raise DocumentNotFound
         return item
 

@@ -1,8 +1,8 @@
 """What a saver keeps beside the checkpoints of a thread, each in an item of its own.
 
-    CP#<checkpoint id>#W#<task>#<slot>      what a task wrote whose step is not over: next to its checkpoint, so that
+    CP#<id>#<writer>#W#<task>#<slot>        what a task wrote whose step is not over: next to its checkpoint, so that
                                             the Query of LOAD brings it
-    ASIDE#NS#<namespace>#<checkpoint id>    a checkpoint of a sub-graph, and its writes after it by the same rule
+    ASIDE#NS#<namespace>#<id>#<writer>      a checkpoint of a sub-graph, and its writes after it by the same rule
 
 A sub-graph's checkpoint counts where the thread's newest checkpoint names it or was the newest when it was written:
 what a writer left that was refused does not.
@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from turnkeep.records import JSON
+from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.keys import LAYOUT, SPACES, is_write, item_ttl, space_key, write_key
 from turnkeep.storage.sealing import Sealer
 
 PAGE_ITEMS = 20
@@ -58,7 +59,7 @@ class Beside:
 
     def writes_in(self, found: Iterable[Item]) -> tuple[TaskWrite, ...]:
         """In the order in which LangGraph applies them; items that are no writes are passed over."""
-        items = [item for item in found if is_write(item["SK"])]
+        items = [item for item in found if keys.is_write(item["SK"])]
         return tuple(sorted((write for item in items for write in self._writes(item)), key=lambda each: each.order))
 
     def _writes(self, item: Item) -> list[TaskWrite]:
@@ -70,10 +71,12 @@ class Beside:
         namespaces that a task which asks back had."""
         regular = [each for each in writes if each.index >= 0]
         for special in (each for each in writes if each.index < 0):
-            self._items.put(self._item(pk, write_key(sk, special.task_id, str(-special.index)), [special], now, spaces))
+            self._items.put(
+                self._item(pk, keys.write_key(sk, special.task_id, str(-special.index)), [special], now, spaces)
+            )
         if not regular:
             return
-        place = write_key(sk, regular[0].task_id, REGULAR)
+        place = keys.write_key(sk, regular[0].task_id, REGULAR)
         try:
             self._items.put(self._item(pk, place, regular, now, spaces), condition="attribute_not_exists(PK)")
         except Refused as refused:
@@ -85,45 +88,48 @@ class Beside:
         plain = [[each.task_id, each.path, each.index, each.channel, each.kind, each.data] for each in writes]
         value = self._blobs.attributes(pk, sk, self._sealer.seal(plain, pk, sk))
         more = {"ns": list(spaces)} if spaces else {}
-        return {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(now), **value, **more}
+        return {"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": keys.item_ttl(now), **value, **more}
 
     # checkpoints of sub-graphs
 
-    def put_space(self, pk: str, space: Space, root: str | None, now: int) -> None:
-        """`root`: the thread's checkpoint in whose step it was made."""
-        sk = space_key(space.namespace, space.checkpoint_id)
+    def put_space(self, head: Head, sk: str, space: Space, root: str | None) -> None:
+        """`root`: the id of the thread's checkpoint in whose step it was made."""
+        pk = head.pk
         value = self._blobs.attributes(pk, sk, self._sealer.seal(space.content, pk, sk))
-        item: Item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(now), "name": space.namespace, **value}
-        self._items.put(item | ({"root": root} if root else {}))
+        item: Item = {"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": keys.item_ttl(head.created), "born": head.born}
+        self._items.put(item | {"name": space.namespace, **value} | ({"root": root} if root else {}))
 
-    def newest(self, pk: str, namespace: str, root: str | None, named: str | None) -> Space | None:
+    def newest(self, head: Head, namespace: str, root: str | None, named: str | None) -> Space | None:
         """The newest of a namespace that counts where `root` is the thread's newest checkpoint and names `named`."""
-        low, high = space_key(namespace, ""), space_key(namespace, "~")
-        for space, item in self._spaces(self._items.backward(pk, low, high, PAGE_ITEMS)):
+        low, high = keys.space_key(namespace, ""), keys.space_key(namespace, "~")
+        for space, item in self._spaces(head, self._items.backward(head.pk, low, high, PAGE_ITEMS)):
             if item.get("root") in (None, root) or space.checkpoint_id == named:
                 return space
         return None
 
-    def one(self, pk: str, namespace: str, checkpoint_id: str) -> Space | None:
-        sk = space_key(namespace, checkpoint_id)
-        found = self._items.between(pk, sk, f"{sk}#~")
-        return next((space for space, _ in self._spaces(reversed(found))), None)
+    def one(self, head: Head, namespace: str, checkpoint_id: str) -> Space | None:
+        sk = keys.space_key(namespace, checkpoint_id)
+        found = self._items.between(head.pk, sk, f"{sk}#~")
+        return next((space for space, _ in self._spaces(head, reversed(found))), None)
 
-    def every(self, pk: str, namespace: str | None) -> Iterator[Space]:
+    def every(self, head: Head, namespace: str | None) -> Iterator[Space]:
         """Of a namespace, or of all; newest first within one."""
-        found = list(self._items.below(pk, space_key(namespace, "") if namespace else SPACES))
-        return (space for space, _ in self._spaces(reversed(found)))
+        found = list(self._items.below(head.pk, keys.space_key(namespace, "") if namespace else keys.SPACES))
+        return (space for space, _ in self._spaces(head, reversed(found)))
 
-    def _spaces(self, newest_first: Iterable[Item]) -> Iterator[tuple[Space, Item]]:
+    def _spaces(self, head: Head, newest_first: Iterable[Item]) -> Iterator[tuple[Space, Item]]:
         rest = iter(newest_first)
         while True:
             writes: list[Item] = []
             for item in rest:
-                if not is_write(item["SK"]):
+                if not keys.is_write(item["SK"]):
                     break
                 writes.append(item)
             else:
                 return
+            if not is_of_life(item, head):
+                continue
             content = self._sealer.open(self._blobs.value(item), item["PK"], item["SK"])
-            mine = [each for each in writes if each["SK"].startswith(f"{item['SK']}#")]
-            yield Space(item["name"], item["SK"].rpartition("#")[2], content, self.writes_in(mine)), item
+            mine = [each for each in writes if keys.checkpoint_of(each["SK"]) == item["SK"]]
+            checkpoint_id = keys.without_writer(item["SK"]).rpartition("#")[2]
+            yield Space(item["name"], checkpoint_id, content, self.writes_in(mine)), item

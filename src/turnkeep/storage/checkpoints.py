@@ -13,70 +13,45 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    WRITES_IDX_MAP,
-    BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    get_checkpoint_id,
-    get_serializable_checkpoint_metadata,
-)
+from langgraph.checkpoint import base
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
-from turnkeep.storage.elements import (
-    CHECKPOINT_VERSION,
-    SERIALISER,
-    Growing,
-    Kept,
-    Place,
-    Write,
-    are_messages,
-    changed_segment,
-    changed_space,
-    copied,
-    extends,
-    next_version,
-    packed,
-    stored,
-    unpacked,
-)
+from turnkeep.storage import elements
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.vault import Change
 
 
-class Run(BaseCheckpointSaver[str]):
+class Run(base.BaseCheckpointSaver[str]):
     """One run's view of its thread. Use one object per run: `graph.copy({"checkpointer": run})`."""
 
     def __init__(self, loaded: Loaded, *, whole: bool = False):
         """`whole`: the graph declared no window, so every list may be stored as segments."""
-        super().__init__(serde=SERIALISER)
+        super().__init__(serde=elements.SERIALISER)
         self._whole = whole
         self._lock = threading.Lock()
-        self._spaces: dict[str, Kept] = {}
-        self._lists: dict[Place, Growing] = {}
-        self._early: dict[tuple[str, str], list[Write]] = {}
+        self._spaces: dict[str, elements.Kept] = {}
+        self._lists: dict[elements.Place, elements.Growing] = {}
+        self._early: dict[tuple[str, str], list[elements.Write]] = {}
         self._has_put = False
         if loaded.checkpoint:
             self._restore(loaded)
 
     def _restore(self, loaded: Loaded) -> None:
         content: JSON = loaded.checkpoint or {}
-        for name, (checkpoint, metadata, parent, writes) in SERIALISER.loads_typed(
+        for name, (checkpoint, metadata, parent, writes) in elements.SERIALISER.loads_typed(
             ("msgpack", content["state"])
         ).items():
-            if checkpoint["v"] > CHECKPOINT_VERSION:
+            if checkpoint["v"] > elements.CHECKPOINT_VERSION:
                 raise StateCorrupt(f"Its checkpoint was written by a newer LangGraph, as version {checkpoint['v']}.")
-            self._spaces[name] = Kept(checkpoint, metadata, parent, [tuple(write) for write in writes])
+            self._spaces[name] = elements.Kept(checkpoint, metadata, parent, [tuple(write) for write in writes])
         for link in loaded.links:
             for segment in link.segments:
                 place = (segment.namespace, segment.channel)
-                self._lists.setdefault(place, Growing(start=segment.keep)).replay(segment)
+                self._lists.setdefault(place, elements.Growing(start=segment.keep)).replay(segment)
         for namespace, channel, total in content["lengths"]:
-            growing = self._lists.setdefault((namespace, channel), Growing(start=total))
+            growing = self._lists.setdefault((namespace, channel), elements.Growing(start=total))
             if growing.start + len(growing.elements) != total:
                 raise StateCorrupt
         self._take_beside(loaded)
@@ -86,13 +61,14 @@ class Run(BaseCheckpointSaver[str]):
 
     def _take_beside(self, loaded: Loaded) -> None:
         """What a saver wrote beside the checkpoint; of sub-graphs, what is newer than what the checkpoint holds."""
-        self._spaces[""].writes += unpacked(loaded.writes)
+        self._spaces[""].writes += elements.unpacked(loaded.writes)
         for space in loaded.spaces:
             older = self._spaces.get(space.namespace)
             if older is None or older.checkpoint["id"] <= space.checkpoint_id:
                 self._lists = {place: each for place, each in self._lists.items() if place[0] != space.namespace}
-                checkpoint, metadata, parent = SERIALISER.loads_typed(("msgpack", space.content["state"]))
-                self._spaces[space.namespace] = Kept(checkpoint, metadata, parent, unpacked(space.writes))
+                checkpoint, metadata, parent = elements.SERIALISER.loads_typed(("msgpack", space.content["state"]))
+                writes = elements.unpacked(space.writes)
+                self._spaces[space.namespace] = elements.Kept(checkpoint, metadata, parent, writes)
 
     def _align(self) -> None:
         """A sub-graph's list begins no earlier than the root's list of that name: it would give the root messages from
@@ -107,17 +83,17 @@ class Run(BaseCheckpointSaver[str]):
 
     # what LangGraph calls
 
-    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+    def get_tuple(self, config: RunnableConfig) -> base.CheckpointTuple | None:
         name = config["configurable"].get("checkpoint_ns", "")
         with self._lock:
             space = self._spaces.get(name)
-            wanted = get_checkpoint_id(config)
+            wanted = base.get_checkpoint_id(config)
             if space is None or wanted not in (None, space.checkpoint["id"]):
                 return None
             # Copies: LangGraph counts versions in what it gets, even to read a state; nodes change values in place.
-            checkpoint = copied(space.checkpoint)
+            checkpoint = elements.copied(space.checkpoint)
             checkpoint["channel_values"] |= copy.deepcopy(self._elements(name))
-            return CheckpointTuple(
+            return base.CheckpointTuple(
                 config=config_of(config, name, space.checkpoint["id"]),
                 checkpoint=checkpoint,
                 metadata=copy.deepcopy(space.metadata),
@@ -128,9 +104,9 @@ class Run(BaseCheckpointSaver[str]):
     def put(
         self,
         config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
+        checkpoint: base.Checkpoint,
+        metadata: base.CheckpointMetadata,
+        new_versions: base.ChannelVersions,
     ) -> RunnableConfig:
         configurable = config["configurable"]
         name = configurable.get("checkpoint_ns", "")
@@ -139,19 +115,20 @@ class Run(BaseCheckpointSaver[str]):
             values = self._values(name, checkpoint)
             self._lists = {place: each for place, each in self._lists.items() if place[0] != name or place[1] in values}
             for channel, value in list(values.items()):
-                if self._is_segmented((name, channel), value):
-                    self._lists.setdefault((name, channel), Growing()).grow((name, channel), values.pop(channel))
+                place = (name, channel)
+                if self._is_segmented(place, value):
+                    self._lists.setdefault(place, elements.Growing()).grow(place, values.pop(channel))
                 else:
-                    self._lists.pop((name, channel), None)
-            self._spaces[name] = Kept(
+                    self._lists.pop(place, None)
+            self._spaces[name] = elements.Kept(
                 checkpoint={**checkpoint, "channel_values": values},
-                metadata=get_serializable_checkpoint_metadata(config, metadata),
+                metadata=base.get_serializable_checkpoint_metadata(config, metadata),
                 parent=configurable.get("checkpoint_id"),
                 writes=self._early.pop((name, checkpoint["id"]), []),
             )
         return config_of(config, name, checkpoint["id"])
 
-    def _values(self, name: str, checkpoint: Checkpoint) -> dict[str, Any]:
+    def _values(self, name: str, checkpoint: base.Checkpoint) -> dict[str, Any]:
         """All of them: a value of the version that is kept already may be left out, as a DeltaChannel does; what it
         writes as a snapshot is an ordinary value here."""
         given = checkpoint["channel_values"].items()
@@ -170,17 +147,17 @@ class Run(BaseCheckpointSaver[str]):
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         name, checkpoint_id = config["configurable"].get("checkpoint_ns", ""), config["configurable"]["checkpoint_id"]
-        new: list[Write] = [(task_id, channel, value, task_path) for channel, value in writes]
+        new: list[elements.Write] = [(task_id, channel, value, task_path) for channel, value in writes]
         with self._lock:
             space = self._spaces.get(name)
             if space and space.checkpoint["id"] == checkpoint_id:
                 # of what a task asks or was answered only the newest counts: it may ask twice, one after the other
-                again = {(task_id, channel) for channel, _ in writes if channel in WRITES_IDX_MAP}
+                again = {(task_id, channel) for channel, _ in writes if channel in base.WRITES_IDX_MAP}
                 space.writes = [write for write in space.writes if write[:2] not in again] + new
             else:  # pool threads may bring the writes before the checkpoint that they belong to
                 self._early.setdefault((name, checkpoint_id), []).extend(new)
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+    async def aget_tuple(self, config: RunnableConfig) -> base.CheckpointTuple | None:
         return self.get_tuple(config)
 
     async def aput(self, *given: Any, **named: Any) -> RunnableConfig:
@@ -190,11 +167,11 @@ class Run(BaseCheckpointSaver[str]):
         self.put_writes(*given, **named)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
-        return next_version(current)
+        return elements.next_version(current)
 
     # what a saver of many checkpoints asks
 
-    def held(self) -> Checkpoint | None:
+    def held(self) -> base.Checkpoint | None:
         """The thread's newest checkpoint in its own values, to be looked at only."""
         space = self._spaces.get("")
         if space is None:
@@ -226,7 +203,8 @@ class Run(BaseCheckpointSaver[str]):
                 return None
             kept = {name: space for name, space in self._spaces.items() if interrupted or ":" not in name}
             dropped = frozenset() if interrupted else per_turn
-            state = {name: stored(space, dropped if name == "" else frozenset()) for name, space in kept.items()}
+            none = frozenset[str]()
+            state = {name: elements.stored(space, none if name else dropped) for name, space in kept.items()}
             lists = {
                 (name, channel): each
                 for (name, channel), each in self._lists.items()
@@ -234,38 +212,38 @@ class Run(BaseCheckpointSaver[str]):
             }
             segments = [each.segment for each in lists.values() if each.segment]
             if change:
-                state = {name: changed_space(parts, change) for name, parts in state.items()}
-                segments = [changed_segment(segment, change) for segment in segments]
+                state = {name: elements.changed_space(parts, change) for name, parts in state.items()}
+                segments = [elements.changed_segment(segment, change) for segment in segments]
             return Saved(
                 checkpoint_id=root.checkpoint["id"],
                 checkpoint={
-                    "state": packed(state),
+                    "state": elements.packed(state),
                     "lengths": [[*place, each.start + len(each.elements)] for place, each in lists.items()],
                 },
                 segments=tuple(segments),
                 interrupted=interrupted,
             )
 
-    def _is_segmented(self, place: Place, value: Any) -> bool:
+    def _is_segmented(self, place: elements.Place, value: Any) -> bool:
         """Messages always; with a window of None also a list that grows. One that is replaced would be stored anew in
         every link, so it lies in the checkpoint like anything else."""
         if type(value) is not list:
             return False
         known = self._lists.get(place)
         if known:
-            return are_messages([*known.elements, *value]) or extends(known.elements, value)
-        if value and are_messages(value):
+            return elements.are_messages([*known.elements, *value]) or elements.extends(known.elements, value)
+        if value and elements.are_messages(value):
             return True
         space = self._spaces.get(place[0])
         before = space.checkpoint["channel_values"].get(place[1]) if space else None
-        return self._whole and type(before) is list and len(value) > len(before) and extends(before, value)
+        return self._whole and type(before) is list and len(value) > len(before) and elements.extends(before, value)
 
-    def list(self, config: RunnableConfig | None, **_: Any) -> Iterator[CheckpointTuple]:
+    def list(self, config: RunnableConfig | None, **_: Any) -> Iterator[base.CheckpointTuple]:
         """Only the newest checkpoint: the older ones of a thread are read through the table."""
         found = self.get_tuple(config) if config else None
         return iter([found] if found else [])
 
-    async def alist(self, config: RunnableConfig | None, **_: Any) -> AsyncIterator[CheckpointTuple]:
+    async def alist(self, config: RunnableConfig | None, **_: Any) -> AsyncIterator[base.CheckpointTuple]:
         for found in self.list(config):
             yield found
 

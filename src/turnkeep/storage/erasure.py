@@ -21,7 +21,7 @@ _CLAIM = (
     "SET seq = if_not_exists(seq, :zero) + :one, born = if_not_exists(born, :none),"
     " gone = if_not_exists(gone, expires), expires = :zero, xh = :bucket"
 )
-_CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #last, cp, st, sig"
+_CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #left, #last, cp, st, sig"
 _STANDS = "seq = :seq AND born = :born"
 DELETED_AT_ONCE = 1_000
 T = TypeVar("T")

@@ -23,7 +23,8 @@ from turnkeep.placeholders import restored
 from turnkeep.records import JSON, Principal, Thread, Turn, iso
 from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.blobs import Objects
-from turnkeep.storage.keys import exports_of, partition, place_of, user_key
+from turnkeep.storage.head import Head
+from turnkeep.storage.keys import exports_of, place_of, user_key
 from turnkeep.storage.limits import MICRO
 from turnkeep.storage.listing import Found
 from turnkeep.storage.memories import Memories
@@ -38,7 +39,7 @@ TURNS_AT_ONCE = 50
 KEY_BYTES, IV_BYTES, ID_BYTES = 32, 16, 16
 REQUEST, ANSWER, FAILED = ".request", ".gz", ".failed"
 _ID = re.compile(r"[0-9a-f]{43}")
-_INTERNAL = {"private", "retry_token", "thread_created", "persisted", "number"}
+_INTERNAL = {"private", "thread_created", "persisted", "number"}
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,12 @@ class Exports:
 
     def _thread(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
         try:
-            thread = self._table.read_thread(principal, thread_id)
+            thread, head = self._table.read_thread(principal, thread_id), self._table.head(principal, thread_id)
             yield "thread", _shown(thread)
-            yield from self._documents(principal, thread_id)
-            yield from self._runs(partition(principal, thread_id), thread_id)
+            yield from self._documents(principal, head)
+            yield from self._runs(head)
             yield from self._turns(principal, thread)
+            yield from self._edits(principal, head)
         except StateCorrupt:
             yield "unreadable", {"thread_id": thread_id, "code": StateCorrupt.code}
 
@@ -135,34 +137,32 @@ class Exports:
                 yield "turn", _told(turn)
         for turn in self._table.left_turns(principal, thread.thread_id):
             yield "turn", {**_told(turn), "left": True}
-        yield from self._edits(partition(principal, thread.thread_id), principal, thread.thread_id)
 
-    def _edits(self, pk: str, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
+    def _edits(self, principal: Principal, head: Head) -> Iterator[tuple[str, JSON]]:
         """What was put into the state past the turns, newest first."""
-        for link, checkpoint in self._table.edits(principal, thread_id):
+        for link, checkpoint in self._table.edits(principal, head.thread_id):
             from turnkeep.storage.elements import written_by  # noqa: PLC0415 - LangGraph loads with it
 
-            facts = {"thread_id": thread_id, "after_turn": link.item["n"]}
-            yield "edit", facts | self._restored(pk, written_by(link, checkpoint))
+            facts = {"thread_id": head.thread_id, "after_turn": link.item["n"]}
+            yield "edit", facts | self._restored(head, written_by(link, checkpoint))
 
-    def _documents(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
-        pk = partition(principal, thread_id)
-        for document in self._attachments.documents(principal, thread_id):
-            facts = {**asdict(document), "created_at": iso(document.created_at), "thread_id": thread_id}
-            pieces = [asdict(piece) for piece in self._attachments.pieces(pk, document.id)]
-            yield "document", facts | self._restored(pk, {"pieces": pieces})
+    def _documents(self, principal: Principal, head: Head) -> Iterator[tuple[str, JSON]]:
+        for document in self._attachments.documents(principal, head.thread_id):
+            facts = {**asdict(document), "created_at": iso(document.created_at), "thread_id": head.thread_id}
+            pieces = [asdict(piece) for piece in self._attachments.pieces(head.pk, document.id)]
+            yield "document", facts | self._restored(head, {"pieces": pieces})
 
-    def _runs(self, pk: str, thread_id: str) -> Iterator[tuple[str, JSON]]:
+    def _runs(self, head: Head) -> Iterator[tuple[str, JSON]]:
         """What was asked in the background, for as long as it is kept."""
-        for queued in self._table.queued_runs(pk):
-            facts = {"thread_id": thread_id, "run_id": queued.run_id, "created_at": iso(queued.at / 1000)}
+        for queued in self._table.queued_runs(head):
+            facts = {"thread_id": head.thread_id, "run_id": queued.run_id, "created_at": iso(queued.at / 1000)}
             yield "run", facts | {"request": json.loads(self._table.request_of(queued)) if queued.data else None}
 
-    def _restored(self, pk: str, value: JSON) -> JSON:
+    def _restored(self, head: Head, value: JSON) -> JSON:
         """The value with personal data in the place of its placeholders."""
         if not has_placeholder(value):
             return value
-        values = self._table.vault.values(pk)
+        values = self._table.vault.values(head)
         return dict(reworded_in(value, lambda text: restored(text, values)))
 
     def whole(self, principal: Principal, fits: Callable[[bytes], bool]) -> bytes | None:

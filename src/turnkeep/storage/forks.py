@@ -7,21 +7,11 @@ from collections.abc import Callable
 
 from turnkeep.errors import NotFound, StateCorrupt
 from turnkeep.records import JSON
+from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.head import Head
+from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.items import Items, batched
-from turnkeep.storage.keys import (
-    CHECKPOINTS,
-    HEAD,
-    LAYOUT,
-    SPACES,
-    checkpoint_key,
-    details_key,
-    is_write,
-    item_ttl,
-    turn_key,
-)
 from turnkeep.storage.links import DETAILS_ITEM_BYTES, Chain, Link, seal_context
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.sealing import Sealer
@@ -44,18 +34,16 @@ class Fork:
         self._chain = Chain(items, blobs, sealer)
         self._source = source
         self._begun = begun
-        self._ttl = item_ttl(begun.head.created)
+        self._ttl = keys.item_ttl(begun.head.created)
         self._new: dict[str, str] = {}
+        self._names: dict[str, str] = {}
 
     def copy(self, number: int, renew: Callable[[], None], *, whole: bool = False) -> tuple[Item, tuple[Item, ...]]:
         """Writes turns 1 to `number` but for the newest link, which it gives, and what is to be written beside it; with
         `whole` all checkpoints of these turns. Raises NotFound, StateCorrupt, Superseded, StoreUnavailable."""
-        source, is_whole = self._source, number == self._source.n
-        links = (
-            self._chain.walk(source.pk, source.last, 0, {})
-            if is_whole
-            else self._chain.newest(source, number, number + 1)
-        )
+        source = self._source
+        last = source.last if number == source.n else self._chain.newest(source, 1, number + 1)[-1]["SK"]
+        links = self._chain.walk(source.pk, last, 0, {})
         puts, last = [], ""
         for position, item in enumerate(links, start=1):
             puts.append(self._link(item, position, last))
@@ -70,10 +58,11 @@ class Fork:
 
     def _link(self, old: Item, position: int, prev: str) -> list[Item]:
         """The link in its new place, and its details."""
-        pk, sk = self._begun.head.pk, turn_key(self._begun.head.gen, old["n"], position, self._begun.owner)
-        kept: Item = {name: old[name] for name in ("n", "cp", "k", "b", "edit", "aside") if name in old}
+        pk, sk = self._begun.head.pk, keys.turn_key(self._begun.head.gen, old["n"], position, self._begun.owner)
+        kept: Item = {name: old[name] for name in ("n", "k", "b", "edit", "aside") if name in old}
+        kept["cp"] = self._names.setdefault(old["cp"], keys.checkpoint_name(keys.id_in(old["cp"]), keys.writer_of(sk)))
         kept |= {"of": self._new[old["of"]]} if "of" in old else {}
-        new: Item = {"PK": pk, "SK": sk, **kept, "v": LAYOUT, "ttl": self._ttl, **({"prev": prev} if prev else {})}
+        new: Item = {"PK": pk, "SK": sk, **kept, "v": keys.LAYOUT, "ttl": self._ttl, **({"prev": prev} if prev else {})}
         link = self._chain.open(old)
         self.interrupted = link.payload.get("turn", {}).get("status") == "interrupted"
         sealed = self._sealer.seal(link.payload, *seal_context(new))
@@ -82,50 +71,59 @@ class Fork:
     def _details(self, link: Link, turn_sk: str) -> list[Item]:
         if "aside" not in link.item:
             return []
-        pk, sk = self._begun.head.pk, details_key(turn_sk)
+        pk, sk = self._begun.head.pk, keys.details_key(turn_sk)
         sealed = self._sealer.seal(self._chain.details(link), pk, sk)
         value = self._blobs.attributes(pk, sk, sealed, inline_bytes=DETAILS_ITEM_BYTES)
-        return [{"PK": pk, "SK": sk, "v": LAYOUT, "ttl": self._ttl, **value}]
+        return [{"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": self._ttl, **value}]
 
     def _checkpoints(self, tip: Item) -> list[Item]:
         """The newest checkpoint, then what a saver wrote beside it."""
-        sk = checkpoint_key(tip["cp"])
+        sk = keys.checkpoint_key(tip["cp"])
         found = {each["SK"]: each for each in self._items.between(self._source.pk, sk, f"{sk}#~")}
         if sk not in found:
             raise NotFound("What stood after this turn is no longer kept; fork at a newer one.")
         if found[sk]["link"] != tip.get("of", tip["SK"]):
             raise StateCorrupt
-        beside = [self._same(each) for each in found.values() if is_write(each["SK"])]
-        content = self._opened(found[sk])
-        if beside or "spaces" in content:
-            beside += [self._same(each) for each in self._items.below(self._source.pk, SPACES)]
-        return [self._checkpoint(found[sk], content), *beside]
+        beside = [self._copied(each) for name, each in found.items() if name != keys.checkpoint_of(name) == sk]
+        if beside or "spaces" in self._opened(found[sk]):
+            spaces = self._items.below(self._source.pk, keys.SPACES)
+            beside += [self._copied(each) for each in spaces if is_of_life(each, self._source)]
+        return [self._copied(found[sk]), *beside]
 
     def _older(self, tip: Item) -> list[Item]:
         """The other checkpoints of the turns that were copied."""
-        found = self._items.between(self._source.pk, CHECKPOINTS, HEAD)
-        kept = [each for each in found if each.get("link") in self._new and each["SK"] != checkpoint_key(tip["cp"])]
+        found = self._items.between(self._source.pk, keys.CHECKPOINTS, keys.HEAD)
+        newest = keys.checkpoint_key(tip["cp"])
+        kept = [each for each in found if each.get("link") in self._new and each["SK"] != newest]
         names = {each["SK"] for each in kept}
-        writes = [each for each in found if is_write(each["SK"]) and each["SK"].partition("#W#")[0] in names]
-        return [self._checkpoint(each, self._opened(each)) for each in kept] + [self._same(each) for each in writes]
+        writes = [each for each in found if keys.is_write(each["SK"]) and keys.checkpoint_of(each["SK"]) in names]
+        return [self._copied(each) for each in kept + writes]
 
     def _opened(self, item: Item) -> JSON:
-        opened: JSON = self._sealer.open(self._blobs.value(item), item["PK"], item["SK"], item["link"])
+        opened: JSON = self._sealer.open(self._blobs.value(item), *_sealed_to(item))
         return opened
 
-    def _checkpoint(self, old: Item, content: JSON) -> Item:
-        pk, sk, link_sk = self._begun.head.pk, old["SK"], self._new[old["link"]]
-        value = self._blobs.attributes(pk, sk, self._sealer.seal(content, pk, sk, link_sk))
-        return {"PK": pk, "SK": sk, "v": LAYOUT, "link": link_sk, "ttl": self._ttl, **value}
+    def _copied(self, old: Item) -> Item:
+        """A checkpoint, a write after one, or a sub-graph's checkpoint, in its new place."""
+        new: Item = {name: old[name] for name in ("ns", "name", "root") if name in old}
+        new |= {"link": self._new[old["link"]]} if "link" in old else {}
+        new |= {"born": self._begun.head.born} if "born" in old else {}
+        new |= {"PK": self._begun.head.pk, "SK": self._key(old["SK"]), "v": keys.LAYOUT, "ttl": self._ttl}
+        sealed = self._sealer.seal(self._opened(old), *_sealed_to(new))
+        return {**new, **self._blobs.attributes(new["PK"], new["SK"], sealed)}
 
-    def _same(self, old: Item) -> Item:
-        """A write, or a sub-graph's checkpoint: sealed to its place alone."""
-        pk, sk = self._begun.head.pk, old["SK"]
-        opened = self._sealer.open(self._blobs.value(old), old["PK"], sk)
-        value = self._blobs.attributes(pk, sk, self._sealer.seal(opened, pk, sk))
-        kept: Item = {name: old[name] for name in ("ns", "name", "root") if name in old}
-        return {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": self._ttl, **kept, **value}
+    def _key(self, old: str) -> str:
+        """The key in the copy of a checkpoint, or of a write after one: it names the copy as its writer."""
+        place = keys.checkpoint_of(old)
+        if name := self._names.get(place.removeprefix(keys.CHECKPOINTS)):
+            new = keys.checkpoint_key(name)
+        else:
+            new = keys.checkpoint_name(keys.without_writer(place), self._begun.owner.hex())
+        return new + old.removeprefix(place)
 
     def _placeholders(self, link_sk: str) -> list[Item]:
-        values = self._vault.values(self._source.pk)
-        return list(self._vault.items_of(self._begun.head.pk, link_sk, values, ttl=self._ttl))
+        return list(self._vault.items_of(self._begun.head, link_sk, self._vault.values(self._source)))
+
+
+def _sealed_to(item: Item) -> tuple[str, ...]:
+    return item["PK"], item["SK"], *([item["link"]] if "link" in item else [])

@@ -1,10 +1,11 @@
 """HEAD, the authority of a thread: what is not reached from here does not exist.
 
 Attribute names are short because every update pays for the whole item, which stays under 1 KB:
-v layout, born birth mark, n turns, gen generation, seq fence, last newest link, cp newest checkpoint, expires, created,
-la last activity (all times epoch ms), u and xh index keys, keys digests of the newest idempotency keys (position i
-belongs to turn n - i), lease {o owner, t until}, pend {k key digest, b body digest, m sealed message, at}, meta sealed
-metadata, agent, title, st status of the newest turn, life (ms) where it is its own, sig signature, ttl.
+v layout, born birth mark, n turns, gen generation, seq fence, last newest link, cp name of the newest checkpoint,
+expires, created, la last activity (all times epoch ms), u and xh index keys, keys digests of the newest idempotency
+keys (position i belongs to turn n - i), left those whose turns a branch left, lease {o owner, t until}, pend {k key
+digest, b body digest, m sealed message, at}, meta sealed metadata, agent, title, st status of the newest turn, life
+(ms) where it is its own, sig signature, ttl.
 Of a thread that is being deleted there are left: v, born, n, gen, seq, created, ttl, expires 0, gone the expiry that it
 had, xh, due where it stays for a while.
 
@@ -18,9 +19,18 @@ from uuid import UUID
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Status
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, expiry, expiry_bucket, item_ttl, thread_of
+from turnkeep.storage.keys import (
+    CLOCK_ERROR_MS,
+    LAYOUT,
+    OTHER_LAYOUT,
+    expiry,
+    expiry_bucket,
+    id_in,
+    item_ttl,
+    thread_of,
+)
 
-KEPT_KEYS = 32
+KEPT_KEYS, KEPT_LEFT_KEYS = 32, 16
 KEY_BYTES, BORN_BYTES = 6, 6
 TITLE_CHARACTERS = 60
 HOUR_MS = 3_600_000
@@ -55,8 +65,9 @@ class Head:
     active: int
     born: bytes
     last: str | None = None
-    checkpoint: str | None = None
+    checkpoint_name: str | None = None
     keys: tuple[bytes, ...] = ()
+    left: tuple[bytes, ...] = ()
     lease: Lease | None = None
     pending: PendingItem | None = None
     agent: str | None = None
@@ -65,6 +76,10 @@ class Head:
     interrupted: bool = False
     gone: int | None = None
     life: int | None = None
+
+    @property
+    def checkpoint(self) -> str | None:
+        return id_in(self.checkpoint_name) if self.checkpoint_name else None
 
     @property
     def thread_id(self) -> str:
@@ -117,8 +132,9 @@ def _read(item: Item) -> Head:
         active=item["la"] if "la" in item else item["created"],
         born=item["born"],
         last=item.get("last"),
-        checkpoint=item.get("cp"),
+        checkpoint_name=item.get("cp"),
         keys=tuple(item.get("keys", ())),
+        left=tuple(item.get("left", ())),
         lease=Lease(lease["o"], lease["t"]) if lease else None,
         pending=PendingItem(pending["k"], pending["b"], pending.get("m"), pending["at"]) if pending else None,
         agent=item.get("agent"),
@@ -133,6 +149,18 @@ def _read(item: Item) -> Head:
 def is_erased(item: Item | None, born: bytes) -> bool:
     """Whether the thread with this birth mark is gone, or about to be; by what stands in its place."""
     return item is None or item.get("born") != born or "gone" in item
+
+
+def is_of_life(item: Item, head: Head) -> bool:
+    """Return whether an item next to HEAD belongs to this thread, and not to an earlier one with the same id.
+
+    An item without an incarnation id is judged by its age. Older versions wrote such runs, placeholders and sub-graphs.
+    A checkpoint needs none: its `ttl` counts from the creation of its thread.
+    """
+    if "born" in item:
+        return bool(item["born"] == head.born)
+    oldest = head.created - CLOCK_ERROR_MS
+    return bool(item["at"] >= oldest if "at" in item else item["ttl"] >= item_ttl(oldest))
 
 
 def signed_parts(pk: str, attributes: Item) -> tuple[str | bytes, ...]:

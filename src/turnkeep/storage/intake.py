@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from turnkeep.attachments import Piece
-from turnkeep.errors import InvalidRetryToken
+from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage.attributes import Item, Write
-from turnkeep.storage.head import is_erased, read_head
+from turnkeep.storage.head import Head, is_erased, read_head
 from turnkeep.storage.items import Items, Refused
-from turnkeep.storage.keys import HEAD, LAYOUT, document_key, text_key
+from turnkeep.storage.keys import HEAD, LAYOUT, document_key, item_ttl, text_key
 from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.threads import Threads
 from turnkeep.storage.uploads import Uploads
@@ -26,17 +26,14 @@ _OPEN = {":waiting": "waiting", ":processing": "processing"}
 
 @dataclass(frozen=True)
 class Claimed:
-    """An upload that a worker may read. `agent` is the thread's, None while it has none; `attempts` counts from 1."""
+    """An upload that a worker may read, with HEAD of its thread; `attempts` counts from 1."""
 
     key: str
-    pk: str
+    head: Head
     document_id: str
     name: str
     body: bytes
-    agent: str | None
     attempts: int
-    born: bytes
-    ttl: int
 
 
 class Intake:
@@ -69,14 +66,13 @@ class Intake:
         head = self._items.get(pk, HEAD)
         if head is None or is_erased(head, item["born"]):
             return None
-        name, agent = self._name(item), read_head(head).agent
-        return Claimed(key, pk, said["id"], name, body, agent, item["tries"], item["born"], item["ttl"])
+        return Claimed(key, read_head(head), said["id"], self._name(item), body, item["tries"])
 
     def owner_of(self, key: str, owner: str) -> JSON | None:
         """The thread's `pk` and the document's `id`, None where we never said so of this key."""
         try:
             return dict(self._sealer.read_token(owner, key))
-        except InvalidRetryToken:
+        except StateCorrupt:
             return None
 
     def finish(
@@ -94,15 +90,15 @@ class Intake:
         """Makes the document active, whole or not at all. `name` is what models may see, `values` what the placeholders
         in name and pieces stand for. False where thread or document are gone, or another worker was first. Raises
         ValueError for a text too long to be kept, StoreUnavailable."""
-        pk, sk = claimed.pk, document_key(claimed.document_id)
+        pk, sk = claimed.head.pk, document_key(claimed.document_id)
         facts: JSON = {"name": name, "kind": kind, "pages": pages, "characters": sum(len(each.text) for each in pieces)}
         facts |= {"warnings": list(warnings), "findings": list(findings)}
         texts = list(self._texts(claimed, pieces))
-        maps = list(self.vault.items_of(pk, map_source(claimed.document_id), values or {}, ttl=claimed.ttl))
+        maps = list(self.vault.items_of(claimed.head, map_source(claimed.document_id), values or {}))
         given = {":data": self._sealer.seal(facts, pk, sk), ":parts": len(texts), ":maps": len(maps)}
         change = "SET st = :to, #data = :data, parts = :parts, maps = :maps REMOVE since"
         puts = [Write("Put", item) for item in [*texts, *maps]]
-        return self._ends(claimed, "ready", change, given, living(pk, claimed.born), *puts)
+        return self._ends(claimed, "ready", change, given, living(pk, claimed.head.born), *puts)
 
     def fail(self, claimed: Claimed, code: str) -> bool:
         """False where the document is gone, or another worker was first. Raises StoreUnavailable."""
@@ -113,7 +109,7 @@ class Intake:
         self._uploads.delete([key])
 
     def _ends(self, claimed: Claimed, status: str, change: str, given: Item, *others: Write) -> bool:
-        key = {"PK": claimed.pk, "SK": document_key(claimed.document_id)}
+        key = {"PK": claimed.head.pk, "SK": document_key(claimed.document_id)}
         values = {":from": "processing", ":to": status, **given}
         try:
             self._items.transact(Write("Update", key, "st = :from", values, change), *others)
@@ -122,13 +118,13 @@ class Intake:
         return True
 
     def _texts(self, claimed: Claimed, pieces: Sequence[Piece]) -> Iterator[Item]:
-        pk, first = claimed.pk, text_key(claimed.document_id, 0)
+        pk, first = claimed.head.pk, text_key(claimed.document_id, 0)
         sealed = self._sealer.seal([[each.text, each.page, each.heading] for each in pieces], pk, first)
         if len(sealed) > MAX_TEXT_BYTES:
             raise ValueError("the text is too long to be kept")
         for part, start in enumerate(range(0, len(sealed), PART_BYTES)):
             sk, data = text_key(claimed.document_id, part), sealed[start : start + PART_BYTES]
-            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": claimed.ttl, "data": data}
+            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(claimed.head.created), "data": data}
 
     def _name(self, item: Item) -> str:
         return str(self._sealer.decrypt(item["name"], item["PK"], item["SK"])["name"])

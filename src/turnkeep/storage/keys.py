@@ -3,11 +3,12 @@
 One partition holds one thread. Inside it, in the order of the sort key:
 
     ASIDE#...                                   read by exact key only: details, a long pending message
-    CP#<checkpoint id>                          ids ascend, so the newest stands last; pending writes follow theirs
+    CP#<checkpoint id>#<writer>                 ids ascend, so the newest stands last; pending writes follow theirs
     HEAD                                        the authority
     TURN#<inverse gen>#<inverse n>.<seq>-<writer>   the newest generation and the newest turn stand first
 
-so the newest checkpoint, HEAD and the newest turns are neighbours, and one Query reads a whole window.
+so the newest checkpoint, HEAD and the newest turns are neighbours, and one Query reads a whole window. Keys name their
+writer: two writers, or two threads that had one id, never write the same key.
 """
 
 import json
@@ -21,26 +22,26 @@ from turnkeep.errors import InvalidId, InvalidRequest
 from turnkeep.records import Principal
 
 HEAD = "HEAD"
-LAYOUT = 2
-"""The version of what is stored, in every item as `v`. What is of another one is StateCorrupt and not written on."""
+LAYOUT = 2  # of what is stored, in every item as `v`: what is of another one is StateCorrupt and not written on
 OTHER_LAYOUT = "Another version of this service stored it in another layout, and reads it; here it is left as it is."
 SHARDS = 16
 MAX_THREAD_DAYS = 30
 ITEM_DAYS = MAX_THREAD_DAYS + 1
+CLOCK_ERROR_MS = 5_000
+"""How far the clocks of two machines may differ: on Lambda some milliseconds, on a laptop under NTP a second or two."""
 BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
 API_KEYS = "APIKEYS"
 """Partition of the API keys, each under its id. That of a thread begins with `T#`, whatever its tenant is called."""
 CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS = "CP#", "ASIDE#NS#", "ASIDE#RUN#", "ASIDE#PII#", "ASIDE#DOC#"
 """What the keys of all of a kind in a thread begin with."""
-SEAL_MARK = {"PK": "SEAL", "SK": "KEY"}
-"""Says that a seal key was made."""
+SEAL_MARK = {"PK": "SEAL", "SK": "KEY"}  # a seal key was made
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MAX_USER_KEY_BYTES = 1024 - 1 - 64  # a partition key is the sort key of the expiry index too, which takes 1024
 _MAX_SK_BYTES = 1024
-_LAST_TURN = 99_999_999
-_LAST_GENERATION = 99_999_999
+_LAST_TURN = _LAST_GENERATION = 99_999_999
+_WRITE = "#W#"
 
 
 def is_well_formed(name: str) -> bool:
@@ -73,42 +74,57 @@ def thread_of(pk: str) -> str:
     return pk.rpartition("#")[2]
 
 
-def checkpoint_key(checkpoint_id: str) -> str:
-    return f"{CHECKPOINTS}{checkpoint_id}"
+def checkpoint_name(checkpoint_id: str, writer: str) -> str:
+    """The name of a stored checkpoint in HEAD, links and keys. Older versions used its id alone."""
+    return f"{checkpoint_id}#{writer}"
 
 
-def space_key(namespace: str, checkpoint_id: str) -> str:
-    """A checkpoint of a sub-graph that a saver wrote."""
-    return f"{SPACES}{quote(namespace, safe=':|')}#{checkpoint_id}"
+def id_in(name: str) -> str:
+    return name.partition("#")[0]
 
 
-def write_key(checkpoint_sk: str, task_id: str, slot: str) -> str:
-    """What a task of the step after this checkpoint wrote; sorts right after it."""
-    return f"{checkpoint_sk}#W#{quote(task_id, safe='')}#{slot}"
+def checkpoint_key(name: str) -> str:
+    return f"{CHECKPOINTS}{name}"
+
+
+def without_writer(sk: str) -> str:  # up to its id
+    return "#".join(sk.split("#")[: 4 if sk.startswith(SPACES) else 2])
+
+
+def space_key(namespace: str, name: str) -> str:
+    return f"{SPACES}{quote(namespace, safe=':|')}#{name}"
+
+
+def write_key(checkpoint_sk: str, task_id: str, slot: str) -> str:  # sorts right after the checkpoint
+    return f"{checkpoint_sk}{_WRITE}{quote(task_id, safe='')}#{slot}"
 
 
 def is_write(sk: str) -> bool:
-    return "#W#" in sk
+    return _WRITE in sk
 
 
-def part_key(sk: str, part: int) -> str:
-    """One part of a value that is too large for its item, where there are no objects."""
+def checkpoint_of(sk: str) -> str:  # any key but a write's is its own
+    return sk.partition(_WRITE)[0]
+
+
+def part_key(sk: str, part: int) -> str:  # of a value too large for its item, where there are no objects
     return f"ASIDE#PART#{sha256(sk.encode()).hexdigest()}#{part:04d}"
 
 
 def turn_key(generation: int, number: int, seq: int, owner: bytes) -> str:
-    """`seq` and the writer in the key keep two writers of the same turn from ever overwriting each other: `seq` alone
-    would not, as it begins anew where a thread was deleted and its id is used again."""
+    """`seq` alone would not name the writer: it begins anew where a thread was deleted and its id is used again."""
     return f"{turn_floor(generation, number)}.{seq:08d}-{owner[:4].hex()}"
 
 
-def turn_floor(generation: int, number: int) -> str:
-    """Sorts just before every item of this turn of this generation."""
+def writer_of(turn_sk: str) -> str:  # ascends with `seq`
+    return turn_sk.rpartition(".")[2]
+
+
+def turn_floor(generation: int, number: int) -> str:  # sorts just before every item of this turn
     return f"TURN#{_LAST_GENERATION - generation:08d}#{_LAST_TURN - number:08d}"
 
 
-def turn_ceiling(generation: int, number: int) -> str:
-    """Sorts just after every item of this turn of this generation."""
+def turn_ceiling(generation: int, number: int) -> str:  # sorts just after every item of this turn
     return f"{turn_floor(generation, number)}~"
 
 
@@ -127,18 +143,17 @@ def details_key(turn_sk: str) -> str:
     return f"ASIDE#{turn_sk}"
 
 
-def message_key(born: bytes) -> str:
-    """The pending message of the thread with this birth mark, where it is too long for HEAD."""
+def message_key(born: bytes) -> str:  # a pending message too long for HEAD
     return f"ASIDE#MESSAGE#{born.hex()}"
 
 
-def run_key(run_id: str) -> str:
-    """A run that waits for a worker."""
-    return f"{RUNS}{run_id}"
+def run_key(run_id: str, born: bytes | None = None) -> str:
+    """A run that waits for a worker; without the incarnation id of its thread the prefix of its keys in all lives."""
+    return f"{RUNS}{run_id}" + (f"#{born.hex()}" if born else "")
 
 
 def run_of(sk: str) -> str:
-    return sk.removeprefix(RUNS)
+    return sk.removeprefix(RUNS).partition("#")[0]
 
 
 def action_key(born: bytes, origin: bytes, name: str, key: str) -> str:
@@ -148,8 +163,7 @@ def action_key(born: bytes, origin: bytes, name: str, key: str) -> str:
     return f"ASIDE#ACTION#{sha256(said.encode()).hexdigest()[:32]}"
 
 
-def pii_key(source: str, part: int) -> str:
-    """One part of what the placeholders of one turn or document stand for."""
+def pii_key(source: str, part: int) -> str:  # one part of the placeholders of a turn or document
     return f"{PII}{source}.{part:02d}"
 
 
@@ -162,18 +176,15 @@ def document_of(sk: str) -> str | None:
     return sk.removeprefix(DOCUMENTS) if sk.startswith(DOCUMENTS) else None
 
 
-def text_key(document_id: str, part: int) -> str:
-    """One part of a document's text; its number comes last, in two digits."""
+def text_key(document_id: str, part: int) -> str:  # one part of a document's text
     return f"ASIDE#TEXT#{document_id}#{part:02d}"
 
 
-def upload_key(pk: str, document_id: str) -> str:
-    """Where a file lies from its upload until it has been read."""
+def upload_key(pk: str, document_id: str) -> str:  # of a file until it has been read
     return f"uploads/{sha256(pk.encode()).hexdigest()}/{document_id}"
 
 
-DEPLOYMENT_USAGE = "USAGE#DEPLOYMENT"
-"""Partition of what all users together used, a day an item."""
+DEPLOYMENT_USAGE = "USAGE#DEPLOYMENT"  # partition of what all users together used, a day an item
 
 
 def usage_of(user: str) -> str:
@@ -181,8 +192,7 @@ def usage_of(user: str) -> str:
     return f"USAGE#{sha256(user.encode()).hexdigest()}"
 
 
-ERASURE = "ERASURE"
-"""Says, in a partition that is called by the key of a user, that what the user had is being erased."""
+ERASURE = "ERASURE"  # in a partition that is called by the key of a user: what the user had is being erased
 
 
 def exports_of(user: str) -> str:
@@ -210,7 +220,6 @@ def memory_item(namespace: tuple[str, ...], key: str) -> str:
 
 
 def place_of(sk: str) -> tuple[tuple[str, ...], str]:
-    """Namespace and key of a memory."""
     labels, _, key = sk.removeprefix(MEMORY_ITEMS).rpartition("/")
     return tuple(map(_read, labels.split("/")[:-1])), _read(key)
 
@@ -220,8 +229,7 @@ def memory_part(sk: str, replaces: int, mark: str) -> str:
     return f"{sha256(sk.encode()).hexdigest()[:32]}#{replaces:015d}-{mark}"
 
 
-def memory_parts(name: str) -> str:
-    """Prefix of the keys of the parts with this name."""
+def memory_parts(name: str) -> str:  # a prefix
     return f"PART#{name}#"
 
 
@@ -248,23 +256,19 @@ def _read(label: str) -> str:
     return label.replace("%2F", "/").replace("%25", "%")
 
 
-def day(at_ms: int) -> str:
-    """The day in UTC, such as 2026-11-23."""
+def day(at_ms: int) -> str:  # such as 2026-11-23
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d")
 
 
-def next_day(at_ms: int) -> int:
-    """When the next day begins in UTC, epoch milliseconds."""
+def next_day(at_ms: int) -> int:  # epoch milliseconds
     return (at_ms // 86_400_000 + 1) * 86_400_000
 
 
-def object_key(pk: str, sk: str) -> str:
-    """Where a value too large for an item lies; tells nothing about its thread."""
+def object_key(pk: str, sk: str) -> str:  # a digest: it reveals nothing of its thread
     return f"{objects_of(pk)}{sha256(sk.encode()).hexdigest()}"
 
 
-def objects_of(pk: str) -> str:
-    """What the keys of all objects of a thread begin with."""
+def objects_of(pk: str) -> str:  # a prefix
     return f"blobs/{sha256(pk.encode()).hexdigest()}/"
 
 
@@ -282,8 +286,7 @@ def hour(at_ms: int) -> str:
     return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H")
 
 
-def begin_of(name: str) -> int:
-    """When an hour began, epoch milliseconds."""
+def begin_of(name: str) -> int:  # epoch milliseconds
     return int(datetime.strptime(name, "%Y-%m-%dT%H").replace(tzinfo=UTC).timestamp() * 1000)
 
 

@@ -55,16 +55,18 @@ class Leases(Threads):
         create: bool = False,
         after: int | None = None,
         repeat: Repeat | None = None,
+        incarnation: bytes | None = None,
     ) -> Begun | Turn:
         """Takes the thread for one run, or gives the turn that this key made before.
 
         `body` is what tells two requests apart; with `pii`, which says what the placeholders in the message stand for,
         it is kept encrypted. A request without a key has one that follows from its body and from `repeat`. `after` is
-        the number that the newest turn has to have. `message` is None for what makes no turn, such as an edit. A turn
-        is given as it is stored. Raises NotFound, ThreadBusy, TurnInProgress, IdempotencyKeyReused, AgentMismatch,
-        ThreadMoved, StoreUnavailable.
+        the number that the newest turn has to have. `message` is None for what makes no turn, such as an edit. A thread
+        with another `incarnation` id is not found. A turn is given as it is stored. Raises NotFound, ThreadBusy,
+        TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable.
         """
         pk, user = partition(principal, thread_id), user_key(principal)
+        asked = {name: value for name, value in (("n", after), ("born", incarnation)) if value is not None}
         said = key or self.said_key(principal, thread_id, body)
         said = self._tried_key(pk, said) if repeat == "again" and not key else said
         newborn = self._newborn(pk, user, {})  # whose `created` is the time of this BEGIN
@@ -72,10 +74,11 @@ class Leases(Threads):
         want = Begun(read_head(newborn), key_digest(pk, said), body, owner, message or "", created=False, pii=pii)
         hold = self._holding(want, None if message is None else self.vault.closed(message, pii, pk, HEAD, "message"))
         try:
-            begun: Begun | Turn = self._take(want, hold, agent, newborn if create else {}, after)
+            begun: Begun | Turn = self._take(want, hold, agent, newborn if create else {}, asked)
         except Refused as refused:
             stands = self._trusted(refused.item) if refused.item else None
-            if stands is None or not (create or stands.is_alive(want.head.created)):
+            is_there = stands and incarnation in (None, stands.born) and (create or stands.is_alive(want.head.created))
+            if stands is None or not is_there:
                 raise errors.NotFound from refused
             if not stands.is_alive(want.head.created):
                 begun = replace(want, head=self._replace_dead(stands, user, hold), created=True)
@@ -123,21 +126,21 @@ class Leases(Threads):
             raise errors.ThreadMoved(f"Turn {number} may already be this message, and other turns followed. {_READ}")
         return own[head.keys[0]]
 
-    def _take(self, want: Begun, hold: Item, agent: str | None, newborn: Item, after: int | None) -> Begun:
-        """BEGIN itself, over the attributes of a `newborn` where the thread may be made; raises Refused."""
+    def _take(self, want: Begun, hold: Item, agent: str | None, newborn: Item, asked: Item) -> Begun:
+        """BEGIN itself, over a `newborn` where the thread may be made; `asked` are values that HEAD must have. Raises
+        Refused."""
         now, pk = want.head.created, want.head.pk
         births = {name: value for name, value in newborn.items() if name not in ("PK", "SK", "seq")}
         values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":v": LAYOUT}
         values |= {f":{name}": value for name, value in (hold | births).items()}
         held = "".join(f", #{name} = :{name}" for name in hold)
         born = "".join(f", #{name} = if_not_exists(#{name}, :{name})" for name in births)
-        allowed = f"v = :v AND expires > :now AND {_FREE} AND NOT contains(#keys, :key)"
+        allowed = f"v = :v AND expires > :now AND {_FREE} AND NOT contains(#keys, :key) AND NOT contains(#left, :key)"
         if agent:
             values[":agent"] = agent
             allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
-        if after is not None:
-            values[":after"] = after
-            allowed += " AND n = :after"
+        values |= {f":asked_{name}": value for name, value in asked.items()}
+        allowed += "".join(f" AND {name} = :asked_{name}" for name in asked)
         item = self._items.update(
             pk,
             HEAD,
@@ -159,8 +162,8 @@ class Leases(Threads):
         if head.lease and head.lease.owner == want.owner:
             return self._held(want, head)
         number = head.turn_of_key(want.key)
-        if number is not None:
-            return self._replay(head, number, want.body)
+        if number is not None or want.key in head.left:
+            return self._replay(head, number or want.key, want.body)
         wait = max(1, min(_LONGEST_WAIT_SECONDS, -(-(head.lease.until - now) // 1000))) if head.lease else 1
         if head.pending and head.pending.key == want.key and head.is_leased(now):
             if head.pending.body not in body_digests(self._sealer, head.pk, want.body):
@@ -172,11 +175,13 @@ class Leases(Threads):
             raise errors.ThreadMoved
         raise errors.ThreadBusy(retry_after=wait)
 
-    def _replay(self, head: Head, number: int, body: bytes) -> Turn:
-        link = self._chain.turn(head, number)
-        if link.item["b"] not in body_digests(self._sealer, head.pk, body):
-            raise errors.IdempotencyKeyReused
-        return turn_of(link, self._chain.details(link))
+    def _replay(self, head: Head, by: int | bytes, body: bytes) -> Turn:
+        """The turn of this number, or on a branch that was left that of this key."""
+        with self._reading(head):
+            link = self._chain.turn(head, by) if isinstance(by, int) else self._chain.left_by(head, by)
+            if link.item["b"] not in body_digests(self._sealer, head.pk, body):
+                raise errors.IdempotencyKeyReused
+            return turn_of(link, self._chain.details(link))
 
     def _put_aside(self, begun: Begun) -> None:
         """A message that is too long for HEAD, before any model is called."""

@@ -16,7 +16,7 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.head import Head, run_id_of
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import details_key, generation_of, number_of, thread_of, turn_ceiling, turn_floor
+from turnkeep.storage.keys import details_key, generation_of, number_of, thread_of, turn_ceiling, turn_floor, writer_of
 from turnkeep.storage.sealing import Sealer
 
 DETAILS_INLINE_BYTES = 1024
@@ -24,7 +24,7 @@ DETAILS_INLINE_CHARACTERS = 4096
 DETAILS_ITEM_BYTES = 6 * 1024
 """Larger details, which are mostly rows of a database, lie in an object: a KB of an item costs a write unit."""
 PAGE_TURNS = 20
-_ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "retry_token", "run_id"}
+_ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "run_id"}
 
 
 @dataclass(frozen=True)
@@ -186,11 +186,33 @@ class Chain:
             wait(found[newest].get("prev"))
             wait(found[newest].get("was"))
 
+    def reached(self, head: Head, sk: str) -> Item | None:
+        """Return the link where HEAD leads to it, on a branch that was left too. Reads what was stored after it."""
+        found: dict[str, Item] = {}
+        seen, waiting = set[str](), [head.last]
+        while waiting:
+            at = waiting.pop()
+            if at is None or at in seen or not self._is_there(head.pk, at, number_of(at), found):
+                continue
+            if at == sk:
+                return found[at]
+            seen.add(at)
+            if writer_of(at) > writer_of(sk):
+                waiting += [found[at].get("prev"), found[at].get("was")]
+        return None
+
     def left(self, head: Head) -> Iterator[Item]:
         """The links that HEAD does not lead to any more, the newest first."""
         found: dict[str, Item] = {}
         kept = {item["SK"] for item in self.walk(head.pk, head.last, 0, found)}
         return (item for item in self.every(head, found) if item["SK"] not in kept)
+
+    def left_by(self, head: Head, key: bytes) -> Link:
+        """The link on a branch that was left that this key made; raises StateCorrupt."""
+        for item in self.left(head):
+            if item["k"] == key:
+                return self.open(item)
+        raise StateCorrupt
 
     def open(self, item: Item) -> Link:
         """The link with its value; raises StateCorrupt."""

@@ -8,7 +8,8 @@ from typing import Any
 from turnkeep.errors import InvalidRequest, StateCorrupt
 from turnkeep.records import JSON, Principal, Status, Thread
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.keys import BY_USER, HEAD, partition, thread_of, user_key
+from turnkeep.storage.keys import HEAD, partition, thread_of, user_key
+from turnkeep.storage.persons import threads_of
 from turnkeep.storage.threads import Threads
 
 LIST_PAGE = 50
@@ -43,7 +44,7 @@ class Listing(Threads):
         """
         user = user_key(principal)
         skip, after = _place_of(cursor, user) if cursor else (offset, None)
-        rest = self._items.index(BY_USER, "u", user, newest_first=True, after=after, page=SEARCHED_THREADS)
+        rest = threads_of(self._items, user, newest_first=True, after=after, page=SEARCHED_THREADS)
         found = Found()
         seen = self._threads_of(islice(rest, SEARCHED_THREADS), skip + limit, found)
 
@@ -89,7 +90,7 @@ class Listing(Threads):
     def every_thread(self, principal: Principal, found: Found) -> Iterator[Thread]:
         """All living threads, each once; counts in `found` those that cannot be read. Those longest quiet come first:
         one that moves meanwhile is met again, and none is missed."""
-        entries, seen = self._items.index(BY_USER, "u", user_key(principal)), set[str]()
+        entries, seen = threads_of(self._items, user_key(principal)), set[str]()
         for entry, thread in self._threads_of(entries, LIST_PAGE, found):
             if thread and entry["PK"] not in seen:
                 seen.add(entry["PK"])

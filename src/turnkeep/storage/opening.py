@@ -1,8 +1,10 @@
 """The store as scripts, notebooks and other servers open it: a client of their own or the machine's, the key that
-seals, and a table where there is none."""
+seals, and a table where there is none. What `turnkeep dev` runs in the folder `.turnkeep` comes before AWS."""
 
+import json
 import os
 import secrets
+import socket
 import time
 from contextlib import suppress
 from functools import cache
@@ -19,15 +21,47 @@ from turnkeep.storage.sealmark import Marked, SealMark
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+LOCAL_REGION = "eu-west-1"
 _CLIENT: Any = {"retries": {"mode": "standard", "total_max_attempts": 5}, "connect_timeout": 2, "read_timeout": 10}
 
 
 def open_client(service: str) -> Any:
-    """boto3's own client: region, credentials and AWS_ENDPOINT_URL_* as everywhere."""
+    """Open boto3's client of the environment, or of the running `turnkeep dev`. Raises ValueError with the remedy."""
     import boto3  # noqa: PLC0415 - a deployment has made its own
     from botocore.config import Config  # noqa: PLC0415
 
-    return boto3.client(service, config=Config(**_CLIENT))  # type: ignore[call-overload]
+    local = _running_store() if service == "dynamodb" else {}
+    session = boto3.Session(region_name=os.environ.get("AWS_REGION"))
+    if not local and not (session.region_name and session.get_credentials()):
+        raise ValueError(
+            "No AWS region or no AWS credentials are set, and no `turnkeep dev` runs for the folder "
+            f"{_home().resolve()}. Start one there, set TURNKEEP_HOME to the folder of one that runs, or set "
+            "AWS_DEFAULT_REGION and credentials."
+        )
+    return session.client(service, config=Config(**_CLIENT), **local)  # type: ignore[call-overload]
+
+
+def _home() -> Path:
+    return Path(os.environ.get("TURNKEEP_HOME") or ".turnkeep")
+
+
+def _running_store() -> dict[str, str]:
+    """Arguments for the client of the store that `turnkeep dev` runs; none where the environment names another."""
+    try:
+        port = json.loads((_home() / "dynamodb.json").read_bytes())["port"]
+        access_key = (_home() / "access.key").read_text().strip()
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return {}
+    named = os.environ.get("AWS_ENDPOINT_URL_DYNAMODB") or os.environ.get("AWS_ENDPOINT_URL")
+    url = f"http://127.0.0.1:{port}"
+    is_other = named and named.replace("//localhost:", "//127.0.0.1:").rstrip("/") != url
+    return {} if is_other else {"endpoint_url": url, **local_access(access_key)}
+
+
+def local_access(access_key: str) -> dict[str, str]:
+    """Arguments for a client of DynamoDB Local, which has tables of their own for each key and region."""
+    return {"region_name": LOCAL_REGION, "aws_access_key_id": access_key, "aws_secret_access_key": "local"}
 
 
 def make_table(client: "DynamoDBClient", name: str) -> bool:
@@ -74,7 +108,7 @@ def open_sealer(items: Items, seal_key: str | None) -> Sealer:
 
 
 def _kept(items: Items) -> str:
-    file = Path(os.environ.get("TURNKEEP_HOME") or ".turnkeep") / "seal.key"
+    file = _home() / "seal.key"
     with suppress(FileNotFoundError):
         return file.read_text().strip()
     mark = SealMark(items, clock=time.time)

@@ -1,17 +1,20 @@
 """Erasure of all that is held for one user: threads with what lies beside them, memory, exports, what was
 counted of past days.
 
-    T#<tenant>#U#<user>  ERASURE    asked: what was born until then goes; it stands in the expiry index
+    T#<tenant>#U#<user>  ERASURE    asked: when; until: what was born by then goes; it stands in the expiry index
 
 That mark is written first. An erasure that was cut off is so finished by the hourly cleanup, which also looks once more
 when nobody who began before can be on the way any longer: the index of a user's threads may be a moment behind, and so
-may a writer. What the user begins after the erasure began is new, and stays.
+may a writer. What the user begins after the answer is new, and stays.
+Clocks differ: the request takes what is dated up to CLOCK_ERROR_MS later, as all that it finds began before its answer;
+a later look, which may find what began after that, takes the middle between request and answer.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from turnkeep.records import Principal
 from turnkeep.storage import keys
@@ -20,13 +23,13 @@ from turnkeep.storage.erasure import Erased, Eraser, side_by_side
 from turnkeep.storage.items import Items, Refused, batched
 
 STALLED_MS = 15 * 60_000
-"""No function runs longer, and no retry token is good for longer."""
+"""No function runs longer."""
 LAST_LOOK_MS = 60 * 60_000 + STALLED_MS  # cleanup may come up to an hour early
 PAGE = 100
 LOOKS = 5
 """How often a listing may show something that the look before had not; then it waits for the next call."""
 _BURY = "SET expires = :zero, #data = :none REMOVE part, #size, life, created, #ttl"
-_IS_LEFT = "began <= :asked AND (attribute_not_exists(expires) OR expires > :zero)"
+_IS_LEFT = "began <= :until AND (attribute_not_exists(expires) OR expires > :zero)"
 EXPORT_ID_HEX = 11
 """An export's id begins with when it was asked for, epoch milliseconds in so many hex digits."""
 
@@ -59,9 +62,9 @@ class Persons:
                 condition="attribute_not_exists(PK) OR asked < :asked",
                 values={":asked": now},
             )
-        receipt = self._erased(user, now, has_time)
-        if receipt.complete:
-            self._wait(user, now)
+        receipt = self._erased(user, now, now + keys.CLOCK_ERROR_MS, has_time)
+        until = now + min((int(self._clock() * 1000) - now) // 2, keys.CLOCK_ERROR_MS)
+        self._wait(user, now, until, LAST_LOOK_MS if receipt.complete else 0)
         return receipt
 
     def finish(self, user: str, has_time: Callable[[], bool]) -> Receipt:
@@ -69,33 +72,33 @@ class Persons:
         mark = self._items.get(user, keys.ERASURE)
         if mark is None:
             return Receipt(complete=True)
-        asked = mark["asked"]
-        receipt = self._erased(user, asked, has_time)
-        if not receipt.complete:
-            return receipt
-        if int(self._clock() * 1000) < asked + STALLED_MS:
-            self._wait(user, asked)
-            return receipt
-        with suppress(Refused):  # it was asked for again
-            self._items.delete(user, keys.ERASURE, condition="asked = :asked", values={":asked": asked})
+        asked: int = mark["asked"]
+        until: int = mark.get("until", asked)
+        receipt = self._erased(user, asked, until, has_time)
+        if receipt.complete and int(self._clock() * 1000) < asked + STALLED_MS:
+            self._wait(user, asked, until, LAST_LOOK_MS)
+        elif receipt.complete:
+            with suppress(Refused):  # it was asked for again
+                self._items.delete(user, keys.ERASURE, condition="asked = :asked", values={":asked": asked})
         return receipt
 
-    def _wait(self, user: str, asked: int) -> None:
-        due = keys.expiry_bucket(asked + LAST_LOOK_MS, user)
-        with suppress(Refused):
-            values = {":due": due, ":asked": asked}
-            self._items.update(user, keys.ERASURE, "SET xh = :due", values, condition="asked = :asked")
+    def _wait(self, user: str, asked: int, until: int, ms: int) -> None:
+        """Leaves the rest to the cleanup, which comes so long after it was asked for."""
+        values = {":due": keys.expiry_bucket(asked + ms, user), ":asked": asked, ":until": until}
+        with suppress(Refused):  # it was asked for again
+            self._items.update(user, keys.ERASURE, "SET xh = :due, #until = :until", values, condition="asked = :asked")
 
-    def _erased(self, user: str, asked: int, has_time: Callable[[], bool]) -> Receipt:
+    def _erased(self, user: str, asked: int, until: int, has_time: Callable[[], bool]) -> Receipt:
         receipt = Receipt(erased_at=asked)
         receipt.items += self._forget_days(user)
+        latest = f"{until:0{EXPORT_ID_HEX}x}~"
         # A worker whose request is gone deletes what it writes afterwards.
-        receipt.objects += self._eraser.delete_objects(keys.exports_of(user), lambda name: was_asked_by(name, asked))
+        receipt.objects += self._eraser.delete_objects(keys.exports_of(user), lambda name: name <= latest)
         for _ in range(LOOKS):
             if receipt.complete or not has_time():
                 break
             receipt.complete = True
-            for erased in side_by_side(self._left(receipt, user, has_time), self._at_once):
+            for erased in side_by_side(self._left(receipt, user, until, has_time), self._at_once):
                 receipt.add(erased)
         return receipt
 
@@ -106,34 +109,35 @@ class Persons:
         self._items.write_many(deletes=past)
         return len(past)
 
-    def _left(self, receipt: Receipt, user: str, has_time: Callable[[], bool]) -> Iterator[Callable[[], Erased]]:
+    def _left(
+        self, receipt: Receipt, user: str, until: int, has_time: Callable[[], bool]
+    ) -> Iterator[Callable[[], Erased]]:
         """What erases the threads that the index lists now and what was put into memory by runs that began until then.
         `receipt` stays complete where no thread was listed and there is time for all."""
-        asked = receipt.erased_at
-        for entries in batched(self._items.index(keys.BY_USER, "u", user), PAGE):
+        for entries in batched(threads_of(self._items, user), PAGE):
             for head in self._items.get_many((entry["PK"], keys.HEAD) for entry in entries):
-                if _is_left(head) and _was_born_by(head, asked):
+                if _goes(head, until):
                     receipt.complete = False
                     if not has_time():
                         return
-                    yield partial(self._erase_thread, head, asked)
+                    yield partial(self._erase_thread, head, receipt.erased_at)
         pk = keys.memory_of(user)
         for page in self._items.pages_of(pk, "SK", "began"):
-            for sk in [item["SK"] for item in page if item.get("began", 0) <= asked]:
+            for sk in [item["SK"] for item in page if item.get("began", 0) <= until]:
                 if not has_time():
                     receipt.complete = False
                     return
-                yield partial(self._forget, pk, sk, asked)
+                yield partial(self._forget, pk, sk, until)
 
-    def _forget(self, pk: str, sk: str, asked: int) -> Erased:
+    def _forget(self, pk: str, sk: str, until: int) -> Erased:
         """Unless it was put again since. Until the last look a tombstone keeps late packets of earlier puts out."""
-        values: Item = {":asked": asked}
+        values: Item = {":until": until}
         with suppress(Refused):
-            if sk.startswith(keys.MEMORY_ITEMS) and int(self._clock() * 1000) < asked + STALLED_MS:
+            if sk.startswith(keys.MEMORY_ITEMS) and int(self._clock() * 1000) < until + STALLED_MS:
                 values |= {":zero": 0, ":none": b""}
                 self._items.update(pk, sk, _BURY, values, condition=_IS_LEFT)
             else:
-                self._items.delete(pk, sk, condition="began <= :asked", values=values)
+                self._items.delete(pk, sk, condition="began <= :until", values=values)
             return Erased(items=1)
         return Erased()
 
@@ -150,19 +154,14 @@ class Persons:
         return Erased()
 
 
-def was_asked_by(export_id: str, asked: int) -> bool:
-    """Whether an export is as old as an erasure, or nobody can say how old it is."""
-    try:
-        return int(export_id[:EXPORT_ID_HEX], 16) <= asked
-    except ValueError:
-        return True
+def threads_of(items: Items, user: str, **how: Any) -> Iterator[Item]:
+    """The index entries of a user's threads, as `Items.index` reads them. No signature covers the index key `u`, so a
+    thread in another user's partition is passed over."""
+    entries = items.index(keys.BY_USER, "u", user, **how)
+    return (entry for entry in entries if entry["PK"] == f"{user}#{keys.thread_of(entry['PK'])}")
 
 
-def _is_left(head: Item) -> bool:
-    """Not what only stays to keep late writers out, however long the index goes on to list it."""
-    return "gone" not in head or "u" in head
-
-
-def _was_born_by(head: Item, asked: int) -> bool:
+def _goes(head: Item, until: int) -> bool:
+    """Not what was born later, nor a tombstone, however long the index goes on to list it."""
     created = head.get("created")
-    return not isinstance(created, int) or created <= asked
+    return ("gone" not in head or "u" in head) and (not isinstance(created, int) or created <= until)

@@ -1,17 +1,15 @@
-"""What COMMIT will write, made before anything is written: a plan can be applied again, or carried by a client as a
-token when the store did not answer."""
+"""What COMMIT will write, made before anything is written, so that a plan can be applied again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from turnkeep.errors import InvalidRetryToken, StateCorrupt
 from turnkeep.placeholders import shown
 from turnkeep.records import JSON, Turn
+from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.beside import Space, TaskWrite
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.head import KEPT_KEYS, TITLE_CHARACTERS, Head, run_id_of, signed_parts
-from turnkeep.storage.keys import LAYOUT, checkpoint_key, details_key, expiry, item_ttl, turn_key
+from turnkeep.storage.head import KEPT_KEYS, KEPT_LEFT_KEYS, TITLE_CHARACTERS, Head, run_id_of, signed_parts
 from turnkeep.storage.links import (
     DETAILS_INLINE_BYTES,
     DETAILS_INLINE_CHARACTERS,
@@ -25,8 +23,6 @@ from turnkeep.storage.sealing import Sealer
 from turnkeep.storage.vault import Vault
 
 BODY_BYTES = 16
-TOKEN_BYTES = 100_000
-TOKEN_MS = 15 * 60_000
 
 
 @dataclass(frozen=True)
@@ -67,7 +63,7 @@ class Loaded:
 class Saved:
     """What a run leaves behind: its newest checkpoint (plain msgpack types) and what it did to list channels; and what
     the placeholders stand for that it made. `of` is the link that was stored with this checkpoint before, where
-    there is nothing new in it."""
+    there is nothing new in it. `name` is the checkpoint's name, where its writer does not follow from the link."""
 
     checkpoint_id: str
     checkpoint: JSON
@@ -75,6 +71,7 @@ class Saved:
     pii: Mapping[str, str] = field(default_factory=dict)
     interrupted: bool = False
     of: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,7 @@ class Plan:
 
 
 class Planner:
-    """Makes plans and their tokens. Times are epoch milliseconds."""
+    """Makes plans. Times are epoch milliseconds."""
 
     def __init__(self, blobs: Blobs, sealer: Sealer, vault: Vault, *, thread_hours: float):
         self._blobs = blobs
@@ -107,30 +104,30 @@ class Planner:
         gen = head.seq if loaded.is_branch else head.gen
         run_id = run_id_of(head.pk, begun.key)
         numbered = replace(turn, number=number, thread_id=head.thread_id, run_id=run_id) if turn else None
-        sk = turn_key(gen, number, head.seq, begun.owner)
+        sk = keys.turn_key(gen, number, head.seq, begun.owner)
         link: Item = {
             "PK": head.pk,
             "SK": sk,
             "n": number,
-            "cp": saved.checkpoint_id,
+            "cp": saved.name or keys.checkpoint_name(saved.checkpoint_id, keys.writer_of(sk)),
             "k": begun.key,
             "b": body_digests(self._sealer, head.pk, begun.body)[0],
         }
-        link |= {"v": LAYOUT, "ttl": item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
+        link |= {"v": keys.LAYOUT, "ttl": keys.item_ttl(head.created)} | ({"prev": loaded.last} if loaded.last else {})
         if loaded.is_branch and head.last:
             link["was"] = head.last  # what is left is still found, from where it was left
         link |= {"of": saved.of} if saved.of else {}
         puts = tuple(self._link_items(link, saved, numbered))
         puts += () if saved.of else (self._checkpoint_item(link, saved),)
-        puts += tuple(self._vault.items_of(head.pk, sk, saved.pii, ttl=link["ttl"]))
-        changed = {"n": number, "gen": gen, "last": sk, "cp": saved.checkpoint_id}
+        puts += tuple(self._vault.items_of(head, sk, saved.pii))
+        changed = {"n": number, "gen": gen, "last": sk, "cp": link["cp"]}
         return self.flipped(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn, now), now), numbered
 
     def fork(self, begun: Begun, tip: Item, beside: tuple[Item, ...], more: Item, now: int) -> Plan:
         """The plan that makes a copy the thread that is held by `begun`; `tip` is its newest link, `more` what HEAD
         takes from the thread that was copied."""
         changed = {"n": tip["n"], "gen": begun.head.gen, "last": tip["SK"], "cp": tip["cp"], "keys": []}
-        changed |= {"expires": expiry(now, begun.head.created, begun.head.hours(self._thread_hours))}
+        changed |= {"expires": keys.expiry(now, begun.head.created, begun.head.hours(self._thread_hours))}
         changed |= {name: value for name, value in more.items() if value is not None}
         return self.flipped(begun, (tip, *beside), changed, now)
 
@@ -139,19 +136,20 @@ class Planner:
         head = begun.head
         signed = {**changed, "created": head.created, "born": head.born, "life": head.life}
         sig = self._sealer.sign(*signed_parts(head.pk, signed))
-        flip = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": LAYOUT}).items()}
+        flip = {f":{name}": value for name, value in (changed | {"sig": sig, "la": now, "v": keys.LAYOUT}).items()}
         flip |= {":seq": head.seq, ":owner": begun.owner}
         return Plan(head.pk, changed["last"], begun.key, head.born, puts, flip)
 
     def _rest_of_head(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None, now: int) -> Item:
         head = begun.head
-        keys = head.keys[head.n - loaded.number :]
+        kept, left = head.keys[head.n - loaded.number :], [*head.keys[: head.n - loaded.number], *head.left]
         agent = head.agent or (turn.agent if turn else None)
         title = head.title or (_title(begun.message) if turn else None)
         return {
-            "expires": expiry(now, head.created, head.hours(self._thread_hours)),
-            "keys": list(([begun.key, *keys] if turn else keys)[:KEPT_KEYS]),
+            "expires": keys.expiry(now, head.created, head.hours(self._thread_hours)),
+            "keys": list(([begun.key, *kept] if turn else kept)[:KEPT_KEYS]),
             "st": "interrupted" if saved.interrupted else "complete",
+            **({"left": left[:KEPT_LEFT_KEYS]} if left else {}),
             **({"agent": agent} if agent else {}),
             **({"title": title} if title else {}),
         }
@@ -160,44 +158,22 @@ class Planner:
         payload, pk = payload_of(turn, saved.segments), link["PK"]
         if turn is None:
             return [{**link, "edit": True, **self._link_value(link, payload)}]
-        sk = details_key(link["SK"])
+        sk = keys.details_key(link["SK"])
         sealed = self._sealer.seal(turn.details, pk, sk)
         if len(sealed) <= DETAILS_INLINE_BYTES and len(str(turn.details)) <= DETAILS_INLINE_CHARACTERS:
             return [{**link, **self._link_value(link, {**payload, "details": turn.details})}]
         value = self._blobs.attributes(pk, sk, sealed, inline_bytes=DETAILS_ITEM_BYTES)
-        aside = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": link["ttl"], **value}
+        aside = {"PK": pk, "SK": sk, "v": keys.LAYOUT, "ttl": link["ttl"], **value}
         return [{**link, "aside": True, **self._link_value(link, payload)}, aside]
 
     def _link_value(self, link: Item, payload: JSON) -> Item:
         return self._blobs.attributes(link["PK"], link["SK"], self._sealer.seal(payload, *seal_context(link)))
 
     def _checkpoint_item(self, link: Item, saved: Saved) -> Item:
-        pk, sk = link["PK"], checkpoint_key(saved.checkpoint_id)
+        pk, sk = link["PK"], keys.checkpoint_key(link["cp"])
         sealed = self._sealer.seal(saved.checkpoint, pk, sk, link["SK"])
         value = self._blobs.attributes(pk, sk, sealed)
-        return {"PK": pk, "SK": sk, "v": LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
-
-    def token(self, plan: Plan, now: int) -> str:
-        """The whole plan, encrypted for this thread; over 100 KB it lies in an object."""
-        content: JSON = {"until": now + TOKEN_MS, "sk": plan.sk, "key": plan.key, "born": plan.born, "flip": plan.flip}
-        content["puts"] = list(plan.puts)
-        encrypted = self._sealer.encrypt(content, plan.pk)
-        if len(encrypted) > TOKEN_BYTES:
-            content = {"object": self._blobs.attributes(plan.pk, f"TOKEN#{plan.sk}", encrypted, inline_bytes=0)}
-        return self._sealer.token(content, plan.pk)
-
-    def plan_in(self, pk: str, token: str, now: int) -> Plan:
-        """Raises InvalidRetryToken for a token that is altered, of another thread, or older than 15 minutes."""
-        content = self._sealer.read_token(token, pk)
-        if "object" in content:
-            encrypted = self._blobs.value(content["object"])
-            try:
-                content = self._sealer.decrypt(encrypted, pk)
-            except StateCorrupt as error:
-                raise InvalidRetryToken from error
-        if content["until"] < now:
-            raise InvalidRetryToken
-        return Plan(pk, content["sk"], content["key"], content["born"], tuple(content["puts"]), content["flip"])
+        return {"PK": pk, "SK": sk, "v": keys.LAYOUT, "link": link["SK"], "ttl": link["ttl"], **value}
 
 
 def body_digests(sealer: Sealer, pk: str, body: bytes) -> tuple[bytes, ...]:

@@ -1,7 +1,9 @@
 """Runs that wait for a worker: an encrypted item each beside their thread, which goes with it. One that made a turn is
 told by the turn, so its item is not written again; one that failed says why.
 
-    ASIDE#RUN#<run id>    st status, at, tries, code of the last error, b body digest, data the request, encrypted
+    ASIDE#RUN#<run id>#<born>  st status, at, tries, code of the last error, b body digest, data the request, encrypted
+
+A later thread of the same id may have a run of the same id. The incarnation id in the key keeps them apart.
 """
 
 from contextlib import suppress
@@ -9,11 +11,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from turnkeep.errors import IdempotencyKeyReused, ThreadBusy
-from turnkeep.records import Principal
 from turnkeep.storage.attributes import Item, Write
-from turnkeep.storage.head import Head, run_digest
+from turnkeep.storage.head import Head, is_of_life, run_digest
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, LAYOUT, RUNS, partition, run_key, run_of
+from turnkeep.storage.keys import HEAD, LAYOUT, RUNS, run_key, run_of
 from turnkeep.storage.plans import body_digests
 from turnkeep.storage.threads import Threads
 
@@ -21,57 +22,56 @@ QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled"]
 KEPT_SECONDS = 86_400
 STALE_MS = 60 * 60_000
 """When nobody is going to work any longer on a run that was not heard of: all tries of a worker together take less."""
-_FREE = "expires > :now AND (attribute_not_exists(#lease) OR #lease.#t < :now)"
+_FREE = "born = :born AND expires > :now AND (attribute_not_exists(#lease) OR #lease.#t < :now)"
 
 
 @dataclass(frozen=True)
 class Queued:
-    """`at` is when it was accepted, epoch milliseconds; `tries` counts those that failed."""
+    """`at` is when it was accepted, epoch milliseconds; `tries` counts those that failed; `born` is its thread's
+    incarnation id, None where an older version accepted it."""
 
     pk: str
+    sk: str
     run_id: str
     status: QueuedStatus
     at: int
     tries: int
     code: str | None
     data: bytes | None
+    born: bytes | None
 
 
 class RunQueue(Threads):
     """Threads, and the runs that were accepted for them."""
 
-    def accept_run(self, principal: Principal, thread_id: str, run_id: str, body: bytes, request: str) -> Queued | None:
-        """Keeps the request; None where it was kept before and has not failed. Raises NotFound, ThreadBusy,
+    def accept_run(self, head: Head, run_id: str, body: bytes, request: str) -> Queued | None:
+        """Keeps the request; None where it was kept before and has not failed. Raises ThreadBusy,
         IdempotencyKeyReused, StoreUnavailable."""
-        pk, sk, now = partition(principal, thread_id), run_key(run_id), self._now()
+        pk, sk, now = head.pk, run_key(run_id, head.born), self._now()
         data = self._sealer.encrypt(request, pk, sk)
         digests = body_digests(self._sealer, pk, body)
         item = {"PK": pk, "SK": sk, "v": LAYOUT, "st": "queued", "at": now, "tries": 0, "b": digests[0], "data": data}
-        item["ttl"] = now // 1000 + KEPT_SECONDS
+        item |= {"ttl": now // 1000 + KEPT_SECONDS, "born": head.born}
         anew = {":queued": "queued", ":stale": now - STALE_MS}
         put = Write("Put", item, "attribute_not_exists(PK) OR st <> :queued OR #at < :stale", anew)
         try:
-            self._items.transact(Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now}), put)
-        except Refused:
-            self._check(self.head(principal, thread_id).pk, sk, digests)
+            free = Write("ConditionCheck", {"PK": pk, "SK": HEAD}, _FREE, {":now": now, ":born": head.born})
+            self._items.transact(free, put)
+        except Refused as refused:
+            stands = self._items.get(pk, sk)
+            if stands is None or stands["st"] != "queued":
+                raise ThreadBusy(retry_after=1) from refused
+            if stands["b"] not in digests:
+                raise IdempotencyKeyReused from refused
             return None
         return _read(item)
 
-    def _check(self, pk: str, sk: str, digests: tuple[bytes, ...]) -> None:
-        """Raises what keeps a living thread from taking the run, where it has not taken it already."""
-        item = self._items.get(pk, sk)
-        if item is None or item["st"] != "queued":
-            raise ThreadBusy(retry_after=1)
-        if item["b"] not in digests:
-            raise IdempotencyKeyReused
+    def queued_run(self, head: Head, run_id: str) -> Queued | None:
+        return next(iter(self.queued_runs(head, run_id)), None)
 
-    def queued_run(self, pk: str, run_id: str) -> Queued | None:
-        item = self._items.get(pk, run_key(run_id))
-        return _read(item) if item else None
-
-    def queued_runs(self, pk: str) -> list[Queued]:
-        """Newest first."""
-        found = [_read(item) for item in self._items.below(pk, RUNS)]
+    def queued_runs(self, head: Head, run_id: str = "") -> list[Queued]:
+        """Newest first; all, or those of one id."""
+        found = [_read(item) for item in self._items.below(head.pk, run_key(run_id)) if is_of_life(item, head)]
         return sorted(found, key=lambda queued: queued.at, reverse=True)
 
     def is_stale(self, queued: Queued) -> bool:
@@ -82,21 +82,22 @@ class RunQueue(Threads):
 
     def request_of(self, queued: Queued) -> str:
         """What was accepted; raises StateCorrupt."""
-        return str(self._sealer.decrypt(queued.data or b"", queued.pk, run_key(queued.run_id)))
+        return str(self._sealer.decrypt(queued.data or b"", queued.pk, queued.sk))
 
     def fail_run(self, queued: Queued, code: str, *, is_final: bool) -> None:
         """Notes a try that failed; nothing where the run is cancelled or its thread gone. Raises StoreUnavailable."""
         values = {":st": "failed" if is_final else "queued", ":code": code, ":one": 1, ":queued": "queued"}
         change = "SET st = :st, code = :code, tries = tries + :one"
         with suppress(Refused):
-            self._items.update(queued.pk, run_key(queued.run_id), change, values, condition="st = :queued")
+            self._items.update(queued.pk, queued.sk, change, values, condition="st = :queued")
 
     def cancel_run(self, head: Head, run_id: str, *, forget: bool) -> bool:
         """Takes the lease from the run if it has one, and has workers pass it over, all at once; False where the thread
         moved meanwhile. `forget` leaves nothing of what was asked. Raises StoreUnavailable."""
-        key, now = {"PK": head.pk, "SK": run_key(run_id)}, self._now()
-        values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS}
-        change = "SET st = :st, #v = :v, #ttl = :ttl, #at = if_not_exists(#at, :now)" + " REMOVE #data" * forget
+        key, now = {"PK": head.pk, "SK": run_key(run_id, head.born)}, self._now()
+        values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS, ":born": head.born}
+        change = "SET st = :st, #v = :v, #ttl = :ttl, born = :born, #at = if_not_exists(#at, :now)"
+        change += " REMOVE #data" * forget
         try:
             self._items.transact(_loses(head, run_id, forget=forget), Write("Update", key, None, values, change))
         except Refused:
@@ -105,18 +106,20 @@ class RunQueue(Threads):
 
     # what a worker is told: which run, and nothing that anybody could read
 
-    def run_token(self, principal: Principal, thread_id: str, run_id: str) -> str:
-        return self._sealer.token({"pk": partition(principal, thread_id), "run": run_id}, "run")
+    def run_token(self, head: Head, run_id: str) -> str:
+        sk = run_key(run_id, head.born)
+        return self._sealer.token({"pk": head.pk, "run": sk.removeprefix(RUNS)}, "run")
 
     def named_run(self, token: str) -> Queued | None:
-        """The run of a token, None where it is gone. Raises InvalidRetryToken, StoreUnavailable."""
+        """The run of a token, None where it is gone. Raises StateCorrupt, StoreUnavailable."""
         said = self._sealer.read_token(token, "run")
-        return self.queued_run(said["pk"], said["run"])
+        item = self._items.get(said["pk"], run_key(said["run"]))
+        return _read(item) if item else None
 
 
 def _read(item: Item) -> Queued:
-    rest = item.get("tries", 0), item.get("code"), item.get("data")
-    return Queued(item["PK"], run_of(item["SK"]), item["st"], item["at"], *rest)
+    rest = item.get("tries", 0), item.get("code"), item.get("data"), item.get("born")
+    return Queued(item["PK"], item["SK"], run_of(item["SK"]), item["st"], item["at"], *rest)
 
 
 def _loses(head: Head, run_id: str, *, forget: bool) -> Write:

@@ -14,7 +14,7 @@ from typing import Any
 
 import ormsgpack
 
-from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt
+from turnkeep.errors import AgentFault, StateCorrupt
 from turnkeep.ring import ID_BYTES
 from turnkeep.storage.keyring import Keyring
 
@@ -92,11 +92,11 @@ class Sealer(Keyring):
         return urlsafe_b64encode(self.encrypt(value, *context)).decode().rstrip("=")
 
     def read_token(self, token: str, *context: str) -> Any:
-        """What `token` took; raises InvalidRetryToken."""
+        """Return what `token` took. Raises StateCorrupt."""
         try:
             return self.decrypt(urlsafe_b64decode(token + "=" * (-len(token) % 4)), *context)
-        except (ValueError, StateCorrupt) as error:
-            raise InvalidRetryToken from error
+        except ValueError as error:
+            raise StateCorrupt from error
 
 
 def is_plain(value: Any, option: int = _EXACTLY | ormsgpack.OPT_PASSTHROUGH_TUPLE) -> bool:

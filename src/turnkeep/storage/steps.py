@@ -5,44 +5,22 @@ checkpoint still, and nobody else may hold the lease. A run takes the lease with
 """
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from turnkeep.errors import NotFound, StoreUnavailable, Superseded, ThreadBusy, ThreadMoved
+from turnkeep.errors import NotFound, StoreUnavailable, ThreadBusy, ThreadMoved, Unsettled
 from turnkeep.records import Principal, Turn
+from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.beside import Beside, TaskWrite
-from turnkeep.storage.head import Head, read_head
+from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.head import KEY_BYTES, Head
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import (
-    CHECKPOINTS,
-    HEAD,
-    SPACES,
-    checkpoint_key,
-    is_write,
-    number_of,
-    partition,
-    space_key,
-    user_key,
-)
+from turnkeep.storage.leases import OWNER_BYTES
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.table import Table
 
 TRIES = 3
-CHECKPOINT = CHECKPOINTS.rstrip("#")
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now OR #lease.#o = :owner)"
-
-
-@dataclass(frozen=True)
-class Step:
-    """What is put. `owner` names the writer's lease, which the step takes or renews where it `holds`, and else gives
-    back; `after` is the checkpoint that HEAD has to lead to."""
-
-    saved: Saved
-    turn: Turn | None
-    owner: bytes
-    key: bytes
-    holds: bool
-    after: str | None
 
 
 class Steps(Table):
@@ -58,122 +36,126 @@ class Steps(Table):
         except NotFound:
             return None
 
-    def peek(self, pk: str, checkpoint_id: str) -> tuple[Head | None, tuple[TaskWrite, ...]]:
-        """HEAD, and the writes after this checkpoint: one Query where it is the newest."""
-        sk = checkpoint_key(checkpoint_id)
-        found = self._items.between(pk, f"{sk}#", HEAD)
-        head = self._trusted(found[-1]) if found and found[-1]["SK"] == HEAD else None
-        writes = self.beside.writes_in(item for item in found if item["SK"].startswith(f"{sk}#"))
+    def peek(self, pk: str, name: str) -> tuple[Head | None, tuple[TaskWrite, ...]]:
+        """HEAD, and the writes after the checkpoint of this name: one Query where it is the newest."""
+        sk = keys.checkpoint_key(name)
+        found = self._items.between(pk, f"{sk}#", keys.HEAD)
+        head = self._trusted(found[-1]) if found and found[-1]["SK"] == keys.HEAD else None
+        writes = self.beside.writes_in(item for item in found if keys.checkpoint_of(item["SK"]) == sk)
         return head if head and head.is_alive(self._now()) else None, writes
 
-    def step(self, principal: Principal, thread_id: str, head: Head | None, loaded: Loaded, step: Step) -> Head:
-        """HEAD as it is then. Raises ThreadMoved where another writer has gone on since `head` was read (None: there
-        was nothing), ThreadBusy, Superseded where the thread was deleted, StoreUnavailable."""
-        pk, births = partition(principal, thread_id), Item()
-        if head is None:
-            births = self._newborn(pk, user_key(principal), {})
-            head = read_head(births)
+    def find(self, pk: str, sk: str) -> str | None:
+        """The key of the stored checkpoint whose key is `sk` without its writer."""
+        found = [item["SK"] for item in self._items.between(pk, sk, f"{sk}#~")]
+        return next((each for each in found if not keys.is_write(each)), None)
+
+    def step(
+        self, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None, owner: bytes, *, holds: bool = False
+    ) -> Head:
+        """Store a step after the checkpoint that `head` leads to, and return HEAD as it is then.
+
+        `owner` names the writer's lease, which the step takes or renews where it `holds`, and else gives back. Raises
+        ThreadMoved where HEAD leads elsewhere by now, ThreadBusy, Superseded where the thread was deleted, Unsettled
+        where the outcome is unknown, StoreUnavailable.
+        """
+        after, key = head.checkpoint_name, self._mint(KEY_BYTES)  # the key names the step's link
+        begun = Begun(replace(head, seq=head.seq + 1), key, b"", key, turn.message if turn else "", created=False)
+        plan, _ = self._planner.plan(begun, loaded, saved, turn, self._now())
+        if not turn:  # an edit is no activity: it leaves the index of the user as it is
+            plan = replace(plan, flip={**plan.flip, ":la": head.active})
+        self._items.write_many(puts=plan.puts)
         for _ in range(TRIES):
-            plan = self._plan(head, loaded, step)
             try:
-                return self._flip(plan, head, step, births)
+                return self._flip(plan, head, after, owner, is_turn=turn is not None, holds=holds)
             except Refused as refused:
-                stands = self._refused(plan, refused.item, step, births)
-            if stands.last == plan.sk:  # only the acknowledgement was lost
-                return stands
-            if not stands.is_alive(self._now()):
-                stands = self._replace_dead(stands, user_key(principal), {})
-            head, births = stands, {}
+                head = self._stands(plan, refused.item)
+            if self._chain.reached(head, plan.sk):  # only the acknowledgement was lost
+                return replace(head, n=plan.flip[":n"], last=plan.sk, checkpoint_name=plan.flip[":cp"])
+            now = self._now()
+            if head.checkpoint_name != after or not head.is_alive(now):
+                raise ThreadMoved(MOVED)
+            if head.lease and head.is_leased(now) and head.lease.owner != owner:
+                raise ThreadBusy(BUSY, retry_after=max(1, (head.lease.until - now) // 1000))
         raise ThreadBusy(retry_after=1)
 
-    def _plan(self, head: Head, loaded: Loaded, step: Step) -> Plan:
-        message = step.turn.message if step.turn else ""
-        begun = Begun(replace(head, seq=head.seq + 1), step.key, b"", step.owner, message, created=False)
-        plan, _ = self._planner.plan(begun, loaded, step.saved, step.turn, self._now())
-        # an edit is no activity: it leaves the index of the user as it is
-        return plan if step.turn else replace(plan, flip={**plan.flip, ":la": head.active})
-
-    def _flip(self, plan: Plan, head: Head, step: Step, births: Item) -> Head:
-        self._items.write_many(puts=plan.puts)
+    def _flip(self, plan: Plan, head: Head, after: str | None, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
         now = self._now()
-        new: Item = {name: value for name, value in births.items() if name not in ("PK", "SK")}
-        new |= {name[1:]: value for name, value in plan.flip.items() if name != ":owner"}
-        new |= {"lease": {"o": step.owner, "t": now + self._lease_ms}} if step.holds else {}
-        gone = [*([] if step.holds else ["#lease"]), *(["#pend"] if step.turn else [])]
-        values = {f":{name}": value for name, value in new.items()}
-        condition = "attribute_not_exists(PK)"
-        if not births:
-            values |= {":now": now, ":owner": step.owner, ":was": head.seq, ":mark": head.born}
-            leads = "#cp = :after" if step.after else "attribute_not_exists(cp)"
-            values |= {":after": step.after} if step.after else {}
-            condition = f"seq = :was AND born = :mark AND expires > :now AND {leads} AND {_FREE}"
+        new: Item = {name[1:]: value for name, value in plan.flip.items() if name != ":owner"} | {"seq": head.seq + 1}
+        new |= {"lease": {"o": owner, "t": now + self._lease_ms}} if holds else {}
+        gone = [*([] if holds else ["#lease"]), *(["#pend"] if is_turn else [])]
         change = "SET " + ", ".join(f"#{name} = :{name}" for name in new)
         change += f" REMOVE {', '.join(gone)}" if gone else ""
-        return self._trusted(self._items.update(plan.pk, HEAD, change, values, condition=condition))
-
-    def _refused(self, plan: Plan, item: Item | None, step: Step, births: Item) -> Head:
-        """What stands there, where the step may be tried again, or has come through."""
-        stands = self._trusted(item) if item and "gone" not in item else None
-        if stands and stands.last == plan.sk:
-            return stands
-        if births and item and (stands is None or not stands.is_alive(self._now())):
-            return read_head(item)
-        if stands is None or (not births and stands.born != plan.born):
-            self._stands(plan, item)
-            raise Superseded
-        if births or stands.checkpoint != step.after:
-            raise ThreadMoved(MOVED)
-        now = self._now()
-        if stands.lease and stands.is_leased(now) and stands.lease.owner != step.owner:
-            raise ThreadBusy(BUSY, retry_after=max(1, (stands.lease.until - now) // 1000))
-        return stands
+        values = {f":{name}": value for name, value in new.items()}
+        values |= {":now": now, ":owner": owner, ":was": head.seq, ":mark": head.born}
+        values |= {":after": after} if after else {}
+        leads = "#cp = :after" if after else "attribute_not_exists(cp)"
+        condition = f"seq = :was AND born = :mark AND expires > :now AND {leads} AND {_FREE}"
+        try:
+            return self._trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))
+        except StoreUnavailable as error:
+            raise Unsettled(UNKNOWN, retry_after=error.retry_after) from error
 
     def let_go(self, head: Head, owner: bytes) -> None:
         """Gives the lease back, where it is still ours."""
         with suppress(Refused, StoreUnavailable):
-            self._items.update(head.pk, HEAD, "REMOVE #lease", {":owner": owner}, condition="#lease.#o = :owner")
+            self._items.update(head.pk, keys.HEAD, "REMOVE #lease", {":owner": owner}, condition="#lease.#o = :owner")
 
     def link_of(self, head: Head) -> str:
         """The link that HEAD's checkpoint was stored with."""
         link = self._chain.walk(head.pk, head.last, head.n, {})[-1]
         return str(link.get("of", link["SK"]))
 
+    # checkpoints that go
+
     def keep_newest(self, head: Head) -> None:
-        """Deletes all checkpoints but the newest of each graph, with their writes."""
-        found = [sk for sk in self._names(head.pk) if not is_write(sk)]
-        newest = {sk.rpartition("#")[0]: sk for sk in found} | {CHECKPOINT: checkpoint_key(str(head.checkpoint))}
-        self._delete(head.pk, {sk for sk in found if newest[sk.rpartition("#")[0]] != sk})
+        """Delete all checkpoints but the newest of each graph, with their writes."""
+        names, older, spaces = self._settled(head)
+        content = (self.load(head, 1).checkpoint or {}).get("spaces", {}) if spaces else {}
+        named, kept = {keys.space_key(*each) for each in content.items()}, dict[str, str]()
+        for sk in sorted(spaces, reverse=True):
+            if spaces[sk] in (None, head.checkpoint) or keys.without_writer(sk) in named:
+                kept.setdefault(keys.without_writer(sk).rpartition("#")[0], sk)
+        past = {sk for sk, root in spaces.items() if (root or "") <= str(head.checkpoint)}  # not of a step under way
+        self._delete(head.pk, names, older | past - set(kept.values()))
 
     def drop_checkpoints(self, head: Head, keeps: str | None, goes: set[tuple[str, str]]) -> None:
-        """Deletes checkpoints by namespace and id, with their writes; HEAD leads to the root's `keeps` first, where it
-        leads to one that goes. Raises ThreadBusy, NotFound."""
+        """Delete checkpoints by namespace and id, with their writes.
+
+        Where HEAD leads to one of them, a step that stores the root's `keeps` again comes first. Raises NotFound,
+        ThreadMoved, ThreadBusy.
+        """
+        names, older, spaces = self._settled(head)
         if ("", head.checkpoint) in goes:
-            link = self._items.get(head.pk, checkpoint_key(str(keeps)))
-            if link is None:
-                raise NotFound
-            self._lead_to(head, self._chain.walk(head.pk, link["link"], number_of(link["link"]), {})[-1])
-        self._delete(head.pk, {space_key(name, each) if name else checkpoint_key(each) for name, each in goes})
+            self._restore(head, str(keeps))
+            older.add(keys.checkpoint_key(str(head.checkpoint_name)))
+        places = {keys.space_key(*each) if each[0] else keys.checkpoint_key(each[1]) for each in goes}
+        self._delete(head.pk, names, {sk for sk in older | spaces.keys() if keys.without_writer(sk) in places})
 
-    def _delete(self, pk: str, goes: set[str]) -> None:
-        deletes = [(pk, sk) for sk in self._names(pk) if sk.partition("#W#")[0] in goes]
-        self._items.write_many(deletes=deletes)
+    def _restore(self, head: Head, checkpoint_id: str) -> None:
+        """Store the state at an older checkpoint again, as a branch."""
+        loaded = self.load(head, None, checkpoint_id)
+        saved = Run(loaded, whole=True).saved(frozenset(), interrupted=True)
+        assert saved  # noqa: S101 - a checkpoint was loaded
+        saved.checkpoint["spaces"] = (loaded.checkpoint or {}).get("spaces", {})
+        saved = replace(saved, interrupted=loaded.is_interrupted)
+        self.step(head, loaded, saved, None, self._mint(OWNER_BYTES))
 
-    def _names(self, pk: str) -> list[str]:
-        names = [item["SK"] for page in self._items.pages_of(pk, "SK") for item in page]
-        return sorted(sk for sk in names if sk.startswith((CHECKPOINTS, SPACES)))
+    def _settled(self, head: Head) -> tuple[list[str], set[str], dict[str, str | None]]:
+        """The keys of all checkpoints and their writes; those of the root's checkpoints that HEAD led to before its
+        own, to which it never leads again; and those of sub-graphs, each with the id of the root's checkpoint then."""
+        wanted = self._items.pages_of(head.pk, "SK", "prev", "was", "cp", "root")
+        items = {item["SK"]: item for page in wanted for item in page}
+        names = [sk for sk in items if sk.startswith((keys.CHECKPOINTS, keys.SPACES))]
+        older, waiting = set[str](), [head.last]
+        while waiting:
+            if link := items.pop(str(waiting.pop()), None):
+                older.add(keys.checkpoint_key(link["cp"]))
+                waiting += [link.get("prev"), link.get("was")]
+        spaces = {sk: items[sk].get("root") for sk in names if sk.startswith(keys.SPACES) and not keys.is_write(sk)}
+        return names, older - {keys.checkpoint_key(str(head.checkpoint_name))}, spaces
 
-    def _lead_to(self, head: Head, link: Item) -> None:
-        """HEAD goes back to an older link; what comes after it is a generation of its own."""
-        begun = Begun(replace(head, seq=head.seq + 1), b"", b"", b"", "", created=False)
-        changed = {"n": link["n"], "gen": head.seq + 1, "last": link["SK"], "cp": link["cp"]}
-        changed |= {"keys": list(head.keys[head.n - link["n"] :]), "expires": head.expires, "st": "complete"}
-        changed |= {name: value for name, value in (("agent", head.agent), ("title", head.title)) if value}
-        plan = self._planner.flipped(begun, (), changed, self._now())
-        saved = Saved(link["cp"], {}, ())
-        try:
-            self._flip(plan, head, Step(saved, None, b"", b"", holds=False, after=head.checkpoint), {})
-        except Refused as refused:
-            raise ThreadBusy(BUSY, retry_after=1) from refused
+    def _delete(self, pk: str, names: list[str], goes: set[str]) -> None:
+        self._items.write_many(deletes=[(pk, sk) for sk in names if keys.checkpoint_of(sk) in goes])
 
 
 MOVED = (
@@ -181,3 +163,4 @@ MOVED = (
     "again; it begins after what the other wrote."
 )
 BUSY = "Another run holds this thread: nothing of this step was kept. Invoke the graph again when that one is over."
+UNKNOWN = "It is unknown whether this step was kept. Read the thread before you invoke the graph again."

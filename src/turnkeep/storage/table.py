@@ -15,24 +15,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from turnkeep.errors import (
-    InvalidId,
-    NotFound,
-    StateCorrupt,
-    StoreUnavailable,
-    Superseded,
-    ThreadExists,
-    ThreadMoved,
-    TurnkeepError,
-    Unsettled,
-)
+from turnkeep import errors
 from turnkeep.records import JSON, Principal, Thread, Turn
 from turnkeep.storage.actions import ActionLog
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.forks import Fork
 from turnkeep.storage.head import Head, is_erased, key_digest, run_id_of
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, checkpoint_key, message_key, number_of, partition
+from turnkeep.storage.keys import HEAD, checkpoint_key, message_key, partition
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
 from turnkeep.storage.links import Link, turn_of
 from turnkeep.storage.listing import Listing
@@ -59,7 +49,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
     def look_ahead(self, principal: Principal, thread_id: str) -> Found:
         """What LOAD will read, as far as this process knows the thread; asked beside BEGIN, which tells what is
         wrong."""
-        with suppress(InvalidId):
+        with suppress(errors.InvalidId):
             return self._loader.look_ahead(partition(principal, thread_id))
         return MISSING
 
@@ -67,28 +57,29 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         """The newest `window` turns (None: all) and the checkpoint they lead to; reads what `ahead` does not hold.
 
         `base`, the id of an older checkpoint or the number of a turn, goes back in time: what stood then, 0 before the
-        first turn. Raises NotFound for an unknown one, StateCorrupt, and Superseded where the thread was deleted or
-        taken over since `head` was read.
+        first turn. Raises NotFound for an unknown one, StateCorrupt, and Superseded where the thread was deleted or has
+        moved since `head` was read.
         """
-        try:
+        with self._reading(head, errors.Superseded):
             return self._loader.load(head, window, base, ahead)
-        except StateCorrupt as error:
-            now = self._items.get(head.pk, HEAD)
-            if now is None or now.get("seq") != head.seq:
-                raise Superseded from error
-            raise
+
+    def read_state(self, head: Head, window: int | None, base: str | int | None) -> Loaded:
+        """As `load`, outside of a run: raises NotFound where the thread was deleted."""
+        with self._reading(head):
+            return self._loader.load(head, window, base, MISSING)
 
     def history(self, head: Head, window: int | None, *, limit: int, before: str | None = None) -> Iterator[Loaded]:
         """What stood after each step of the thread, the newest first, and of branches that were left; older than the
         checkpoint `before`. Raises StateCorrupt."""
-        return self._loader.steps(head, window, limit, before)
+        with self._reading(head):
+            yield from self._loader.steps(head, window, limit, before)
 
     def checkpoint_of(self, head: Head, run_id: str | None) -> str:
         """Return the id of the checkpoint that this run stored, whatever changed the state since. Raises NotFound."""
         for item in self._chain.every(head, {}):
             if "edit" not in item and run_id_of(head.pk, item["k"]) == run_id:
                 return str(item["cp"])
-        raise NotFound("The thread has no such run.")
+        raise errors.NotFound("The thread has no such run.")
 
     # COMMIT
 
@@ -114,8 +105,8 @@ class Table(Leases, Listing, RunQueue, ActionLog):
                 {**plan.flip, ":born": plan.born},
                 condition=f"{MINE} AND born = :born",
             )
-        except StoreUnavailable as error:
-            raise Unsettled(retry_after=error.retry_after) from error
+        except errors.StoreUnavailable as error:
+            raise errors.Unsettled(retry_after=error.retry_after) from error
         except Refused as refused:
             return self._settle(plan, self._stands(plan, refused.item))
         self._loader.has_moved(plan.pk, plan.flip[":cp"], plan.flip[":gen"], plan.flip[":n"])
@@ -146,49 +137,26 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         Superseded is raised."""
         if item is not None and not is_erased(item, plan.born):
             return self._trusted(item)
-        with suppress(StoreUnavailable):  # then it waits for the sweep of what late writers left
+        with suppress(errors.StoreUnavailable):  # then it waits for the sweep of what late writers left
             if objects := [put["object"] for put in plan.puts if "object" in put]:
                 self._blobs.delete(objects)
             aside = message_key(plan.born)
             self._items.write_many(deletes=[(plan.pk, sk) for sk in (aside, *(put["SK"] for put in plan.puts))])
-        raise Superseded
+        raise errors.Superseded
 
     def _settle(self, plan: Plan, head: Head) -> Turn | None:
-        """A refused flip whose link is `last` had come through before: only its acknowledgement was lost."""
+        """A refused flip whose link HEAD leads to had come through before: only its acknowledgement was lost. Gives the
+        turn where another one is the newest by now."""
         if head.last == plan.sk:
             return None
-        number = head.turn_of_key(plan.key)
-        if number is None:
-            raise Superseded
-        link = self._chain.turn(head, number)
-        if link.item["b"] != plan.puts[0]["b"]:  # the key has served another message in the meantime
-            raise Superseded
-        return turn_of(link, self._chain.details(link))
-
-    # a turn that could not be stored
-
-    def retry_token(self, plan: Plan) -> str:
-        """The plan for 15 minutes, encrypted for its thread; raises StoreUnavailable for one that needs an object."""
-        return self._planner.token(plan, self._now())
-
-    def plan_in(self, principal: Principal, thread_id: str, token: str) -> Plan:
-        """Raises InvalidRetryToken."""
-        return self._planner.plan_in(partition(principal, thread_id), token, self._now())
-
-    def commit_later(self, principal: Principal, thread_id: str, token: str) -> Turn:
-        """Stores the turn of a retry token, at most once; raises InvalidRetryToken, NotFound, Superseded,
-        StoreUnavailable.
-
-        HEAD is read first, so that nothing is written into a thread that has been deleted, made anew or gone on.
-        """
-        plan = self.plan_in(principal, thread_id, token)
-        head = self.head(principal, thread_id)
-        if head.born != plan.born:
-            raise Superseded
-        stored = self.apply(plan) if head.seq == plan.flip[":seq"] else self._settle(plan, head)
-        if stored is not None:
-            return self.vault.told(plan.pk, [stored])[0]
-        return self.read_turn(principal, thread_id, number_of(plan.sk))
+        with self._reading(head, errors.Superseded):
+            item, number = self._chain.reached(head, plan.sk), head.turn_of_key(plan.key)
+            if item is None and number is not None:
+                item = self._chain.turn(head, number).item
+            if item is None or item["b"] != plan.puts[0]["b"]:  # the key has served another message in the meantime
+                raise errors.Superseded
+            link = self._chain.open(item)
+            return None if "edit" in item else turn_of(link, self._chain.details(link))
 
     def fork(
         self, principal: Principal, thread_id: str, to: str, *, turn: int | None = None, whole: bool = False
@@ -199,24 +167,25 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         source = self.head(principal, thread_id)
         number = source.n if turn is None else turn
         if not 0 <= number <= source.n:
-            raise NotFound("The thread has no turn of this number.")
+            raise errors.NotFound("The thread has no turn of this number.")
         if source.last is None or turn == 0:
             return self.create_thread(principal, to, agent=source.agent, metadata=self._metadata(source))
         try:
             begun = self.begin(
                 principal, to, key=self._mint(OWNER_BYTES).hex(), body=b"", message=None, create=True, after=0
             )
-        except ThreadMoved as error:
-            raise ThreadExists from error
+        except errors.ThreadMoved as error:
+            raise errors.ThreadExists from error
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
         try:
             copying = Fork(self._items, self._blobs, self._sealer, self.vault, source=source, begun=begun)
-            tip, beside = copying.copy(number, partial(self.renew, begun), whole=whole)
+            with self._reading(source):
+                tip, beside = copying.copy(number, partial(self.renew, begun), whole=whole)
             more: Item = {"agent": source.agent, "title": source.title}
             more["meta"] = self._sealed_metadata(begun.head.pk, self._metadata(source))
             more["st"] = "interrupted" if copying.interrupted else "complete"
             self.apply(self._planner.fork(begun, tip, beside, more, self._now()))
-        except TurnkeepError:
+        except errors.TurnkeepError:
             self.release(begun)
             raise
         return self.read_thread(principal, to)
@@ -229,27 +198,31 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         """The newest `limit` turns (numbered under `before`), oldest first, without details unless they are asked
         for."""
         head = self.head(principal, thread_id)
-        links = [self._chain.open(item) for item in self._chain.newest(head, limit, before) if "edit" not in item]
-        turns = [turn_of(link, self._chain.details(link) if details else {}) for link in links]
-        return self.vault.told(head.pk, turns)
+        with self._reading(head):
+            links = [self._chain.open(item) for item in self._chain.newest(head, limit, before) if "edit" not in item]
+            turns = [turn_of(link, self._chain.details(link) if details else {}) for link in links]
+            return self.vault.told(head, turns)
 
     def read_turn(self, principal: Principal, thread_id: str, number: int) -> Turn:
         """One turn with its details; raises NotFound."""
         head = self.head(principal, thread_id)
-        link = self._chain.turn(head, number)
-        return self.vault.told(head.pk, [turn_of(link, self._chain.details(link))])[0]
+        with self._reading(head):
+            link = self._chain.turn(head, number)
+            return self.vault.told(head, [turn_of(link, self._chain.details(link))])[0]
 
     def edits(self, principal: Principal, thread_id: str) -> Iterator[tuple[Link, JSON | None]]:
         """The steps that are no turns, newest first, also of branches that were left; each with its checkpoint, if that
         is still kept."""
         head = self.head(principal, thread_id)
-        for item in self._chain.every(head, {}):
-            if "edit" in item:
-                kept = self._items.get(head.pk, checkpoint_key(item["cp"]))
-                yield self._chain.open(item), kept and self.load(head, 0, item["cp"]).checkpoint
+        with self._reading(head):
+            for item in self._chain.every(head, {}):
+                if "edit" in item:
+                    kept = self._items.get(head.pk, checkpoint_key(item["cp"]))
+                    yield self._chain.open(item), kept and self.load(head, 0, item["cp"]).checkpoint
 
     def left_turns(self, principal: Principal, thread_id: str) -> list[Turn]:
         """The turns with their details of branches that were left, the newest first: kept as long as the thread is."""
         head = self.head(principal, thread_id)
-        links = [self._chain.open(item) for item in self._chain.left(head) if "edit" not in item]
-        return self.vault.told(head.pk, [turn_of(link, self._chain.details(link)) for link in links])
+        with self._reading(head):
+            links = [self._chain.open(item) for item in self._chain.left(head) if "edit" not in item]
+            return self.vault.told(head, [turn_of(link, self._chain.details(link)) for link in links])

@@ -1,16 +1,17 @@
 """Threads as such: make, read, change and delete them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import inf
 from typing import Literal
 
-from turnkeep.errors import InvalidRequest, NotFound, StateCorrupt, ThreadBusy, ThreadExists
+from turnkeep import errors
 from turnkeep.records import JSON, Pending, Principal, Thread
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.blobs import Blobs
 from turnkeep.storage.erasure import Eraser
-from turnkeep.storage.head import BORN_BYTES, HOUR_MS, Head, newborn, read_head, signed_parts
+from turnkeep.storage.head import BORN_BYTES, HOUR_MS, Head, is_erased, newborn, read_head, signed_parts
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.keys import HEAD, message_key, partition, user_key
 from turnkeep.storage.sealing import Sealer
@@ -56,26 +57,33 @@ class Threads:
     ) -> Thread:
         """It lives for `minutes` after its last turn, or as long as all others, whichever is less. Raises
         ThreadExists unless told to do nothing; an expired thread of this id makes room."""
-        pk = partition(principal, thread_id)
         more: Item = {"agent": agent} if agent else {}
         if minutes is not None:
             more["life"] = max(1, int(minutes * 60_000))
         if metadata:
-            more["meta"] = self._sealed_metadata(pk, metadata)
-        item = self._newborn(pk, user_key(principal), more)
+            more["meta"] = self._sealed_metadata(partition(principal, thread_id), metadata)
+        head, is_new = self.make_head(principal, thread_id, more)
+        if not is_new and if_exists == "raise":
+            raise errors.ThreadExists
+        return self._thread(head)
+
+    def make_head(self, principal: Principal, thread_id: str, more: Item) -> tuple[Head, bool]:
+        """Return HEAD of the living thread, made with `more` where there is none, and whether it was made.
+
+        Raises ThreadBusy.
+        """
+        item = self._newborn(partition(principal, thread_id), user_key(principal), more)
         try:
             self._items.put(item, condition="attribute_not_exists(PK)")
         except Refused as refused:
+            if refused.item is None:
+                raise errors.ThreadBusy(retry_after=1) from refused
             if not _is_born_as(item, refused.item):  # else it is ours: only the acknowledgement was lost
-                return self._create_over(self._head_in(refused.item), principal, more, if_exists)
-        return self._thread(read_head(item))
-
-    def _create_over(self, old: Head, principal: Principal, more: Item, if_exists: str) -> Thread:
-        if not old.is_alive(self._now()):
-            return self._thread(self._replace_dead(old, user_key(principal), more))
-        if if_exists == "raise":
-            raise ThreadExists
-        return self._thread(old)
+                stands = self._trusted(refused.item)
+                if stands.is_alive(self._now()):
+                    return stands, False
+                return self._replace_dead(stands, user_key(principal), more), True
+        return read_head(item), True
 
     def _replace_dead(self, old: Head, user: str, more: Item) -> Head:
         """A new thread where an expired one stands; the old items are out of its reach by their generation. Where a
@@ -84,7 +92,7 @@ class Threads:
         Raises ThreadBusy while a turn that began before the expiry still runs: it will bring the thread back.
         """
         if old.is_leased(self._now()):
-            raise ThreadBusy(retry_after=1)
+            raise errors.ThreadBusy(retry_after=1)
         if old.gone is not None:
             self._eraser.finish({"PK": old.pk, "seq": old.seq, "born": old.born, "due": True})
         item = self._newborn(old.pk, user, more, seq=old.seq + 1, gen=old.seq + 1)
@@ -93,7 +101,7 @@ class Threads:
             self._items.put(item, condition="seq = :seq AND born = :born AND expires = :expires", values=stands)
         except Refused as refused:
             if not _is_born_as(item, refused.item):
-                raise ThreadBusy(retry_after=1) from refused
+                raise errors.ThreadBusy(retry_after=1) from refused
         return read_head(item)
 
     def _newborn(self, pk: str, user: str, more: Item, *, seq: int = 0, gen: int = 0) -> Item:
@@ -125,11 +133,13 @@ class Threads:
                 condition="expires > :now AND born = :born AND (#meta = :was OR attribute_not_exists(#meta))",
             )
         except Refused as refused:
-            raise ThreadBusy(retry_after=1) from refused
+            raise errors.ThreadBusy(retry_after=1) from refused
         return self._thread(self._trusted(item))
 
-    def delete_thread(self, principal: Principal, thread_id: str) -> None:
+    def delete_thread(self, principal: Principal, thread_id: str, *, only: Head | None = None) -> None:
         """Erases the thread, whatever runs on it: a running turn finds itself superseded. Raises NotFound.
+
+        With `only`, not where a run has begun or a step was stored since that HEAD was read; raises ThreadMoved.
 
         Under a live lease an invisible HEAD stays behind for a while, so that cleanup sweeps once more after a writer
         that stalled. A thread whose deletion was cut off is deleted to its end.
@@ -140,23 +150,27 @@ class Threads:
         if "gone" in head and self._eraser.finish(head).items:
             return
         if head.get("expires", 0) <= now:
-            raise NotFound
+            raise errors.NotFound
         is_leased = head.get("lease", {}).get("t", 0) > now
-        self._erase(pk, head.get("born", b""), now + TOMBSTONE_MS if is_leased else None)
+        values: Item = {":born": head["born"]} if head.get("born") else {}
+        if only:
+            values = {":born": only.born, ":seq": only.seq}
+        self._erase(pk, values, now + TOMBSTONE_MS if is_leased else None)
 
-    def _erase(self, pk: str, born: bytes, due: int | None) -> None:
+    def _erase(self, pk: str, values: Item, due: int | None) -> None:
         """Only this thread, not one that has its id by the time the claim arrives."""
+        born = values.get(":born", b"")
         tied = "born = :born" if born else "attribute_not_exists(born)"
+        tied += " AND seq = :seq" if ":seq" in values else ""
         try:
-            self._eraser.erase(
-                pk, condition=f"expires > :now AND {tied}", values={":born": born} if born else {}, due=due
-            )
+            self._eraser.erase(pk, condition=f"expires > :now AND {tied}", values=values, due=due)
         except Refused as refused:
             stands = refused.item
             if stands is None or stands.get("born") != born:
                 return
             if "gone" not in stands:
-                raise NotFound from refused
+                has_moved = values.get(":seq", stands["seq"]) != stands["seq"]
+                raise (errors.ThreadMoved if has_moved else errors.NotFound) from refused
             self._eraser.finish(stands)
 
     def head(self, principal: Principal, thread_id: str) -> Head:
@@ -166,20 +180,29 @@ class Threads:
     def _alive(self, item: Item | None) -> Head:
         head = self._trusted(item) if item else None
         if head is None or not head.is_alive(self._now()):
-            raise NotFound
+            raise errors.NotFound
         return head
 
-    def _head_in(self, item: Item | None) -> Head:
-        if item is None:
-            raise ThreadBusy(retry_after=1)
-        return self._trusted(item)
+    @contextmanager
+    def _reading(self, head: Head, gone: type[errors.TurnkeepError] = errors.NotFound) -> Iterator[None]:
+        """Raises `gone` where what `head` leads to is missing because the thread was deleted since, and Superseded
+        where the thread has moved since."""
+        try:
+            yield
+        except errors.StateCorrupt as error:
+            item = self._items.get(head.pk, HEAD)
+            if is_erased(item, head.born):
+                raise gone from error
+            if item and item.get("last") != head.last:
+                raise errors.Superseded from error
+            raise
 
     def _trusted(self, item: Item) -> Head:
         """Raises StateCorrupt for a living HEAD that was not written under our secret."""
         head = read_head(item)
         is_signed = self._sealer.is_signed(item.get("sig", b""), *signed_parts(head.pk, item))
         if head.is_alive(self._now()) and not is_signed:
-            raise StateCorrupt(None if self._sealer.knows(item.get("sig", b"")) else OTHER_KEY)
+            raise errors.StateCorrupt(None if self._sealer.knows(item.get("sig", b"")) else OTHER_KEY)
         return head
 
     def _thread(self, head: Head, *, with_message: bool = True) -> Thread:
@@ -206,7 +229,7 @@ class Threads:
             sealed = self._blobs.value(aside) if aside else b""
         try:
             message = self.vault.opened(sealed, head.pk, *place)
-        except StateCorrupt:  # a writer that stopped before it was put aside, or that came late
+        except errors.StateCorrupt:  # a writer that stopped before it was put aside, or that came late
             return None
         return Pending(message, head.pending.at / 1000)
 
@@ -215,7 +238,7 @@ class Threads:
 
     def _sealed_metadata(self, pk: str, metadata: JSON) -> bytes:
         if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_BYTES:
-            raise InvalidRequest("The metadata is too large: at most 1 KB of JSON in all.")
+            raise errors.InvalidRequest("The metadata is too large: at most 1 KB of JSON in all.")
         return self._sealer.seal(metadata, pk, HEAD, "metadata")
 
     def _now(self) -> int:

@@ -11,8 +11,9 @@ from turnkeep.observability import logger, measure
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Source, Turn
 from turnkeep.storage.attributes import Item
+from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.items import Items, batched
-from turnkeep.storage.keys import LAYOUT, PII, pii_key
+from turnkeep.storage.keys import LAYOUT, PII, item_ttl, pii_key
 from turnkeep.storage.sealing import Sealer
 
 TAG_BYTES = 4
@@ -32,20 +33,21 @@ class Vault:
         """What makes a placeholder of this thread; the same for the same datum, and to be guessed by nobody."""
         return self._sealer.digests(TAG_BYTES, "pii", pk, kind, value)[0].hex()
 
-    def items_of(self, pk: str, source: str, values: Mapping[str, str], *, ttl: int) -> Iterator[Item]:
+    def items_of(self, head: Head, source: str, values: Mapping[str, str]) -> Iterator[Item]:
         """What is to be written where placeholders were made, as many items as it takes; `source` names the turn or
         document they stand in."""
         for part, some in enumerate(batched(values.items(), ITEM_VALUES)):
-            sk = pii_key(source, part)
-            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "data": self._sealer.encrypt(dict(some), pk, sk)}
+            pk, sk, ttl = head.pk, pii_key(source, part), item_ttl(head.created)
+            data = self._sealer.encrypt(dict(some), pk, sk)
+            yield {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": ttl, "born": head.born, "data": data}
 
-    def values(self, pk: str) -> dict[str, str]:
+    def values(self, head: Head) -> dict[str, str]:
         """What every placeholder of the thread stands for: one Query. Raises StoreUnavailable."""
         found: dict[str, str] = {}
         lost = 0
-        for item in self._items.below(pk, PII):
+        for item in self._items.below(head.pk, PII):
             try:
-                found |= self._sealer.decrypt(item["data"], pk, item["SK"])
+                found |= self._sealer.decrypt(item["data"], head.pk, item["SK"]) if is_of_life(item, head) else {}
             except StateCorrupt:
                 lost += 1
         if lost:  # its placeholders stay in what is read
@@ -70,11 +72,11 @@ class Vault:
 
     # what its owner reads
 
-    def told(self, pk: str, turns: Sequence[Turn]) -> list[Turn]:
+    def told(self, head: Head, turns: Sequence[Turn]) -> list[Turn]:
         """The turns as their owner reads them; the map is asked for only where a placeholder stands in one."""
         if not any(turn.private and has_placeholder(turn) for turn in turns):
             return list(turns)
-        values = self.values(pk)
+        values = self.values(head)
         return [reworded(turn, lambda text: restored(text, values)) if turn.private else turn for turn in turns]
 
 

@@ -12,12 +12,12 @@ from typing import NamedTuple, TypeAlias
 
 from turnkeep.errors import NotFound, StateCorrupt, StoreUnavailable
 from turnkeep.records import JSON
+from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.beside import Beside, Space
 from turnkeep.storage.blobs import Blobs
-from turnkeep.storage.head import Head
+from turnkeep.storage.head import Head, is_of_life
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import EVERY_TURN, checkpoint_key, number_of, turn_ceiling
 from turnkeep.storage.links import Chain
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.sealing import Sealer
@@ -73,15 +73,15 @@ class Loader:
             return Loaded(is_branch=head.last is not None)
         if isinstance(base, int) and base != head.n:
             base = self._chain.turn(head, base).item["cp"]
-        if isinstance(base, str) and base != head.checkpoint:
+        if isinstance(base, str) and base not in (head.checkpoint, head.checkpoint_name):
             return self.older(head, window, base, {})
-        place = _Place(head.checkpoint, head.gen, head.n, window)
+        place = _Place(head.checkpoint_name, head.gen, head.n, window)
         self._keep(head.pk, place)
-        if head.checkpoint is None:
+        if head.checkpoint_name is None:
             return Loaded()
-        is_ahead = checkpoint_key(head.checkpoint) in ahead and head.last in ahead
+        is_ahead = keys.checkpoint_key(head.checkpoint_name) in ahead and head.last in ahead
         found = ahead if is_ahead else self._window(head.pk, place)
-        return self._loaded(head.pk, found, head.checkpoint, Loaded(head.n, head.last), _low(head.n, window))
+        return self._loaded(head, found, head.checkpoint_name, Loaded(head.n, head.last), _low(head.n, window))
 
     def _keep(self, pk: str, place: _Place) -> None:
         with self._lock:
@@ -91,19 +91,25 @@ class Loader:
                 del self._places[next(iter(self._places))]
 
     def _window(self, pk: str, place: _Place) -> Found:
-        high = EVERY_TURN if place.window is None else turn_ceiling(place.gen, _low(place.n, place.window))
-        items = self._items.between(pk, checkpoint_key(str(place.checkpoint)), high)
+        high = keys.EVERY_TURN if place.window is None else keys.turn_ceiling(place.gen, _low(place.n, place.window))
+        items = self._items.between(pk, keys.checkpoint_key(str(place.checkpoint)), high)
         return {item["SK"]: item for item in items}
 
-    def older(self, head: Head, window: int | None, checkpoint_id: str, found: Found) -> Loaded:
-        """What stood at an older checkpoint; reads what `found` does not hold. Raises NotFound, StateCorrupt."""
-        sk = checkpoint_key(checkpoint_id)
+    def older(self, head: Head, window: int | None, wanted: str, found: Found) -> Loaded:
+        """What stood at an older checkpoint, by its id or name; reads what `found` does not hold. Raises NotFound,
+        StateCorrupt."""
+        sk = keys.checkpoint_key(wanted)
         near = {each["SK"]: each for each in self._items.between(head.pk, sk, f"{sk}#~")}
-        if sk not in near:
+        names = [each for each in near if not keys.is_write(each) and is_of_life(near[each], head)]
+        if len(names) > 1:  # two writers stored one id, at most one of them for good
+            reached = {keys.checkpoint_key(link["cp"]) for link in self._chain.every(head, {})}
+            names = [each for each in names if each in reached]
+        if not names:
             raise NotFound("The thread has no such checkpoint.")
-        number = number_of(near[sk]["link"])
-        at = Loaded(number, near[sk]["link"], is_branch=True)
-        return self._loaded(head.pk, {**found, **near}, checkpoint_id, at, _low(number, window))
+        link = near[names[-1]]["link"]
+        at = Loaded(keys.number_of(link), link, is_branch=True)
+        name = names[-1].removeprefix(keys.CHECKPOINTS)
+        return self._loaded(head, {**found, **near}, name, at, _low(at.number, window))
 
     def steps(self, head: Head, window: int | None, limit: int, before: str | None) -> Iterator[Loaded]:
         """What stood after each of the newest `limit` steps older than the checkpoint `before`, newest first, of
@@ -111,8 +117,9 @@ class Loader:
         found: dict[str, Item] = {}
         seen: set[str] = set()
         for item in self._chain.every(head, found):
-            if limit and item["cp"] not in seen and (before is None or item["cp"] < before):
-                seen.add(item["cp"])
+            checkpoint_id = keys.id_in(item["cp"])
+            if limit and checkpoint_id not in seen and (before is None or checkpoint_id < before):
+                seen.add(checkpoint_id)
                 try:
                     loaded = self.older(head, window, item["cp"], found)
                 except NotFound:
@@ -122,21 +129,21 @@ class Loader:
             if not limit:
                 return
 
-    def _loaded(self, pk: str, found: Found, checkpoint_id: str, at: Loaded, low: int) -> Loaded:
-        sk = checkpoint_key(checkpoint_id)
+    def _loaded(self, head: Head, found: Found, name: str, at: Loaded, low: int) -> Loaded:
+        pk, sk = head.pk, keys.checkpoint_key(name)
         if sk not in found or found[sk]["link"] != found.get(str(at.last), {}).get("of", at.last):
             raise StateCorrupt
         checkpoint = self._sealer.open(self._blobs.value(found[sk]), pk, sk, found[sk]["link"])
         links = tuple(self._chain.open(item) for item in self._chain.walk(pk, at.last, low, dict(found)))
-        beside = [item for name, item in found.items() if name.startswith(f"{sk}#")]
-        spaces = self._spaces(pk, checkpoint_id, checkpoint, beside)
+        beside = [item for each, item in found.items() if each != keys.checkpoint_of(each) == sk]
+        spaces = self._spaces(head, keys.id_in(name), checkpoint, beside)
         return replace(at, checkpoint=checkpoint, links=links, writes=self.beside.writes_in(beside), spaces=spaces)
 
-    def _spaces(self, pk: str, root: str, checkpoint: JSON, writes: list[Item]) -> tuple[Space, ...]:
+    def _spaces(self, head: Head, root: str, checkpoint: JSON, writes: list[Item]) -> tuple[Space, ...]:
         """The sub-graphs that a saver wrote: those that last, and those whose tasks ask back."""
         named: dict[str, str] = checkpoint.get("spaces", {})
         asking = {name for item in writes for name in item.get("ns", ())}
-        found = [self.beside.newest(pk, name, root, named.get(name)) for name in sorted({*named, *asking})]
+        found = [self.beside.newest(head, name, root, named.get(name)) for name in sorted({*named, *asking})]
         return tuple(each for each in found if each)
 
 

@@ -44,7 +44,7 @@ class Lookup:
         digest = _digest(head.pk, run_id)
         if number := head.turn_of_key(digest):
             return self._table.read_turn(principal, thread_id, number)
-        queued = self._table.queued_run(head.pk, run_id)
+        queued = self._table.queued_run(head, run_id)
         if running := self._running(head, queued, digest):
             return running
         older = None if queued and not self._is_given_up(queued) else self._older(principal, head, run_id)
@@ -61,7 +61,7 @@ class Lookup:
         head = self._table.head(principal, thread_id)
         turns = self._table.read_turns(principal, thread_id, limit=2 * PAGE if status else limit + offset)
         made = {turn.run_id for turn in turns} | {run_id_of(head.pk, key) for key in head.keys}
-        waiting = [each for each in self._table.queued_runs(head.pk) if each.run_id not in made]
+        waiting = [each for each in self._table.queued_runs(head) if each.run_id not in made]
         held = head.pending and self._running(head, None, head.pending.key)
         runs = [held] if held else []
         runs += [self.waiting(each) for each in waiting if not held or each.run_id != held.run_id]

@@ -13,6 +13,7 @@ from turnkeep.errors import PrivacyUnavailable, StoreUnavailable
 from turnkeep.observability import count, logger, place
 from turnkeep.placeholders import PLACEHOLDER, restored
 from turnkeep.records import Event, Turn
+from turnkeep.storage.head import Head
 from turnkeep.storage.vault import TAG_BYTES, Vault, has_placeholder, reworded, reworded_in
 from turnkeep.turns.threads import in_thread
 
@@ -25,13 +26,13 @@ _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, 
 
 class Shield:
     """`made` is what the placeholders stand for that this run made. `tag` gives a placeholder's digits for a kind and
-    a value, `older` what those of earlier turns stand for: it is asked at most once, and only for a placeholder that is
-    not known here. Safe with nodes that run in threads."""
+    a value, `older` what those of earlier turns stand for: it is called at most once, for a placeholder that is not
+    known here. Safe with nodes that run in threads."""
 
     def __init__(self, tag: "Tag", older: Callable[[], Mapping[str, str]] = dict):
         self.made: dict[str, str] = {}
         self._tag = tag
-        self._older = older
+        self.older = older
         self._known: Mapping[str, str] | None = None
         self._hidden: dict[str, str] = {}
         self._names: set[str] = set()
@@ -39,8 +40,8 @@ class Shield:
         self._told = ""
 
     @classmethod
-    def of_thread(cls, vault: Vault, pk: str) -> "Shield":
-        return cls(lambda kind, value: vault.tag(pk, kind, value), lambda: vault.values(pk))
+    def of_thread(cls, vault: Vault, pk: str, head: Callable[[], Head]) -> "Shield":
+        return cls(lambda kind, value: vault.tag(pk, kind, value), lambda: vault.values(head()))
 
     @classmethod
     def of_run(cls, secret: bytes) -> "Shield":
@@ -123,7 +124,7 @@ class Shield:
         """Nothing where the store does not answer: a placeholder in a reply is better than no reply."""
         if self._known is None:
             try:
-                self._known = self._older()
+                self._known = self.older()
             except StoreUnavailable:
                 logger.warning("placeholders of earlier turns not restored")
                 count("PlaceholdersLost")

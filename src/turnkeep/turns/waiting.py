@@ -10,7 +10,7 @@ from math import inf
 from turnkeep.attachments import AttachmentStatus, Documents
 from turnkeep.errors import DocumentNotFound, NotFound
 from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.head import key_digest
+from turnkeep.storage.head import Head, key_digest
 from turnkeep.storage.table import Table
 from turnkeep.turns.request import TurnRequest
 from turnkeep.turns.threads import in_thread
@@ -28,11 +28,11 @@ class Attached:
     table: Table
     commit_seconds: float
 
-    def documents(self, pk: str) -> Documents:
+    def documents(self, head: Head) -> Documents:
         """What a run on this thread may read."""
         if self.attachments is None:
             return Documents()
-        return Documents(partial(self.attachments.active, pk), partial(self.attachments.pieces, pk))
+        return Documents(partial(self.attachments.active, head), partial(self.attachments.pieces, head.pk))
 
     async def waited(self, request: TurnRequest) -> TurnRequest:
         """The request when its documents are read, or time is up, which its warnings tell. Raises NotFound,
@@ -48,7 +48,7 @@ class Attached:
         if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:
             return request  # it is answered from the store, whatever became of its documents
         until, pause = time.monotonic() + self._seconds(request), FIRST_LOOK_SECONDS
-        while _are_in_work(found := await _found(self.attachments, head.pk, request.attachments)):
+        while _are_in_work(found := await _found(self.attachments, head, request.attachments)):
             if time.monotonic() + pause > until:
                 break
             await asyncio.sleep(pause)
@@ -61,8 +61,8 @@ class Attached:
         return min(WAIT_SECONDS, left / 2)
 
 
-async def _found(attachments: Attachments, pk: str, named: tuple[str, ...]) -> list[AttachmentStatus]:
-    found = await in_thread(attachments.statuses, pk, named)
+async def _found(attachments: Attachments, head: Head, named: tuple[str, ...]) -> list[AttachmentStatus]:
+    found = await in_thread(attachments.statuses, head, named)
     if found.keys() != set(named):
         raise DocumentNotFound
     return list(found.values())

@@ -1,12 +1,12 @@
-"""A moved thread is written where nobody reaches it, under a HEAD that is born expired; one conditional update makes
-it the thread. Who is killed before leaves nothing that anybody sees, and who does it again writes the same keys."""
+"""A moved thread is written where no reader reaches it, under a HEAD that is born expired; one conditional update makes
+it the thread. An import that is killed leaves nothing visible. Each attempt writes keys of its own and is bound to the
+HEAD that was judged: an import that comes later takes over, and the earlier one is superseded."""
 
 import secrets
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any, Literal
 
 import boto3
@@ -45,34 +45,31 @@ class Arrivals(Table):
     def hours(self) -> float:
         return self._thread_hours
 
-    def standing(self, principal: Principal, thread_id: str, mark: JSON) -> Standing:
-        """What there is of the thread already. It "changed" in the old table since, and only there; or it was "gone on"
-        with here as well; or its id is "taken" by another thread."""
+    def standing(self, principal: Principal, thread_id: str, mark: JSON) -> tuple[Standing, Head | None]:
+        """What there is of the thread already, and the HEAD that says so. It "changed" in the old table since, and only
+        there; or it was "gone on" with here as well; or its id is "taken" by another thread."""
         item = self._items.get(partition(principal, thread_id), HEAD)
         head = self._trusted(item) if item else None
         if head is None or not head.is_alive(self._now()):
-            return "free"
+            return "free", head
         known = self._metadata(head)
         if known.get(SOURCE) != mark[SOURCE]:
-            return "taken"
-        if known.get(CHECKPOINT) == mark[CHECKPOINT]:
-            return "here"
-        return "changed" if head.checkpoint == known.get(CHECKPOINT) else "gone on"
+            return "taken", head
+        if known.get(CHECKPOINT, "") >= mark[CHECKPOINT]:  # ids ascend: another import may have brought a newer one
+            return "here", head
+        return "changed" if head.checkpoint == known.get(CHECKPOINT) else "gone on", head
 
-    def take_in(self, principal: Principal, thread_id: str, moved: Moved, mark: JSON) -> None:
-        """Raises ThreadBusy, ThreadMoved and Superseded where somebody else is at it, AgentFault for what is too large,
-        StoreUnavailable."""
-        pk = partition(principal, thread_id)
-        owner = sha256(f"{mark[SOURCE]}|{mark[CHECKPOINT]}".encode()).digest()[:OWNER_BYTES]
-        item = self._items.get(pk, HEAD)
-        head = self._trusted(item) if item else None
-        if head and head.is_alive(self._now()):
-            begun = self._anew(principal, head)
+    def take_in(self, principal: Principal, thread_id: str, moved: Moved, mark: JSON, judged: Head | None) -> None:
+        """Writes the thread over what `standing` judged "free" or "changed". Raises ThreadBusy, ThreadMoved, Superseded
+        where another writer came first, AgentFault for what is too large, StoreUnavailable."""
+        if judged and judged.is_alive(self._now()):
+            begun = self._anew(principal, judged)
         else:
-            begun = Begun(self._held_by(owner, principal, pk, head), b"", b"", owner, "", created=True)
+            begun = self._unborn(principal, thread_id, judged)
         try:
             plan = self._plan(replace(begun, message=moved.turns[0][0].message), moved)
-            known: Item = {":meta": self._sealed_metadata(pk, moved.metadata | mark), ":la": int(moved.updated * 1000)}
+            metadata = self._sealed_metadata(begun.head.pk, moved.metadata | mark)
+            known: Item = {":meta": metadata, ":la": int(moved.updated * 1000)}
             self.apply(replace(plan, flip=plan.flip | known))
         except TurnkeepError:
             self.release(begun)
@@ -83,25 +80,26 @@ class Arrivals(Table):
         key = self._mint(OWNER_BYTES).hex()
         begun = self.begin(principal, head.thread_id, key=key, body=b"", message=None, after=head.n)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was minted just now
-        if begun.head.checkpoint != head.checkpoint:
+        if (begun.head.born, begun.head.last) != (head.born, head.last):
             self.release(begun)
             raise ThreadMoved
         return replace(begun, head=replace(begun.head, n=0, gen=begun.head.seq, last=None, keys=()))
 
-    def _held_by(self, owner: bytes, principal: Principal, pk: str, dead: Head | None) -> Head:
-        """A HEAD that is there for nobody and that is leased by `owner`."""
-        now, user = self._now(), user_key(principal)
-        if dead and dead.lease and dead.lease.owner == owner:
-            return dead
+    def _unborn(self, principal: Principal, thread_id: str, dead: Head | None) -> Begun:
+        """A HEAD that no reader sees, leased by this attempt, in place of what is `dead`."""
+        owner, now, user = self._mint(OWNER_BYTES), self._now(), user_key(principal)
         more: Item = {"expires": now, "lease": {"o": owner, "t": now + self._lease_ms}}
         if dead:
-            return self._replace_dead(dead, user, more)
-        item = self._newborn(pk, user, more)
-        try:
-            self._items.put(item, condition="attribute_not_exists(PK)")
-        except Refused as refused:
-            raise ThreadBusy(retry_after=1) from refused
-        return read_head(item)
+            is_unborn = dead.expires <= dead.created  # of an import, which may have been killed: this one takes over
+            head = self._replace_dead(replace(dead, lease=None) if is_unborn else dead, user, more)
+        else:
+            item = self._newborn(partition(principal, thread_id), user, more)
+            try:
+                self._items.put(item, condition="attribute_not_exists(PK)")
+            except Refused as refused:
+                raise ThreadBusy(retry_after=1) from refused
+            head = read_head(item)
+        return Begun(head, b"", b"", owner, "", created=True)
 
     def _plan(self, begun: Begun, moved: Moved) -> Plan:
         """The plan of the newest turn; those before it are written."""

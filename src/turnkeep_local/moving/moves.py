@@ -4,14 +4,14 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 
 from botocore.exceptions import ClientError
 from langgraph.checkpoint.base import CheckpointTuple
 
-from turnkeep.errors import StoreUnavailable, TurnkeepError
+from turnkeep.errors import NotFound, StoreUnavailable, Superseded, ThreadBusy, ThreadMoved, TurnkeepError
 from turnkeep.records import Principal
 from turnkeep.storage.keys import is_well_formed
 from turnkeep_local.moving.arrivals import CHECKPOINT, SOURCE, Arrivals
@@ -29,7 +29,9 @@ _LEFT = {
     "gone on": "it changed in the old table, and was gone on with here too: what is here stays",
     "unreadable": "it cannot be read",
     "refused": "it cannot be stored",
+    "busy": "another import or a turn is at it: import it again",
 }
+TRIES = 2
 
 
 @dataclass
@@ -80,7 +82,7 @@ class Moves:
             return "expired"
         owner, why = self._owners.get(thread.thread_id, self._rest), ""
         try:
-            fate = self._move(thread, owner, tally) if owner else "no owner"
+            fate = self._moved(thread, owner, tally) if owner else "no owner"
         except Unreadable as error:
             fate, why = "unreadable", f": {error}"
         except StoreUnavailable:
@@ -91,22 +93,29 @@ class Moves:
             self._tell(f"{thread.thread_id}: {_LEFT[fate]}{why}")
         return fate
 
+    def _moved(self, thread: OldThread, owner: Principal, tally: Tally) -> str:
+        """Judges a thread once more where another writer came first."""
+        for _ in range(TRIES):
+            with suppress(NotFound, ThreadBusy, ThreadMoved, Superseded):
+                return self._move(thread, owner, tally)
+        return "busy"
+
     def _move(self, thread: OldThread, owner: Principal, tally: Tally) -> str:
         name = thread.thread_id if is_well_formed(thread.thread_id) else _derived(thread.thread_id)
         known = thread.thread_id if len(thread.thread_id.encode()) <= NAME_CHARACTERS else name
         mark = {SOURCE: f"{self._old.place.table}/{known}", CHECKPOINT: thread.newest[""]}
-        if self._here.standing(owner, name, mark) == "here":
+        if self._here.standing(owner, name, mark)[0] == "here":
             return "here"
         with _readable():
             spaces, times = self._spaces(thread), self._old.times(thread.thread_id)
         mark[CHECKPOINT] = spaces[""].checkpoint["id"]
-        standing = self._here.standing(owner, name, mark)
+        standing, judged = self._here.standing(owner, name, mark)
         if standing not in ("free", "changed"):
             return standing
         with _readable():
             found = moved(spaces, times, self._agent)
         if not self._dry_run:
-            self._here.take_in(owner, name, found, mark)
+            self._here.take_in(owner, name, found, mark, judged)
         if name != thread.thread_id:
             self._tell(f"{thread.thread_id}: its id is no thread id here, so it becomes {name}")
         tally.turns += len(found.turns)

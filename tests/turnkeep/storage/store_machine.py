@@ -22,7 +22,6 @@ from memory_items import MemoryItems
 from turnkeep.errors import (
     Conflict,
     IdempotencyKeyReused,
-    InvalidRetryToken,
     NotFound,
     StoreUnavailable,
     Superseded,
@@ -47,7 +46,6 @@ from turnkeep.storage.threads import TOMBSTONE_MS
 BASE = 1_800_000_000
 HOUR = 3600
 LEASE = 30
-TOKEN = 15 * 60
 IDS = ("one", "two")
 OFTEN_ONE = st.sampled_from(("one", "one", "one", "two"))
 KEYS = ("a", "b", "c")
@@ -206,7 +204,6 @@ class StoreMachine(RuleBasedStateMachine):
         self.lives: dict[str, Life] = {}
         self.graves: dict[str, float] = {}
         self.writers: list[Writer] = []
-        self.tokens: list[tuple[Writer, str, float]] = []
         self.count = itertools.count()
         self.random = itertools.count(1)
         self.items = self.make_items()
@@ -401,7 +398,7 @@ class StoreMachine(RuleBasedStateMachine):
         message=st.sampled_from(sorted(MESSAGES)),
         create=st.booleans(),
         lost=st.sampled_from(["", "", "retried", "unknown"]),
-        stage=st.integers(0, 3),
+        stage=st.integers(0, 2),
         pause=st.sampled_from(PAUSES),
         swept=st.sampled_from([False, False, True]),
     )
@@ -431,8 +428,6 @@ class StoreMachine(RuleBasedStateMachine):
         assert writer.plan
         if stage > 1:
             self.items.write_many(puts=writer.plan.puts)
-        if stage > 2:
-            self.tokens.append((writer, self.table.retry_token(writer.plan), self.time))
 
     @precondition(lambda self: self.writers)
     @rule(
@@ -490,8 +485,6 @@ class StoreMachine(RuleBasedStateMachine):
         self.items.lose("")
         assert writer.plan
         writer.begun = replace(writer.begun, owner=writer.plan.flip[":owner"])
-        self.tokens = [token for token in self.tokens if token[0] is not writer]
-        self.tokens.append((writer, self.table.retry_token(writer.plan), self.time))
 
     def release(self, writer: Writer) -> None:
         assert writer.begun
@@ -526,35 +519,6 @@ class StoreMachine(RuleBasedStateMachine):
                 self.apply(writer, "")
             elif writer.plan:
                 self.items.write_many(puts=writer.plan.puts)
-
-    # a turn that could not be stored
-
-    @precondition(lambda self: self.tokens)
-    @rule(
-        which=st.integers(0, 3),
-        lost=st.sampled_from(["", "retried"]),
-        pause=st.sampled_from((0, 0, 10, 31, 14 * 60, 16 * 60)),
-        deleted=st.sampled_from([False, False, True]),
-    )
-    def commit_later(self, which: int, lost: str, pause: int, deleted: bool) -> None:
-        writer, token, made = self.tokens[-1 - which % len(self.tokens)]
-        self.pause(pause, writer.thread)
-        if deleted:
-            self.delete(writer.thread)
-        if made + TOKEN < self.time:
-            assert raises(InvalidRetryToken, self.table.commit_later, self.principal, writer.thread, token)
-            return
-        if self.living(writer.thread) is None:
-            assert raises(NotFound, self.table.commit_later, self.principal, writer.thread, token)
-            return
-        self.items.lose(lost if writer.holds else "")
-
-        def store() -> Turn | None:
-            turn = self.table.commit_later(self.principal, writer.thread, token)
-            assert turn.message == writer.message
-            return turn
-
-        self.flip(writer, store)
 
     # threads as such
 

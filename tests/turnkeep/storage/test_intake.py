@@ -13,6 +13,7 @@ from memory_items import MemoryItems
 from turnkeep.attachments import Piece
 from turnkeep.errors import NotFound
 from turnkeep.storage.attachments import ACTIVE_DOCUMENTS, WORK_MS, Attachments
+from turnkeep.storage.head import Head
 from turnkeep.storage.intake import PART_BYTES, Claimed
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import HEAD, document_key, partition, upload_key
@@ -36,6 +37,10 @@ class Shelf:
             items, self.uploads, self.desk.sealer, threads=self.desk.table, clock=self.desk.clock
         )
         self.desk.say("t")
+
+    @property
+    def head(self) -> Head:
+        return self.desk.table.head(ANN, "t")
 
     def add(self, document_id: str = "d1", name: str = "a.txt") -> None:
         self.attachments.add(ANN, "t", document_id, name=name, size=5, content_type=None)
@@ -81,15 +86,15 @@ def test_a_document_goes_from_its_form_to_its_text(shelf: Shelf) -> None:
     key = shelf.upload()
     claimed = shelf.attachments.claim(key)
     assert claimed is not None
-    assert (claimed.body, claimed.name, claimed.agent, claimed.attempts) == (b"hello", "my plan.txt", "papers", 1)
-    assert shelf.attachments.statuses(PK, ["d1", "d2", "//"]) == {"d1": "processing"}
+    assert (claimed.body, claimed.name, claimed.head.agent, claimed.attempts) == (b"hello", "my plan.txt", "papers", 1)
+    assert shelf.attachments.statuses(shelf.head, ["d1", "d2", "//"]) == {"d1": "processing"}
     assert shelf.finish(claimed, values={"[EMAIL_01234567]": "a@b.org"}, findings=("hidden_text",))
     read = shelf.attachments.read(ANN, "t", "d1")
     assert (read.status, read.name, read.kind, read.pages, read.characters) == ("ready", "my plan.txt", "text", 2, 11)
     assert read.findings == ("hidden_text",)
-    assert [one.name for one in shelf.attachments.active(PK)] == ["shown.txt"]
+    assert [one.name for one in shelf.attachments.active(shelf.head)] == ["shown.txt"]
     assert shelf.attachments.pieces(PK, "d1") == PIECES
-    assert shelf.desk.table.vault.values(PK) == {"[EMAIL_01234567]": "a@b.org"}
+    assert shelf.desk.table.vault.values(shelf.head) == {"[EMAIL_01234567]": "a@b.org"}
 
 
 @pytest.mark.parametrize("size", [PART_BYTES // 2, 5 * PART_BYTES], ids=["one part", "several"])
@@ -98,7 +103,7 @@ def test_text_and_map_of_any_size_come_back_and_go_together(shelf: Shelf, size: 
     before = shelf.left()
     shelf.ready(pieces=pieces, values=values)
     assert shelf.attachments.pieces(PK, "d1") == pieces
-    assert shelf.desk.table.vault.values(PK) == values
+    assert shelf.desk.table.vault.values(shelf.head) == values
     shelf.attachments.remove(ANN, "t", "d1")
     assert shelf.left() == before
 
@@ -107,7 +112,7 @@ def test_a_turn_sees_the_newest_10_documents(shelf: Shelf) -> None:
     for number in range(ACTIVE_DOCUMENTS + 1):
         shelf.desk.clock.now += 1
         shelf.ready(f"d{number}")
-    assert [document.id for document in shelf.attachments.active(PK)] == [f"d{n}" for n in range(1, 11)]
+    assert [document.id for document in shelf.attachments.active(shelf.head)] == [f"d{n}" for n in range(1, 11)]
 
 
 def test_what_does_not_come_or_is_never_finished_fails_with_time(shelf: Shelf) -> None:
@@ -115,7 +120,7 @@ def test_what_does_not_come_or_is_never_finished_fails_with_time(shelf: Shelf) -
     shelf.add("stuck")
     shelf.attachments.claim(shelf.upload("stuck"))
     shelf.desk.clock.now += FORM_SECONDS + 61
-    assert shelf.attachments.statuses(PK, ["never", "stuck"]) == {"never": "failed", "stuck": "processing"}
+    assert shelf.attachments.statuses(shelf.head, ["never", "stuck"]) == {"never": "failed", "stuck": "processing"}
     shelf.desk.clock.now += WORK_MS / 1000
     told = {one.id: (one.status, one.code) for one in shelf.attachments.documents(ANN, "t")}
     assert told == {"never": ("failed", "not_uploaded"), "stuck": ("failed", "processing_failed")}

@@ -12,6 +12,7 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import (
+    BY_USER,
     ERASURE,
     HEAD,
     document_key,
@@ -22,6 +23,7 @@ from turnkeep.storage.keys import (
     usage_of,
     user_key,
 )
+from turnkeep.storage.listing import Found
 from turnkeep.storage.persons import Persons
 
 BOB = Principal("acme", "bob")
@@ -137,3 +139,50 @@ def test_an_erasure_asked_for_twice_and_delivered_late_harms_nobody(desk: Desk) 
     desk.cleanup.sweep()
     assert desk.texts("x") == ["a reply"]
     assert desk.items.get(user_key(ANN), ERASURE) is None
+
+
+class SlowItems(Items):
+    """Each call takes a fifth of a second; the index of a user's threads may know nothing yet."""
+
+    desk: Desk
+    is_behind = False
+
+    def _call(self, operation: str, **arguments: Any) -> Item:
+        self.desk.clock.now += 0.2
+        if self.is_behind and arguments.get("IndexName") == BY_USER:
+            return {"Items": []}
+        return super()._call(operation, **arguments)
+
+
+@pytest.mark.parametrize(("ahead", "is_behind"), [(-4, False), (0.2, False), (4, False), (0.2, True)])
+def test_a_clock_that_is_ahead_keeps_nothing_and_what_begins_after_the_answer_stays(
+    desk: Desk, ahead: float, is_behind: bool
+) -> None:
+    desk.clock.now += ahead
+    desk.say("x")
+    desk.table.release(desk.begin("y"))
+    desk.clock.now -= ahead
+    items = SlowItems(desk.items._client, desk.items._table)
+    items.desk, items.is_behind = desk, is_behind
+    receipt = persons_of(desk, items).erase(ANN)
+    assert (receipt.complete, receipt.threads) == (True, 0 if is_behind else 2)
+    desk.say("z", "new")
+    mark = desk.items.get(user_key(ANN), ERASURE)
+    assert mark
+    assert mark["asked"] < mark["until"] < desk.head("z")["created"]
+    for _ in range(2):
+        desk.clock.now += 3 * HOURS
+        desk.cleanup.sweep()
+    assert [thread.thread_id for thread in desk.table.search_threads(ANN)] == ["z"]
+    assert desk.texts("z") == ["a reply"]
+
+
+def test_a_thread_that_somebody_moved_into_another_users_index_stays_its_owners(desk: Desk) -> None:
+    theirs = replace(desk, who=BOB)
+    theirs.say("x", "a secret")
+    desk.say("y")
+    desk.items.put({**theirs.head("x"), "u": user_key(ANN)})
+    for found in (desk.table.search_threads(ANN), desk.table.every_thread(ANN, Found())):
+        assert [thread.thread_id for thread in found] == ["y"]
+    assert persons_of(desk).erase(ANN).threads == 1
+    assert theirs.texts("x") == ["a reply"]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt
+from turnkeep.errors import AgentFault, StateCorrupt
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import SERIALISER
 from turnkeep.storage.keys import partition
@@ -75,7 +75,7 @@ def test_a_token_opens_for_its_own_thread_only() -> None:
     token = SEALER.token({"text": "mine"}, "pk")
     assert SEALER.read_token(token, "pk") == {"text": "mine"}
     for text, place in [(token[:-2], "pk"), ("", "pk"), ("é" * 40, "pk"), (token, "other")]:
-        with pytest.raises(InvalidRetryToken):
+        with pytest.raises(StateCorrupt):
             SEALER.read_token(text, place)
 
 

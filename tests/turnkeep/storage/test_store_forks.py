@@ -45,6 +45,25 @@ def test_what_was_edited_is_forked_as_it_is_now(desk: Desk) -> None:
     assert [s.elements[-1]["data"]["content"] for link in loaded.links for s in link.segments] == ["a reply", "by hand"]  # type: ignore[index,call-overload]
 
 
+def test_a_fork_holds_what_was_put_into_the_state_before_the_first_turn(desk: Desk) -> None:
+    desk.edit("t1", "by hand")
+    desk.say("t1")
+    desk.say("t1")
+    desk.table.fork(ANN, "t1", "t2", turn=1)
+    links = desk.table.load(desk.table.head(ANN, "t2"), None).links
+    assert [s.elements[-1]["data"]["content"] for link in links for s in link.segments] == ["by hand", "a reply"]  # type: ignore[index,call-overload]
+
+
+def test_two_forks_into_one_id_share_no_key(desk: Desk) -> None:
+    desk.say("t1", details=LONG)
+    keys = list[set[str]]()
+    for _ in range(2):
+        desk.table.fork(ANN, "t1", "t2")
+        keys.append(desk.all_of("t2").keys() - {"HEAD"})
+        desk.table.delete_thread(ANN, "t2")
+    assert not keys[0] & keys[1]
+
+
 def test_personal_data_is_told_to_its_owner_in_the_fork_too(desk: Desk) -> None:
     mail = "[EMAIL_01234567]"
     desk.say("t1", f"to {mail}", f"to {mail}", pii={mail: "ann@example.org"})

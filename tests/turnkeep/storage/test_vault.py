@@ -114,11 +114,12 @@ def test_the_tag_of_a_datum_is_its_threads_own(vault: Vault) -> None:
 
 def test_a_map_of_many_values_lies_in_several_items_and_is_read_at_once(desk: Desk, vault: Vault) -> None:
     values = {f"[EMAIL_{n:08x}]": f"{n}@example.org" for n in range(ITEM_VALUES * 2 + 1)}
-    puts = list(vault.items_of(PK, "TURN#1", values, ttl=1))
+    head = desk.begin("t1").head
+    puts = list(vault.items_of(head, "TURN#1", values))
     assert [item["SK"] for item in puts] == [pii_key("TURN#1", part) for part in range(3)]
     desk.items.write_many(puts=puts)
-    assert vault.values(PK) == values
-    assert list(vault.items_of(PK, "TURN#1", {}, ttl=1)) == []
+    assert vault.values(head) == values
+    assert list(vault.items_of(head, "TURN#1", {})) == []
 
 
 def test_what_is_kept_with_placeholders_is_read_whole(desk: Desk) -> None:

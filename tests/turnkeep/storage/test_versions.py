@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk import ANN, Desk
+from desk import ANN, HOURS, Desk
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from memory_items import MemoryItems
@@ -19,11 +19,13 @@ from store_machine import MemoryObjects
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Source, Usage
 from turnkeep.storage.attributes import Item, decode, encode
+from turnkeep.storage.beside import Beside
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import CHECKPOINT_VERSION, SERIALISER
-from turnkeep.storage.keys import HEAD, LAYOUT, OTHER_LAYOUT, partition
+from turnkeep.storage.keys import HEAD, LAYOUT, OTHER_LAYOUT, item_ttl, partition, pii_key, run_key, space_key
 from turnkeep.storage.links import Link, Segment, turn_of
 from turnkeep.storage.plans import Loaded, Saved
+from turnkeep.storage.runs import KEPT_SECONDS
 from turnkeep.storage.sealing import Sealer
 
 LAYOUTS = Path(__file__).parent / "layouts"
@@ -217,6 +219,29 @@ def test_what_was_stored_by_every_layout_that_we_read_is_read(file: Path) -> Non
     assert desk.texts("t") == ["first", "second", "fourth"]
     desk.table.delete_thread(ANN, "t")
     assert desk.items.stored == {}  # type: ignore[attr-defined]
+
+
+def test_runs_placeholders_and_sub_graphs_without_an_incarnation_id_count_by_their_age(kept: Desk) -> None:
+    table, sealer, now = kept.table, kept.sealer, int(kept.clock.now * 1000)
+    old: Item = {"PK": PK, "v": LAYOUT, "ttl": item_ttl(now)}
+    sks = run, pii, space = run_key("r1"), pii_key("TURN#1", 0), space_key("inner", "c1")
+    data = sealer.encrypt("{}", PK, run), sealer.encrypt({"[IP_01234567]": "1"}, PK, pii), sealer.seal({}, PK, space)
+    more: list[Item] = [{"st": "queued", "at": now, "ttl": now // 1000 + KEPT_SECONDS}, {}, {"name": "inner"}]
+    items = [old | each | {"SK": sk, "data": part} for sk, part, each in zip(sks, data, more, strict=True)]
+    kept.items.write_many(puts=items)
+
+    def found() -> list[Any]:
+        head, beside = table.head(ANN, "t"), Beside(kept.items, kept.blobs, sealer)
+        runs = [each.run_id for each in table.queued_runs(head)]
+        return [*runs, *table.vault.values(head), *(each.namespace for each in beside.every(head, None))]
+
+    assert found() == ["r1", "[IP_01234567]", "inner"]
+    queued = table.named_run(sealer.token({"pk": PK, "run": "r1"}, "run"))
+    assert queued
+    assert (queued.run_id, table.request_of(queued)) == ("r1", "{}")
+    kept.clock.now += 25 * HOURS
+    kept.say("t")
+    assert found() == []
 
 
 def test_today_s_layout_is_recorded() -> None:

@@ -59,7 +59,7 @@ class NewSite:
         return moves.run(lambda _: None)
 
     async def say(self, thread_id: str, message: str) -> Turn:
-        running = await self.turns.start(TurnRequest(ANN, message, thread_id))
+        running = await self.turns.start(TurnRequest(ANN, message, thread_id, create=True))
         events = [event async for event in running.events()]
         turn: Turn = events[-1].data["turn"]
         return turn

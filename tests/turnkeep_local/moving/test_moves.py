@@ -1,10 +1,12 @@
 """Threads that the real packages wrote become threads here: whole or not at all, once, and their graphs go on."""
 
+import asyncio
 import itertools
 import time
 import uuid
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,8 +14,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from new_site import ANN, REGION, NewSite, agent_of, plain
 from old_site import AWS, CARD, Mood, OldSite, counter, saver_of, talk
 
-from turnkeep.errors import NotFound
-from turnkeep.records import Principal
+from turnkeep.errors import NotFound, TurnkeepError
+from turnkeep.records import Principal, Turn
 from turnkeep.storage import sealing
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items
@@ -101,7 +103,7 @@ def test_a_dry_run_counts_and_writes_nothing(written: OldSite, here: NewSite) ->
     tally = here.take(written.package, written.place, dry_run=True)
     assert (tally.threads, tally.turns) == ({"moved": 5}, 18)
     assert list(here.table.search_threads(ANN)) == []
-    assert here.table.standing(ANN, "one", {"imported_from": ""}) == "free"
+    assert here.table.standing(ANN, "one", {"imported_from": ""})[0] == "free"
 
 
 def test_each_thread_goes_to_its_owner_and_without_one_is_left(written: OldSite, here: NewSite) -> None:
@@ -186,6 +188,109 @@ def test_wherever_it_dies_a_thread_is_there_whole_or_not_at_all_and_then_once(
     assert tally.threads["here" if is_there else "moved"] == 1
     assert plain(here.messages("long")) == plain(written.messages["long"])
     assert here.table.read_thread(ANN, "long").turn_count == 12
+
+
+class BusyItems(Items):
+    """Before its call number `at` another writer goes through whole; at its write number `dies_at` it dies."""
+
+    at = 99
+    dies_at = 99
+    meanwhile: Callable[[], object] | None = None
+
+    def _send(self, operation: str, **arguments: Any) -> Item:
+        self.at -= 1
+        if self.at == -1 and self.meanwhile:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            meanwhile()
+        if operation in ("put_item", "update_item", "batch_write_item"):
+            self.dies_at -= 1
+            if self.dies_at == -1:
+                raise Dies
+        return super()._send(operation, **arguments)
+
+
+@dataclass
+class Crossing:
+    """An import of one thread, and what crosses it."""
+
+    site: OldSite
+    here: NewSite
+    dynamodb: "DynamoDBClient"
+
+    def prepared(self, name: str, *, has_changed: bool) -> None:
+        self.site.talk(name, "a", "b", durability="exit")
+        if has_changed:
+            self.take(self.here, name)
+            self.site.talk(name, "c", durability="exit")
+
+    def take(self, here: NewSite, name: str) -> set[str]:
+        return {fate for fate, _ in here.take(CARD, self.site.place, owners={name: ANN}, rest=None).threads.items()}
+
+    def cross(self, name: str, at: int, meanwhile: Callable[[], object], dies_at: int = 99) -> set[str] | None:
+        """The fates, or None where the import made fewer calls."""
+        busy = BusyItems(self.dynamodb, self.here.items._table)
+        busy.at, busy.dies_at, busy.meanwhile = at, dies_at, meanwhile
+        fates = set[str]()
+        with suppress(Dies):
+            fates = self.take(NewSite(busy, self.here.objects), name) - {"no owner"}
+        return None if busy.meanwhile else fates
+
+
+@pytest.fixture
+def crossing(old_site: Callable[[str], OldSite], here: NewSite, dynamodb: "DynamoDBClient") -> Crossing:
+    return Crossing(old_site(CARD), here, dynamodb)
+
+
+@pytest.mark.parametrize("has_changed", [False, True], ids=["first", "again"])
+def test_no_acknowledged_turn_is_written_over_wherever_an_import_meets_it(
+    crossing: Crossing, has_changed: bool
+) -> None:
+    here, at = crossing.here, 0
+    while True:
+        name, told = f"t-{at}", list[Turn]()
+
+        def say(name: str = name, told: list[Turn] = told) -> None:
+            with suppress(TurnkeepError):
+                told.append(asyncio.run(here.say(name, "by the API")))
+
+        crossing.prepared(name, has_changed=has_changed)
+        fates = crossing.cross(name, at, say)
+        if fates is None:
+            break
+        assert fates <= {"moved", "changed", "taken", "gone on", "busy"}
+        kept = {(turn.number, turn.reply) for turn in here.table.read_turns(ANN, name, limit=9)}
+        assert {(turn.number, turn.reply) for turn in told if turn.persisted} <= kept, at
+        assert crossing.take(here, name) <= {"here", "taken", "gone on", "changed", "no owner"}
+        assert asyncio.run(here.say(name, "on")).number == len(here.table.read_turns(ANN, name, limit=9))
+        at += 1
+    assert at > 5
+
+
+@pytest.mark.parametrize(("has_grown", "dies_at"), [(False, 99), (True, 99), (False, 1), (False, 2)])
+def test_of_two_imports_at_once_one_brings_the_thread_and_neither_harms_it(
+    crossing: Crossing, has_grown: bool, dies_at: int
+) -> None:
+    """The second one finds a turn more in the old table, or the first one dies."""
+    here, at = crossing.here, 0
+    while True:
+        name, others = f"t-{at}", list[set[str]]()
+
+        def other(name: str = name, others: list[set[str]] = others) -> None:
+            if has_grown:
+                crossing.site.talk(name, "c", durability="exit")
+            others.append(crossing.take(here, name))
+
+        crossing.prepared(name, has_changed=False)
+        fates = crossing.cross(name, at, other, dies_at)
+        if fates is None:
+            break
+        assert fates <= {"moved", "here", "busy"}, at
+        assert "moved" in others[0] | fates, at
+        assert crossing.take(here, name) <= {"here", "no owner"}, at
+        assert plain(here.messages(name)) == plain(crossing.site.messages[name])
+        assert asyncio.run(here.say(name, "on")).number == 3 + has_grown
+        at += 1
+    assert at > 3
 
 
 def test_a_thread_that_cannot_be_read_is_named_and_the_others_move(
