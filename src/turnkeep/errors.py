@@ -54,11 +54,6 @@ class IdempotencyKeyReused(BadRequest):
     advice = "Send a new Idempotency-Key with the new body."
 
 
-class InvalidRetryToken(BadRequest):
-    status, code, title = 422, "invalid_retry_token", "The retry_token cannot be used"
-    advice = "Send the token of this thread unchanged within 15 minutes, or send the message again."
-
-
 class MessageTooLong(BadRequest):
     status, code, title = 413, "message_too_long", "The message is over 64 KB"
     advice = "Shorten the message to at most 65536 bytes of UTF-8."

@@ -1,7 +1,7 @@
 """The nouns: who calls, what a thread is, what a turn holds. Plain data; nothing here reads or writes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
@@ -110,14 +110,9 @@ class Turn:
     details: JSON = field(default_factory=dict)
     persisted: bool | None = True
     thread_created: bool = False
-    retry_token: str | None = None
     run_id: str | None = None
     private: bool = False
     """Personal data stands in it as placeholders, or did before it was told to its owner."""
-
-    def without_store(self, persisted: bool | None, token: str | None, *warnings: str) -> "Turn":
-        """The same turn as a client sees it when it could not be stored, or is not known to be."""
-        return replace(self, persisted=persisted, retry_token=token, warnings=(*self.warnings, *warnings))
 
 
 @dataclass(frozen=True)

@@ -54,19 +54,10 @@ def _add(chat: Chat, turn: Payload) -> None:
     _list_sources(chat, [source for source in turn.get("sources", ()) if source.get("cited")])
     if turn.get("warnings"):
         chat.screen.dim(", ".join(turn["warnings"]))
-    persisted = _store_later(chat, turn) if turn.get("retry_token") else turn.get("persisted")
+    persisted = turn.get("persisted")
     if persisted is not True:
         known = "It is not known whether this turn was" if persisted is None else "This turn could not be"
-        chat.screen.say(f"  {known} stored: the next one may not know of it.")
-
-
-def _store_later(chat: Chat, turn: Payload) -> bool | None:
-    """Whether a turn is stored now that the store refused a moment ago."""
-    path, body = f"/threads/{chat.thread_id}/turns:commit", {"retry_token": turn["retry_token"]}
-    with suppress(LocalError):
-        persisted: bool | None = chat.call("POST", path, body).get("persisted")
-        return persisted
-    return False
+        chat.screen.say(f"  {known} stored. Send the same message again: it makes one turn.")
 
 
 def _results(chat: Chat) -> list[Payload]:

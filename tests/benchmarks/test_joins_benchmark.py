@@ -48,12 +48,6 @@ def test_the_made_graph_is_as_large_as_it_says_and_always_the_same() -> None:
     assert graph == joins.made_graph(random.Random(joins.SEED))
 
 
-def test_a_cached_path_is_a_hundred_times_faster_than_a_cold_one() -> None:
-    measured = next(row for row in joins.made() if row.what == "made: cold by cached")
-
-    assert measured.value >= 100
-
-
 def test_real_schemas_load_whole_and_gold_tables_are_joined_without_others(shared_data: Path) -> None:
     rows = {row.what: row.value for row in joins.beaver(shared_data / "beaver_sql")}
 

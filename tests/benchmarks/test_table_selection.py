@@ -66,5 +66,4 @@ def test_three_quarters_of_the_tables_of_a_question_are_among_the_first_eight(sh
     assert alone.recall >= 0.75
     assert among_all.tables == 463
     assert among_all.recall >= 0.75
-    assert among_all.milliseconds < 20
     assert rows["bird, each database", "turnkeep", 5].recall >= 0.9

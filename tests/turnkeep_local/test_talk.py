@@ -173,16 +173,10 @@ def test_what_the_last_answer_has_not_is_said(talk: Talk, command: str) -> None:
 
 @pytest.mark.parametrize(("persisted", "said"), [(False, "could not be stored"), (None, "It is not known whether")])
 def test_a_turn_that_was_not_stored_is_said(talk: Talk, persisted: bool | None, said: str) -> None:
-    assert said in talk("Say hello", persisted=persisted)[0]
+    shown, _ = talk("Say hello", persisted=persisted)
+    assert said in shown
+    assert "Send the same message again" in shown
     assert "stored" not in talk("Say hello")[0]
-
-
-@pytest.mark.parametrize(("later", "said"), [({"persisted": True}, False), (None, True), ({"persisted": False}, True)])
-def test_a_turn_that_the_store_refused_is_stored_a_moment_later(talk: Talk, later: Any, said: bool) -> None:
-    answers = {("POST", "/threads/t1/turns:commit"): later}
-    shown, server = talk("Say hello", answers=answers, persisted=False, retry_token="kept")
-    assert server.seen[-1] == ("POST", "/threads/t1/turns:commit", {"retry_token": "kept"})
-    assert ("could not be stored" in shown) is said
 
 
 def test_threads_are_listed_and_gone_on_with_by_their_place(talk: Talk) -> None:
@@ -324,7 +318,7 @@ class Typist:
     def type(self, keys: str) -> None:
         os.write(self._terminal, keys.encode())
 
-    def wait_for(self, text: str, seconds: float = 30) -> None:
+    def wait_for(self, text: str, seconds: float = 120) -> None:
         """Until it stands on the terminal, of what came since the last time."""
         until = time.monotonic() + seconds
         while text not in self.shown:
@@ -335,7 +329,7 @@ class Typist:
 
     def end(self) -> int:
         try:
-            return self.process.wait(10)
+            return self.process.wait(120)
         finally:
             self.process.kill()
             os.close(self._terminal)
@@ -351,7 +345,7 @@ def test_on_a_real_terminal_ctrl_c_stops_an_answer_and_ctrl_d_ends() -> None:
             typist.wait_for("Half of")
             typist.type("\x03")
             typist.wait_for("Stopped. The turn is given up")
-            assert Slow.closed.wait(10)
+            assert Slow.closed.wait(120)
             typist.wait_for("> ")
             typist.type("\x04")
             typist.wait_for("Go on with: turnkeep chat --thread t1")

@@ -49,14 +49,12 @@ class InternalRoutes(Routes):
 
 def _told(turn: Turn) -> JSON:
     """What `complete` says. `tokens` are those that the models wrote; `data` holds a row an object."""
-    later = {"retry_token": turn.retry_token} if turn.retry_token and not turn.persisted else {}
     return {
         "stats": {"tokens": turn.usage.output_tokens},
         "data": rows_of(turn.details),
         "persisted": turn.persisted,
         "turn_number": turn.number or None,
         "conversation": {"id": turn.thread_id},
-        **later,
     }
 
 

@@ -52,7 +52,7 @@ class ExportView(LateView):
 
 
 class ReceiptView(LateView):
-    erased_at: Time = Field(description="what was there by then is erased; what began later stays")
+    erased_at: Time = Field(description="what was there by then is erased; what begins after this answer stays")
     threads: int
     items: int
     objects: int

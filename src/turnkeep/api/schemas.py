@@ -164,10 +164,6 @@ class Chat(NewTurn):
     session_id: Id | None = Field(None, description='absent: nothing is stored; "new": a new thread; else the thread')
 
 
-class Commit(Request):
-    retry_token: str = Field(min_length=1)
-
-
 class TurnsQuery(Options):
     limit: int = Field(20, ge=1, le=100)
     before: int | None = Field(None, ge=1, le=MAX_TURN_NUMBER, description="turns with smaller numbers only")

@@ -10,7 +10,7 @@ from turnkeep.api.errors import problems
 from turnkeep.api.routes import ALWAYS, Routes
 from turnkeep.api.schemas import AgentName
 from turnkeep.api.views import AgentDrawing, AgentView, Health, Info
-from turnkeep.entries import entries
+from turnkeep.entries import default_agent, entries
 from turnkeep.errors import AgentUnavailable, InvalidRequest, NotFound, Unauthorized, UnknownAgent
 
 NOTES: Mapping[str, str] = {
@@ -39,7 +39,8 @@ class ServiceRoutes(Routes):
         if warnings and not self._settings.model:
             warnings.append("no_model_key")
         notes = [NOTES[warning] for warning in warnings if warning in NOTES]
-        return Info(version=__version__, model=model, agents=list(entries()), warnings=warnings, notes=notes)
+        names = {"agents": list(entries()), "default_agent": default_agent(self._settings.default_agent)}
+        return Info(version=__version__, model=model, **names, warnings=warnings, notes=notes)
 
     async def agents(self) -> list[AgentView]:
         return [AgentView(name=name, description=entry.description) for name, entry in entries().items()]

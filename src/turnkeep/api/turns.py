@@ -12,7 +12,7 @@ from turnkeep import errors
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.errors import problems
 from turnkeep.api.routes import ALWAYS, BODY, READ, Routes
-from turnkeep.api.schemas import ID_PATTERN, MAX_TURN_NUMBER, Chat, Commit, Fork, Id, NewTurn, TurnsQuery, check_id
+from turnkeep.api.schemas import ID_PATTERN, MAX_TURN_NUMBER, Chat, Fork, Id, NewTurn, TurnsQuery, check_id
 from turnkeep.api.sse import RunStream, compact, open_stream
 from turnkeep.api.views import ChatView, ThreadView, Turns, TurnView
 from turnkeep.records import Principal, Turn
@@ -26,10 +26,6 @@ RUN: tuple[type[errors.TurnkeepError], ...] = (
     *(errors.NotFound, errors.DocumentNotFound, errors.TurnInProgress, errors.ThreadBusy, errors.Superseded),
     *(*errors.OverLimit.__subclasses__(), *errors.ModelFault.__subclasses__()),
     *(errors.StateCorrupt, errors.AgentFault, errors.AgentUnavailable, errors.PrivacyUnavailable),
-)
-COMMIT = (
-    *(*ALWAYS, *BODY, errors.NotFound, errors.InvalidRetryToken),
-    *(errors.ThreadBusy, errors.Superseded, errors.StateCorrupt),
 )
 FORK = (*ALWAYS, *BODY, errors.NotFound, errors.ThreadExists, errors.ThreadBusy, errors.StateCorrupt)
 KEY_HEADER = "Idempotency-Key"
@@ -65,7 +61,6 @@ class TurnRoutes(Routes):
         add("/threads/{thread_id}/turns/{number}", self.read, methods=["GET"], responses=read)
         add("/threads/{thread_id}/turns", self.take, methods=["POST"], responses=run)
         stream("/threads/{thread_id}/turns/stream", self.stream, responses=run)
-        add("/threads/{thread_id}/turns:commit", self.commit, methods=["POST"], responses=problems(*COMMIT))
         add("/threads/{thread_id}/fork", self.fork, methods=["POST"], responses=problems(*FORK))
         add("/chat", self.chat, methods=["POST"], responses=run)
         stream("/chat/stream", self.stream_chat, responses=run)
@@ -88,10 +83,6 @@ class TurnRoutes(Routes):
     async def stream(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request) -> RunStream:
         running = await self._turns.start(_request(request, caller, body, key, thread_id))
         return await self._streamed(running, body, TurnView.of)
-
-    async def commit(self, thread_id: Id, body: Commit, caller: Caller) -> TurnView:
-        """Stores a turn that was answered with `persisted: false`, without calling the model again."""
-        return TurnView.of(await self._turns.commit_later(caller, thread_id, body.retry_token)).bounded()
 
     def fork(self, thread_id: Id, caller: Caller, request: Request, body: Fork | None = None) -> ThreadView:
         """A new thread with the same turns, or the first of them; both go on apart. Documents stay where they are."""
@@ -119,7 +110,7 @@ class TurnRoutes(Routes):
 
 
 def _frame(view: Callable[[Turn], TurnView], number: int, name: str, data: Mapping[str, Any]) -> bytes:
-    shown = view(data["turn"]).as_json() if name == "complete" else data
+    shown = view(data["turn"]).model_dump(mode="json") if name == "complete" else data
     return f"event: {name}\ndata: {compact({'event': name, **shown})}\nid: {number}\n\n".encode(errors="replace")
 
 

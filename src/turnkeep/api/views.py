@@ -61,6 +61,7 @@ class Info(BaseModel):
     version: str
     model: str
     agents: list[str]
+    default_agent: str = Field(description="which answers a new thread that names none")
     warnings: list[str]
     notes: list[str] = Field(description="what a deployer should know or do")
     flags: dict[str, bool] = {"assistants": True, "crons": False, "langsmith": False}
@@ -125,7 +126,7 @@ class TurnView(BaseModel):
     reply: str
     persisted: bool | None = Field(
         description="true is a promise: the turn is in every later read until the thread expires. false: it is not "
-        "kept. null: not known; the same request with the same Idempotency-Key tells"
+        "kept. null: not known. After both, send the same request with the same Idempotency-Key"
     )
     status: Literal["complete", "interrupted"]
     created_at: Time
@@ -142,13 +143,10 @@ class TurnView(BaseModel):
         description="empty with the warning `details_too_large` where they would make the answer longer than 5 MB: the "
         "stream of the same request with the same Idempotency-Key gives them whole"
     )
-    retry_token: str | None = Field(None, description="only when persisted is false: POST it to turns:commit")
 
     @classmethod
     def of(cls, turn: Turn) -> Self:
         facts: JSON = {**vars(turn), "turn_number": turn.number or None, "session_id": turn.thread_id}
-        if turn.persisted or not turn.retry_token:
-            del facts["retry_token"]  # unset, it is not shown
         return cls(**facts)
 
     def bounded(self) -> Self:
@@ -158,10 +156,6 @@ class TurnView(BaseModel):
             self.details = {}
             self.warnings = [*self.warnings, "details_too_large"]
         return self
-
-    def as_json(self) -> JSON:
-        """What is unset is left out: a retry_token that does not exist is not null."""
-        return self.model_dump(mode="json", exclude_unset=True)
 
 
 class ChatView(TurnView):
@@ -184,7 +178,6 @@ class Turns(BaseModel):
 def not_kept(turn: Turn) -> StoreUnavailable | None:
     """What to answer instead of a turn that should be kept and is not, on a wire that has no word for it: who went on
     from it would find nothing. The same request again stores it, or is told what was stored."""
-    wait = LEASE_SECONDS if turn.retry_token else 1  # a turn that waits to be stored holds its thread
     if turn.persisted is None:
-        return Unsettled(retry_after=wait)
-    return StoreUnavailable(NOT_KEPT, retry_after=wait) if turn.thread_id and not turn.persisted else None
+        return Unsettled(retry_after=LEASE_SECONDS)  # its lease may still hold the thread
+    return StoreUnavailable(NOT_KEPT, retry_after=1) if turn.thread_id and not turn.persisted else None

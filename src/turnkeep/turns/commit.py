@@ -1,9 +1,10 @@
-"""COMMIT as a client is told of it: the turn is kept, it is certainly not kept, or, where the store is out of reach
-after the flip was sent, nobody knows. Only the first is a promise; the other two carry a token if one can be made."""
+"""COMMIT as a client learns of it: the turn is kept, it is certainly not kept, or, where the store is out of reach
+after the flip was sent, this is not known. After the last two the client sends the same request with the same key."""
 
 import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from turnkeep.errors import StoreUnavailable, Unsettled
@@ -34,7 +35,7 @@ class Commit:
         try:
             plan, numbered = await in_thread(self.table.prepare, begun, loaded, saved, turn)
         except StoreUnavailable:
-            return await self._without_token(begun, turn)
+            return await self._given_up(begun, turn)
         _tell_cost(plan, loaded, saved, agent=turn.agent)
         return await self._flip(begun, plan, numbered or turn)
 
@@ -51,40 +52,30 @@ class Commit:
             if settled is None:
                 return turn
             if settled is plan:
-                return _unstored(turn, await self._token(plan), is_known=False)
+                logger.error("turn not known to be persisted")
+                return replace(turn, persisted=None, warnings=(*turn.warnings, PERSISTENCE_UNKNOWN))
             plan = settled
-        token = await self._token(plan)
-        if token:
-            return _unstored(turn, token)
-        return await self._without_token(replace(begun, owner=plan.flip[":owner"]), turn)
+        return await self._given_up(replace(begun, owner=plan.flip[":owner"]), turn)
 
     async def _settled(self, plan: Plan) -> Plan | None:
         """None where the flip had come through, another plan where it can no longer, this one where nobody knows."""
         try:
-            async with asyncio.timeout(self.until - time.monotonic()):
+            async with self._in_time():
                 return await in_thread(self.table.fence, plan)
         except (StoreUnavailable, TimeoutError):
             return plan
 
-    async def _without_token(self, begun: Begun, turn: Turn) -> Turn:
-        """Only a token needs the lease any longer; without it, the client may send its message again at once."""
-        await release(begun, self.table)
-        return _unstored(turn, None)
-
-    async def _token(self, plan: Plan) -> str | None:
-        try:
-            return await in_thread(self.table.retry_token, plan)
-        except StoreUnavailable:
-            return None
-
-
-def _unstored(turn: Turn, token: str | None, *, is_known: bool = True) -> Turn:
-    """The permitted degradation: the client gets its reply, and is told that it is not kept, or may not be."""
-    if is_known:
+    async def _given_up(self, begun: Begun, turn: Turn) -> Turn:
+        """The permitted degradation: the client gets its reply with `persisted: false`. The lease is released, so that
+        the same request can run at once; where there is no time for that, the lease expires."""
+        with suppress(TimeoutError):
+            async with self._in_time():
+                await release(begun, self.table)
         logger.error("turn not persisted")
-        return turn.without_store(False, token)
-    logger.error("turn not known to be persisted")
-    return turn.without_store(None, token, PERSISTENCE_UNKNOWN)
+        return replace(turn, persisted=False)
+
+    def _in_time(self) -> asyncio.Timeout:
+        return asyncio.timeout(self.until - time.monotonic())
 
 
 def _tell_cost(plan: Plan, loaded: Loaded, saved: Saved, *, agent: str) -> None:

@@ -46,7 +46,6 @@ async def drive(
     context = RunContext(window, now, hold.request.principal, documents, call.context if call else {}, *of_try)
     hold.tally.meter = meter = UsageMeter(segment())
     shield = hold.shield
-    hide = shield.hide if shield else None
     given = _given(hold)
     if shield and call:
         given = await in_thread(changed, given, shield.hide)
@@ -55,7 +54,7 @@ async def drive(
     try:
         async with run.opened(context):
             events = run.events(given, context, [meter])
-            with hiding(hide):
+            with hiding(shield.hide, shield.made) if shield else hiding(None):
                 async for event in shield.hide_events(events) if shield else events:
                     hold.tally.see(event)
                     running.emit(event)

@@ -126,12 +126,6 @@ class Turns:
         self._running[str(running.run_id)] = running
         return running.run(lambda running: or_released(self._answer(hold, running), begun, self._table))
 
-    async def commit_later(self, principal: Principal, thread_id: str, retry_token: str) -> Turn:
-        """Stores a turn that could not be stored; no model is called. Raises TurnkeepError."""
-        turn = await in_thread(self._table.commit_later, principal, thread_id, retry_token)
-        count("CommittedLater")
-        return turn
-
     def warm(self) -> None:
         """Loads and builds what the first turn would: LangGraph and the default agent."""
         import turnkeep.turns.driving  # noqa: F401, PLC0415
@@ -162,7 +156,8 @@ class Turns:
     def _shield(self, request: TurnRequest) -> Shield:
         if request.thread_id is None:
             return Shield.of_run(secrets.token_bytes(16))
-        return Shield.of_thread(self._table.vault, partition(request.principal, request.thread_id))
+        at = request.principal, request.thread_id
+        return Shield.of_thread(self._table.vault, partition(*at), functools.partial(self._table.head, *at))
 
     async def _begin(
         self, request: TurnRequest, thread_id: str, safe: TurnRequest, shield: Shield | None
@@ -180,6 +175,7 @@ class Turns:
                 create=request.create,
                 after=request.after,
                 repeat=request.repeat,
+                incarnation=request.incarnation,
             )
         )
         try:
@@ -204,6 +200,8 @@ class Turns:
         started, started_at = time.monotonic(), self._clock()
         name = (begun.head.agent if begun else None) or request.agent or self._default_agent
         request, shield = (safe, shield) if name in self._private else (request, None)
+        if shield and begun:
+            shield.older = functools.partial(self._table.vault.values, begun.head)
         begun = begun and replace(begun, message=request.message)
         agent = await in_thread(self._agents, name)
         loading = self._load(begun, agent, request.base, ahead)
@@ -225,7 +223,7 @@ class Turns:
         from turnkeep.turns.driving import drive  # noqa: PLC0415 - LangGraph loads on the chat path only
 
         now = datetime.fromtimestamp(self._clock(), UTC)
-        documents = self._attached.documents(hold.begun.head.pk) if hold.begun else Documents()
+        documents = self._attached.documents(hold.begun.head) if hold.begun else Documents()
         ledger = Ledger(self._table, hold.begun, hold.loaded, goes_on=hold.request.goes_on) if hold.begun else None
         until = min(hold.started + self._tuning.seconds, hold.request.deadline or inf)  # when its answer has to leave
         with acting(ledger):

@@ -43,7 +43,8 @@ class TurnRequest:
     `warnings` is what became of the waiting. From `base`, the id of a checkpoint or the number of a turn, the run goes
     on; from an older one it branches. `after` is the number that the newest turn has to have. `repeat` tells a request
     without a key from its own retry; without it each is a new one. `said` stands for what the client sent beside, such
-    as a history, which does not reach the graph but tells two requests apart.
+    as a history, which does not reach the graph but tells two requests apart. With `incarnation`, only the thread with
+    this incarnation id takes it, and no later one with the same id.
     """
 
     principal: Principal
@@ -61,6 +62,7 @@ class TurnRequest:
     after: int | None = None
     repeat: Repeat | None = None
     said: str = ""
+    incarnation: bytes | None = None
 
     def body(self) -> bytes:
         """What makes two requests with one key the same request."""

@@ -65,12 +65,13 @@ class Runs:
         key = request.key or uuid.uuid4().hex
         if request.repeat == "exact" and not request.key:
             key = self._table.said_key(principal, thread_id, request.body())
+        head = await in_thread(self._table.head, principal, thread_id)
         run_id = self._table.run_id(principal, thread_id, key)
         said, body = _written(replace(request, key=key)), request.body()
-        queued = await in_thread(self._table.accept_run, principal, thread_id, run_id, body, said)
+        queued = await in_thread(self._table.accept_run, head, run_id, body, said)
         found = self._lookup.waiting(queued) if queued else await self.read(principal, thread_id, run_id)
         if found.status == "pending":
-            await self._launch(self._table.run_token(principal, thread_id, run_id))
+            await self._launch(self._table.run_token(head, run_id))
         return found
 
     # a worker
@@ -83,7 +84,7 @@ class Runs:
             return
         try:
             request = _form().validate_python(json.loads(self._table.request_of(queued)))
-            await self._make(replace(request, create=False, deadline=deadline))
+            await self._make(replace(request, create=False, deadline=deadline, incarnation=queued.born))
         except errors.TurnkeepError as error:
             await self._failed(queued, error)
         except asyncio.CancelledError:

@@ -62,7 +62,7 @@ class States:
         head = self.table.head(principal, thread_id)
         agent = self._agent(head)
         base = self.table.checkpoint_of(head, run) if run else base
-        return self._told(head, _state(agent, head, self.table.load(head, agent.window, base)))
+        return self._told(head, _state(agent, head, self.table.read_state(head, agent.window, base)))
 
     def history(
         self,
@@ -123,7 +123,7 @@ class States:
         return self.agents(head.agent or self.default_agent)
 
     def _shield(self, head: Head) -> Shield:
-        return Shield.of_thread(self.table.vault, head.pk)
+        return Shield.of_thread(self.table.vault, head.pk, lambda: head)
 
     def _told(self, head: Head, state: State) -> State:
         """As the thread's owner reads it."""

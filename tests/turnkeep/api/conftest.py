@@ -51,7 +51,7 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
         table_kind: type[Table] = Table, agent_of: "Callable[[str], Agent]" = echo_agent, **changes: Any
     ) -> "FastAPI":
         settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
-        blobs, sealer = Blobs(folder_objects), Sealer(b"secret-of-the-test")
+        blobs, sealer = Blobs(folder_objects, items), Sealer(b"secret-of-the-test")
         table = table_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
         uploads = KeptUploads(folder_objects)
         attachments = Attachments(items, uploads, sealer, threads=table, clock=clock)
@@ -74,6 +74,7 @@ def make_app(items: Items, folder_objects: FolderObjects, clock: Clock) -> "Call
         facts |= {"exports": exports, "persons": Persons(items, Eraser(items, blobs, clock=clock), clock=clock)}
         app = bare_app(**facts | changes)
         app.state.attachments, app.state.exports, app.state.persons = attachments, exports, facts["persons"]
+        app.state.table, app.state.runs = table, facts["runs"]
         return app
 
     return make

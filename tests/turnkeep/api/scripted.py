@@ -122,7 +122,7 @@ class Caller:
         self._gone.set()
 
     async def answer(self) -> Message:
-        return await asyncio.wait_for(self.answers.get(), 5)
+        return await asyncio.wait_for(self.answers.get(), 120)
 
 
 def read_events(body: str) -> list[tuple[str, int, dict[str, Any]]]:

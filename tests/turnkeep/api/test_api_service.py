@@ -28,6 +28,7 @@ async def test_info_names_what_runs_and_no_secret(client: AsyncClient) -> None:
         "version": __version__,
         "model": "demo",
         "agents": list(entries()),
+        "default_agent": "papers",
         "warnings": ["demo_model", "no_model_key"],
         "notes": [NOTES["no_model_key"]],
         "flags": {"assistants": True, "crons": False, "langsmith": False},

@@ -259,20 +259,18 @@ async def test_a_turn_does_not_create_the_thread_of_a_thread_route(client: Async
     assert (await client.get("/threads/nobody")).status_code == 404
 
 
-async def test_a_turn_that_could_not_be_stored_is_stored_later(make_app: "Callable[..., FastAPI]") -> None:
-    app = make_app(RefusingTable)
-    async with AsyncClient(transport=ASGITransport(app), base_url="http://test") as client:
-        told = (await client.post("/chat", json={"session_id": "t1", "message": "ping"})).json()
-        assert (told["persisted"], told["reply"]) == (False, "1: ping")
+async def test_a_turn_that_could_not_be_stored_is_made_by_the_same_request(make_app: "Callable[..., FastAPI]") -> None:
+    asked = {"session_id": "t1", "message": "ping"}
+    async with AsyncClient(transport=ASGITransport(make_app(RefusingTable)), base_url="http://test") as client:
+        lost = await client.post("/chat", json=asked)
+        assert (lost.json()["persisted"], lost.json()["reply"]) == (False, "1: ping")
+        assert (await client.get("/threads/t1")).json()["pending"]["message"] == "ping"
         assert (await client.get("/threads/t1/turns")).json() == NO_TURNS
-        body = {"retry_token": told["retry_token"]}
+        again = {"Idempotency-Key": lost.headers["idempotency-key"]}
         for _ in range(2):
-            stored = await client.post("/threads/t1/turns:commit", json=body)
-            assert stored.status_code == 200
-            assert (stored.json()["persisted"], stored.json()["turn_number"]) == (True, 1)
-            assert "retry_token" not in stored.json()
+            stored = (await client.post("/chat", json=asked, headers=again)).json()
+            assert (stored["persisted"], stored["turn_number"]) == (True, 1)
         assert [turn["reply"] for turn in (await client.get("/threads/t1/turns")).json()["turns"]] == ["1: ping"]
-        assert (await client.post("/threads/t2/turns:commit", json=body)).status_code == 422
 
 
 async def test_a_message_said_in_another_way_leaves_the_later_turns_on_a_branch(client: AsyncClient) -> None:

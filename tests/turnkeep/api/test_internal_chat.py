@@ -94,9 +94,9 @@ async def test_a_reply_without_rows_has_no_data() -> None:
     assert done["data"] == []
 
 
-async def test_a_turn_that_could_not_be_stored_says_how_to_store_it_later() -> None:
-    [done] = data_of(await play(complete(persisted=False, number=0, retry_token="later")))
-    assert (done["persisted"], done["turn_number"], done["retry_token"]) == (False, None, "later")
+async def test_a_turn_that_could_not_be_stored_has_no_number() -> None:
+    [done] = data_of(await play(complete(persisted=False, number=0)))
+    assert (done["persisted"], done["turn_number"]) == (False, None)
 
 
 async def test_a_fault_after_the_first_event_is_one_error_with_the_fields_of_a_problem() -> None:

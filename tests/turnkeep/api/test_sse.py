@@ -43,7 +43,6 @@ async def test_complete_is_the_turn_flat() -> None:
     [(_, _, data)] = read_events(answer.text)
     assert (data["turn_number"], data["reply"], data["persisted"]) == (7, "pong\n\ndata: x", True)
     assert data["created_at"] == "2023-11-14T22:13:20.250Z"
-    assert "retry_token" not in data
     assert "session_id" not in data
 
 
@@ -108,7 +107,7 @@ async def leave_after_the_first_token(*later: Step, **wish: str) -> ScriptedTurn
     while b"event: token" not in (await caller.answer()).get("body", b""):
         pass
     caller.hang_up()
-    await asyncio.wait_for(served, 5)
+    await asyncio.wait_for(served, 120)
     return turns
 
 
@@ -130,7 +129,7 @@ async def said(*steps: Step, extensions: dict[str, Any]) -> list[Any]:
     """The ASGI messages of a stream on a server with these extensions."""
     caller = Caller(app_of(ScriptedTurns(list(steps))), "POST", STREAM, MESSAGE)
     caller._scope["extensions"] = extensions
-    await asyncio.wait_for(caller.start(), 5)
+    await asyncio.wait_for(caller.start(), 120)
     return [caller.answers.get_nowait() for _ in range(caller.answers.qsize())]
 
 
@@ -154,11 +153,11 @@ async def test_a_server_that_stops_cancels_the_run() -> None:
     turns = ScriptedTurns([60.0, complete()])
     caller = Caller(app_of(turns), "POST", STREAM, MESSAGE)
     served = caller.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         while not (turns.runs and turns.runs[0].ending):
             await asyncio.sleep(0.001)
     served.cancel()
-    await asyncio.wait({served}, timeout=5)
+    await asyncio.wait({served}, timeout=120)
     assert turns.runs[0].ending == "cancelled"
 
 
@@ -171,7 +170,7 @@ async def test_a_broken_pipe_ends_the_run_quietly() -> None:
         raise OSError("broken pipe")
 
     caller.answers.put = broken  # type: ignore[method-assign]
-    await asyncio.wait_for(caller.start(), 5)
+    await asyncio.wait_for(caller.start(), 120)
     assert turns.runs[0].ending == "cancelled"
 
 
@@ -187,22 +186,16 @@ async def test_a_slow_reader_does_not_hold_the_run_up() -> None:
 
     caller.answers.put = slow  # type: ignore[method-assign]
     served = caller.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         while not (turns.runs and turns.runs[0].ending == "played"):
             await asyncio.sleep(0.001)
     gate.set()
-    await asyncio.wait_for(served, 5)
+    await asyncio.wait_for(served, 120)
 
 
 async def test_an_event_that_json_cannot_carry_does_not_break_the_stream() -> None:
     answer = await stream(Event("node", {"at": object(), "half": "\ud83d"}), complete())
     assert [name for name, _, _ in read_events(answer.text)] == ["node", "complete"]
-
-
-async def test_a_stored_turn_that_could_not_be_stored_carries_its_retry_token() -> None:
-    answer = await stream(complete(persisted=False, retry_token="sealed"))
-    [(_, _, data)] = read_events(answer.text)
-    assert (data["persisted"], data["retry_token"]) == (False, "sealed")
 
 
 async def test_frames_are_single_lines_of_json() -> None:

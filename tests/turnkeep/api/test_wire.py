@@ -40,7 +40,7 @@ async def served(
 
 
 async def until(is_so: Callable[[], Any]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         while not is_so():
             await asyncio.sleep(0.005)
 
@@ -107,15 +107,15 @@ async def test_a_large_upload_gets_its_answer_and_the_connection_lives_on() -> N
 async def test_whoever_sends_much_and_then_listens_is_told_why_it_is_refused(asked: bytes, status: int) -> None:
     async with served(ScriptedTurns()) as url:
         reader, writer = await send_raw(url, asked, b"x" * 9_000_000, more=b"Connection: close\r\n")
-        await asyncio.wait_for(writer.drain(), 5)
-        assert (await asyncio.wait_for(reader.read(), 5)).startswith(f"HTTP/1.1 {status} ".encode())
+        await asyncio.wait_for(writer.drain(), 120)
+        assert (await asyncio.wait_for(reader.read(), 120)).startswith(f"HTTP/1.1 {status} ".encode())
 
 
 async def test_odd_paths_are_problems() -> None:
     async with served(ScriptedTurns()) as url:
         for path, status in ((b"/threads/%ff", 422), (b"/threads/%ed%a0%80", 422), (b"/%2e%2e/%2e%2e", 404)):
             reader, writer = await send_raw(url, b"GET " + path)
-            answer = await asyncio.wait_for(reader.readuntil(b"}"), 5)
+            answer = await asyncio.wait_for(reader.readuntil(b"}"), 120)
             writer.close()
             assert answer.startswith(f"HTTP/1.1 {status} ".encode())
             assert b"application/problem+json" in answer
@@ -126,7 +126,7 @@ async def test_a_server_that_is_stopped_says_so_to_whoever_waits() -> None:
     async with served(turns, stop_seconds=1) as url:
         reader, writer = await send_raw(url, b"POST /chat", MESSAGE)
         await until(lambda: turns.runs and turns.runs[0].ending)
-    answer = await asyncio.wait_for(reader.read(), 5)
+    answer = await asyncio.wait_for(reader.read(), 120)
     writer.close()
     assert answer.startswith(b"HTTP/1.1 503 ")
     assert b'"code":"server_stopping"' in answer

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from turnkeep.agents import Agent
 from turnkeep.blocks.verification import Sources, Verifier
-from turnkeep.blocks.wording import say, word
+from turnkeep.blocks.wording import Linked, say, word
 from turnkeep.models.calls import TextCall
 from turnkeep.records import Principal, Reply, RunContext
 from turnkeep.storage.plans import Loaded
@@ -36,7 +36,7 @@ async def test_a_checked_reply_is_told_sentence_by_sentence_and_not_again_as_a_m
     model = DemoChatModel(rules={"answer": lambda parts: TEXT})
 
     async def answer(state: MessagesState, runtime: Runtime[RunContext]) -> Any:
-        judge, asked = Verifier(Sources(known=["now 400, before 500"])), [HumanMessage("x")]
+        judge, asked = Linked(Verifier(Sources(known=["now 400, before 500"])), []), [HumanMessage("x")]
         tell, run_id = runtime.stream_writer, UUID(int=1)
         worded = await word(model, CALL, asked, judge, tell=tell, run_id=run_id, fallback="none")
         return {"messages": [worded.message]}

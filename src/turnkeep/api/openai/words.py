@@ -65,7 +65,7 @@ class Words(Protocol):
         as other routes show it, without what the answer says anyway."""
         facts = {"thread_id": turn.thread_id, "turn": turn.number, "warnings": ", ".join(turn.warnings)}
         short = {f"turnkeep_{name}": str(value)[:_METADATA_CHARACTERS] for name, value in facts.items() if value}
-        shown = TurnView.of(turn).bounded().as_json()
+        shown = TurnView.of(turn).bounded().model_dump(mode="json")
         whole = {name: value for name, value in shown.items() if name not in ("message", "reply")}
         return {"metadata": {**(self.metadata or {}), **short}, "turnkeep": whole}
 

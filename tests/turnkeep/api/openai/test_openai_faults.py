@@ -208,11 +208,11 @@ async def test_a_fault_in_the_middle_of_a_stream_is_raised(
     assert raised.value.code == "model_truncated"
 
 
-@pytest.mark.parametrize("changes", [{"persisted": None}, {"persisted": False, "retry_token": "later"}])
+@pytest.mark.parametrize("persisted", [None, False])
 async def test_a_stream_whose_turn_is_not_known_to_be_kept_ends_in_an_error(
-    make_app: "Callable[..., FastAPI]", client: AsyncClient, openai_of: Openai, changes: dict[str, Any]
+    make_app: "Callable[..., FastAPI]", client: AsyncClient, openai_of: Openai, persisted: bool | None
 ) -> None:
-    async with openai_of(make_app(turns=Played(token("pong"), complete(**changes)))) as openai:
+    async with openai_of(make_app(turns=Played(token("pong"), complete(persisted=persisted)))) as openai:
         stream = await openai.chat.completions.create(model="papers", messages=PING, stream=True)
         first, second = await anext(stream), await anext(stream)
         with pytest.raises(sdk.APIError):

@@ -23,7 +23,7 @@ AGAIN = {"X-Stainless-Retry-Count": "1"}
 
 
 class RefusingTable(Table):
-    """A store that is away for the first COMMIT, and for the token that would mend it."""
+    """A store that is away for the first COMMIT."""
 
     refusals = 1
 
@@ -32,9 +32,6 @@ class RefusingTable(Table):
             self.refusals -= 1
             raise StoreUnavailable
         return super().apply(plan)
-
-    def retry_token(self, plan: Plan) -> str:
-        raise StoreUnavailable
 
 
 async def say(openai: AsyncOpenAI, message: Any, **more: Any) -> "Response":

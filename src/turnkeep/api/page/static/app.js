@@ -14,7 +14,7 @@ async function start() {
   const [agents, info, examples] = await Promise.all([
     json("agents"), json("info"), fetch(new URL("examples.json", import.meta.url)).then((answer) => answer.json()),
   ]);
-  Object.assign(state, { agents, examples, agent: chosenAgent(agents)?.name });
+  Object.assign(state, { agents, examples, agent: chosenAgent(agents, info.default_agent)?.name });
   find("server").textContent = `Turnkeep ${info.version} · ${info.model === "demo" ? "demo model" : info.model}`;
   find("server").title = info.notes.join(" ");
   drawAgents(submit);

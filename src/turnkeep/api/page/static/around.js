@@ -10,9 +10,10 @@ import { capital } from "./turn.js";
 const AGENT = "turnkeep.agent";
 let ask = () => {};
 
-// The agent that was chosen last in this tab.
-export function chosenAgent(agents) {
-  return agents.find((each) => each.name === sessionStorage.getItem(AGENT)) || agents[0];
+// The agent that was chosen last in this tab, else the deployment's default.
+export function chosenAgent(agents, standard) {
+  const named = (name) => agents.find((each) => each.name === name);
+  return named(sessionStorage.getItem(AGENT)) || named(standard) || agents[0];
 }
 
 export function drawAgents(send) {

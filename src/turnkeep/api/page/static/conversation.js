@@ -88,7 +88,7 @@ export async function loadTurns(before = null) {
 
 function pastTurn(turn) {
   const view = new TurnView(turn.message);
-  view.complete({ ...turn, details: {} }, {});
+  view.complete({ ...turn, details: {} });
   view.element.fill = () => guarded(async () => view.detail(await json(`threads/${turn.thread_id}/turns/${turn.turn_number}`)));
   details.observe(view.element);
   return view;
@@ -180,7 +180,7 @@ function takeUp({ stopping, view }) {
 function settle(turn, view, asked) {
   if (turn.turn_number > state.turns + 1) return openThread(asked.thread);  // somebody else took turns meanwhile
   document.getElementById(`turn-${turn.turn_number}`)?.remove();
-  view.complete(turn, { store: (each) => store(each, view), again: () => run(asked, view) });
+  view.complete(turn, () => run(asked, view));
   if (!view.element.isConnected) find("turns").append(view.element);
   state.turns = Math.max(state.turns, turn.turn_number || 0);
   if (!view.isLeft) follow(view);
@@ -194,15 +194,6 @@ async function refresh(id) {
     threads.select(id);
     find("title").textContent = titleOf(thread);
     head(thread);
-  });
-}
-
-async function store(turn, view) {
-  await guarded(async () => {
-    const kept = await json(`threads/${turn.thread_id}/turns:commit`, { method: "POST", body: { retry_token: turn.retry_token } });
-    view.complete({ ...turn, ...kept }, {});
-    announce("The answer is stored.");
-    refresh(turn.thread_id);
   });
 }
 

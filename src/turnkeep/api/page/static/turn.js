@@ -50,7 +50,7 @@ export class TurnView {
     if (!this.writing) this.now.textContent = capital(inWords(name).split(" › ").at(-1));
   }
 
-  complete(turn, actions) {
+  complete(turn, again) {
     this.element.removeAttribute("aria-busy");
     this.element.id = turn.turn_number ? `turn-${turn.turn_number}` : "";
     this.now.textContent = turn.status === "interrupted" ? "Waits for your answer" : "";
@@ -58,7 +58,7 @@ export class TurnView {
     render(this.reply, turn.reply);
     linkCitations(this.reply, turn.sources);
     if (this.isLive) say(this.reply.textContent, true);
-    this.rest.replaceChildren(...[stored(turn, actions), sourcesOf(turn.sources), this.folds].filter(Boolean));
+    this.rest.replaceChildren(...[stored(turn, again), sourcesOf(turn.sources), this.folds].filter(Boolean));
     this.fill(turn);
     if (Object.keys(turn.details || {}).length) this.detail(turn);
   }
@@ -98,11 +98,12 @@ function readable(make) {
   }
 }
 
-function stored(turn, actions) {
+// The same request again, with its key: it runs anew, or returns the turn that was stored after all.
+function stored(turn, again) {
   if (turn.persisted !== false && turn.persisted !== null) return null;
   const isLost = turn.persisted === false;
   const told = isLost ? "This answer is not stored: the next one will not know of it." : "It is not known whether this answer was stored.";
-  const act = isLost && turn.retry_token ? button("Store it", () => actions.store(turn)) : button("Find out", () => actions.again());
+  const act = button(isLost ? "Send it again" : "Find out", again);
   return el("div", { class: "fault", role: "alert" }, el("p", {}, told), el("div", { class: "row" }, act));
 }
 
