@@ -1,9 +1,5 @@
-"""API Gateway's Lambda authorizer: takes the credential out of the headers, has it verified, and allows the whole
-stage, so that one answer fits every route.
-
-A caller who was verified is known for a minute: for that long a warm sandbox takes a key that was revoked meanwhile.
-What is refused is not remembered.
-"""
+"""API Gateway's Lambda authorizer. It allows the whole stage, so that one answer fits every route.
+Verified callers are remembered for a minute, so a warm sandbox accepts a revoked key that long; refusals are not."""
 
 import re
 import secrets
@@ -25,11 +21,9 @@ if TYPE_CHECKING:
 
 KNOWN_SECONDS = 60
 MAX_KNOWN = 1000
-REFUSED = "Unauthorized"
-"""What API Gateway makes a 401 of: it compares the message of the exception, to the letter."""
+REFUSED = "Unauthorized"  # compared exactly by API Gateway, which makes a 401 of it
 MAX_CREDENTIAL_CHARACTERS = 8192
-# A store that is slow must not hold every request up: two tries, four seconds at most.
-CLIENT_CONFIG: Mapping[str, Any] = {
+CLIENT_CONFIG: Mapping[str, Any] = {  # four seconds at most: a slow store must not hold up every request
     "retries": {"mode": "standard", "total_max_attempts": 2},
     "connect_timeout": 1,
     "read_timeout": 1,
@@ -41,7 +35,7 @@ Verify: TypeAlias = Callable[[str], VerifiedCaller]
 
 
 class KnownCallers:
-    """Callers verified lately, by digest of their credential, which is not kept. `clock` gives epoch seconds."""
+    """Recently verified callers by digest of their credential, which is not kept. `clock` gives epoch seconds."""
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -50,8 +44,7 @@ class KnownCallers:
     def find(self, digest: bytes) -> VerifiedCaller | None:
         since, verified = self._held.get(digest, (0.0, None))
         now = self._clock()
-        # Also a clock that was set back ends it.
-        if verified is None or not since <= now < since + KNOWN_SECONDS:
+        if verified is None or not since <= now < since + KNOWN_SECONDS:  # or the clock was set back
             return None
         return verified if verified.expires_at is None or now < verified.expires_at else None
 
@@ -63,15 +56,14 @@ class KnownCallers:
 
 
 class Authorizer:
-    """`verify` raises Unauthorized for a credential that is not good, and something else where it cannot tell."""
+    """Authorizes requests. `verify` raises Unauthorized for a bad credential, another exception if it cannot decide."""
 
     def __init__(self, verify: Verify, *, clock: Callable[[], float]) -> None:
         self._verify = verify
         self._known = KnownCallers(clock=clock)
 
     def __call__(self, event: Any) -> JSON:
-        """The policy for a caller who is known. Raises what API Gateway makes a 401 of; any other exception becomes a
-        500, never an answer that lets somebody in."""
+        """Return the policy of a verified caller. API Gateway answers 401 for `REFUSED`, 500 for other exceptions."""
         correlate(_request_id(event))
         try:
             stage, verified = _stage(event), self._verified(_credential(event))
@@ -96,7 +88,6 @@ def _request_id(event: Any) -> str:
 
 
 def _stage(event: Any) -> str:
-    """The ARN of the stage that was called."""
     arn = event.get("methodArn") if isinstance(event, Mapping) and event.get("type") == "REQUEST" else None
     found = _STAGE.fullmatch(arn) if isinstance(arn, str) else None
     if found is None:
@@ -105,7 +96,7 @@ def _stage(event: Any) -> str:
 
 
 def _credential(event: Mapping[str, Any]) -> str:
-    """The one credential, which a client may send in both headers."""
+    """Return the one credential, which a client may send in both headers."""
     found = set(_presented(event))
     if not found:
         raise Unauthorized("No credential was sent.")
@@ -118,7 +109,7 @@ def _credential(event: Mapping[str, Any]) -> str:
 
 
 def _presented(event: Mapping[str, Any]) -> Iterator[str]:
-    """Clients that have a key in one header only may send the other one empty."""
+    """Yield the credentials. Clients with a key in one header may send the other one empty."""
     for name, value in _headers(event):
         if name == "x-api-key" and value:
             yield value
@@ -134,7 +125,7 @@ def _bearer(value: str) -> str:
 
 
 def _headers(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Names in lower case, values stripped. `headers` holds the last of several values, `multiValueHeaders` all."""
+    """Yield lower-case names and stripped values. `headers` has the last of several values, `multiValueHeaders` all."""
     for field in ("headers", "multiValueHeaders"):
         headers = event.get(field)
         for name, values in headers.items() if isinstance(headers, Mapping) else ():
@@ -144,7 +135,7 @@ def _headers(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _policy(stage: str, verified: VerifiedCaller) -> JSON:
-    """`principalId` ends in access logs, so it names the credential and nobody."""
+    """`principalId` appears in access logs, so it names the credential and no person."""
     statement = {"Action": "execute-api:Invoke", "Effect": "Allow", "Resource": f"{stage}/*"}
     return {
         "principalId": verified.credential,
@@ -154,7 +145,7 @@ def _policy(stage: str, verified: VerifiedCaller) -> JSON:
 
 
 def build_authorizer(environ: Mapping[str, str]) -> Authorizer:
-    """From a function's environment, loading only what its kind needs; raises ValueError where that cannot be used."""
+    """Build the authorizer from `environ`, loading only what its kind needs; raise ValueError if it is unusable."""
     kind = environ.get("AUTH") or "keys"
     if kind == "keys":
         return Authorizer(_by_key(environ), clock=time.time)
@@ -166,8 +157,7 @@ def build_authorizer(environ: Mapping[str, str]) -> Authorizer:
 
 
 def quiet_refusals() -> None:
-    """A refusal has to be raised, and Lambda's runtime client logs what is raised as an error with a traceback, which
-    would let anybody fill the log: ours is the one line. Should the client be another one day, it logs both."""
+    """Keep refusals out of Lambda's error log, where each would add a traceback that any client could cause."""
     runtime = sys.modules.get("awslambdaric.bootstrap")
     log_error = getattr(runtime, "log_error", None)
     if runtime and log_error:
@@ -207,7 +197,7 @@ def _by_key(environ: Mapping[str, str]) -> Verify:
 
 
 def _keyring(environ: Mapping[str, str], session: Any) -> "Keyring":
-    """What signs the keys. It may be empty, while a deployment has not made its seal key yet."""
+    """Return the key ring that signs API keys. It is empty until the deployment has made its seal key."""
     from botocore.config import Config  # noqa: PLC0415
 
     from turnkeep.aws.sealkey import QUICK, SealParameter, reread, usable  # noqa: PLC0415

@@ -1,5 +1,4 @@
-"""Bearer tokens: JWTs of one issuer for one audience, signed with a key that the issuer publishes. Only signatures by
-key pairs count, and where the keys lie is the deployment's word, never the token's."""
+"""Bearer tokens: JWTs of one issuer and audience, signed asymmetrically. A token never sets the key URL."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,17 +14,16 @@ from turnkeep.storage.keys import is_storable
 
 LEEWAY_SECONDS = 30
 CREDENTIAL = "jwt"
-KEY_TYPE_OF = {
+KEY_TYPE_OF = {  # accepted algorithms, each with its key type
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
     **dict.fromkeys(("ES256", "ES384", "ES512"), "EC"),
     "EdDSA": "OKP",
 }
-"""The algorithms that count, each with the type of its keys."""
 
 
 @dataclass(frozen=True)
 class TokenRules:
-    """What a token has to say. `default_tenant` is taken for a token without the tenant claim; None refuses it."""
+    """Requirements for a token. `default_tenant` replaces a missing tenant claim; None rejects the token."""
 
     issuer: str
     audiences: tuple[str, ...]
@@ -34,7 +32,7 @@ class TokenRules:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "TokenRules":
-        """Raises ValueError where issuer or audience is not named: a token without an addressee is for anybody."""
+        """Raise ValueError without issuer or audience: a token without an audience would be valid for anyone."""
         audiences = tuple(name.strip() for name in environ.get("JWT_AUDIENCE", "").split(",") if name.strip())
         if not environ.get("JWT_ISSUER") or not audiences:
             raise ValueError("AUTH=jwt needs JWT_ISSUER and JWT_AUDIENCE")
@@ -48,7 +46,7 @@ class BearerTokens:
         self._jwks = jwks
 
     def verify(self, token: str) -> VerifiedCaller:
-        """Who the token is for; raises Unauthorized, or JwksUnavailable where nobody can tell."""
+        """Return the token's caller; raise Unauthorized, or JwksUnavailable if the keys cannot be read."""
         claims = self._claims(token)
         principal = Principal(self._tenant(claims), claims["sub"])
         if not is_storable(principal):
@@ -71,7 +69,7 @@ class BearerTokens:
             raise Unauthorized(f"The token is not valid: {type(error).__name__}.") from None
 
     def _key(self, token: str) -> tuple[str, dict[str, Any]]:
-        """Algorithm and key as the token's head names them, both from our lists; what else it says is not read."""
+        """Return the algorithm and key that the header names, both from our lists; ignore its other fields."""
         try:
             head = jwt.get_unverified_header(token)
         except jwt.PyJWTError as error:
@@ -94,6 +92,6 @@ class BearerTokens:
 
 
 def bearer_tokens(environ: Mapping[str, str], *, clock: Callable[[], float]) -> BearerTokens:
-    """From a function's environment; raises ValueError where it does not say enough. Fetches nothing yet."""
+    """Build from a function's environment without fetching; raise ValueError if a setting is missing."""
     jwks = Jwks(environ.get("JWT_JWKS_URL", ""), clock=clock)
     return BearerTokens(TokenRules.from_environment(environ), jwks)

@@ -1,8 +1,5 @@
-"""Who calls, on its way from the authorizer to the app: what the one tells and the other reads.
-
-Nothing here looks at headers or a body. Whoever may invoke a function directly can tell it any caller, so that right
-belongs to API Gateway alone.
-"""
+"""The caller as the authorizer passes it to the app. Nothing here reads headers or a body.
+A direct invocation can name any caller, so only API Gateway may have the right to invoke the function."""
 
 import re
 from collections.abc import Mapping
@@ -20,15 +17,14 @@ _SIGNER = re.compile(r"arn:[a-z-]+:(?:iam|sts)::([0-9]{12}):(.+)", re.ASCII | re
 
 @dataclass(frozen=True)
 class VerifiedCaller:
-    """A caller whose credential was good. `credential` names it in logs: the id of a key, or "jwt". `expires_at` is in
-    epoch seconds."""
+    """A verified caller. `credential` is for logs: a key id, or "jwt". `expires_at` is in epoch seconds."""
 
     principal: Principal
     credential: str
     expires_at: float | None = None
 
     def as_context(self) -> dict[str, str]:
-        """What the authorizer tells the app; API Gateway makes strings of everything."""
+        """Return the context that the authorizer passes to the app; API Gateway makes strings of all values."""
         return {
             "tenant": self.principal.tenant,
             "user": self.principal.user,
@@ -38,7 +34,7 @@ class VerifiedCaller:
 
 
 def principal_of(event: Mapping[str, Any], kind: str) -> Principal:
-    """The caller of a proxy event of a REST API, where `kind` is one of KINDS; raises Unauthorized."""
+    """Return the caller of a REST API's proxy event, where `kind` is one of KINDS; raise Unauthorized."""
     if kind not in KINDS:
         raise ValueError(f"AUTH={kind} is none of {', '.join(KINDS)}")
     context = _mapping(event, "requestContext")
@@ -55,9 +51,8 @@ def _told(authorizer: Mapping[str, Any]) -> Principal:
 
 
 def _signer(identity: Mapping[str, Any]) -> Principal:
-    """The account is the tenant. The user is the rest of the ARN, `user/ann` or `assumed-role/<role>/<session>`: two
-    sessions of a role that differ in name are two users, two of the same name are one. Whoever comes through a Cognito
-    identity pool has one and the same session name, and so is told apart by the pool's id of them."""
+    """Use the account as tenant and the rest of the ARN as user: `user/ann`, `assumed-role/<role>/<session>`.
+    All callers from a Cognito identity pool share one session name, so the pool's id of the caller is the user."""
     account = _text(identity, "accountId")
     found = _SIGNER.fullmatch(_text(identity, "userArn"))
     if found is None or found[1] != account:

@@ -1,5 +1,4 @@
-"""Secrets of the settings that AWS keeps, logins of databases above all: nothing is read before an agent asks, and what
-is refused is read anew, because AWS changes passwords while functions live."""
+"""Settings that AWS stores as secrets, such as database logins. They are read on first use and again when refused."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from turnkeep.locations import LateSecret, is_location, login_part, place_part
 from turnkeep.settings import AgentSettings, DataSource, Settings
 
 MYSQL, POSTGRESQL = "mysql+pymysql", "postgresql+psycopg"
-DRIVERS = {
+DRIVERS = {  # by the `engine` field in the secrets that AWS makes for RDS
     "mysql": MYSQL,
     "mariadb": MYSQL,
     "aurora": MYSQL,
@@ -21,11 +20,10 @@ DRIVERS = {
     "postgresql": POSTGRESQL,
     "aurora-postgresql": POSTGRESQL,
 }
-"""By the word for the engine in the secrets that AWS makes for RDS."""
 
 
 def with_late_secrets(settings: Settings) -> Settings:
-    """The same settings, where a location gives way to a secret that is looked up when it is needed."""
+    """Return the settings with each location replaced by a secret that is read on first use."""
     if settings.model_key:
         key = LateSecret(ModelKey(SecretReader(settings.model_key, usable_key)))
         settings = settings.model_copy(update={"openai_api_key": key})
@@ -48,7 +46,7 @@ def _with_late(own: AgentSettings) -> AgentSettings:
 
 
 def text_of(found: object) -> str:
-    """A secret without the line end that files and consoles add; raises SecretError."""
+    """Strip the line end that files and consoles add to a secret; raise SecretError."""
     text = found.strip() if isinstance(found, str) else ""
     if not text:
         raise SecretError("nothing in it")
@@ -56,7 +54,7 @@ def text_of(found: object) -> str:
 
 
 def url_of(found: object) -> str:
-    """A URL as it stands there, or made of the fields that AWS' secrets for RDS have; raises SecretError."""
+    """Return a URL unchanged, or build it from the fields of AWS's secrets for RDS; raise SecretError."""
     text = text_of(found)
     if not text.startswith("{"):
         return text
@@ -70,7 +68,7 @@ def url_of(found: object) -> str:
 
 
 def with_login(url: str, found: object) -> str:
-    """The URL with user and password of a secret's fields; raises SecretError."""
+    """Return the URL with user and password from a secret's fields; raise SecretError."""
     scheme, _, place = url.partition("://")
     host, slash, rest = place.partition("/")
     return f"{scheme}://{_login(_fields(text_of(found)))}@{host.rpartition('@')[2]}{slash}{rest}"

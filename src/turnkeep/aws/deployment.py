@@ -1,5 +1,4 @@
-"""A deployed app: from a function's environment to the ASGI app that it serves. The one place where Lambda meets the
-rest; all it asks of AWS at start is the key that seals stored values, and the variables of own graphs."""
+"""A deployed app, from a function's environment. Its start asks AWS for the seal key and own graphs' variables."""
 
 import asyncio
 import functools
@@ -39,12 +38,11 @@ from turnkeep.storage.uploads import S3Uploads
 
 
 class NotDeployable(Exception):
-    """The environment of the function cannot be used; the message names what to change."""
+    """The environment of the function is unusable; the message names what to change."""
 
 
 def deployed_app(environ: Mapping[str, str]) -> FastAPI:
-    """The app of the functions `api` and `stream`. Raises NotDeployable, and SecretError where the seal key cannot be
-    had."""
+    """Build the app of the functions `api` and `stream`. Raise NotDeployable, SecretError."""
     services = deployed(environ)
     tell_of_files(services.settings)
     if worker := environ.get("WORKER"):
@@ -57,7 +55,7 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
 
 @contextmanager
 def _unloaded(package: str) -> Iterator[None]:
-    """Inside, whoever imports the package is told that there is none; unless it has been loaded before."""
+    """Make imports of the package fail inside the block, unless it has been loaded before."""
     if package in sys.modules:
         yield
         return
@@ -69,7 +67,7 @@ def _unloaded(package: str) -> Iterator[None]:
 
 
 def deployed(environ: Mapping[str, str]) -> Services:
-    """What every function is made of that may open what is stored. Raises NotDeployable, SecretError."""
+    """Build the services of any function that opens stored values. Raise NotDeployable, SecretError."""
     settings = deployed_settings(environ)
     if path := environ.get("GRAPHS_ENVIRONMENT"):  # after the settings, whose names a graph may use in another sense
         take_environment(_client("ssm"), path, os.environ)
@@ -91,8 +89,7 @@ def deployed(environ: Mapping[str, str]) -> Services:
 
 
 def deployed_settings(environ: Mapping[str, str]) -> Settings:
-    """The settings of the environment with the key that seals stored values, SEAL_KEY itself or the parameter named by
-    SEAL_KEY_PARAMETER. Other secrets that AWS keeps are read when they are needed."""
+    """Return the settings with the seal key from SEAL_KEY or SEAL_KEY_PARAMETER. Other secrets are read on use."""
     try:
         settings = with_late_secrets(read_settings())
     except UNUSABLE as error:
@@ -109,10 +106,9 @@ def deployed_settings(environ: Mapping[str, str]) -> Settings:
 
 
 def take_environment(ssm: Any, path: str, environ: MutableMapping[str, str]) -> None:
-    """Sets what own graphs find in the environment: every parameter right under `path`, such as
-    "/turnkeep/hello/env/OPENAI_API_KEY", that has no value yet. `ssm` is a client of boto3. Read once, so a value that
-    changes counts for functions that start later. Raises SecretError."""
-    # The template sets what nobody gave to nothing. We take that for unset, but OpenAI's client for an address.
+    """Set each unset variable from its parameter under `path`, such as "/turnkeep/hello/env/OPENAI_API_KEY".
+    They are read once, so a changed value applies to functions that start later. Raise SecretError."""
+    # The template sets missing variables to "", which means unset to us, but an address to OpenAI's client.
     for name in [name for name, value in environ.items() if not value]:
         del environ[name]
     pages = ssm.get_paginator("get_parameters_by_path").paginate(Path=path, WithDecryption=True)
@@ -127,8 +123,8 @@ def take_environment(ssm: Any, path: str, environ: MutableMapping[str, str]) -> 
 
 
 def _prepare_snapshot(warm: Callable[[], None], *after: Callable[[], None]) -> None:
-    """Puts what `warm` loads into the snapshot. `after` is called in every sandbox that is made of it: connections are
-    gone there, all would draw the same random numbers, and the seal key may have been replaced since."""
+    """Put what `warm` loads into the snapshot; call `after` in every restored sandbox.
+    There, connections are closed, all random states are equal, and the seal key may have been replaced."""
     from snapshot_restore_py import register_after_restore, register_before_snapshot  # noqa: PLC0415 - Lambda's own
 
     register_before_snapshot(warm)
@@ -137,14 +133,13 @@ def _prepare_snapshot(warm: Callable[[], None], *after: Callable[[], None]) -> N
 
 
 def _renew(sealer: Sealer, ssm: Any, parameter: str) -> None:
-    """A snapshot may be older than the secrets that it holds are kept."""
+    """Reread the secrets: a snapshot may outlive them."""
     if parameter:
         sealer.renew(usable(SealParameter(ssm, parameter).read()))
 
 
 async def invoke_worker(client: Any, function: str, token: str) -> None:
-    """Has a background run made by an asynchronous invocation, which Lambda keeps and repeats. `client` is boto3's of
-    Lambda, `function` the name of functions/worker. Raises StoreUnavailable."""
+    """Start a background run by an asynchronous invocation, which Lambda retries. Raise StoreUnavailable."""
     asked = {"FunctionName": function, "InvocationType": "Event", "Payload": json.dumps({"run": token})}
     try:
         await asyncio.to_thread(client.invoke, **asked)
@@ -154,8 +149,7 @@ async def invoke_worker(client: Any, function: str, token: str) -> None:
 
 
 def tell_of_files(settings: Settings) -> None:
-    """Says in the log which file of the settings cannot be used, as soon as a function starts. It starts all the same:
-    only the agent whose file it is cannot work, and the threads and agents of everybody else go on."""
+    """Log each unusable file of the settings at start. Only its agent stops working, so the function starts anyway."""
     for own in settings.agents:
         try:
             own.check()

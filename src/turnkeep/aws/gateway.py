@@ -1,5 +1,4 @@
-"""Between API Gateway's proxy events and the ASGI app: which events are requests, what Lambda knows of each, and the
-whole answer of the functions that do not stream."""
+"""API Gateway's proxy events as ASGI: which events are requests, and the handler of functions that do not stream."""
 
 import asyncio
 import logging
@@ -14,8 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnkeep.observability import logger
 
-REPLY_SECONDS = 1
-"""What is kept back of a function's time for sending an answer."""
+REPLY_SECONDS = 1  # of a function's time, reserved for sending an answer
 
 _TEXT = ["text/", "application/"]  # Mangum would send what it does not know, such as problem+json, in base64
 _CONFIG = LambdaConfig(api_gateway_base_path="/", text_mime_types=_TEXT, exclude_headers=[])
@@ -32,13 +30,13 @@ _OF_OTHERS = ("Records", "detail", "detail-type", "methodArn", "rawPath", "route
 
 
 def translated(event: Mapping[str, Any], context: Any) -> APIGateway:
-    """One proxy event as ASGI has it, in `scope` and `body`."""
+    """Return a proxy event as ASGI `scope` and `body`."""
     return APIGateway(_without_ports(event), context, _CONFIG)
 
 
 def is_request(event: Any) -> bool:
-    """Whether an event is a request at all. Others are logged and ignored: a streaming integration has been reported
-    to call its function a second time when it is done, with an event of another shape."""
+    """Return whether an event is a request; log others.
+    A streaming integration reportedly calls its function again at the end, with an event of another shape."""
     fits = isinstance(event, Mapping) and all(isinstance(event.get(name), kind) for name, kind in _REQUEST.items())
     if not fits:
         logger.warning("event ignored, it is no request of API Gateway", shape=_shape(event))
@@ -46,14 +44,14 @@ def is_request(event: Any) -> bool:
 
 
 def _shape(event: Any) -> str:
-    """Names that AWS has for the parts of events; any other could be what somebody said."""
+    """Return only AWS's own names of event parts; any other could be what a person wrote."""
     if not isinstance(event, Mapping):
         return type(event).__name__
     return ", ".join(sorted({*_REQUEST, *_OF_OTHERS}.intersection(event)))
 
 
 def _without_ports(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Mangum reads ports out of these headers, and of what is none it raises an error that quotes it."""
+    """Mangum parses ports in these headers; for an invalid one it raises an error that quotes it."""
     kept = {field: _portless(event.get(field) or {}) for field in ("headers", "multiValueHeaders")}
     return {**event, **kept}
 
@@ -65,7 +63,7 @@ def _portless(headers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Gateway:
-    """ASGI middleware: tells the app the request's id and how long the function may still run."""
+    """ASGI middleware: passes the request's id and deadline to the app."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -80,7 +78,7 @@ class Gateway:
 
 
 class Buffered:
-    """A Lambda handler that returns whole answers, also those that would be streamed."""
+    """Lambda handler that returns whole answers, including those that would be streamed."""
 
     def __init__(self, app: ASGIApp) -> None:
         logging.getLogger("mangum").setLevel(logging.WARNING)  # it would log every path, which names threads

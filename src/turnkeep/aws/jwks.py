@@ -1,8 +1,6 @@
-"""The keys that an issuer publishes (JWKS), fetched when a token first needs one.
-
-They are fresh for five minutes and fetched again at most once a minute, however many made-up key ids are asked for.
-While the issuer does not answer, keys that it published are good for an hour; of others nobody can tell.
-"""
+"""The issuer's public keys (JWKS), fetched when a token first needs one.
+They are fresh for five minutes and fetched at most once a minute, even if many invented key ids arrive.
+If the issuer does not answer, known keys stay valid for an hour."""
 
 import json
 from collections.abc import Callable
@@ -24,11 +22,11 @@ KEY_TYPES = ("RSA", "EC", "OKP")
 
 
 class JwksUnavailable(Exception):
-    """The issuer's keys cannot be had, so no token can be judged: neither accepted nor refused."""
+    """The issuer's keys are unavailable, so a token can be neither accepted nor refused."""
 
 
 class Jwks:
-    """Takes an https URL, or http on this machine itself. `clock` gives epoch seconds."""
+    """Keys at an https URL, or http on this machine itself. `clock` gives epoch seconds."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
         self._url = check_url(url)
@@ -38,7 +36,7 @@ class Jwks:
         self._is_down = False
 
     def find(self, key_id: str) -> JSON:
-        """The public key of this id; raises Unauthorized where the issuer has none, and JwksUnavailable."""
+        """Return the public key of this id; raise Unauthorized if the issuer has none, or JwksUnavailable."""
         now = self._clock()
         is_fresh = key_id in self._keys and now - self._fetched_at < FRESH_SECONDS
         if not is_fresh and now >= self._next_try:
@@ -60,7 +58,7 @@ class Jwks:
 
 
 def check_url(url: str) -> str:
-    """The URL as it is; raises ValueError where it is none, or keys could be swapped on their way."""
+    """Return the URL unchanged; raise ValueError if it is invalid or would let keys be swapped in transit."""
     parts = urlsplit(url)
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(parts.hostname or ""))
     if not is_safe or not parts.hostname or parts.username is not None or parts.port == 0:
@@ -76,7 +74,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _get(url: str) -> bytes:
-    """The body of a 200; redirects are not followed, so that nobody is asked but the one who was named."""
+    """Return the body of a 200. Redirects are not followed, so that only the configured host is asked."""
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_SECONDS)
@@ -92,7 +90,7 @@ def _get(url: str) -> bytes:
 
 
 def read_keys(body: bytes) -> dict[str, JSON]:
-    """The keys that sign, by id; raises JwksUnavailable where there is not one."""
+    """Return the signing keys by id; raise JwksUnavailable if there is none."""
     try:
         document = json.loads(body)
     except (ValueError, RecursionError):
@@ -105,7 +103,7 @@ def read_keys(body: bytes) -> dict[str, JSON]:
 
 
 def _signs(key: object) -> bool:
-    """A secret key ("oct") has no business in a published set: were it taken, anyone could sign with it."""
+    """Exclude secret keys ("oct"): with a published one, anyone could sign."""
     return (
         isinstance(key, dict)
         and isinstance(key.get("kid"), str)

@@ -1,4 +1,4 @@
-"""How a function loads its code and holds its clients. Import it first; it loads nothing itself."""
+"""Loading a function's code and clients. Import it first; it loads nothing itself."""
 
 import functools
 import gc
@@ -10,8 +10,7 @@ from typing import Any
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """For the imports of a function and what it builds from them: nothing of that is garbage, so it is neither looked
-    through while it grows, which takes a quarter of a start, nor ever again."""
+    """Pause garbage collection during imports, a quarter of a start, and exempt what they built from it for good."""
     gc.disable()
     try:
         yield
@@ -21,8 +20,7 @@ def loading() -> Iterator[None]:
 
 
 class LateClient:
-    """A client of boto3 that is made when it is first used: most requests need no S3, and making one takes a while.
-    Made once, whatever threads meet at it, since boto3 makes clients in one thread only."""
+    """A boto3 client, made on first use because that is slow, and by one thread because boto3 requires it."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._made = functools.cache(make)

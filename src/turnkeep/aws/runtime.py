@@ -1,5 +1,4 @@
-"""The runtime client of the function that streams: awslambdaric's own, except that an answer may send itself.
-Run as a module by functions/stream/wrapper, in place of the managed runtime's own start."""
+"""awslambdaric's runtime client, except that an answer may send itself. functions/stream/wrapper runs this module."""
 
 import os
 from typing import Any
@@ -12,7 +11,7 @@ from turnkeep.aws.streaming import StreamedAnswer
 
 
 class StreamMarshaller(LambdaMarshaller):  # type: ignore[misc]  # awslambdaric has no types
-    """Lets a streamed answer through as it is; everything else becomes JSON."""
+    """Passes a streamed answer through unchanged; everything else becomes JSON."""
 
     def marshal_response(self, response: Any) -> Any:
         if isinstance(response, StreamedAnswer):

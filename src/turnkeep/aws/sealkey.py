@@ -1,7 +1,5 @@
-"""The key that seals stored values, as a deployment keeps it: the ring of secrets in one SSM SecureString, made by
-whichever function starts first. What goes wrong is told by AWS's code for it and never quotes the value.
-
-Loads nothing of boto3, so that every function can afford it."""
+"""The seal key of a deployment: a ring of secrets in one SSM SecureString, made by the function that starts first.
+Errors contain AWS's code and never the value. boto3 is not loaded, so that every function can afford this module."""
 
 import random
 import secrets
@@ -18,13 +16,11 @@ from turnkeep.ring import Secret, read_ring, secrets_of, today, write_ring
 from turnkeep.storage.items import Refused
 from turnkeep.storage.sealmark import SealMark
 
-PATIENCE_SECONDS = 8
-"""How long a function that starts waits for a Parameter Store that is busy; Lambda gives its start ten seconds."""
-REREAD_PATIENCE_SECONDS = 1
-"""The same for one that serves a request."""
+PATIENCE_SECONDS = 8  # at start, while Parameter Store is busy; Lambda limits a start to ten seconds
+REREAD_PATIENCE_SECONDS = 1  # the same while serving a request
 LONGEST_PAUSE_SECONDS = 1.0
 QUICK: dict[str, Any] = {"retries": {"total_max_attempts": 1}, "connect_timeout": 1, "read_timeout": 2}
-"""For a client of SSM, whose calls are tried again here."""
+"""Options of SSM clients, whose calls are retried here."""
 
 _BUSY = {"ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded", "Throttling", "TooManyUpdates"}
 
@@ -32,8 +28,7 @@ Mint: TypeAlias = Callable[[], str]
 
 
 class SecretError(Exception):
-    """A secret that cannot be had; the message says why in a few words that may be logged. `fault` is what AWS said,
-    for a person at a terminal who may read it all."""
+    """A secret is unavailable. The message is safe to log; `fault` is AWS's error, for an operator at a terminal."""
 
     def __init__(self, reason: str, fault: Exception | None = None) -> None:
         super().__init__(reason)
@@ -45,9 +40,9 @@ def mint_key() -> str:
 
 
 class SealParameter:
-    """The parameter `name`; `ssm` is a client of boto3 or botocore. A Parameter Store that is busy is waited out until
-    `patience` seconds after the first call, not at all where that is 0. Every call raises SecretError. `clock` gives
-    monotonic seconds, `jitter` 0 to 1."""
+    """The parameter `name`; `ssm` is a client of boto3 or botocore. Every call raises SecretError.
+    A busy Parameter Store is retried until `patience` seconds after the first call. `clock` gives monotonic
+    seconds, `jitter` 0 to 1."""
 
     def __init__(
         self,
@@ -68,12 +63,12 @@ class SealParameter:
         self._jitter = jitter
 
     def read(self) -> str:
-        """Empty where there is none."""
+        """Return the text, empty if the parameter does not exist."""
         answer = self._ask("get_parameter", "ParameterNotFound", WithDecryption=True)
         return str(answer["Parameter"]["Value"]) if answer else ""
 
     def make(self, text: str) -> bool:
-        """False where another was faster."""
+        """Return False if another function has made it first."""
         stored = self._ask("put_parameter", "ParameterAlreadyExists", Value=text, Type="SecureString", Overwrite=False)
         return stored is not None
 
@@ -81,7 +76,7 @@ class SealParameter:
         self._ask("put_parameter", "", Value=text, Type="SecureString", Overwrite=True)
 
     def _ask(self, call: str, none: str, **arguments: Any) -> Any:
-        """The answer, None where AWS says `none`."""
+        """Return the answer, None for AWS's code `none`."""
         pause = 0.1
         self._until = self._until or self._clock() + self._patience
         while True:
@@ -104,7 +99,7 @@ def _passes(error: BotoCoreError | ClientError) -> bool:
 
 
 def code_of(error: BaseException) -> str:
-    """AWS's code for what went wrong, else the class of the exception."""
+    """Return AWS's error code, else the class of the exception."""
     return str(error.response["Error"]["Code"]) if isinstance(error, ClientError) else type(error).__name__
 
 
@@ -117,8 +112,8 @@ def _told(name: str, error: Exception) -> SecretError:
 
 
 def seal_key(parameter: SealParameter, mark: SealMark, *, mint: Mint = mint_key) -> str:
-    """The ring's text, which the first to look for it makes. Raises SecretError, also where there was one and it is
-    gone: what it sealed would be lost for good under another."""
+    """Return the ring's text; the first caller makes it. Raise SecretError.
+    A lost key is an error too: a new one would make all stored values unreadable for good."""
     try:
         return parameter.read() or _found_or_made(parameter, mark, mint)
     except (StoreUnavailable, ClientError) as error:
@@ -147,7 +142,7 @@ def _found_or_made(parameter: SealParameter, mark: SealMark, mint: Mint) -> str:
 
 
 def reread(ssm: Any, name: str) -> tuple[bytes, ...]:
-    """The secrets as they are now, for a Keyring; none where they cannot be read, which is logged."""
+    """Return the current secrets for a Keyring; log and return none if they cannot be read."""
     try:
         return usable(SealParameter(ssm, name, patience=REREAD_PATIENCE_SECONDS).read())
     except SecretError as error:
@@ -156,7 +151,7 @@ def reread(ssm: Any, name: str) -> tuple[bytes, ...]:
 
 
 def usable(text: str) -> tuple[bytes, ...]:
-    """What a Keyring takes, of what a parameter holds; raises SecretError."""
+    """Return the secrets in a parameter's text, for a Keyring; raise SecretError."""
     if not text:
         raise SecretError("the seal key is missing")
     try:

@@ -1,5 +1,4 @@
-"""Secrets of a deployment that are read when they are needed: the key of the model's server, logins of databases. What
-goes wrong is told by AWS's code for it; no value is ever part of an error or a log line."""
+"""Secrets that are read on use: the model server's key, database logins. Errors and logs contain AWS's code only."""
 
 import re
 import time
@@ -17,18 +16,16 @@ from turnkeep.locations import LOCATION
 from turnkeep.observability import logger
 
 MAX_AGE_SECONDS = 300
-REREAD_SECONDS = 5
-"""How long a secret that was refused, or could not be read, is not asked for again."""
+REREAD_SECONDS = 5  # pause after a secret was refused or could not be read
 
 _PRINTABLE = re.compile(r"[!-z|~]+")  # what a header may hold; without { and } a JSON object is not taken for a key
 
-Read: TypeAlias = Callable[[bool], str]
-"""The value of a secret, from its cache unless told to pass that by; raises SecretError."""
+Read: TypeAlias = Callable[[bool], str]  # the value of a secret, past its cache if True; raises SecretError
 
 
 class CurrentSecret:
-    """A secret as of now. Called with a value that was refused, it reads anew at once; where it cannot, the newest
-    value that it knows is given again. `setting` names it in the log, `clock` gives monotonic seconds."""
+    """A current secret. Called with a refused value it rereads, and falls back to the newest value it has.
+    `setting` names it in the log; `clock` gives monotonic seconds."""
 
     unavailable: type[TurnkeepError] = AgentUnavailable
 
@@ -42,7 +39,7 @@ class CurrentSecret:
         self._rests_until = 0.0
 
     def __call__(self, refused: str = "") -> str:
-        """Raises TurnkeepError while no value has ever been read."""
+        """Raise TurnkeepError while no value has ever been read."""
         with self._lock:
             self._refused = refused or self._refused
             if self._clock() >= self._rests_until:
@@ -69,8 +66,6 @@ class CurrentSecret:
 
 
 class ModelKey(CurrentSecret):
-    """The key of the model's server."""
-
     unavailable = ModelKeyUnavailable
 
     def __init__(self, read: Read, *, clock: Callable[[], float] = time.monotonic):
@@ -81,9 +76,7 @@ class ModelKey(CurrentSecret):
 
 
 class SecretReader:
-    """Reads what lies at a location that Settings have checked, through Powertools, which caches it; `usable` makes of
-    it what is wanted, or raises SecretError. Powertools' module and client are made by the first read, because most
-    functions and requests never need them."""
+    """Reads a location through Powertools, loaded on first use. `usable` converts the value or raises SecretError."""
 
     def __init__(self, location: str, usable: Callable[[object], str]):
         found = LOCATION.fullmatch(location)
@@ -123,8 +116,7 @@ def _field_of(found: object, field: str) -> object:
 
 
 def usable_key(found: object) -> str:
-    """A key without the line end that files and consoles add; what could be no header is refused here, because the HTTP
-    library would quote it."""
+    """Strip the line end that files add to a key. Reject invalid headers here: the HTTP library would quote them."""
     key = found.strip() if isinstance(found, str) else ""
     if not _PRINTABLE.fullmatch(key):
         raise SecretError("no key in it")

@@ -1,5 +1,5 @@
-"""An ASGI app as a Lambda handler whose answer leaves while it is made. Native streaming for Python has been announced;
-this module, runtime.py and functions/stream/wrapper are what it will replace."""
+"""An ASGI app as a Lambda handler that streams its answer. Native streaming for Python has been announced;
+it will replace this module, runtime.py and functions/stream/wrapper."""
 
 import asyncio
 import base64
@@ -22,23 +22,22 @@ ERROR_TYPE = "Lambda-Runtime-Function-Error-Type"
 ERROR_BODY = "Lambda-Runtime-Function-Error-Body"
 INVOCATION_ID = "Lambda-Runtime-Invocation-Id"
 ACCEPTED = 202
-LAST_SECONDS = 0.5
-"""What is left of a function's time when an answer that nobody takes is given up."""
+LAST_SECONDS = 0.5  # left of a function's time when an answer is given up because the client does not take it
 
 
 class NoAnswer(Exception):
-    """The app ended before it said anything; its log lines say why."""
+    """The app ended before it answered; its log lines explain why."""
 
 
 class Streaming:
-    """A Lambda handler. Its answers know how to send themselves, so only turnkeep.aws.runtime can call it."""
+    """A Lambda handler. Its answers send themselves, so only turnkeep.aws.runtime can call it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = Gateway(app)
         self._loop = asyncio.new_event_loop()
 
     def __call__(self, event: Any, context: Any) -> "StreamedAnswer | None":
-        """Returns when status and headers are known; raises NoAnswer."""
+        """Return when status and headers are known; raise NoAnswer."""
         if not is_request(event):
             return None
         call = _Call(self._app, translated(event, context))
@@ -47,7 +46,7 @@ class Streaming:
 
 
 class _Call:
-    """One request on its way through the app, which waits whenever its last message has not been taken yet."""
+    """One request in the app, which waits until its last message has been taken."""
 
     def __init__(self, app: ASGIApp, request: APIGateway) -> None:
         self._app = app
@@ -71,7 +70,7 @@ class _Call:
         self.status, self.headers = start["status"], list(start["headers"])
 
     async def body(self) -> AsyncIterator[bytes]:
-        """The pieces of the body as they are made; afterwards `is_whole` and `failure` say how it ended."""
+        """Yield the pieces of the body as they are made; afterwards `is_whole` and `failure` are set."""
         while message := await self._next():
             if message["type"] == TRAILERS:
                 self.failure = dict(message["headers"]).get(FAILURE_TRAILER, b"").decode() or None
@@ -80,14 +79,14 @@ class _Call:
             self.is_whole = self.is_whole or not message.get("more_body", message["type"] == TRAILERS)
 
     async def leave(self) -> None:
-        """Tells the app that its client has gone, and waits until it has ended."""
+        """Disconnect the app from its client, and wait until it has ended."""
         self._gone.set()
         while not self._has_ended:
             await self._next()
         await asyncio.wait({self._task})
 
     def left(self) -> float:
-        """Seconds in which the answer can still be sent."""
+        """Return the seconds in which the answer can still be sent."""
         milliseconds: int = self._scope["aws.context"].get_remaining_time_in_millis()
         return max(0, milliseconds / 1000 - LAST_SECONDS)
 
@@ -111,21 +110,18 @@ class _Call:
 
 
 def _note(task: "asyncio.Task[None]") -> None:
-    """Tells what ended the app, but not in its own words."""
+    """Log the class and place of the error that ended the app, without its text."""
     if not task.cancelled() and (error := task.exception()):
         logger.error("the app broke off", error=type(error).__name__, place=place(error))
 
 
 class StreamedAnswer:
-    """An answer under way."""
-
     def __init__(self, loop: asyncio.AbstractEventLoop, call: _Call) -> None:
         self._loop = loop
         self._call = call
 
     def send_to(self, address: str, invoke_id: str, invocation_id: str | None) -> None:
-        """Posts the answer to the Runtime API at `address`, host:port, and returns when the app has ended. Raises
-        OSError where the Runtime API cannot be reached at all."""
+        """Post the answer to the Runtime API at `address`, host:port; return when the app has ended. Raise OSError."""
         self._loop.run_until_complete(self._send(address, invoke_id, invocation_id))
 
     async def _send(self, address: str, invoke_id: str, invocation_id: str | None) -> None:
@@ -136,7 +132,7 @@ class StreamedAnswer:
             await self._call.leave()
 
     async def _deliver(self, post: "_Post", invoke_id: str) -> None:
-        """When the Runtime API hangs up, nobody listens any more and the rest is not made."""
+        """Stop making the answer when the Runtime API hangs up: no one receives the rest."""
         writing = asyncio.ensure_future(self._write(post))
         await asyncio.wait({writing, post.answered}, timeout=self._call.left(), return_when=asyncio.FIRST_COMPLETED)
         if writing.done():
@@ -168,7 +164,7 @@ class StreamedAnswer:
         return json.dumps(prelude).encode() + END_OF_PRELUDE
 
     def _ending(self) -> list[tuple[str, str]]:
-        """The runtime's error trailers, where the answer broke off or tells of a failed run."""
+        """Return the runtime's error trailers if the answer broke off or reports a failed run."""
         code = self._call.failure or ("" if self._call.is_whole else "internal_error")
         if not code:
             return []
@@ -199,7 +195,7 @@ async def _post(address: str, invoke_id: str, invocation_id: str | None) -> Asyn
 
 
 class _Post:
-    """One chunked POST to the Runtime API. `answered` is done as soon as the Runtime API says anything or hangs up."""
+    """One chunked POST to the Runtime API. `answered` is done when the Runtime API answers or hangs up."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: h11.Request) -> None:
         self._writer = writer
@@ -209,7 +205,7 @@ class _Post:
 
     @property
     def status(self) -> int | None:
-        """What the Runtime API answered, None where it has not, or hung up."""
+        """The status from the Runtime API, None if it has not answered or hung up."""
         return self.answered.result() if self.answered.done() else None
 
     def write(self, data: bytes) -> None:
@@ -229,7 +225,7 @@ class _Post:
 
 
 async def _answer(reader: asyncio.StreamReader, wire: h11.Connection) -> int | None:
-    """The status that the Runtime API answers with; None where it hung up."""
+    """Return the status from the Runtime API, None if it hung up."""
     try:
         while not isinstance(event := wire.next_event(), h11.Response):
             if event is h11.NEED_DATA:

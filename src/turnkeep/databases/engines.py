@@ -1,4 +1,4 @@
-"""Engines whose every session is read-only and ends its statements in time."""
+"""Engines whose sessions are all read-only and end their statements in time."""
 
 import math
 import sqlite3
@@ -15,54 +15,49 @@ from turnkeep.databases.errors import DatabaseDown
 from turnkeep.databases.watch import Watch
 from turnkeep.locations import SecretSource
 
-GRACE_SECONDS = 1
-"""How much later than the server we end a query ourselves: a server that ends it keeps its connection usable."""
+GRACE_SECONDS = 1  # after the server's own limit: a server that ends a query keeps its connection usable
 BUSY_SECONDS = 1
 RECYCLE_SECONDS = 600
 
-PACKAGES = {
+PACKAGES = {  # packages to install, unless named like the missing module
     "psycopg": "psycopg[binary]",
     "psycopg2": "psycopg2-binary",
     "MySQLdb": "mysqlclient",
     "mysql": "mysql-connector-python",
     "snowflake": "snowflake-sqlalchemy",
 }
-"""What to install, where it is not called as the module that is missing."""
 
-SOCKET_LIMITS = {
+SOCKET_LIMITS = {  # the drivers' own limits, in whole seconds; other drivers rely on the server's
     "psycopg": ("connect_timeout",),
     "psycopg2": ("connect_timeout",),
     "pg8000": ("timeout",),
     "pymysql": ("connect_timeout", "read_timeout", "write_timeout"),
     "snowflake": ("login_timeout", "network_timeout"),
 }
-"""What the drivers call their own limits, in whole seconds. Another driver has those of the server alone."""
 
-DRIVER_OPTIONS: Mapping[str, Mapping[str, Any]] = {
+DRIVER_OPTIONS: Mapping[str, Mapping[str, Any]] = {  # else every new connection asks for a type first
     "psycopg": {"use_native_hstore": False},
     "psycopg2": {"use_native_hstore": False},
 }
-"""Else every new connection asks for a type first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What users know a database by: the noun of our messages, and the setting that holds its URL."""
+    """A database's name in our messages, and the setting that contains its URL."""
 
     name: str
     setting: str
 
 
 def open_file(find: Callable[[], Path], _: float) -> Engine:
-    """Read-only connections to a SQLite file; `find` is asked for it at each of them."""
+    """Return read-only connections to a SQLite file; each one calls `find`."""
     return create_engine("sqlite://", creator=lambda: connect_file(find()), poolclass=NullPool, hide_parameters=True)
 
 
 def open_url(
     called: Called, url: str, seconds: float, *, keeps_connections: bool = True, current: SecretSource | None = None
 ) -> Engine:
-    """Read-only connections to the database of a SQLAlchemy URL; raises DatabaseDown where no driver fits it. `current`
-    knows the URL as of now, where its password may change."""
+    """Return read-only connections to a URL, or to `current` if its password may change; raise DatabaseDown."""
     parsed = parse_url(called, url)
     if parsed.get_backend_name() == "sqlite":
         return open_file(lambda: file_of(parsed), seconds)
@@ -84,7 +79,6 @@ def parse_url(called: Called, url: str) -> URL:
 
 
 def file_of(url: URL) -> Path:
-    """Of SQLite's."""
     return Path((url.database or "").removeprefix("file:"))
 
 
@@ -96,8 +90,7 @@ def connect_file(file: Path) -> sqlite3.Connection:
 
 
 def session_limits(dialect: str, version: str, seconds: float) -> tuple[str, ...]:
-    """What a new session is told: to read only, and how long a statement may take. Empty for an unknown dialect, where
-    the rights of the login have to do the first."""
+    """Make a session read-only and limited; empty for an unknown dialect, which relies on the login's rights."""
     whole, thousandths = math.ceil(seconds), math.ceil(seconds * 1000)
     if dialect == "postgresql":
         return "SET default_transaction_read_only = on", f"SET statement_timeout = {thousandths}"
@@ -125,13 +118,12 @@ def _server(called: Called, url: URL, seconds: float, keeps_connections: bool) -
 
 
 def _socket_limits(url: URL, seconds: float) -> dict[str, int]:
-    """Raises what SQLAlchemy raises for a URL without a driver."""
+    """Raise SQLAlchemy's errors for a URL without a driver."""
     return dict.fromkeys(SOCKET_LIMITS.get(url.get_driver_name(), ()), math.ceil(seconds + GRACE_SECONDS))
 
 
 def _log_in(called: Called, current: SecretSource, seconds: float, dialect: Any, *_: object) -> Any:
-    """A new connection by the URL as of now; once more where there is a newer one than that which was refused. Drivers
-    do not agree on how they tell a refused login, so any failure counts as one."""
+    """Connect; retry with a newer URL after any error, since drivers report refused logins differently."""
     url = current("")
     try:
         return _connected(called, url, seconds, dialect)
@@ -149,7 +141,7 @@ def _connected(called: Called, url: str, seconds: float, dialect: Any) -> Any:
 
 
 def _restrict(engine: Engine, seconds: float, connection: Any, _: object) -> None:
-    """Comes before SQLAlchemy itself asks anything over a new connection."""
+    """Restrict a new connection before SQLAlchemy itself asks anything."""
     watch = Watch.of_this_thread()
     if watch is not None:
         watch.hold(connection)

@@ -1,29 +1,29 @@
-"""What can go wrong with a database, told for the user: no URL, no login, no host, and no SQL but the user's own."""
+"""Database errors for users: without URL, login, host, or any SQL but the user's own."""
 
 
 class DatabaseError(Exception):
-    """It gave no rows."""
+    """The database returned no rows."""
 
 
 class DatabaseDown(DatabaseError):
-    """It cannot be reached, or is not what the settings say."""
+    """The database is unreachable, or does not match the settings."""
 
 
 class DatabaseSlow(DatabaseError):
-    """It did not answer in time."""
+    """The database did not answer in time."""
 
 
 class DatabaseBusy(DatabaseSlow):
-    """Another program writes to its file: the same question may do soon."""
+    """Another program writes to the database file: the same question may succeed soon."""
 
 
 class TenantUnknown(DatabaseError):
-    """It keeps rows by company, and has none for the caller."""
+    """The database keeps rows by company, and has none for the caller."""
 
 
 class QueryFailed(DatabaseError):
-    """The database's own complaint about the SQL, without values of its rows: fit to be shown to a model."""
+    """The database rejected the SQL; the message has no row values, so a model may see it."""
 
 
 class SchemaChanged(QueryFailed):
-    """It has no such table or column, or may not show it: what we know of its schema may be old."""
+    """A table or column is missing or not permitted: the known schema may be old."""

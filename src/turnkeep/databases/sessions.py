@@ -1,7 +1,5 @@
-"""What is asked of a database within a time: every answer or failure comes by then, whoever is silent.
-
-What fails is told without URL, credentials and SQL, and without its cause: a driver's own message may quote all three.
-"""
+"""Questions to a database with a time limit: an answer or error arrives by then, even if the server is silent.
+Errors omit URL, credentials, SQL and cause: a driver's own message may quote all three."""
 
 import sqlite3
 import threading
@@ -19,18 +17,16 @@ from turnkeep.databases.watch import Watch
 
 T = TypeVar("T")
 
-
 _TOO_MANY = {1040, 1203, 1226, "53300"}
 _POSTGRESQL_IS_FULL = "too many c"  # connections, clients: psycopg knows no state of what failed before the login
 
-FETCHING = "fetching rows"
-"""In place of the statement in an error that came while its rows were read: SQLAlchemy names none."""
+FETCHING = "fetching rows"  # replaces the statement of errors raised while reading rows, where SQLAlchemy names none
 
 TellRefusal: TypeAlias = Callable[[DBAPIError], DatabaseError]
 
 
 class Sessions:
-    """One database, opened on first use. `tell_refusal` says what it means that the database refused a statement."""
+    """One database, opened on first use. `tell_refusal` converts the error of a refused statement."""
 
     def __init__(
         self,
@@ -42,15 +38,15 @@ class Sessions:
         *,
         asks_anew: bool = True,
     ):
-        """`seconds`: longest time of one question. A server that did not end it by then is cut off after the grace.
-        `asks_anew`: once more, where a connection of the pool had died while nobody used it."""
+        """`seconds` limits one question; a server still busy is cut off after `grace_seconds` more.
+        `asks_anew`: retry once if an idle pooled connection had died."""
         self.called, self.seconds, self._grace_seconds, self._asks_anew = called, seconds, grace_seconds, asks_anew
         self._open, self._tell_refusal = open_engine, tell_refusal
         self._engine: Engine | None = None
         self._lock = threading.Lock()
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        """Raises DatabaseError."""
+        """Raise DatabaseError."""
         return self._ask(question, asks_anew=self._asks_anew)
 
     def _ask(self, question: Callable[[Connection], T], *, asks_anew: bool) -> T:
@@ -64,7 +60,7 @@ class Sessions:
         return self._ask(question, asks_anew=False)
 
     def ask_once(self, question: Callable[[Connection], T]) -> T:
-        """Raises what SQLAlchemy and the driver raise."""
+        """Raise the errors of SQLAlchemy and the driver."""
         with Watch(self._opened(), self.seconds, self._grace_seconds) as watch, watch.engine.connect() as connection:
             watch.hold(connection.connection.driver_connection)
             try:
@@ -101,7 +97,7 @@ def too_busy(called: Called) -> DatabaseBusy:
 
 
 def is_locked(error: Exception) -> bool:
-    """By another that writes to the file."""
+    """Return whether another program writes to the file."""
     return _sqlite_name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
@@ -115,7 +111,7 @@ def _sqlite_name(error: Exception) -> str:
 
 
 def _code(error: DBAPIError) -> int | str:
-    """The number of MySQL's errors, the state of PostgreSQL's."""
+    """Return MySQL's error number, or PostgreSQL's state."""
     first = next(iter(getattr(error.orig, "args", ())), 0)
     return first if isinstance(first, int) and first else getattr(error.orig, "sqlstate", None) or 0
 

@@ -1,4 +1,4 @@
-"""Ends what one thread asks of a database, whoever is silent: SQLite by its clock, any other by cutting its line."""
+"""Ends a thread's query in time, even if the server is silent: SQLite by clock, others by closing the socket."""
 
 import os
 import socket
@@ -11,13 +11,11 @@ from typing import Any, Self
 
 from sqlalchemy import Engine
 
-PROGRESS_STEPS = 1_000
-"""Of SQLite's machine between two looks at the clock: far under a millisecond."""
+PROGRESS_STEPS = 1_000  # SQLite instructions between two looks at the clock: far under a millisecond
 
 
 class Watch:
-    """Cuts off the connection that it was given to hold when `seconds` are over, and `grace_seconds` later for servers,
-    which end a query themselves. `cut` is what else ends it, called from another thread."""
+    """Cuts off the held connection after `seconds`, servers `grace_seconds` later; another thread calls `cut`."""
 
     _current = threading.local()
 
@@ -44,7 +42,7 @@ class Watch:
         return getattr(cls._current, "watch", None)
 
     def hold(self, connection: Any) -> None:
-        """The driver's connection."""
+        """Hold the driver's connection."""
         if isinstance(connection, sqlite3.Connection):
             connection.set_progress_handler(lambda: time.monotonic() > self._deadline, PROGRESS_STEPS)
         with self._lock:
@@ -68,6 +66,6 @@ class Watch:
 
 
 def _hang_up(descriptor: int) -> None:
-    """Both ends see the end of the stream; the driver that owns the descriptor closes it."""
+    """Shut down the stream for both ends; the driver that owns the descriptor closes it."""
     with socket.socket(fileno=os.dup(descriptor)) as line:
         line.shutdown(socket.SHUT_RDWR)

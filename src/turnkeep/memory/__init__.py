@@ -1,4 +1,4 @@
-"""Memory across threads: LangGraph's BaseStore over the table, with search by filter, by words and by meaning."""
+"""Memory across threads: LangGraph's BaseStore over the table, with search by filter, words and meaning."""
 
 from turnkeep.memory.store import DynamoDBStore
 

@@ -1,4 +1,4 @@
-"""Which memories a filter takes, as LangGraph's InMemoryStore has it."""
+"""Memory filters with the semantics of LangGraph's InMemoryStore."""
 
 from collections.abc import Callable, Mapping
 from operator import eq, ge, gt, le, lt, ne
@@ -11,8 +11,7 @@ _ORDERED: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$l
 
 
 def fits(value: Any, wanted: Mapping[str, Any] | None) -> bool:
-    """Whether a memory's value has what a filter names: `{"age": {"$gte": 18}, "home": {"town": "Pisa"}}`. Raises
-    InvalidRequest for an operator that there is not."""
+    """Return whether a value fits a filter: `{"age": {"$gte": 18}, "home": {"town": "Pisa"}}`. Raise InvalidRequest."""
     return all(_fits(_at(value, name), each) for name, each in (wanted or {}).items())
 
 

@@ -1,4 +1,4 @@
-"""Search by meaning: vectors of a value's fields are kept with it, and compared one by one with that of the query."""
+"""Search by meaning: vectors of a value's fields are stored with it, and each is compared with the query's."""
 
 import math
 from array import array
@@ -23,15 +23,14 @@ _INDEX = '"index": {"embed": "openai:text-embedding-3-small", "dims": 1536}'
 
 @dataclass(frozen=True)
 class Vectors:
-    """Of texts and of queries, which some models tell apart; each of length 1."""
+    """Vectors of length 1; some models encode texts and queries differently."""
 
     texts: Mapping[str, bytes] = field(default_factory=dict)
     queries: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Meaning:
-    """`index` as LangGraph has it: `dims`, `embed` (a model, a function or a name such as
-    "openai:text-embedding-3-small") and `fields`."""
+    """Embed by LangGraph's `index`: `dims`, `fields`, `embed` (model, function or "openai:text-embedding-3-small")."""
 
     def __init__(self, index: IndexConfig):
         self._dims = index.get("dims")
@@ -39,7 +38,7 @@ class Meaning:
         self._fields = index.get("fields") or ["$"]
 
     def embed(self, ops: Sequence[Op]) -> Vectors:
-        """What the operations need. Raises ModelError."""
+        """Return the vectors that the operations need. Raise ModelError."""
         texts, queries = self._asked(ops)
         with _faults_told():
             found = self._model.embed_documents(texts) if texts else []
@@ -52,7 +51,7 @@ class Meaning:
             return self._vectors(texts, found, queries, [await self._model.aembed_query(query) for query in queries])
 
     def texts_of(self, op: PutOp) -> dict[str, str]:
-        """By path of field: "notes", or "notes.0", "notes.1" where there are several."""
+        """Return texts by path of field: "notes", or "notes.0", "notes.1" if there are several."""
         if op.value is None or op.index is False:
             return {}
         found: dict[str, str] = {}
@@ -77,8 +76,7 @@ class Meaning:
 
 
 def options_of(file: GraphFile, load: Callable[[str, str], Any]) -> dict[str, Any]:
-    """What `store` of a langgraph.json asks for, as DynamoDBStore takes it; `load` gives what a file or module of its
-    folder calls so. Raises UnusableFile."""
+    """Return DynamoDBStore's options from `store` of a langgraph.json; `load` imports a name. Raise UnusableFile."""
     index, ttl = file.store.get("index"), file.store.get("ttl")
     if index is None:
         return {"ttl": ttl}
@@ -94,15 +92,14 @@ def options_of(file: GraphFile, load: Callable[[str, str], Any]) -> dict[str, An
 
 
 def nearness(query: bytes, vectors: Mapping[str, bytes]) -> float | None:
-    """The cosine of the nearest of a memory's vectors; None where it has none of this model."""
+    """Return the cosine of a memory's nearest vector; None if it has none of this model."""
     sought = _unpacked(query)
     found = [sum(map(mul, sought, _unpacked(each))) for each in vectors.values() if len(each) == len(query)]
     return max(found, default=None)
 
 
 def _model_of(embed: Any) -> "Embeddings":
-    """OpenAI's texts go as they are: counted in its tokens they would need a table from the internet, and no other
-    server of its protocol reads them."""
+    """OpenAI gets texts, not tokens: those need a table from the internet, and compatible servers reject them."""
     if isinstance(embed, str) and embed.startswith(_OPENAI):
         from langchain_openai import OpenAIEmbeddings  # noqa: PLC0415 - only where it is named
 
@@ -123,7 +120,7 @@ def _unpacked(vector: bytes) -> "array[float]":
 
 @contextmanager
 def _faults_told() -> Iterator[None]:
-    """The model is whatever was configured, so it may raise anything."""
+    """Convert any exception: the model is configured, so it may raise anything."""
     try:
         yield
     except TurnkeepError:

@@ -1,6 +1,5 @@
-"""DynamoDBStore: LangGraph's BaseStore over the table. A principal has a store of its own and sees no other's.
-
-What LangGraph's InMemoryStore finds is found here, in the order of namespace and key where there is no query."""
+"""DynamoDBStore: LangGraph's BaseStore over the table, separate for each principal.
+Searches match InMemoryStore; without a query they are ordered by namespace and key."""
 
 import asyncio
 import secrets
@@ -48,9 +47,8 @@ class DynamoDBStore(BaseStore):
     """Memory of one principal in the table `table_name`.
 
     `index`: LangGraph's, to search by meaning; without it a `query` ranks by words. `ttl`: LangGraph's; minutes.
-    `seal_key` and `client` as DynamoDBSaver has them. Raises InvalidRequest for what cannot be kept,
-    StoreUnavailable, StateCorrupt, ModelError where an embedding model fails.
-    """
+    `seal_key` and `client`: as in DynamoDBSaver.
+    Raise InvalidRequest, StoreUnavailable, StateCorrupt, or ModelError if an embedding model fails."""
 
     supports_ttl = True
 
@@ -67,7 +65,7 @@ class DynamoDBStore(BaseStore):
         clock: Callable[[], float] = time.time,
         memories: Memories | None = None,
     ):
-        """`memories`: where the values lie, in place of all that names them."""
+        """`memories`: stores the values, instead of all that names them."""
         if memories is None:
             client = client or open_client("dynamodb")
             items = Items(client, table_name)
@@ -79,12 +77,12 @@ class DynamoDBStore(BaseStore):
         self.ttl_config = ttl
 
     def setup(self) -> None:
-        """Makes the table where there is none."""
+        """Make the table if it does not exist."""
         if self._client:
             make_table(self._client, self._table)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Reads first, then what is put and deleted, the last of a place: no transaction."""
+        """Read first, then write the last operation of each place: no transaction."""
         ops = list(ops)
         return self._run(ops, self._meaning.embed(ops) if self._meaning else Vectors())
 
@@ -153,7 +151,7 @@ class DynamoDBStore(BaseStore):
 
 
 def _ranked(found: list[Memory], query: str, vectors: Vectors) -> Ranked:
-    """The best first; behind them, without a score, those of which a query says nothing."""
+    """Return the best first, then memories that the query does not match, without a score."""
     if sought := vectors.queries.get(query):
         scores = {n: near for n, each in enumerate(found) if (near := nearness(sought, each.vectors)) is not None}
     else:

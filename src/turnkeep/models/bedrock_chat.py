@@ -1,6 +1,5 @@
-"""A ChatBedrockConverse that lets no unfinished or unreadable answer through, as `openai_chat` does. It needs the extra
-`bedrock` and no key: the role of the function may invoke the model. Bedrock has no asynchronous client, so LangChain
-runs its calls in threads; one that is cancelled leaves its thread with the model's next word, or its time-out."""
+"""A ChatBedrockConverse that rejects unfinished and unreadable answers. It needs the extra `bedrock` and no key.
+LangChain runs its calls in threads; a cancelled one ends with the model's next word or its time-out."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,7 +62,7 @@ _UNREADABLE = "The model's answer could not be read."
 
 _Fault: TypeAlias = tuple[type[ModelFault], str | None]
 
-_BY_CODE: Mapping[str, _Fault] = {
+_BY_CODE: Mapping[str, _Fault] = {  # codes in lower case: stream events begin theirs with a small letter
     "throttlingexception": (ModelBusy, None),
     "serviceunavailableexception": (ModelBusy, None),
     "modelnotreadyexception": (ModelBusy, None),
@@ -75,9 +74,8 @@ _BY_CODE: Mapping[str, _Fault] = {
     "expiredtokenexception": (ModelError, _NO_CREDENTIALS),
     "invalidsignatureexception": (ModelError, _NO_CREDENTIALS),
 }
-"""By AWS's code in lower case: events of a stream begin theirs with a small letter."""
 
-_BY_CLASS: Mapping[tuple[type[Exception], ...], _Fault] = {
+_BY_CLASS: Mapping[tuple[type[Exception], ...], _Fault] = {  # the first match counts
     (ConnectTimeoutError, ReadTimeoutError, SocketTimeout): (ModelTimeout, None),
     (NoCredentialsError, CredentialRetrievalError): (ModelError, _NO_CREDENTIALS),
     (ParamValidationError,): (ModelError, _REFUSED),
@@ -86,14 +84,12 @@ _BY_CLASS: Mapping[tuple[type[Exception], ...], _Fault] = {
     (OSError,): (ModelError, _FAILED),
     (ParserError, ResponseParserError, ValueError, LookupError, TypeError, AttributeError): (ModelError, _UNREADABLE),
 }
-"""The first that fits."""
 
 _CAUGHT: tuple[type[Exception], ...] = (ClientError, *chain(*_BY_CLASS))
 
 
 def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:
-    """The model or inference profile called `name`, in the region and with the credentials of this process; raises
-    ModelError where no region is set."""
+    """Return model or inference profile `name` in this process's region; raise ModelError if no region is set."""
     config = Config(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=settings.models.timeout_seconds,
@@ -108,7 +104,7 @@ def bedrock_chat(name: str, settings: Settings) -> ChatBedrockConverse:
 
 
 class CheckedChatBedrock(ChatBedrockConverse):
-    """Raises ModelFault, and nothing else, for whatever goes wrong with a call."""
+    """Raises ModelFault, and nothing else, for any failure of a call."""
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
@@ -130,7 +126,7 @@ class CheckedChatBedrock(ChatBedrockConverse):
     def bind_tools(
         self, tools: Sequence[Any], *, tool_choice: dict[str, Any] | str | None = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Asks for a tool as firmly as the model understands; where it may answer otherwise, the caller will see."""
+        """Ask for a tool as firmly as the model supports; a weaker choice may return something else."""
         return super().bind_tools(tools, tool_choice=self._understood(tool_choice), **kwargs)
 
     def _understood(self, choice: dict[str, Any] | str | None) -> dict[str, Any] | str | None:
@@ -141,8 +137,7 @@ class CheckedChatBedrock(ChatBedrockConverse):
         return next((weaker for weaker in ("any", "auto") if weaker in known), None)
 
     def _suited(self, kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Few models of Bedrock can be held to a JSON schema, which the prompt says in words too; reasoning models
-        think within their token limit."""
+        """Drop the JSON schema: few models support it, and the prompt repeats it. Add reasoning to the limit."""
         suited = {name: value for name, value in kwargs.items() if name != "response_format"}
         if _REASONING_MODEL.search(self.model_id) and suited.get("max_tokens"):
             suited["max_tokens"] += REASONING_TOKENS
@@ -150,7 +145,6 @@ class CheckedChatBedrock(ChatBedrockConverse):
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Raises the faults of one call as ModelFault."""
         try:
             yield
         except ModelFault:
@@ -175,10 +169,10 @@ def _answered(error: ClientError) -> _Fault:
 
 
 def _status(error: ClientError) -> int:
-    """0 for an event of a stream."""
+    """Return the HTTP status, 0 for an event of a stream."""
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
 
 
 def _forget_transport(message: BaseMessage) -> None:
-    """A message may be stored: without the headers of the answer that brought it."""
+    """Drop the HTTP headers of the answer: the message may be stored."""
     message.response_metadata.pop("ResponseMetadata", None)

@@ -1,6 +1,5 @@
-"""Inner calls: each has a name, its own limits, and a typed result, several tool calls, or text. What cannot be used is
-asked for once more with the reason, and a typed result as plain JSON where the server or its model seems to know no
-tools. Calls that the user should not see carry LangGraph's tag for that."""
+"""Inner calls: each has a name, limits, and a typed result, several tool calls, or text.
+An unusable answer is asked for once more with the reason, as plain JSON if the model seems to know no tools."""
 
 import json
 import re
@@ -23,7 +22,6 @@ from turnkeep.texts import printable_in
 
 R = TypeVar("R", bound=BaseModel)
 
-
 INNER_CALL = "inner_call"
 MODEL_REFUSED = "model_refused"
 
@@ -34,7 +32,7 @@ _WRAPPING = re.compile(r"^(?:```\w*\n|<tool_call>)|(?:\n```|</tool_call>)$")
 
 @dataclass(frozen=True)
 class TextCall:
-    """A call whose answer is prose."""
+    """A call that returns prose."""
 
     name: str
     temperature: float
@@ -44,7 +42,7 @@ class TextCall:
 
 @dataclass(frozen=True)
 class TypedCall(Generic[R]):
-    """A call whose answer is a `result`; the user never sees it."""
+    """A call that returns a `result`; the user never sees it."""
 
     name: str
     result: type[R]
@@ -64,7 +62,7 @@ class ToolsCall:
 
 @dataclass(frozen=True)
 class ToolsAnswer:
-    """Either `calls`, valid ones in their order, or `text`."""
+    """Either valid `calls` in their order, or `text`."""
 
     calls: tuple[BaseModel, ...]
     text: str = ""
@@ -72,8 +70,7 @@ class ToolsAnswer:
 
 @dataclass(frozen=True)
 class TextAnswer:
-    """`text` is never empty; a refusal of the model is text too, with a warning.
-    `id` is that of the streamed message: a state message with it is not streamed again."""
+    """`text` is not empty; a refusal is text with a warning. A state message with `id` is not streamed again."""
 
     text: str
     id: str
@@ -81,12 +78,12 @@ class TextAnswer:
 
     @property
     def message(self) -> AIMessage:
-        """The answer as it belongs into the state."""
+        """The answer as a state message."""
         return AIMessage(self.text, id=self.id)
 
 
 async def ask_text(model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]) -> TextAnswer:
-    """The model's prose; raises ModelFault."""
+    """Return the model's prose; raise ModelFault."""
     config = _config(call.name, visible=call.visible)
     message = await model.ainvoke(
         _marked(messages, call.name), config, temperature=call.temperature, max_tokens=call.max_tokens
@@ -98,15 +95,14 @@ async def ask_text(model: BaseChatModel, call: TextCall, messages: Sequence[Base
 
 
 def warnings_of(message: AIMessage) -> tuple[str, ...]:
-    """Codes for what its reader should know of an answer."""
+    """Return warning codes for the reader of an answer."""
     return (MODEL_REFUSED,) if message.additional_kwargs.get("refusal") else ()
 
 
 async def stream_text(
     model: BaseChatModel, call: TextCall, messages: Sequence[BaseMessage]
 ) -> AsyncIterator[AIMessage]:
-    """The pieces of the model's prose as they come, for whoever checks them before the user sees them. Raises
-    ModelFault."""
+    """Yield pieces of prose that the caller checks before the user sees them. Raise ModelFault."""
     config = _config(call.name, visible=False)
     asked = _marked(messages, call.name)
     async for piece in model.astream(asked, config, temperature=call.temperature, max_tokens=call.max_tokens):
@@ -114,8 +110,7 @@ async def stream_text(
 
 
 async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[BaseMessage]) -> ToolsAnswer:
-    """What the model calls or says; calls that cannot be used are asked for once more, then left out. Raises
-    ModelFault, for an answer without calls and text as well."""
+    """Return calls or text. Unusable calls are asked for once more, then cut. Raise ModelFault, also for neither."""
     bound = model.bind_tools([tool_of(tool) for tool in call.tools])
     bound = bound.bind(temperature=call.temperature, max_tokens=call.max_tokens)
     asked, config = _marked(messages, call.name), _config(call.name, visible=False)
@@ -133,7 +128,7 @@ async def ask_tools(model: BaseChatModel, call: ToolsCall, messages: Sequence[Ba
 
 
 def _read_calls(tools: Sequence[type[BaseModel]], message: AIMessage) -> tuple[list[BaseModel], str]:
-    """The calls that can be used, and what is wrong with the others."""
+    """Return the usable calls, and the faults of the others."""
     by_name = {tool.__name__: tool for tool in tools}
     is_broken = message.invalid_tool_calls or message.additional_kwargs.get(BROKEN_CALL)
     calls: list[BaseModel] = []
@@ -153,7 +148,7 @@ def _faults(error: ValidationError) -> str:
 
 
 async def ask_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R:
-    """The model's result; raises ModelFault, after one repair also for a result that cannot be used."""
+    """Return the model's result. Raise ModelFault, also if it is still unusable after one repair."""
     result = await try_typed(model, call, messages)
     if result is None:
         raise ModelError(f"The model gave no usable result for the inner call {call.name}.")
@@ -161,7 +156,7 @@ async def ask_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence
 
 
 async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence[BaseMessage]) -> R | None:
-    """The same for a caller that can do without: None for a result that cannot be used. Raises ModelFault."""
+    """Like `ask_typed`, but return None for an unusable result. Raise ModelFault."""
     asked, config = _marked(messages, call.name), _config(call.name, visible=False)
     by_tool = _by_tool(model, call)
     first = await _first_answer(by_tool, asked, config)
@@ -177,8 +172,7 @@ async def try_typed(model: BaseChatModel, call: TypedCall[R], messages: Sequence
 
 
 async def _first_answer(bound: Asked, asked: list[BaseMessage], config: RunnableConfig) -> AIMessage:
-    """An empty answer stands for one that ran into its limit, which is what prose in place of a tool call often comes
-    to, and for a request that the server refused, which is what some do with tools."""
+    """Return an empty answer at the token limit (often prose instead of a tool call) or if the server rejects tools."""
     try:
         return await bound.ainvoke(asked, config)
     except ModelFault as fault:
@@ -194,7 +188,7 @@ def _by_tool(model: BaseChatModel, call: TypedCall[R]) -> Asked:
 
 
 def _by_schema(model: BaseChatModel, call: TypedCall[R]) -> Asked:
-    """Servers of local models hold a model to a schema that they would not hold to a tool."""
+    """Bind a JSON schema: local servers enforce it where they do not enforce a tool."""
     schema = {"name": call.result.__name__, "schema": _schema_of(call.result)}
     form = {"type": "json_schema", "json_schema": schema}
     return model.bind(response_format=form, temperature=call.temperature, max_tokens=call.max_tokens)
@@ -214,8 +208,7 @@ _IDLE = frozenset({"default", "minItems", "maxItems", "minimum", "maximum", "max
 
 @cache
 def tool_of(kind: type[BaseModel]) -> dict[str, Any]:
-    """The schema without what a model does not need to fill it, a fifth of its tokens: defaults, bounds, "or null".
-    Validation keeps them."""
+    """Return the schema without defaults, bounds and "or null", a fifth of its tokens. Validation keeps them."""
     tool = convert_to_openai_tool(kind)
     tool["function"]["parameters"] = _compact(tool["function"]["parameters"])
     return tool
@@ -236,8 +229,7 @@ def _compact(schema: Any) -> Any:
 
 
 def inner_call_of(messages: Sequence[BaseMessage]) -> str | None:
-    """Which inner call a model is asked for. The name is on a message, because LangChain gives a model that streams no
-    metadata; no provider is sent it."""
+    """Return the inner call's name from a message, since streaming models get no metadata; providers never get it."""
     marks = (message.additional_kwargs.get(INNER_CALL) for message in reversed(messages))
     return next(filter(None, marks), None)
 
@@ -252,7 +244,7 @@ def _config(name: str, *, visible: bool) -> RunnableConfig:
 
 
 def _read(kind: type[R], message: AIMessage) -> R | str:
-    """The result in `message`, or why there is none."""
+    """Return the result in `message`, or the reason why there is none."""
     arguments = _arguments(kind.__name__, message)
     if isinstance(arguments, str):
         return arguments
@@ -278,7 +270,7 @@ def _arguments(name: str, message: AIMessage) -> dict[str, Any] | str:
 
 
 def _json_object(name: str, text: str) -> dict[str, Any] | str:
-    """Some local servers ignore `tool_choice`; their models then write the object, or the whole call, as text."""
+    """Parse text: some local servers ignore `tool_choice`, so models write the object or the call as text."""
     try:
         found = json.loads(_WRAPPING.sub("", text.strip()))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Which chat models a deployment uses. Without a key that is the demo model, which needs nothing."""
+"""The chat models of a deployment: without a key, the demo model."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ DEMO = "demo"
 
 @dataclass(frozen=True)
 class Models:
-    """`main` writes what the user reads, `small` does the inner calls; `provider` and `name` are those of `main`."""
+    """`main` writes what the user reads, `small` makes the inner calls; `provider` and `name` describe `main`."""
 
     main: BaseChatModel
     small: BaseChatModel
@@ -23,7 +23,7 @@ class Models:
 
 
 def chat_models(settings: Settings, agent: str) -> Models:
-    """The models of this deployment for an agent; raises UnusableFile where there is none."""
+    """Return the models for an agent; raise UnusableFile if there is none."""
     main = settings.main_model
     small = settings.model_small or main
     writer = _model(main, settings, agent)
@@ -32,13 +32,12 @@ def chat_models(settings: Settings, agent: str) -> Models:
 
 
 def _named(choice: str) -> tuple[str, str]:
-    """Provider and name."""
     provider, _, name = choice.partition(":")
     return provider, name or provider
 
 
 def _model(choice: str, settings: Settings, agent: str) -> BaseChatModel:
-    """Each client library is loaded only where it is used: that takes a second which the others save."""
+    """Load a client library only if it is used, which takes a second."""
     provider, _, name = choice.partition(":")
     if provider == DEMO:
         return demo_model(agent)

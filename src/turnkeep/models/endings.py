@@ -1,5 +1,4 @@
-"""How a model says that its answer is complete. Client libraries hand a broken-off answer on as if it were whole; what
-passes here has come to its proper end, and is text that can be stored and shown."""
+"""How an answer ended. Client libraries pass truncated answers on as if they were complete; these checks do not."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -11,18 +10,14 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from turnkeep.errors import ModelError, ModelTruncated
 from turnkeep.texts import printable_in
 
-BROKEN_CALL = "broken_call"
-"""Stands in the `additional_kwargs` of a message whose tool call had arguments that were no JSON, which LangChain mends
-by leaving out what it cannot read."""
+BROKEN_CALL = "broken_call"  # in `additional_kwargs` if a call's JSON was invalid: LangChain drops what it cannot read
 
-REASONING_TOKENS = 4_000
-"""What a call's token limit grows by for a model that thinks within it."""
+REASONING_TOKENS = 4_000  # added to the token limit of models that reason within it
 
 
 @dataclass(frozen=True)
 class Endings:
-    """The endings of one provider: those of whole answers, the one at the token limit, and what to say of those that
-    were cut off. `read` finds the ending of an answer, or of a piece of it."""
+    """One provider's endings: complete, at the token limit, and details for those cut off. `read` finds one."""
 
     read: Callable[[ChatGeneration], str | None]
     whole: frozenset[str]
@@ -30,13 +25,13 @@ class Endings:
     cut_off: Mapping[str, str]
 
     def check(self, ending: str | None) -> None:
-        """Raises ModelTruncated unless it is that of a whole answer."""
+        """Raise ModelTruncated unless it is the ending of a complete answer."""
         if ending not in self.whole:
             detail = self.cut_off.get(ending or "", "The answer broke off before its end.")
             raise ModelTruncated(detail, at_limit=ending == self.at_limit)
 
     def checked(self, result: ChatResult) -> ChatResult:
-        """The result, if all its answers are whole."""
+        """Return the result if all its answers are complete."""
         if not result.generations:
             raise ModelError("The model's answer was empty.")
         for generation in result.generations:
@@ -46,8 +41,6 @@ class Endings:
 
 
 class StreamEnd:
-    """Watches one stream for its end."""
-
     def __init__(self, endings: Endings) -> None:
         self._endings = endings
         self._ending: str | None = None
@@ -63,12 +56,12 @@ class StreamEnd:
             self._arguments[at] = self._arguments.get(at, "") + (piece["args"] or "")
 
     def notes(self) -> Iterator[ChatGenerationChunk]:
-        """A last piece that tells where a tool call is broken."""
+        """Yield a last piece that marks a broken tool call."""
         if not all(map(_is_json, filter(None, self._arguments.values()))):
             yield ChatGenerationChunk(message=AIMessageChunk(content="", additional_kwargs={BROKEN_CALL: True}))
 
     def check(self) -> None:
-        """Raises ModelFault unless the stream came to the end of a whole answer."""
+        """Raise ModelFault unless the stream ended with a complete answer."""
         if self._is_empty:
             raise ModelError("The model's answer was empty or could not be read.")
         self._endings.check(self._ending)

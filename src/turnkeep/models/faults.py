@@ -1,5 +1,5 @@
-"""Names the faults of model and graph libraries. Classes are compared by qualified name, so nothing is imported here
-and a library that is not installed costs nothing. No text of the original exception is passed on."""
+"""Names the faults of model and graph libraries, without the text of the original exception.
+Classes are compared by qualified name, so nothing is imported here and a missing library costs nothing."""
 
 from collections.abc import Mapping
 
@@ -38,7 +38,7 @@ _BUSY_STATUSES = (429, 503, 529)
 
 
 def as_fault(error: BaseException) -> TurnkeepError | None:
-    """The fault that `error` means to a caller, or None for an error that no model or graph library raised."""
+    """Return the fault that `error` means to a caller, None if no model or graph library raised it."""
     if isinstance(error, TurnkeepError):
         return error
     if isinstance(error, ValueError) and str(error).startswith("No generation chunks were returned"):
@@ -61,15 +61,14 @@ def _of_library(error: BaseException) -> ModelFault | None:
 
 
 def is_refused_request(fault: ModelFault) -> bool:
-    """Whether the server would not take the request as it was; one that asks for less may fare better. The cause is an
-    error of a library on httpx or on botocore."""
+    """Return whether the server rejected the request, so that a smaller one may succeed (httpx or botocore errors)."""
     answer = getattr(fault.__cause__, "response", None)
     metadata = answer.get("ResponseMetadata", {}) if isinstance(answer, dict) else {}
     return (getattr(fault.__cause__, "status_code", None) or metadata.get("HTTPStatusCode")) in (400, 422)
 
 
 def _is_from_library(kind: type) -> bool:
-    """True for a class of a known library, and for a class derived from one."""
+    """Return whether a class is of a known library, or derived from one."""
     return any(base.__module__.startswith(_LIBRARIES) for base in kind.__mro__)
 
 

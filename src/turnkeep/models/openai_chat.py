@@ -1,8 +1,5 @@
-"""A ChatOpenAI that lets no unfinished or unreadable answer through, whichever graph calls it and however.
-
-langchain-openai 1.7.3 passes a stream that merely ends, `length` and `content_filter` off as complete answers, and
-lets raw parser errors out. Loaded only by a deployment that has such a model.
-"""
+"""A ChatOpenAI that rejects unfinished and unreadable answers. Loaded only by deployments that use it.
+langchain-openai 1.7.3 accepts `length`, `content_filter` and streams that merely end, and leaks parser errors."""
 
 import asyncio
 import re
@@ -50,9 +47,8 @@ ENDINGS = Endings(
 
 
 def openai_chat(name: str, settings: Settings) -> ChatOpenAI:
-    """The model called `name` at `settings.openai_base_url`. Its key is asked for at every call, and anew when the
-    server refuses it. Connections are not kept between calls, because a kept one belongs to an event loop that may
-    have ended by the next call."""
+    """Return the model `name` at `settings.openai_base_url`. Every call asks for the key, again if it is refused.
+    Connections are not kept, because each belongs to an event loop that may end before the next call."""
     hooks = _Hooks(settings.key_source)
     return CheckedChatOpenAI(
         model=name,
@@ -70,12 +66,12 @@ def openai_chat(name: str, settings: Settings) -> ChatOpenAI:
 
 @cache
 def _trust() -> SSLContext:
-    """Whom to believe, read once: each reading of the certificates takes 12 ms of a cold start."""
+    """Read the certificates once: each reading takes 12 ms of a cold start."""
     return httpx.create_ssl_context()
 
 
 class CheckedChatOpenAI(ChatOpenAI):
-    """Raises ModelFault, and nothing else, for whatever goes wrong with a call."""
+    """Raises ModelFault, and nothing else, for any failure of a call."""
 
     def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
         with self._watched():
@@ -108,7 +104,6 @@ class CheckedChatOpenAI(ChatOpenAI):
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
-        """Raises the faults of one call as ModelFault."""
         try:
             yield
         except ModelFault:
@@ -121,7 +116,7 @@ class CheckedChatOpenAI(ChatOpenAI):
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
     ) -> ChatGenerationChunk | None:
-        """Keeps a streamed refusal, which the library drops."""
+        """Keep a streamed refusal, which the library drops."""
         converted = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
         refusal = _refusal_in(chunk)
         if converted and refusal:
@@ -134,8 +129,7 @@ class CheckedChatOpenAI(ChatOpenAI):
 
 
 def _suited(payload: dict[str, Any], model: str, base_url: str | None) -> dict[str, Any]:
-    """What this model and server understand: reasoning models take no temperature and think within the token limit;
-    servers other than OpenAI's know the limit by its older name."""
+    """Reasoning models take no temperature and reason within the token limit; other servers use its older name."""
     if _REASONING_MODEL.match(model):
         payload.pop("temperature", None)
         for limit in payload.keys() & {"max_completion_tokens", "max_output_tokens"}:
@@ -159,14 +153,14 @@ def _refusal_in(chunk: dict[str, Any]) -> str | None:
 
 
 def _speak_refusal(message: BaseMessage, refusal: str) -> None:
-    """Makes the refusal the text of the message, so that a client sees it whatever the graph does."""
+    """Copy the refusal into the text, so that every client sees it."""
     if not message.content:
         message.content = refusal
     message.additional_kwargs["refusal"] = refusal
 
 
 class _Hooks:
-    """Gives the client library its key, and tells it after which answers to try again."""
+    """Gives the client library its key, and marks which answers to retry."""
 
     def __init__(self, source: SecretSource) -> None:
         self._source = source
@@ -175,7 +169,7 @@ class _Hooks:
         return self._source("") or NO_KEY
 
     def see(self, response: Any) -> None:
-        """Not after a Retry-After that would use the run's time up; yes where the key has just been replaced."""
+        """Never retry after a Retry-After that would use up the run's time; retry if the key was just replaced."""
         wait = response.headers.get("retry-after", "0")
         if not wait.isdigit() or int(wait) > LONGEST_WAIT_SECONDS:
             response.headers["x-should-retry"] = "false"

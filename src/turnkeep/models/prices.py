@@ -1,5 +1,4 @@
-"""List prices of well-known models, in `prices.json`: US dollars per million tokens read and written. They change: a
-deployment's bill is the provider's, this table only estimates it (Bedrock charges a tenth more in some regions).
+"""List prices of well-known models from `prices.json`; only an estimate (Bedrock charges a tenth more in some regions).
 A model that is not listed has no price rather than a wrong one."""
 
 import json
@@ -17,7 +16,7 @@ class Price:
     output: float
 
     def micro(self, read: int, written: int) -> int:
-        """What so many tokens cost, in millionths of a dollar."""
+        """Return the cost of these tokens in millionths of a dollar."""
         return round(read * self.input + written * self.output)
 
 
@@ -29,6 +28,6 @@ _BEDROCK = re.compile(r"(?:[a-z-]+\.)?([a-z0-9]+\.[a-z0-9-]+?)(?:-\d{8})?-v\d+(?
 
 
 def price_of(model: str) -> Price | None:
-    """The price of `model`; the date or version of a release, and the region of a profile, are left out of account."""
+    """Return the price of `model`, ignoring the date or version of a release and the region of a profile."""
     on_bedrock = _BEDROCK.fullmatch(model)
     return PRICES.get(on_bedrock[1] if on_bedrock else _DATED.sub("", model))

@@ -1,6 +1,5 @@
-"""Counts the tokens of one run, and makes its spans. A model that reports no usage is estimated, and the sum then says
-so. A call that failed is not counted, for its run makes no turn; only one that ran into its limit may be made good by
-another."""
+"""Counts the tokens of one run and makes its spans. A model that reports no usage is estimated; the sum is marked.
+Failed calls do not count, since their run makes no turn, except those at their limit: another may replace them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,15 +23,13 @@ _STEP = "graph:step:"  # LangGraph's tag of a node
 
 @dataclass(frozen=True)
 class ModelCall:
-    """What one finished model call used."""
-
     model: str
     input_tokens: int
     output_tokens: int
     estimated: bool
 
     def cost(self) -> float | None:
-        """US dollars, or None where the model has no known price."""
+        """Return US dollars, or None if the model has no known price."""
         price = price_of(self.model)
         if price is None:
             return None
@@ -40,15 +37,10 @@ class ModelCall:
 
 
 class UsageMeter(BaseCallbackHandler):
-    """Goes into `config["callbacks"]` of one run; safe with nodes that run in threads, as a dict takes single keys from
-    several.
-
-    Beneath `root`, where a request is traced, it makes a span for the graph, for each of its nodes and for each model
-    call in it: as a handler of its own, that would be called for each token of a reply. They hold names, times and
-    tokens; what is said passes by here and is not looked at. Runs that are no steps of their own, such as routers, pass
-    their parent on to what they start. A model call that is cancelled is never told to have ended, so the graph's end
-    ends all.
-    """
+    """Callback handler of one run; safe with nodes in threads, as a dict takes single keys from several.
+    If a request is traced, it makes spans under `root` for the graph, its nodes and model calls, without text.
+    A handler of its own would be called for each token. Runs that are no steps, such as routers, pass their
+    parent on. A cancelled model call never reports its end, so the graph's end closes all spans."""
 
     run_inline = True
 
@@ -65,7 +57,7 @@ class UsageMeter(BaseCallbackHandler):
         return self._root is None
 
     def usage(self) -> Usage:
-        """The sum over all finished calls."""
+        """Return the sum over all finished calls."""
         costs = [call.cost() for call in self.calls]
         return Usage(
             input_tokens=sum(call.input_tokens for call in self.calls),
@@ -75,7 +67,7 @@ class UsageMeter(BaseCallbackHandler):
         )
 
     def begun(self, written: int = 0) -> list[ModelCall]:
-        """Finished calls, and those that are not, by their prompts; `written` is estimated for them all together."""
+        """Return finished calls, and unfinished ones by their prompts plus `written` tokens for them all together."""
         with self._lock:
             left = [ModelCall("", estimate_tokens(prompt), 0, estimated=True) for prompt in self._prompts.values()]
             return [*self.calls, *left, *([ModelCall("", 0, written, estimated=True)] if left and written else [])]
@@ -141,7 +133,7 @@ class UsageMeter(BaseCallbackHandler):
 
 
 def _read_call(response: LLMResult, prompt: str) -> ModelCall:
-    """What a finished call used; estimated from `prompt` and the answer where the model does not say."""
+    """Return the usage of a finished call; estimate it from `prompt` and the answer if the model reports none."""
     model = str((response.llm_output or {}).get("model_name", ""))
     texts: list[str] = []
     for generation in (one for batch in response.generations for one in batch):

@@ -1,5 +1,5 @@
-"""The word pieces that BERT's uncased models read, out of `wordpieces.txt` (Google's bert-base-uncased, Apache-2.0).
-Ours, because the library that does it brings a client of a model hub, and five packages, with it."""
+"""Word pieces of BERT's uncased models, from `wordpieces.txt` (Google's bert-base-uncased, Apache-2.0).
+Our own code, because the library for it brings a client of a model hub and five packages."""
 
 import re
 import unicodedata
@@ -18,7 +18,7 @@ _CJK = re.compile(
 
 
 def read_pieces(text: str, limit: int) -> list[int]:
-    """At most `limit` numbers of pieces, without those that open and close a text."""
+    """Return at most `limit` piece numbers, without those that open and close a text."""
     pieces: list[int] = []
     for word in _words(text):
         pieces += _cut(word) if len(word) <= MAX_WORD_CHARACTERS else (UNKNOWN,)
@@ -33,7 +33,7 @@ def _vocabulary() -> dict[str, int]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """In lower case and without accents; punctuation marks and Chinese characters stand alone."""
+    """Yield lower-case words without accents; punctuation marks and Chinese characters are words."""
     for chunk in text.split():
         if chunk.isascii() and chunk.isalnum():
             yield chunk.lower()
@@ -43,18 +43,18 @@ def _words(text: str) -> Iterator[str]:
 
 @lru_cache(1 << 12)
 def _apart(character: str) -> str:
-    """What stands for one character: nothing for accents and controls, itself, or itself between spaces."""
+    """Return nothing for accents and controls, else the character, between spaces if it is a word."""
     category = unicodedata.category(character)
     if category in _LEFT_OUT or character == "\ufffd":
         return ""
-    # Signs of ASCII such as $ and + count as punctuation, others such as the euro's do not.
+    # ASCII signs such as $ and + count as punctuation, others such as the euro sign do not.
     is_mark = category[0] == "P" or (character.isascii() and not character.isalnum())
     return f" {character} " if is_mark or _CJK.match(character) else character
 
 
 @lru_cache(1 << 16)
 def _cut(word: str) -> tuple[int, ...]:
-    """The longest known pieces from the left; UNKNOWN for all of a word that has a part without one."""
+    """Return the longest known pieces from the left; UNKNOWN for a word with an unknown part."""
     pieces: list[int] = []
     start = 0
     while start < len(word):

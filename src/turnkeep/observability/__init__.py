@@ -1,5 +1,4 @@
-"""Logs, metrics and traces: what an operator sees. None of it holds message text, secrets, exception texts or ids other
-than salted hashes. docs/observability.md lists it all."""
+"""Logs, metrics and traces, listed in docs/observability.md: no message text, secrets, exception texts or plain ids."""
 
 from turnkeep.observability.logs import annotate, correlate, correlation_id, fingerprint, guard_output, logger, place
 from turnkeep.observability.metrics import count, measure

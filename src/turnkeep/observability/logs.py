@@ -1,6 +1,6 @@
-"""Log lines are lower-case event sentences with fields and hold no message text: a tenant or thread appears as a salted
-hash, an exception as its class and place, because its text may quote a user. A field may not have the name of an
-attribute of LogRecord (`thread`, `name`, `module` ...): logging raises KeyError."""
+"""Log lines: lower-case event sentences with fields and no message text. Tenants and threads are salted hashes,
+exceptions a class and a place. logging raises KeyError for fields named as attributes of LogRecord (`thread`, `name`).
+"""
 
 import hmac
 import json
@@ -16,21 +16,18 @@ from typing import Any
 
 from aws_lambda_powertools.logging import Logger
 
-SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "turnkeep"
-"""What tells the stacks of one account apart, in log lines and in metrics."""
+SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "turnkeep"  # distinguishes stacks in logs and metrics
 
-# The first would make CloudWatch read metrics out of a log line; the second tells nobody anything.
-_LEFT_OUT = {"_aws", "taskName"}
+_LEFT_OUT = {"_aws", "taskName"}  # CloudWatch would read metrics from the first; the second is of no use
 
 
 def _as_line(fields: Mapping[str, Any]) -> str:
-    """ASCII, so that no character can end a line or fail to be written; never taken for metrics."""
+    """Return ASCII, so that no character can end a line or fail to be written; never read as metrics."""
     told = {name: value for name, value in fields.items() if name not in _LEFT_OUT}
     return json.dumps(told, default=str, separators=(",", ":"))
 
 
-# Powertools takes the service for the name of the logger as well, and that name stays.
-logger = Logger(service="turnkeep", json_serializer=_as_line, utc=True, use_rfc3339=True)
+logger = Logger(service="turnkeep", json_serializer=_as_line, utc=True, use_rfc3339=True)  # its fixed name too
 logger.append_keys(service=SERVICE)
 _plain = logging.getLogger("turnkeep")
 _plain.propagate = False  # Lambda's runtime has a handler on the root logger, which would write every line once more
@@ -40,8 +37,7 @@ _cold_starts = iter(() if _is_provisioned else (True,))
 
 
 def correlate(correlation_id: str, **fields: str) -> None:
-    """From here on, every log line of this request carries the id and the fields; concurrent requests keep their own.
-    The first request of a sandbox is marked with `cold_start`."""
+    """Add the id and fields to every later log line of this request, `cold_start` to the first request of a sandbox."""
     logger.thread_safe_clear_keys()
     annotate(correlation_id=correlation_id, **fields)
     if next(_cold_starts, False):
@@ -49,12 +45,11 @@ def correlate(correlation_id: str, **fields: str) -> None:
 
 
 def annotate(**fields: str | int) -> None:
-    """Adds fields to every later log line of this request, also to those of tasks that it starts."""
+    """Add fields to every later log line of this request and of tasks that it starts."""
     logger.thread_safe_append_keys(**fields)
 
 
 def annotations() -> dict[str, Any]:
-    """The fields that every log line of this request carries."""
     return dict(logger.thread_safe_get_current_keys())
 
 
@@ -63,12 +58,12 @@ def correlation_id() -> str:
 
 
 def fingerprint(salt: str, *parts: str) -> str:
-    """Twelve hex digits that tell tenants, users and threads apart in logs without naming them."""
+    """Return twelve hex digits that distinguish tenants, users and threads in logs without naming them."""
     return hmac.digest(salt.encode(), "\0".join(parts).encode(), "sha256").hex()[:12]
 
 
 def place(error: BaseException) -> str:
-    """Where an exception was raised, as `file.py:line in function`; never what it says."""
+    """Return where an exception was raised, as `file.py:line in function`, never its text."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return "unknown"
@@ -77,8 +72,8 @@ def place(error: BaseException) -> str:
 
 
 def guard_output() -> None:
-    """From here on, what libraries log, warn of or let fall is told as a class and a place; its text, which may quote a
-    user or name a thread, is dropped. For a process of our own: it replaces the handlers of the root logger."""
+    """Reduce library logs, warnings and lost exceptions to class and place: their text may quote users.
+    For a process of our own: it replaces the handlers of the root logger."""
     logging.root.handlers[:] = [_Libraries(logging.WARNING)]
     logging.raiseExceptions = False
     warnings.showwarning = _on_warning

@@ -1,5 +1,5 @@
-"""Metrics as EMF lines, each written in one piece and at once: nothing is left to be flushed when a sandbox is frozen
-or killed. `service` is the only dimension; what else is known goes along as fields that a query of the logs sees."""
+"""Metrics as EMF lines, each written immediately in one piece: a frozen or killed sandbox has nothing left to flush.
+`service` is the only dimension; other fields are for log queries."""
 
 import json
 import sys
@@ -23,7 +23,6 @@ Metric: TypeAlias = Literal[
     "TokensOut",
     "CostUSD",
     "Persisted",
-    "CommittedLater",
     "Replayed",
     "ThreadBusy",
     "Superseded",
@@ -56,12 +55,11 @@ _UNITS: Mapping[Metric, MetricUnit] = {
 
 
 def count(name: Metric, **fields: str) -> None:
-    """One more of what `name` says."""
     measure({name: 1}, **fields)
 
 
 def measure(values: Mapping[Metric, float], **fields: str) -> None:
-    """Values that belong together, as one line. It can fail to be written, but never fails its caller."""
+    """Write related values as one line. A failed write never fails the caller."""
     if is_metrics_disabled():
         return
     line = AmazonCloudWatchEMFProvider(
@@ -77,7 +75,7 @@ def unit_of(name: Metric) -> MetricUnit:
 
 
 def _write(line: str) -> None:
-    """One call for the whole line: two would let another thread's line in between."""
+    """Write the whole line in one call: two would let another thread's line in between."""
     with suppress(OSError, ValueError):
         sys.stdout.write(line)
         sys.stdout.flush()

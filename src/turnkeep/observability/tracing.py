@@ -1,6 +1,5 @@
-"""Traces for AWS X-Ray: subsegments of the segment that Lambda makes of each request, sent by UDP to the daemon that
-Lambda runs beside the function. A span that cannot be sent is lost and nothing else; docs/decisions/0009 says why this
-is no SDK."""
+"""Traces for AWS X-Ray, sent by UDP to the daemon that Lambda runs: subsegments of Lambda's segment of a request.
+A span that cannot be sent is lost without other effect; docs/decisions/0009 explains why this is no SDK."""
 
 import json
 import os
@@ -28,7 +27,7 @@ _LONGEST_NAME = 200
 
 
 class Daemon:
-    """Where documents go. Sending never waits and never fails."""
+    """The X-Ray daemon. Sending never waits and never fails."""
 
     def __init__(self, host: str, port: int):
         self._address = (host, port)
@@ -43,7 +42,7 @@ class Daemon:
 
 @dataclass(slots=True)
 class Segment:
-    """What Lambda or a span of ours began: the parent of further spans."""
+    """A segment of Lambda or a span of ours: the parent of further spans."""
 
     trace_id: str
     id: str
@@ -51,14 +50,14 @@ class Segment:
     is_lambdas: bool = True
 
     def open(self, name: str, **more: Any) -> "Span":
-        """Begins a span under this one; `more` are further fields of its document."""
+        """Begin a span under this one; `more` are further fields of its document."""
         own = Segment(self.trace_id, os.urandom(8).hex(), self.daemon, is_lambdas=False)
         return Span(own, self, _UNNAMEABLE.sub("_", name)[:_LONGEST_NAME], time.time(), more)
 
 
 @dataclass(slots=True)
 class Span(AbstractContextManager["Span"]):
-    """Something that takes time. As a context manager it closes itself."""
+    """A timed operation. As a context manager it closes itself."""
 
     segment: Segment
     parent: Segment
@@ -70,8 +69,7 @@ class Span(AbstractContextManager["Span"]):
         self.close(error)
 
     def close(self, error: BaseException | None = None, **facts: str | float | bool) -> None:
-        """Sends the span. An error with a status under 500, or a cancelled run, is no fault; of any error, only the
-        class is told."""
+        """Send the span with the class of an error. A status under 500 or a cancelled run is no fault."""
         if self.parent.is_lambdas:
             facts |= annotations()
         document = {
@@ -95,18 +93,17 @@ _lambdas: ContextVar[Segment | None] = ContextVar("segment", default=None)
 
 
 def begin_trace(environ: Mapping[str, str] = os.environ) -> None:
-    """From here on, spans belong to the request that Lambda names in the environment; without one, or where it is not
-    sampled, there are none."""
+    """Trace the request that Lambda names in the environment, unless it is not sampled."""
     _lambdas.set(_segment(environ.get(TRACE_ID, ""), environ.get(DAEMON, "")))
 
 
 def segment() -> Segment | None:
-    """Lambda's own segment of this request, None where nothing is traced."""
+    """Return Lambda's own segment of this request, None if it is not traced."""
     return _lambdas.get()
 
 
 def request_to(service: str, operation: str) -> AbstractContextManager[Any]:
-    """A span for one request to a service of AWS."""
+    """Return a span for one request to a service of AWS."""
     parent = segment()
     return parent.open(service, namespace="aws", aws={"operation": operation}) if parent else nullcontext()
 
