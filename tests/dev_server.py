@@ -12,7 +12,9 @@ import httpx
 from turnkeep_local.processes import free_port, spawn, wait_until_listening
 
 DEV = (sys.executable, "-m", "turnkeep_local.cli", "dev")
-SECONDS = 70
+SECONDS = 300
+NO_REGISTRY = {"UV_OFFLINE": "1", "PIP_NO_INDEX": "1", "npm_config_registry": "http://127.0.0.1:9/"}
+"""Environment of the processes that tests start: they fetch nothing."""
 TERMINAL = "terminal"
 """The file of what it says, in its folder."""
 
@@ -28,7 +30,8 @@ def dev_server(
     """Has the environment that is given, its home and what it says in `folder`. Killed, it loses what is not stored;
     asked to end, it has to end well."""
     port, log = free_port(), folder / TERMINAL
-    facts = {"TURNKEEP_HOME": str(folder / "home"), **environ}
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    facts = {"TURNKEEP_HOME": str(folder / "home"), "XDG_CACHE_HOME": cache, **NO_REGISTRY, **environ}
     server = spawn([*command, "--port", str(port)], log=log, environ=facts)
     try:
         wait_until_listening(port, server, log=log, name="turnkeep dev", seconds=SECONDS)
@@ -37,7 +40,7 @@ def dev_server(
     finally:
         with suppress(ProcessLookupError):  # it ended by itself
             os.killpg(server.pid, ended_by)
-        ended = server.wait(40)
+        ended = server.wait(SECONDS)
     assert ended == (-signal.SIGKILL if ended_by is signal.SIGKILL else 0), log.read_text()
 
 

@@ -1,5 +1,7 @@
-"""A real MariaDB for tests, ended with them: that of the machine, else Debian's package, fetched once without root and
-only unpacked. Nothing of it outlives the session but the unpacked programs in the cache."""
+"""A real MariaDB for tests, ended with them: that of the machine, else Debian's package, unpacked in the cache.
+
+python tests/mariadb.py     fetches the package where there is none, without root: part of `make check`
+"""
 
 import fcntl
 import getpass
@@ -7,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -23,7 +26,10 @@ from turnkeep_local.processes import free_port, spawn, wait_until_listening
 PACKAGE = "mariadb-server-core"
 LIBRARIES = re.compile(r"Depends: (lib(?!c6|gcc|stdc)\S+)")
 """What the server is linked with, save what every machine has."""
-MISSING = "needs MariaDB: put mariadbd on the PATH (apt-get install mariadb-server-core, brew install mariadb)"
+MISSING = (
+    "MariaDB is missing. Run `.venv/bin/python tests/mariadb.py`, or put mariadbd on the PATH"
+    " (apt-get install mariadb-server-core, brew install mariadb)."
+)
 NAMES = ("mariadbd", "mysqld")
 SMALL = (
     "--innodb-log-file-size=4M",
@@ -83,9 +89,9 @@ class Server:
         )
 
 
-def find_or_fetch() -> Programs | None:
-    """None where this machine neither has a MariaDB nor Debian's tools to fetch one."""
-    return _of_this_machine() or _cached() or _fetched()
+def find() -> Programs | None:
+    """Return the programs of this machine, else those in the cache, else None."""
+    return _of_this_machine() or _cached()
 
 
 @contextmanager
@@ -100,7 +106,7 @@ def mariadb(programs: Programs) -> Iterator[Server]:
         log = folder / "log"
         child = spawn(command, log=log, environ=programs.environ)
         try:
-            wait_until_listening(port, child, log=log, name="mariadbd", seconds=30)
+            wait_until_listening(port, child, log=log, name="mariadbd", seconds=120)
             yield Server(port, child.kill)
         finally:
             child.kill()
@@ -166,9 +172,11 @@ def _cached() -> Programs | None:
     return _programs(server, libraries) if server.is_file() else None
 
 
-def _fetched() -> Programs | None:
+def fetch() -> Programs | None:
+    """Unpack Debian's package in the cache; return None without Debian's tools. Raises LocalError."""
     if not all(map(shutil.which, ("apt-get", "apt-cache", "dpkg"))):
         return None
+    print("Fetching MariaDB once (9 MB, Debian's package) ...", file=sys.stderr, flush=True)
     root = _cache()
     root.parent.mkdir(parents=True, exist_ok=True)
     with root.with_name(f"{root.name}.lock").open("w") as lock, tempfile.TemporaryDirectory(dir=root.parent) as draft:
@@ -200,3 +208,10 @@ def _told(command: Sequence[str], folder: Path) -> str:
     if told.returncode:
         raise LocalError(f"{command[0]} could not fetch MariaDB: {told.stderr.strip()[-500:]}")
     return told.stdout
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(0 if find() or fetch() else MISSING)
+    except LocalError as error:
+        sys.exit(str(error))

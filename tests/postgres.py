@@ -88,7 +88,7 @@ def postgres(programs: Path) -> Iterator[PostgresServer]:
         child = _spawn([str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(port)], log, account)
         try:
             server = PostgresServer(port, partial(child.send_signal, signal.SIGQUIT))
-            wait_until_listening(port, child, log=log, name="postgres", seconds=30)
+            wait_until_listening(port, child, log=log, name="postgres", seconds=120)
             _wait_until_started(server)
             yield server
         finally:
@@ -98,7 +98,7 @@ def postgres(programs: Path) -> Iterator[PostgresServer]:
 
 def _wait_until_started(server: PostgresServer) -> None:
     """It listens before it takes anybody in."""
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while True:
         try:
             server.run("SELECT 1")

@@ -104,7 +104,8 @@ class Chat:
         with Answer(self.screen) as answer:
             self.last = self._turn(message, key, answer)
             answer.finish(self.last["reply"])
-        self._unsettled.clear()
+        if self.last.get("persisted"):
+            self._unsettled.clear()
         return self.last
 
     def _turn(self, message: str, key: str, answer: Answer) -> Payload:

@@ -8,6 +8,7 @@ from botocore.config import Config
 
 from turnkeep.bootstrap import CLIENT_CONFIG
 from turnkeep.storage.blobs import Objects, S3Objects
+from turnkeep.storage.opening import LOCAL_REGION, local_access
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
 from turnkeep_local.objects import FolderObjects
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
 
-REGION = "eu-west-1"
 _CONFIG = Config(**CLIENT_CONFIG)
 """As deployed, so that a slow store shows here too."""
 TABLE_SECONDS = 60
@@ -49,8 +49,7 @@ def _make_bucket(client: "S3Client", bucket: str) -> None:
 
 def _facts(environ: Mapping[str, str], access_key: str | None) -> dict[str, Any]:
     if access_key:
-        return {"region_name": REGION, "aws_access_key_id": access_key, "aws_secret_access_key": "local"}
-    region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or REGION
+        return local_access(access_key)
+    region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or LOCAL_REGION
     has_own = any(name in environ for name in ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"))
-    made_up = {} if has_own else {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
-    return {"region_name": region, **made_up}
+    return {**({} if has_own else local_access("local")), "region_name": region}

@@ -1,6 +1,8 @@
-"""`turnkeep dev` over a langgraph.json: this process holds the port, the folder and the store, and one of its own
-serves the graphs; when a file of theirs changes it ends its turns and another takes its place."""
+"""`turnkeep dev` over a langgraph.json: this process holds the port, the folder and the store, and a worker process
+serves the graphs. A worker is replaced when a file of the graphs changes, and when it died: another follows one that
+served; one that died while it loaded the graphs is followed by one that answers 503 until a file changes."""
 
+import ctypes
 import functools
 import json
 import logging
@@ -9,23 +11,28 @@ import signal
 import socket
 import threading
 import traceback
-from multiprocessing import parent_process
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import uvicorn
-from starlette.responses import PlainTextResponse
 
+from turnkeep.api.errors import respond
+from turnkeep.errors import AgentUnavailable
 from turnkeep.graphfile import GraphFile, UnusableGraphFile, read_graph_file
 from turnkeep_local import LocalError
 from turnkeep_local.dynamodb import Store
 from turnkeep_local.home import Home
-from turnkeep_local.server import assemble, listen, local_settings, say, stop, welcome
+from turnkeep_local.server import STOP_SECONDS, assemble, listen, local_settings, say, stop, welcome
 
 if TYPE_CHECKING:
     from turnkeep.agents import Agent
 
 APART = (".venv", "venv", ".turnkeep", ".aws-sam", "node_modules")
+_END_SECONDS = 2 * STOP_SECONDS + 5
+"""How long a worker may take to end its turns before it is killed."""
+_LOOK_MS = 500
+"""How often the worker is looked at."""
 _FRAMES = 4
 _EXAMPLES = {"string": "...", "integer": 1, "number": 1.0, "boolean": True, "array": [], "object": {}}
 _PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "taskName"}
@@ -34,11 +41,36 @@ _PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "taskName"}
 def serve_folder(file: GraphFile, home: Home, store: Store, listener: socket.socket) -> None:
     """Until it is told to stop."""
     from uvicorn.supervisors.watchfilesreload import WatchFilesReload  # noqa: PLC0415 - any other start needs it not
+    from watchfiles import watch  # noqa: PLC0415
 
     class Reload(WatchFilesReload):
-        def restart(self) -> None:
-            self.target = functools.partial(serve, again=True)
+        def should_restart(self) -> list[Path] | None:
+            changes = super().should_restart()
+            if not changes and not self.process.is_alive():
+                self.replace_dead(_ending(self.process.exitcode or 0))
+            return changes
+
+        def replace_dead(self, ending: str) -> None:
+            if loaded.value:
+                say(f"error: The process that served the graphs died ({ending}). Another takes its place.")
+                self.restart()
+            else:
+                self.restart(f"The process that loads the graphs of {file.path} died ({ending}).")
+
+        def restart(self, refusal: str = "") -> None:
+            self.end_worker()
+            loaded.value = False
+            self.target = functools.partial(serve, again=True, refusal=refusal)
             super().restart()
+
+        def shutdown(self) -> None:
+            self.end_worker()
+            super().shutdown()
+
+        def end_worker(self) -> None:
+            self.process.terminate()
+            self.process.join(_END_SECONDS)
+            self.process.kill()
 
     os.environ["TURNKEEP_GRAPHS"] = str(file.path)
     os.environ.setdefault("PYTHONUNBUFFERED", "1")  # what graphs print is seen as it is printed
@@ -47,14 +79,35 @@ def serve_folder(file: GraphFile, home: Home, store: Store, listener: socket.soc
     apart = [str(folder / name) for folder in folders for name in APART if (folder / name).is_dir()]
     watched: Any = {"reload_dirs": list(map(str, folders)), "reload_includes": beside, "reload_excludes": apart}
     config = uvicorn.Config("turnkeep", reload=True, log_level="warning", **watched)
-    serve = functools.partial(_serve, file.path, home, store)
-    Reload(config, target=serve, sockets=[listener]).run()
+    loaded = get_context("spawn").RawValue(ctypes.c_bool)  # without a lock, which a worker could die with
+    serve = functools.partial(_serve, file.path, home, store, loaded)
+    reload = Reload(config, target=serve, sockets=[listener])
+    how: Any = {"watch_filter": None, "yield_on_timeout": True, "ignore_permission_denied": True}
+    reload.watcher = watch(*folders, stop_event=reload.should_exit, rust_timeout=_LOOK_MS, **how)
+    reload.run()
 
 
-def _serve(path: Path, home: Home, store: Store, sockets: list[socket.socket], again: bool = False) -> None:
+def _ending(code: int) -> str:
+    """Such as "SIGSEGV" or "exit code 3"."""
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+def _serve(
+    path: Path,
+    home: Home,
+    store: Store,
+    loaded: ctypes.c_bool,
+    sockets: list[socket.socket],
+    *,
+    again: bool = False,
+    refusal: str = "",
+) -> None:
     """In a process of its own, which reads everything anew."""
     signal.signal(signal.SIGTERM, stop)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    if refusal:
+        _refuse(refusal, sockets[0])
+        return
     _tell_here(home.log("requests").open("a" if again else "w"))
     try:
         file = read_graph_file(path)
@@ -69,10 +122,16 @@ def _serve(path: Path, home: Home, store: Store, sockets: list[socket.socket], a
             say(f"error: {fault}")
         app = assemble(settings, home, os.environ, store)
     except (LocalError, UnusableGraphFile) as error:
-        say(f"turnkeep: {error}\n  Nothing is served until that is mended; a change of the file is seen.")
-        uvicorn.run(PlainTextResponse(f"{error}\n", 503), fd=sockets[0].fileno(), log_level="critical")
+        _refuse(str(error), sockets[0])
         return
+    loaded.value = True
     listen(app, sockets[0], "The change is served." if again else welcome(sockets[0], home, store, _turns(agents)))
+
+
+def _refuse(reason: str, listener: socket.socket) -> None:
+    """Answer every request with 503 and the reason."""
+    say(f"turnkeep: {reason}\n  Fix the file to start serving; changes are picked up automatically.")
+    uvicorn.run(respond(AgentUnavailable(reason)), fd=listener.fileno(), log_level="critical")
 
 
 def _end_with_parent() -> None:

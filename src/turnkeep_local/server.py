@@ -234,6 +234,7 @@ Turnkeep listens on {url}     threads: {store}, {home}
   LangGraph's Studio   https://smith.langchain.com/studio/?baseUrl={url}
   LangGraph's clients  {url}
   OpenAI's clients     {url}/v1
+  scripts in here      DynamoDBSaver() and DynamoDBStore() use this store
   Any key will do here, and none is looked at.
 
 {turns}

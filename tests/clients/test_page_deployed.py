@@ -11,7 +11,6 @@ from playwright.sync_api import expect
 from browser import chromium
 from page_site import Visit, visit
 
-pytestmark = pytest.mark.timeout(300)
 QUESTION = "What is contrastive language-image pre-training?"
 
 

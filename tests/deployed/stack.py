@@ -33,7 +33,7 @@ FACTS = {
     "AWS_DEFAULT_REGION": "eu-west-1",
     "AWS_REGION": "eu-west-1",
 }
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 300.0
 
 
 @dataclass

@@ -17,7 +17,7 @@ from stack import DATABASE, NAME, ORIGIN, Stack, everything, json_lines, wait_fo
 from turnkeep_local.chat import open_client, read_events
 from turnkeep_local.talk import converse
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow]
 
 EXPIRED = "expired"
 LARGE_BYTES = 800_000  # half of it once packed, and more than an item takes

@@ -15,7 +15,6 @@ from stack import ROOT, TOOLS, Aws, Stack, emulated_aws
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(600),
     pytest.mark.skipif(
         (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="the layers are built for Linux on x86_64"
     ),

@@ -1,5 +1,5 @@
 """One version takes over from another and gives it back, as the runbook does it, while 20 clients talk: both read what
-either wrote. A version of another layout is refused in words, and nothing of it is touched."""
+either wrote."""
 
 import shutil
 import threading
@@ -16,11 +16,9 @@ import pytest
 from promises import ANNA, FOLLOW_UP, QUESTION, desk_of, fresh
 from stack import ROOT, Stack
 
-from turnkeep.storage.keys import HEAD
-
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-CLIENTS, PAUSE_SECONDS, TALK_SECONDS = 20, 1.0, 8
+CLIENTS, PAUSE_SECONDS, TALK_SECONDS = 20, 1.0, 3
 AT_ONCE = threading.Semaphore(3)
 """Each request at once is a sandbox that starts on the processors of this machine; on AWS each has its own."""
 WITH_ALIAS = ("ApiFunction", "StreamFunction")
@@ -32,7 +30,6 @@ NEXT = {
     ),
 }
 """One more field in a turn's ledger and one more attribute of HEAD."""
-OTHER_LAYOUT = {"keys.py": ("LAYOUT = 2", "LAYOUT = 3")}
 PROMISED = {
     (409, "turn_in_progress"),
     (409, "thread_busy"),
@@ -162,38 +159,3 @@ def test_versions_change_forth_and_back_under_20_clients_and_nobody_sees_an_erro
     assert all(client.told for client in clients)
     heads = [desk_of(stack, time.time()).head(client.thread) for client in clients]
     assert any("mood" in head for head in heads), "the newer version has written nothing"
-
-
-def test_threads_of_another_layout_are_refused_in_words_and_not_touched(stack: Stack, tmp_path: Path) -> None:
-    today = live(stack)
-    stack.update(template=build_of(tmp_path / "other", OTHER_LAYOUT))
-    newer, thread, old = live(stack), fresh(), fresh()
-    key = stack.make_key(ANNA.tenant, ANNA.user)
-    body = {"session_id": thread, "message": QUESTION}
-    with stack.open(**{"x-api-key": key}) as client:
-        answer = client.post("/chat", json=body)
-        assert answer.json().get("persisted"), answer.text
-        desk = desk_of(stack, time.time())
-        before = desk.all_of(thread)
-        assert before[HEAD]["v"] == 3
-
-        point(stack, today)
-        assert client.post("/chat", json={**body, "session_id": old}).json()["persisted"]
-        refused = [
-            client.get(f"/threads/{thread}"),
-            client.get(f"/threads/{thread}/turns"),
-            client.get(f"/threads/{thread}/turns/1"),
-            client.patch(f"/threads/{thread}", json={"metadata": {"a": "b"}}),
-            client.post(f"/threads/{thread}/turns", json={"message": FOLLOW_UP}),
-            client.post("/chat", json=body),
-        ]
-        listed = client.post("/threads/search", json={"limit": 100})
-
-        assert {(answer.status_code, answer.json()["code"]) for answer in refused} == {(409, "state_corrupt")}
-        assert all("another layout" in answer.json()["detail"] for answer in refused), refused[0].text
-        assert listed.is_success
-        assert old in {each["thread_id"] for each in listed.json()}
-        assert desk.all_of(thread) == before
-
-        point(stack, newer)
-        assert len(client.get(f"/threads/{thread}/turns").json()["turns"]) == 1

@@ -36,7 +36,7 @@ from turnkeep.turns.runs import Runs
 ANNA = Principal("acme", "anna")
 CREDENTIALS = {"region_name": "eu-west-1", "aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
 PRELOADED = ["boto3", "langgraph.graph", "openai", "turnkeep.turns.life", "turnkeep.turns.graph", "turnkeep.bootstrap"]
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 300
 SECRET = "a secret"
 
 type Clock = Callable[[], float]

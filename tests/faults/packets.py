@@ -55,7 +55,7 @@ class Packet:
         return self.headers.get("X-Amz-Target", "").rpartition(".")[2]
 
     def deliver(self) -> Answer:
-        line = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=10)
+        line = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=120)
         line.request("POST", "/", self.content, self.headers)
         answer = line.getresponse()
         heard = Answer(answer.status, answer.getheaders(), answer.read())

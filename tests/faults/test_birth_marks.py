@@ -13,10 +13,8 @@ from desk import ANN, HOURS, Desk, noise
 from packets import Fate, Wire
 
 from turnkeep.errors import (
-    InvalidRetryToken,
     NotFound,
     StoreUnavailable,
-    Superseded,
     ThreadBusy,
     ThreadExists,
     TurnInProgress,
@@ -232,22 +230,6 @@ def files_of(objects: Any) -> set[str]:
     return {each["Key"] for each in listed.get("Contents", ())}
 
 
-@pytest.mark.parametrize("reply", ["short", LARGE], ids=["short", "in an object"])
-def test_a_retry_token_sent_after_its_thread_was_deleted_and_made_anew_writes_nothing(desk: Desk, reply: str) -> None:
-    desk.say("x")
-    token = desk.table.retry_token(desk.prepare(desk.begin("x"), reply)[0])
-    desk.clock.now += 31
-    desk.table.delete_thread(ANN, "x")
-    desk.say("x", reply="new")
-    desk.begin("x")  # as many as the old thread had
-    before = desk.all_of("x"), files_of(desk.objects)
-
-    with pytest.raises((Superseded, NotFound, InvalidRetryToken)):
-        desk.table.commit_later(ANN, "x", token)
-
-    assert (desk.all_of("x"), files_of(desk.objects)) == before
-
-
 def test_a_long_message_whose_begin_fails_for_good_leaves_nothing(desk: Desk, far: Desk, wire: Wire) -> None:
     wire.trap("UpdateItem", "refused", times=TRIES)
     with pytest.raises(StoreUnavailable):
@@ -327,8 +309,7 @@ def test_no_object_outlives_its_thread_though_its_run_never_committed(rich: Desk
     rich.say("x", reply=LARGE, details={"rows": LONG * 4})
     rich.prepare(rich.begin("x"), LARGE[1:])
     rich.clock.now += 31
-    plan, _ = rich.prepare(rich.begin("x"), LARGE[:400_000])
-    rich.table.retry_token(plan)
+    plan, _ = rich.prepare(rich.begin("x"), LARGE[2:])
     assert len(files_of(rich.objects)) >= len(of_another) + 3
 
     rich.clock.now += 0 if end == "deleted under a lease" else 23 * HOURS
@@ -340,7 +321,8 @@ def test_no_object_outlives_its_thread_though_its_run_never_committed(rich: Desk
         rich.table.delete_thread(ANN, "x")
     if end == "deleted under a lease":
         assert files_of(rich.objects) == of_another
-        rich.table.retry_token(plan)  # a writer that knows nothing of it
+        for name in (put["object"] for put in plan.puts if "object" in put):
+            rich.objects.put(name, b"late")  # of a writer that knows nothing of the deletion
         rich.clock.now += 3 * HOURS
         rich.cleanup.sweep()
 

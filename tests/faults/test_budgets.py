@@ -75,7 +75,6 @@ def test_a_turn_counts_once_whatever_becomes_of_its_packets(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 def test_a_server_that_is_killed_gives_back_what_its_turns_had_reserved(
     dynamodb_url: str, table_name: str, tmp_path: Path
 ) -> None:
@@ -103,7 +102,7 @@ def test_a_server_that_is_killed_gives_back_what_its_turns_had_reserved(
             told = client.get("/usage").json()["today"]["tokens"]
             assert (refused.status_code, refused.json()["code"], told["reserved"]) == (429, "too_many_at_once", 20_000)
             while say(client, "t2").status_code == 429:
-                assert time.monotonic() < begun + LEASE_SECONDS + 5
+                assert time.monotonic() < begun + LEASE_SECONDS + 60
                 time.sleep(0.3)
             told = client.get("/usage").json()
     assert (told["today"]["tokens"]["reserved"], told["rates"]["running"]) == (0, 0)
@@ -115,5 +114,5 @@ def say(client: httpx.Client, thread: str) -> httpx.Response:
 
 
 def _ask_in_vain(url: httpx.URL) -> None:
-    with suppress(httpx.HTTPError), httpx.Client(base_url=url, timeout=30) as client:
+    with suppress(httpx.HTTPError), httpx.Client(base_url=url, timeout=120) as client:
         say(client, "t1")

@@ -30,8 +30,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:coroutine 'ahandle_event' was ne
 
 @dataclass
 class Client:
-    """A good client: comes back with the same key until its turn is kept; uses a retry token where it gets one. It does
-    not wait in real time: it moves the clock."""
+    """A good client: comes back with the same key until its turn is kept. It does not wait in real time: it moves
+    the clock."""
 
     turns: Turns
     faults: Faults
@@ -56,13 +56,8 @@ class Client:
             return self._told(error)
         if turn.persisted:
             return turn
-        self.told.append("token" if turn.retry_token else "not persisted")
-        self.faults.heal()
-        if turn.retry_token is None:
-            return None
-        kept = await self.turns.commit_later(ANNA, str(wanted.thread_id), turn.retry_token)
-        assert kept.reply == turn.reply
-        return kept
+        self.told.append("not persisted")
+        return None
 
     def _told(self, error: TurnkeepError) -> None:
         self.told.append(error.code)
@@ -163,11 +158,10 @@ def _expected(ordeal: Ordeal) -> list[str]:
         return ["not persisted"]
     if ordeal.at == 1:
         return ["store_unavailable", *(["turn_in_progress"] if ordeal.kind == "lost" else [])]
-    if name == LOAD:
-        is_stuck = ordeal.lasts == "outage" and ordeal.kind != "lost"  # the release could not be written either
-        return ["store_unavailable", *(["turn_in_progress"] if is_stuck else [])]
-    is_settled = ordeal.at == len(CLEAN) and ordeal.lasts == "one-call"  # fenced, and flipped again
-    return [] if is_settled else ["token"]
+    if ordeal.at == len(CLEAN) and ordeal.lasts == "one-call":  # fenced, and flipped again
+        return []
+    is_stuck = ordeal.lasts == "outage" and ordeal.kind != "lost"  # the release could not be written either
+    return ["store_unavailable" if name == LOAD else "not persisted", *(["turn_in_progress"] if is_stuck else [])]
 
 
 def _check_no_write_after_a_failed_load(ordeal: Ordeal) -> None:

@@ -31,13 +31,16 @@ class Scenario:
     calls: tuple[str, ...]
 
 
+LONG = " ".join(f"{number:x}" for number in range(9000, 11000))
 SCENARIOS = {
     "a large reply": Scenario(
         "story", ("one", "two"), "large three", (BEGIN, LOAD, MODEL, MODEL, PUT_OBJECT, BATCH, FLIP)
     ),
+    "a first turn": Scenario("story", (), "one", (BEGIN, MODEL, MODEL, BATCH, FLIP)),
+    "a long message": Scenario("story", ("one",), f"two {LONG}", (BEGIN, BATCH, LOAD, MODEL, MODEL, BATCH, FLIP)),
     "an answer to a question": Scenario("asking", ("which?",), "this", (BEGIN, LOAD, MODEL, BATCH, FLIP)),
 }
-"""First turns, long messages and a bundled agent die in test_deployed_crash_matrix."""
+"""A bundled agent dies in test_deployed_crash_matrix."""
 
 
 @pytest.mark.slow

@@ -62,7 +62,7 @@ class Stage:
         with self._changed:
             self._here[party] = turn
             self._changed.notify()
-        assert turn.wait(20)
+        assert turn.wait(120)
         self._clock.now += 0.001
         if name not in READS and party != "erasure":
             self.sent.append(again)
@@ -73,7 +73,7 @@ class Stage:
             thread.start()
         while True:
             with self._changed:
-                assert self._changed.wait_for(lambda: len(self._here) + len(self._left) == len(parties), 20)
+                assert self._changed.wait_for(lambda: len(self._here) + len(self._left) == len(parties), 120)
                 if not self._here:
                     break
                 self._here.pop(self._chance.choice(sorted(self._here))).set()

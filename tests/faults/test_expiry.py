@@ -372,7 +372,7 @@ def test_threads_are_deleted_side_by_side_and_no_more_of_them_than_was_said(desk
     class Meeting(FolderObjects):
         """Holds each caller until eight have come."""
 
-        door, inside, most = threading.Barrier(8, timeout=20), 0, 0
+        door, inside, most = threading.Barrier(8, timeout=120), 0, 0
 
         def names(self, prefix: str) -> Iterator[str]:
             Meeting.inside += 1

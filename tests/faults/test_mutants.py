@@ -183,22 +183,6 @@ class LostAcknowledgementIsALoss(Table):
         raise Superseded
 
 
-class TokenForEver(Table):
-    def plan_in(self, principal: Principal, thread_id: str, token: str) -> Plan:
-        clock, self._clock = self._clock, lambda: 0.0
-        plan = super().plan_in(principal, thread_id, token)
-        self._clock = clock
-        return plan
-
-
-class TokenWrittenUnseen(Table):
-    """Stores the turn of a token without asking whether its thread still stands."""
-
-    def commit_later(self, principal: Principal, thread_id: str, token: str) -> Turn:
-        plan = self.plan_in(principal, thread_id, token)
-        return self.apply(plan) or self.read_turn(principal, thread_id, number_of(plan.sk))
-
-
 class DetailsOfAnother(Chain):
     def details(self, link: Link) -> dict[str, Any]:
         return {}
@@ -244,8 +228,6 @@ MUTANTS = {
     "two writers share a key": Broken(table=KeyWithoutWriter),
     "messages are appended twice": Broken(table=MessagesTwice),
     "a lost acknowledgement counts as a loss": Broken(table=LostAcknowledgementIsALoss),
-    "a retry token lasts for ever": Broken(table=TokenForEver),
-    "a retry token writes into a deleted thread": Broken(table=TokenWrittenUnseen),
     "details get lost": Broken(table=DetailsLost),
     "cleanup forgets the hours before": Broken(cleanup=ForgetfulCleanup),
 }

@@ -1,5 +1,5 @@
 """What an answer says of its turn is so: `persisted` true is kept, false is certainly not kept whatever arrives later,
-null only where the store could not be asked. The same key, or the token, makes it one turn then."""
+null only where the store could not be asked. The same key makes it one turn then."""
 
 import uuid
 
@@ -8,7 +8,7 @@ from desk import ANN, Desk
 from fault_agents import story
 from packets import ANY, Fate, Trap, Wire
 
-from turnkeep.errors import Superseded, TurnInProgress
+from turnkeep.errors import TurnInProgress
 from turnkeep.records import Turn
 from turnkeep.turns import TurnRequest
 from turns_over import turns_over
@@ -62,34 +62,20 @@ def is_so(turn: Turn, kept: list[str]) -> None:
         assert kept in ([], [turn.reply])
 
 
-def store_later(desk: Desk, turn: Turn, thread_id: str) -> bool:
-    """By its token. Where nothing was known of the turn, a late packet may have taken the token's force."""
-    try:
-        stored = desk.table.commit_later(ANN, thread_id, str(turn.retry_token))
-    except Superseded:
-        return False
-    assert replies(desk, thread_id) == [stored.reply] == [turn.reply]
-    return True
-
-
-async def makes_it_once(desk: Desk, turn: Turn, thread_id: str, traps: list[Trap], *, by_token: bool) -> None:
+async def makes_it_once(desk: Desk, thread_id: str, traps: list[Trap]) -> None:
     before = replies(desk, thread_id)
-    is_stored = by_token and turn.retry_token and store_later(desk, turn, thread_id)
-    assert is_stored or not (by_token and turn.retry_token and turn.persisted is False)
-    if not is_stored:
-        again = await send_again(desk, thread_id)
-        assert again.persisted
-        assert replies(desk, thread_id) == [again.reply]
-        assert before in ([], [again.reply])
+    again = await send_again(desk, thread_id)
+    assert again.persisted
+    assert replies(desk, thread_id) == [again.reply]
+    assert before in ([], [again.reply])
     arrive(traps)
     assert len(replies(desk, thread_id)) == 1
     assert (await send(desk, thread_id, "next")).number == 3
 
 
-@pytest.mark.parametrize("by_token", [False, True], ids=["by key", "by token"])
 @pytest.mark.parametrize("fates", FATES, ids="-".join)
 async def test_what_is_said_of_a_turn_is_so_however_its_flip_failed(
-    desk: Desk, far: Desk, wire: Wire, fates: tuple[Fate, ...], by_token: bool
+    desk: Desk, far: Desk, wire: Wire, fates: tuple[Fate, ...]
 ) -> None:
     for afterwards in AFTERWARDS:
         thread_id = uuid.uuid4().hex
@@ -106,7 +92,29 @@ async def test_what_is_said_of_a_turn_is_so_however_its_flip_failed(
             assert turn.persisted or (turn.persisted is False and not EXECUTED & set(fates))
         arrive(traps)
         is_so(turn, replies(desk, thread_id))
-        await makes_it_once(desk, turn, thread_id, traps, by_token=by_token)
+        await makes_it_once(desk, thread_id, traps)
+
+
+@pytest.mark.parametrize("fates", [*((kind,) * TRIES for kind in KINDS), *FATES[2 * len(KINDS) :]], ids="-".join)
+async def test_the_same_request_runs_at_once_where_the_turn_is_not_kept(
+    desk: Desk, far: Desk, wire: Wire, fates: tuple[Fate, ...]
+) -> None:
+    await send(desk, "x", "before")
+    traps = [wire.trap("BatchWriteItem", fate) for fate in fates]
+
+    turn = await send(far, "x")
+
+    wire.mend()
+    assert turn.persisted is False
+    is_so(turn, replies(desk, "x"))
+    pending = desk.table.read_thread(ANN, "x").pending
+    assert pending
+    assert pending.message == MESSAGE
+    again = await send(desk, "x")  # at the same second: no lease is in its way
+    assert (again.persisted, again.number, replies(desk, "x")) == (True, 2, [again.reply])
+    arrive(traps)
+    assert replies(desk, "x") == [again.reply]
+    assert (await send(desk, "x", "next")).number == 3
 
 
 @pytest.mark.parametrize("fates", FATES[len(KINDS) :], ids="-".join)
@@ -125,4 +133,4 @@ async def test_where_the_store_is_gone_after_the_flip_it_is_not_said_that_the_tu
     is_so(turn, replies(desk, "x"))
     arrive(traps)
     is_so(turn, replies(desk, "x"))
-    await makes_it_once(desk, turn, "x", traps, by_token=False)
+    await makes_it_once(desk, "x", traps)

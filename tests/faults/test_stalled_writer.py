@@ -71,7 +71,7 @@ def _hear_until_stalled(slow: Child) -> None:
     """Stopped, not only about to be: the kernel says so."""
     while slow.hear() != "stalled":
         pass
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while _state(slow.process.pid or 0) != "T":
         assert time.monotonic() < until
         time.sleep(0.01)

@@ -130,9 +130,6 @@ class Writer:
     async def _try(self, key: str) -> Turn | None:
         try:
             turn = await send(self._turns, request(THREAD, key, key))
-            if turn.retry_token and self._chance.random() < 0.5:
-                self.answers["retry_token"] += 1
-                return await self._turns.commit_later(ANNA, THREAD, turn.retry_token)
         except TurnkeepError as error:
             self.answers[error.code] += 1
             return None

@@ -59,7 +59,7 @@ def test_uploads_become_documents_or_say_why_not_and_leave_the_bucket(services, 
     assert invoke(event_of(good, "uploads/gone", "elsewhere/a b", bad)) is None
     told = {each.name: (each.status, each.code) for each in services.attachments.documents(ANN, "t")}
     assert told == {"a.md": ("ready", None), "b.pdf": ("failed", "unsupported_type")}
-    (active,) = services.attachments.active(partition(ANN, "t"))
+    (active,) = services.attachments.active(services.table.head(ANN, "t"))
     (piece,) = services.attachments.pieces(partition(ANN, "t"), active.id)
     assert piece.heading == "Contact"
     assert "[EMAIL_" in piece.text

@@ -27,7 +27,7 @@ READING = {"question": MESSAGE, "kind": "question", "searches": [MESSAGE], "brea
 READ = calls("Reading", {**READING, "language": "en", "reason": "of the field", "score": 95})
 GRADE = calls("Grade", {"relevant_ids": ["2106.09685"]})
 WELL = [READ, GRADE, says("Small matrices [2106.09685].")]
-PATIENCE_SECONDS = 5.0
+PATIENCE_SECONDS = 60.0
 COMMIT_SECONDS, REPLY_SECONDS = 3, 1
 """What a run and its answer leave of a function's time."""
 

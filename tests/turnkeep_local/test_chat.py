@@ -136,6 +136,17 @@ def test_a_message_whose_fate_is_unknown_keeps_its_key_until_it_is_answered() ->
     assert last not in first
 
 
+@pytest.mark.parametrize("persisted", [False, None])
+def test_a_message_whose_turn_is_not_known_to_be_stored_keeps_its_key(persisted: bool | None) -> None:
+    unstored = {**TURN, "persisted": persisted}
+    server = Server(answered(("complete", unstored)), answered(*WHOLE), answered(*WHOLE))
+    chat, _ = server.chat()
+    for _ in range(3):
+        chat.ask("yes")
+    first, again, last = server.keys
+    assert first == again != last
+
+
 def test_a_message_that_was_stopped_keeps_its_key_too() -> None:
     server = Server(answered(*WHOLE), answered(*WHOLE))
     chat, _ = server.chat()

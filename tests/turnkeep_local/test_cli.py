@@ -78,7 +78,7 @@ def test_a_taken_port_ends_the_server_before_it_touches_anything(tmp_path: Path)
         port = str(holder.getsockname()[1])
         command = [sys.executable, "-m", "turnkeep_local.cli", "dev", "--port", port]
 
-        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=30, check=False)
+        told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
 
     assert told.returncode == 1
     assert told.stderr.startswith(f"turnkeep: Port {port} cannot be used")

@@ -345,10 +345,10 @@ class Deployment:
         """The lines of a stream, which may be left."""
         headers, front = {**self.planted, **headers}, self.functions["stream"].front
         front.authorize = lambda told: self.authorized(headers, "POST", path)
-        with httpx.stream("POST", front.url + path, json=body, headers=headers, timeout=20) as answer:
+        with httpx.stream("POST", front.url + path, json=body, headers=headers, timeout=120) as answer:
             yield answer.iter_lines()
         invocation = front.invocations.pop()
-        assert invocation.ended.wait(20)
+        assert invocation.ended.wait(120)
         self.keep_beside(invocation)
 
     def keep(self, answer: Answer) -> Answer:
@@ -439,7 +439,7 @@ class Laptop(Deployment):
 
     @cached_property
     def client(self) -> httpx.Client:
-        return self.running.enter_context(httpx.Client(timeout=20, headers={"Connection": "close"}))
+        return self.running.enter_context(httpx.Client(timeout=120, headers={"Connection": "close"}))
 
     def answer(self, method: str, path: str, body: str | None, headers: Mapping[str, str], function: str) -> Answer:
         content = body.encode("utf-8", "replace") if body else b""
@@ -454,7 +454,7 @@ class Laptop(Deployment):
             yield answer.iter_lines()
 
     def send_raw(self, request: str) -> None:
-        with socket.create_connection(("127.0.0.1", urlsplit(self.url).port or 0), timeout=5) as connection:
+        with socket.create_connection(("127.0.0.1", urlsplit(self.url).port or 0), timeout=120) as connection:
             connection.sendall(request.encode())
             self.sinks.put("problem", connection.recv(65536))
 
@@ -486,7 +486,7 @@ def tracing_to(daemon: socket.socket) -> dict[str, str]:
     return {DAEMON: "{}:{}".format(*daemon.getsockname())}
 
 
-def wait_for(is_so: Callable[[], Any], seconds: float = 15) -> Any:
+def wait_for(is_so: Callable[[], Any], seconds: float = 120) -> Any:
     """What `is_so` gives as soon as it gives something."""
     deadline = time.monotonic() + seconds
     while not (found := is_so()):

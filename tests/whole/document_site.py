@@ -59,7 +59,7 @@ def attach(client: httpx.Client, thread: str, body: bytes, name: str = "handbook
 
 def settled(client: httpx.Client, thread: str, document_id: str) -> dict[str, Any]:
     path = f"/threads/{thread}/attachments/{document_id}"
-    until = time.monotonic() + 30
+    until = time.monotonic() + 300
     while (found := client.get(path).json())["status"] in ("waiting", "processing"):
         assert time.monotonic() < until, found
         time.sleep(0.05)

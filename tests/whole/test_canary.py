@@ -75,7 +75,6 @@ MAY: dict[str, set[str]] = {
     "digest of secret": {"APIKEYS.digest"},
     "idempotency": {"header"},
     "correlation": {"output", "span", "header", "problem"},
-    "retrytoken": {"answer"},
     "fieldname": {"problem"},
     "unknownheader": {"header"},
 }
@@ -88,7 +87,7 @@ of whoever makes keys."""
 
 OPENS_DOORS = ("secret", "jwt", "modelkey", "oldmodelkey", "unusablekey", "sealkey", "warehouse", "database")
 OPENS_DOORS += ("wallseal",)
-SAID = ("upstream", "agent", "attachment", "malformed", "fieldvalue", "forgedtoken", "acted", "pathname", "query")
+SAID = ("upstream", "agent", "attachment", "malformed", "fieldvalue", "acted", "pathname", "query")
 SAID += ("method", "port", "forgedid", "eventname", "eventvalue", "clientcontext", "identity", "claim")
 ALONG = {
     "User-Agent": "useragent",
@@ -249,7 +248,7 @@ def search_for(scene: Scene) -> Search:
 
 ELSEWHERE = {"misdirected", "ambiguous_body", "server_stopping", "unsettled", "already_uploaded"}
 ELSEWHERE |= {"budget_exceeded", "too_many_turns", "too_many_at_once", "deployment_ceiling", "privacy_unavailable"}
-ELSEWHERE |= {"thread_moved", "run_cancelled"}
+ELSEWHERE |= {"thread_moved", "run_cancelled", "foreign_origin", "body_timeout", "answer_too_large"}
 ELSEWHERE |= {"action_unknown"}  # takes a tool that acts and a run that dies
 ELSEWHERE |= {"unsupported_parameter"}  # is sent, and told in OpenAI's shape
 """What the local server alone says, and what takes a store that dies between two requests, limits, a detector that
@@ -343,19 +342,22 @@ def test_a_word_is_known_again_in_other_clothes(around: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(500)  # a minute where nothing else runs
 @pytest.mark.parametrize("kind", ["keys", "jwt"])
 def test_nothing_that_is_planted_ends_where_it_should_not(kind: str, scene: Scene, stores: Stores) -> None:
-    """With API keys, secrets in SSM and everything loud; and with tokens, a key in Secrets Manager, as templated."""
+    """With API keys, secrets in SSM, everything loud and every fault; and with tokens, a key in Secrets Manager, as
+    templated."""
     with issuer_of(kind) as issuer:
         vault = start_with_tokens(scene, stores, issuer) if issuer else start_with_keys(scene, stores)
         scene.table = table_of(scene, stores)
-        for part in (drive.refuse_callers, drive.spoil_every_route, drive.send_odd_events):
+        spoil, faults = (drive.spoil_every_route,), (*drive.FAULTS, drive.run_out_of_time)
+        if issuer:
+            spoil, faults = (), (drive.ask_the_database,)  # which reads the secret of its login again
+        for part in (drive.refuse_callers, *spoil, drive.send_odd_events):
             part(scene)
         scene.wait()
         drive.use_every_route(scene)
         drive.exchange_the_model_key(scene, vault.put)
-        for part in (*drive.FAULTS, drive.run_out_of_time, drive.clean_up):
+        for part in (*faults, drive.clean_up):
             part(scene)
         left = drive.words_left(scene)
     assert scene.site.left_in_folders() == []
@@ -365,7 +367,8 @@ def test_nothing_that_is_planted_ends_where_it_should_not(kind: str, scene: Scen
     found = scene.site.sinks.found(search_for(scene))
     assert leaks(found, MAY) == {}
     assert held_too_long(scene, left) == []
-    assert_told(scene)
+    if not issuer:
+        assert_told(scene)
     assert_looked(scene, found, left, kind)
 
 

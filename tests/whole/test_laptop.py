@@ -14,7 +14,7 @@ import pytest
 from dev_server import TERMINAL, dev_server
 from turnkeep_local.processes import free_port
 
-pytestmark = [pytest.mark.usefixtures("emulator"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.usefixtures("emulator")]
 
 
 def _environment() -> dict[str, str]:
@@ -57,7 +57,7 @@ def test_chat_starts_a_server_where_none_runs_and_ends_it(tmp_path: Path) -> Non
 
     told = subprocess.run(
         command, cwd=tmp_path, env=_environment(), input="Tell me about graphs\n", capture_output=True, text=True,
-        timeout=200, check=False,
+        timeout=300, check=False,
     )  # fmt: skip
 
     assert told.returncode == 0, told.stderr

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
-import pytest
 from calls_of_papers import GRADE, READING
 from wire import WireServer, calls, says, waits
 
@@ -50,7 +49,6 @@ def wait_for(is_so: Callable[[], bool]) -> bool:
     return is_so()
 
 
-@pytest.mark.timeout(180)
 def test_a_server_that_is_killed_leaves_nothing_raw_and_the_next_one_tells_the_owner_everything(
     dynamodb: "DynamoDBClient", dynamodb_url: str, table_name: str, tmp_path: Path
 ) -> None:

@@ -38,7 +38,6 @@ async def test_a_follow_up_after_a_restart_is_about_the_question_before(site: Si
     assert [source["id"] for source in later["sources"] if source["cited"]] == ["DLGS-104-2022-7"]
 
 
-@pytest.mark.timeout(180)
 def test_an_attached_contract_is_quoted_after_its_server_was_killed(
     dynamodb_url: str, table_name: str, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 `turnkeep dev` keeps a turn."""
 
 import os
+import shutil
 import signal
 import subprocess
 from functools import cache
@@ -12,6 +13,7 @@ import pytest
 from dev_server import dev_server
 
 ROOT = Path(__file__).parents[2]
+UV = shutil.which("uv") or ROOT / ".tools" / "bin" / "uv"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 OF_EXTRAS = {"awslambdaric", "snapshot_restore_py", "mangum", "h11", "langchain_aws", "onnxruntime", "numpy"}
 LOAD_ALL = """
@@ -27,20 +29,20 @@ for root in ("turnkeep", "turnkeep_local", "turnkeep_agents", "turnkeep_demo"):
 print(" ".join(sorted(missing)))
 """
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.usefixtures("emulator")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("emulator")]
 
 
 def _uv(*arguments: str | Path) -> str:
     environ = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    done = subprocess.run(["uv", *arguments], cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    done = subprocess.run([UV, *arguments], cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stderr}\nRun `make check`, which fetches packages."
     return done.stdout
 
 
 @cache
 def _ends() -> tuple[str, ...]:
     """Those that are installed, without fetching one: oldest and newest."""
-    ask = ["uv", "python", "find", "--no-project", "--no-python-downloads"]
+    ask = [UV, "python", "find", "--no-project", "--no-python-downloads"]
     found = [each for each in PYTHONS if not subprocess.run([*ask, each], capture_output=True, check=False).returncode]
     return found[0], found[-1]
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 NOW = 1_900_000_000.0
 """When it is for all that these tests open, seconds since the epoch."""
-ONE_TRY = Config(connect_timeout=2, read_timeout=10, retries={"mode": "standard", "total_max_attempts": 1})
+ONE_TRY = Config(connect_timeout=10, read_timeout=60, retries={"mode": "standard", "total_max_attempts": 1})
 
 
 @dataclass

