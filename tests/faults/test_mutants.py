@@ -160,7 +160,7 @@ class SecondLifeGoesOn(Table):
     """An expired thread that is made again keeps what it was."""
 
     def _replace_dead(self, old: Head, user: str, more: Item) -> Head:
-        kept = {"last": old.last, "cp": old.checkpoint, "n": old.n}
+        kept = {"last": old.last, "cp": old.checkpoint_name, "n": old.n}
         return super()._replace_dead(old, user, more | {name: value for name, value in kept.items() if value})
 
 
