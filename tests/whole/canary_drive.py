@@ -345,7 +345,7 @@ def lose_and_find_turns(scene: Scene) -> None:
     """Replies that cannot be stored until the same request comes again; large ones and small ones; replays."""
     thread = f"/threads/{scene.thread(1)}/turns"
     noise = base64.b64encode(random.Random(1).randbytes(330_000)).decode()
-    noise = noise.translate(str.maketrans("0123456789", "abcdefghij"))  # a reply names no figure that nobody gave
+    noise = noise.translate(str.maketrans("0123456789+/=", "abcdefghijklm"))  # a reply has no figure or link of its own
     for reply in ("small", noise):
         body, key = scene.body(), {"Idempotency-Key": scene.key()}
         scene.well(says(f"{scene.word['reply']} {reply} [2106.09685]"))

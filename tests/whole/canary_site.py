@@ -449,7 +449,7 @@ class Laptop(Deployment):
 
     @contextmanager
     def streaming(self, path: str, body: Any, headers: Mapping[str, str]) -> Iterator[Iterator[str]]:
-        headers = {**self.planted, **headers}
+        headers = {name: value for name, value in {**self.planted, **headers}.items() if value}
         with self.client.stream("POST", self.url + path, json=body, headers=headers) as answer:
             yield answer.iter_lines()
 

@@ -474,7 +474,7 @@ def test_nothing_that_is_planted_on_a_laptop_ends_where_it_should_not(stores: St
         Laptop(store, daemon, tmp_path) as site,
     ):
         site.planted |= {header: f"{word[name]}; x=1" for header, name in ALONG.items()}
-        site.planted |= {"X-Turnkeep-User": word["namesake"], "X-Forwarded-For": ""}
+        site.planted |= {"X-Turnkeep-User": word["namesake"], "X-Forwarded-For": "", "Origin": ""}
         items, who = Items(stores.dynamodb, stores.table), Principal("local", word["namesake"])
         scene = Scene(site, model, word, items, who, refused=[{"Authorization": f"Bearer {word['claim']}"}])
         environ = stores.environ(word) | LOUD | {"AWS_ENDPOINT_URL_DYNAMODB": store.url, AGENTS: "yes"}
@@ -487,6 +487,7 @@ def test_nothing_that_is_planted_on_a_laptop_ends_where_it_should_not(stores: St
         for part in (drive.spoil_every_route, drive.use_every_route, *drive.FAULTS):
             part(scene)
         scene.send("GET", "/agents", headers={"X-Forwarded-For": word["address"]}, expect="unauthorized")
+        scene.send("GET", "/agents", headers={"Origin": f"https://{word['origin']}.example"}, expect="foreign_origin")
         site.send_raw(f"GARBAGE {word['malformed']}\r\n\r\n")
         site.send_raw(f"GET /{word['pathname']} HTTP/1.1\r\nHost: a:{word['port']}\r\nX: {word['malformed']}\r\n\r\n")
         upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
