@@ -1,5 +1,5 @@
 """The chat page as people meet it: with a mouse, a keyboard alone, a phone; with connections that break and answers
-that mean harm. Each test is a user of its own on one server."""
+that mean harm. Each test begins without threads on one server."""
 
 import json
 import re
@@ -41,6 +41,9 @@ type Visits = Callable[..., Visit]
 
 @pytest.fixture
 def visits(browser: Browser, url: str) -> Iterator[Visits]:
+    """Start with no thread: a page cannot name another user."""
+    for thread in httpx.post(f"{url}/threads/search", json={"limit": 100}, timeout=120).json():
+        httpx.delete(f"{url}/threads/{thread['thread_id']}", timeout=120).raise_for_status()
     with ExitStack() as stack:
         yield lambda **options: stack.enter_context(visit(browser, url, **options))
 
