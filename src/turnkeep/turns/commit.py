@@ -2,7 +2,6 @@
 after the flip was sent, this is not known. After the last two the client sends the same request with the same key."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from turnkeep.records import Turn
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.table import Table
-from turnkeep.turns.threads import in_thread
+from turnkeep.turns.threads import in_thread, monotonic
 from turnkeep.turns.watching import release
 
 FLIPS = 2  # how often a turn whose flip was found not to have come through is flipped
@@ -75,7 +74,7 @@ class Commit:
         return replace(turn, persisted=False)
 
     def _in_time(self) -> asyncio.Timeout:
-        return asyncio.timeout(self.until - time.monotonic())
+        return asyncio.timeout(self.until - monotonic())
 
 
 def _tell_cost(plan: Plan, loaded: Loaded, saved: Saved, *, agent: str) -> None:

@@ -1,0 +1,99 @@
+"""DynamoDBStore as a register, checked for linearizability (Wing and Gong) at the end of each run."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from simulation.kernel import Violation
+
+SPACE = ("n",)
+SLACK = 5.0
+FOREVER = 1e18
+
+
+@dataclass(eq=False)
+class Access:
+    """A put (`value`), a deletion (None) or a read. `ended` is FOREVER where no answer came: a write may then take
+    effect at any later time, or never. `life` in seconds; `expires` is known where a put was acknowledged."""
+
+    is_read: bool
+    value: str | None
+    began: float
+    ended: float = FOREVER
+    life: float | None = None
+    expires: float = FOREVER
+
+    def __str__(self):
+        what = f"{'read' if self.is_read else 'write'} {self.value and self.value[:8]}"
+        return f"{what} {self.began:.3f} to {self.ended:.3f}"
+
+    def allows(self, read):
+        """Whether `read` may see what this write left."""
+        may_be_over = self.life is not None and (self.expires < read.ended + SLACK or self.ended == FOREVER)
+        if read.value is None:
+            return self.value is None or may_be_over
+        return self.value == read.value and self.expires >= read.began - SLACK
+
+
+def is_linearizable(accesses):
+    """Whether one order of the accesses, each at a moment between its begin and its end, explains all reads."""
+    nothing = Access(False, None, -1.0, -1.0)
+    seen, stack = set(), [(nothing, frozenset(accesses))]
+    while stack:
+        state, left = stack.pop()
+        if (state, left) in seen:
+            continue
+        seen.add((state, left))
+        bound = min((each.ended for each in left), default=FOREVER)
+        if bound == FOREVER:
+            return True  # only writes without an answer are left
+        for each in left:
+            if each.began <= bound and (not each.is_read or state.allows(each)):
+                stack.append((state if each.is_read else each, left - {each}))
+    return False
+
+
+class MemoryOps:
+    def _write(self, op, key, value, life, work):
+        access = Access(False, value, self.sim.now, life=life)
+        self.facts["writes"].setdefault(key, []).append(access)
+        tries = 1 + self.sim.pick() % 2
+        if self.ask(op, lambda has, _: (work(has),), tries=tries):
+            access.ended = self.sim.now
+            access.expires = self.sim.now + life if life else FOREVER
+
+    def op_put(self, op, key, is_large=False, life=None):
+        text = "".join(sha256(f"{op.id}.{n}".encode()).hexdigest() for n in range(8)) if is_large else ""
+        value, ttl = f"v{op.id}.{text}", life and life / 60
+        self._write(op, key, value, life, lambda has: has.store.put(SPACE, key, {"v": value}, ttl=ttl))
+
+    def op_forget(self, op, key):
+        self._write(op, key, None, None, lambda has: has.store.delete(SPACE, key))
+
+    def op_get(self, op, key, refreshes=False):
+        began = self.sim.now
+        found = self.ask(op, lambda has, _: (has.store.get(SPACE, key, refresh_ttl=refreshes),), tries=1)
+        if found:
+            self._note_read(key, *found, began)
+            for write in self.facts["writes"].get(key, ()) if refreshes else ():
+                write.expires = max(write.expires, self.sim.now + write.life) if write.life else FOREVER
+
+    def op_search(self, op):
+        began = self.sim.now
+        for item in self.ask(op, lambda has, _: has.store.search(SPACE, limit=100, refresh_ttl=False), tries=1) or ():
+            self._note_read(item.key, item, began)
+
+    def _note_read(self, key, item, began):
+        value = item.value["v"] if item else None
+        self.facts["writes"].setdefault(key, []).append(Access(True, value, began, self.sim.now))
+
+    def final_memories(self, has):
+        for key, accesses in sorted(self.facts["writes"].items()):
+            began = self.sim.now
+            self._note_read(key, has.store.get(SPACE, key, refresh_ttl=False), began)
+            if not is_linearizable(accesses):
+                raise Violation("memory is not a register", f"{key}: {'; '.join(map(str, accesses))}")
+        part = self.sim.table.parts.get(has.memories._pk, {})
+        named = {item["part"]["S"] for item in part.values() if "part" in item}
+        lasting = [sk for sk, item in part.items() if sk.startswith("PART#") and "ttl" not in item]
+        if lost := [sk for sk in lasting if sk.split("#")[1] not in named]:
+            raise Violation("parts left for ever", f"{lost}")
