@@ -373,7 +373,7 @@ class Table:
             high = min(high, bisect_left(order, start["SK"]["S"]))
         names = order[low:high] if ScanIndexForward else order[low:high][::-1]
         items = [self.parts[pk][sk] for sk in names[:limit]]
-        last = {"LastEvaluatedKey": {"PK": {"S": pk}, "SK": {"S": names[limit - 1]}}} if len(names) > limit else {}
+        last = {"LastEvaluatedKey": {"PK": {"S": pk}, "SK": {"S": names[limit - 1]}}} if len(names) >= limit else {}
         if wanted := given.get("ProjectionExpression"):
             kept = {given["ExpressionAttributeNames"][word.strip()] for word in wanted.split(",")}
             items = [{name: item[name] for name in kept if name in item} for item in items]
@@ -404,7 +404,7 @@ class Table:
         if start:
             at = rank(start)
             entries = [each for each in entries if (rank(each) > at if forward else rank(each) < at)]
-        last = {"LastEvaluatedKey": entries[limit - 1]} if len(entries) > limit else {}
+        last = {"LastEvaluatedKey": entries[limit - 1]} if len(entries) >= limit else {}
         return {"Items": entries[:limit], **last}
 
     def scan(self, *, ExpressionAttributeValues, **_):

@@ -122,7 +122,7 @@ class Blobs:
 
     def attributes(self, pk: str, sk: str, sealed: bytes, *, inline_bytes: int | None = None) -> Item:
         """What the item at this key carries; writes the object first where the value is too large for an item."""
-        if len(sealed) <= (inline_bytes or self._inline_bytes):
+        if len(sealed) <= (self._inline_bytes if inline_bytes is None else inline_bytes):
             return {"data": sealed}
         if self._objects is None:
             return self._in_parts(pk, sk, sealed)
