@@ -63,9 +63,8 @@ def _pairs(module, changed):
 
 
 def _exchange(owner, other):
-    for name, value in vars(other).items():
-        real = vars(owner).get(name)
-        real, value = (getattr(each, "fget", None) or getattr(each, "func", None) or each for each in (real, value))
+    for name in vars(other):
+        real, value = (_function_of(vars(each).get(name)) for each in (owner, other))
         if isinstance(real, types.FunctionType) and isinstance(value, types.FunctionType):
             if real.__code__ != value.__code__ and real.__module__ == value.__module__:
                 yield real, "__code__", real.__code__
@@ -73,6 +72,10 @@ def _exchange(owner, other):
         elif isinstance(value, str | int | float | tuple) and real != value and not name.startswith("__"):
             yield owner, name, real
             setattr(owner, name, value)
+
+
+def _function_of(attribute):
+    return getattr(attribute, "fget", None) or getattr(attribute, "func", None) or attribute
 
 
 def hunt(mutant, runs):

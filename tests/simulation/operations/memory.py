@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from simulation.kernel import Violation
+from turnkeep.storage.keys import memory_parts
 
 SPACE = ("n",)
 SLACK = 5.0
@@ -93,7 +94,7 @@ class MemoryOps:
             if not is_linearizable(accesses):
                 raise Violation("memory is not a register", f"{key}: {'; '.join(map(str, accesses))}")
         part = self.sim.table.parts.get(has.memories._pk, {})
-        named = {item["part"]["S"] for item in part.values() if "part" in item}
+        named = tuple(memory_parts(item["part"]["S"]) for item in part.values() if "part" in item)
         lasting = [sk for sk, item in part.items() if sk.startswith("PART#") and "ttl" not in item]
-        if lost := [sk for sk in lasting if sk.split("#")[1] not in named]:
+        if lost := [sk for sk in lasting if not sk.startswith(named)]:
             raise Violation("parts left for ever", f"{lost}")

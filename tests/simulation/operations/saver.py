@@ -20,7 +20,6 @@ async def ask_first(state):
 
 
 SHAPES = ("plain", "plain", "inner", "asks")
-"""Of the graph that all runs of a plan have."""
 
 
 @cache
@@ -63,18 +62,24 @@ class SaverOps:
         """A run of a graph. Nothing distinguishes a second try from a new run, so it is one."""
 
         def work(has, n):
-            began, attempt_id = self.sim.now, op.id * 10 + n
+            attempt_id = op.id * 10 + n
             pause = 0.01 if self.sim.pick(3) % 100 < 70 else 2.0
             run = GraphRun(self, attempt_id, thread, f"s{attempt_id}", pause)
-            in_loop(self.sim, self._invoked(has.saver, run, graph_of(SHAPES[self.plan.seed % 4]), mode))
-            attempt = self.model.attempts[attempt_id]
+            in_loop(self.sim, self._invoked(has.saver, run, graph_of(self._shape()), mode))
+            attempt = self.model.attempts.get(attempt_id)  # none where another run answered the question of this one
             head = has.saver._cursors.of(thread).head
-            attempt.born = head.born if head else attempt.born
-            return attempt, began
+            if attempt and head:
+                attempt.born = head.born
+            return (attempt,)
 
         found = self.ask(op, work, tries=tries, busy=BUSY, failed=self.superseded(op))
-        if found:
+        if found and found[0]:
             self.model.ack(found[0])
+
+    def _shape(self):
+        """Of the graph of this plan. A turn of the API answers a question, with what another run may have said."""
+        shape = SHAPES[self.plan.seed % len(SHAPES)]
+        return "plain" if shape == "asks" and any(op.kind == "serve" for op in self.plan.ops) else shape
 
     async def _invoked(self, saver, run, builder, mode):
         RUN.set(run)
