@@ -5,6 +5,7 @@ The end of each run checks every promise once more when all is quiet, and takes 
 
 import logging
 import os
+import signal
 import sys
 import traceback
 import warnings
@@ -40,6 +41,7 @@ from turnkeep.turns.lookup import Lookup
 
 SEALER = Sealer(b"simulation")
 WHO = Principal("t", "u")
+MOST_CPU_SECONDS = 10
 LEFT_EVERY = 4
 """In which share of the runs the sweeps after expiry are run: they are half of all calls."""
 UNHEARD = (errors.StoreUnavailable, Killed, TimeoutError)
@@ -330,7 +332,9 @@ def play(plan, *, log=False):
 
 @contextmanager
 def _quiet():
-    """Neither logs nor metrics, nor complaints about coroutines of processes that died."""
+    """Neither logs nor metrics, nor complaints about coroutines of processes that died; an end to endless loops."""
+    signal.signal(signal.SIGVTALRM, _never_ends)
+    signal.setitimer(signal.ITIMER_VIRTUAL, MOST_CPU_SECONDS)
     os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"
     hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
     logging.disable(logging.CRITICAL)
@@ -339,5 +343,10 @@ def _quiet():
             warnings.simplefilter("ignore", RuntimeWarning)
             yield
     finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         logging.disable(logging.NOTSET)
         sys.unraisablehook = hook
+
+
+def _never_ends(*_):
+    raise Violation("does not end", "it computes without a call")
