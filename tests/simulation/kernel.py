@@ -8,7 +8,7 @@ import heapq
 
 import greenlet
 
-from memory_table import Table
+from simulation.objects import Cloud
 
 BASE = 1_800_000_000.0
 _MASK = (1 << 64) - 1
@@ -96,7 +96,7 @@ class Sim:
         self.hub, self.current = greenlet.getcurrent(), None
         self.is_quiet = False
         self.minted = 0
-        self.table = Table(lambda: BASE + self.now, lag=self._lag, page=page)
+        self.table = Cloud(lambda: BASE + self.now, lag=self._lag, page=page)
 
     def _lag(self):
         drawn = self.pick(77)

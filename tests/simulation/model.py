@@ -12,6 +12,7 @@ SLACK = 5.0
 """Seconds around an expiry in which nothing is demanded, because clocks differ."""
 SLOW = 20.0
 """A reader that took longer judged by its clock what it had read long before."""
+CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", "cp", "st", "sig"))
 NOT_KEPT = ("not kept", "superseded")
 
 
@@ -25,6 +26,7 @@ class Attempt:
     begun_at: float
     is_branch: bool = False
     is_edit: bool = False
+    message: str | None = None
     acked_at: float | None = None
     state: str = "running"  # kept, unknown, or one of NOT_KEPT
 
@@ -64,6 +66,8 @@ class Model:
             return
         born = new.get("born", {}).get("B") if new and "gone" not in new else None
         self._check_lease(thread, old, new)
+        if "gone" in new and (left := CONTENT & new.keys()):
+            self.sim.violations.append(Violation("tombstone with content", f"{thread}: {sorted(left)}"))
         before = self.heads.get(thread)
         if before != born or born is None:
             self.ended[thread] = self.sim.now if before or born is None else self.ended.get(thread, -1)
@@ -112,11 +116,13 @@ class Model:
         if attempt not in mine:
             mine.append(attempt)
 
-    def replayed(self, thread, key, reply):
-        """A request with this key got this reply."""
+    def replayed(self, thread, key, reply, message=None):
+        """A request with this key and message got this reply."""
         found = self.attempts.get(number_in(reply))
         if found is None or found.key != key or (found.thread != thread and thread not in self.forks):
             raise Violation("foreign replay", f"{key} on {thread} got {reply}")
+        if message and found.message and message != found.message:
+            raise Violation("foreign replay", f"{key} on {thread} got {reply}, the reply to another message")
         self.ack(found)
         for other in self.acked.get(found.thread, ()):
             if other.key == key and other is not found and other.born == found.born:

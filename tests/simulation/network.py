@@ -26,7 +26,7 @@ FAULTS = (
     "cut off before it arrives",
 )
 NONE, LOST, ANSWER_LOST, LATE, TWICE, THROTTLED, DIES_BEFORE, DIES_AFTER, STALLED, TORN, CUT, STRAY = range(12)
-_READS = ("get_item", "query", "batch_get_item", "describe_table", "scan")
+_READS = ("get_item", "query", "batch_get_item", "describe_table", "scan", "get_object", "list_objects_v2")
 QUIET = (NONE, 0.001, 0.001, 0.0)
 """A call about which nothing is decided: fault, way out, way back, how much later, in seconds."""
 
@@ -199,7 +199,9 @@ def described(operation, arguments):
         return ", ".join([f"+{sk[:44]}" for sk in puts] + [f"-{sk[:44]}" for sk in deletes])
     if operation == "batch_get_item":
         return ", ".join(key["SK"]["S"][:40] for key in next(iter(arguments["RequestItems"].values()))["Keys"])
-    key = arguments.get("Key") or arguments.get("Item") or {"PK": {"S": ""}, "SK": {"S": ""}}
+    key = arguments.get("Key") or arguments.get("Item")
+    if not isinstance(key, dict):
+        return str(key or arguments.get("Prefix") or arguments.get("Delete", ""))
     change, condition = arguments.get("UpdateExpression", ""), arguments.get("ConditionExpression", "")
     place = f"{key['PK']['S'][-24:]} {key['SK']['S'][:44]}"
     return f"{place} {change[:60]}{' IF ' + condition[:110] if condition else ''}"

@@ -78,7 +78,8 @@ def _operation(rng, kind, key, thread, ops):
     turns = [op for op in ops if op.kind in ("turn", "serve") and not op.args.get("is_edit")]
     if kind == "again" and turns:
         first = rng.choice(turns)
-        return first.kind, {**first.args, "of": first.args.get("of", first.id)}
+        body = rng.choice((first.args.get("of", first.id),) * 4 + (None,))  # None: the same key for another message
+        return first.kind, {**first.args, "of": body}
     kind = "read" if kind == "again" else kind
     args = {"thread": thread} if kind not in _OF_ALL else {}
     if kind in ("turn", "edit", "branch", "serve", "enqueue"):

@@ -27,11 +27,11 @@ from turnkeep import errors
 from turnkeep.memory.store import DynamoDBStore
 from turnkeep.records import Principal
 from turnkeep.storage.attachments import Attachments
-from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.blobs import Blobs, S3Objects
 from turnkeep.storage.cleanup import Cleanup
 from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.items import Items
-from turnkeep.storage.keys import partition
+from turnkeep.storage.keys import objects_of, partition
 from turnkeep.storage.memories import Memories
 from turnkeep.storage.persons import Persons
 from turnkeep.storage.sealing import Sealer
@@ -40,7 +40,7 @@ from turnkeep.storage.uploads import KeptUploads
 from turnkeep.turns.lookup import Lookup
 
 SEALER = Sealer(b"simulation")
-WHO = Principal("t", "u")
+WHO, STRANGER = Principal("t", "u"), Principal("t", "v")
 MOST_CPU_SECONDS = 10
 LEFT_EVERY = 4
 """In which share of the runs the sweeps after expiry are run: they are half of all calls."""
@@ -77,36 +77,12 @@ class Plan:
     lease: float = 30.0
 
 
-class Objects:
-    """A bucket; its calls take time and do not fail."""
-
-    def __init__(self, world):
-        self.world, self.stored = world, world.bucket
-
-    def put(self, key, body):
-        self.world.sim.sleep(0.003)
-        self.stored[key] = body
-
-    def get(self, key):
-        self.world.sim.sleep(0.003)
-        return self.stored[key]
-
-    def names(self, prefix):
-        self.world.sim.sleep(0.003)
-        return iter([key for key in self.stored if key.startswith(prefix)])
-
-    def delete(self, keys):
-        self.world.sim.sleep(0.003)
-        for key in keys:
-            self.stored.pop(key, None)
-
-
 class Machine:
     """What one process holds: the objects of a deployment over its own client. Large values are small here."""
 
     def __init__(self, world, process):
         self.world, self.sim, self.process, self.clock = world, world.sim, process, process.clock
-        plan, objects, clock = world.plan, Objects(world), process.clock
+        plan, objects, clock = world.plan, S3Objects(process.client, "bucket"), process.clock
         self.chance = {"clock": clock, "mint": world.sim.mint}
         self.items = Items(process.client, "table", sleep=world.sim.sleep)
         self.blobs = Blobs(objects, self.items, clock=clock, inline_bytes=4_000)
@@ -141,7 +117,7 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
     """The machines, the table, the model, and the operations by name."""
 
     def __init__(self, plan):
-        self.plan, self.counted, self.bucket = plan, {}, {}
+        self.plan, self.counted = plan, {}
         network = Network(plan.seed, plan.faults, plan.slow, plan.decisions)
         self.sim = Sim(plan.seed, network, page=plan.page, lag=plan.lag)
         self.sim.now = plan.offset
@@ -149,7 +125,15 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         self.threads = sorted({op.args[name] for op in plan.ops for name in ("thread", "to") if name in op.args})
         self.model = Model(self.sim, {partition(WHO, name): name for name in self.threads})
         self.sim.table.on_head = self.model.on_head
-        self.facts = {"writes": {}, "documents": {}, "runs": {}, "effects": {}, "olds": {}}
+        self.facts = {
+            "writes": {},
+            "documents": {},
+            "runs": {},
+            "effects": {},
+            "olds": {},
+            "metadata": {},
+            "messages": {},
+        }
         build = lambda process: Machine(self, process)  # noqa: E731
         self.machines = [Process(self.sim, f"m{n}", skew, build, Client) for n, skew in enumerate(plan.skews)]
         self.final = Process(self.sim, "end", 0.0, build, Client)
@@ -240,14 +224,15 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
 
         return note
 
-    def answered(self, op, thread, key):
+    def answered(self, op, thread, key, message):
         """For `accepts`: notes what a turn promises; a reply that is not kept is sent again, or its token is."""
+        self.facts["messages"].setdefault(thread, {"the last"}).add(message)
 
         def note(n, told):
             if isinstance(told, Exception):
                 return True
             if told.persisted:
-                self.model.replayed(thread, key, told.reply)
+                self.model.replayed(thread, key, told.reply, message)
                 return True
             attempt = self.model.attempts[number_in(told.reply)]
             use_token = told.retry_token and self.sim.pick(n, 2) & 1
@@ -268,10 +253,11 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
     # the end
 
     def finale(self):
+        """All is quiet: every promise once more, one more turn on each thread, and what expiry leaves."""
         has, sim = self.final.has, self.sim
-        for thread in self.threads:
-            self.check_history(has, thread)
-        for part in ("belongings", "memories", "states"):
+        living = [thread for thread in self.threads if self.check_history(has, thread) is not None]
+        self.check_listing(has, living)
+        for part in ("belongings", "memories", "states", "metadata"):
             getattr(self, f"final_{part}")(has)
         sim.sleep(self.plan.lease + 32)
         for n, thread in enumerate(self.threads):
@@ -286,6 +272,21 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
             self.check_views(has, thread, ids)
         if self.plan.seed % LEFT_EVERY == 0:
             self.check_nothing_left(has)
+
+    def check_listing(self, has, living):
+        """The user's threads are those that live, with messages of theirs; another user has none."""
+        listed = [thread.thread_id for thread in has.table.search_threads(WHO, limit=50)]
+        if sorted(listed) != living or has.table.search_threads(STRANGER):
+            raise Violation("listing differs", f"{listed}, not {living}")
+        for thread in living:
+            pending = has.table.read_thread(WHO, thread).pending
+            if pending and pending.message not in self.facts["messages"].get(thread, ()):
+                raise Violation("message of another", f"{thread} waits for {pending.message[:20]!r}")
+            try:
+                has.table.read_thread(STRANGER, thread)
+            except errors.NotFound:
+                continue
+            raise Violation("thread of another", thread)
 
     def check_history(self, has, thread):
         began, ids = self.sim.now, self.history(has, thread)
@@ -315,7 +316,8 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
                 has.cleanup.begin_at(min(buckets).partition("#")[0])
                 has.cleanup.sweep()
         for pk, thread in self.model.partitions.items():
-            if rest := sorted(self.sim.table.parts.get(pk, ())):
+            objects = [name for name in self.sim.table.objects if name.startswith(objects_of(pk))]
+            if rest := [*sorted(self.sim.table.parts.get(pk, ())), *objects]:
                 raise Violation("items left for TTL", f"{thread}: {rest[:6]}")
 
 

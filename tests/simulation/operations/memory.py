@@ -24,7 +24,7 @@ class Access:
     expires: float = FOREVER
 
     def __str__(self):
-        what = f"{'read' if self.is_read else 'write'} {self.value and self.value[:8]}"
+        what = f"{'read' if self.is_read else 'write'} {str(self.value)[:8]}"
         return f"{what} {self.began:.3f} to {self.ended:.3f}"
 
     def allows(self, read):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
-from simulation.kernel import Violation
+from simulation.kernel import Killed, Violation
 from simulation.loops import in_loop
 from simulation.model import Attempt, number_in
 from simulation.operations.threads import BUSY, WHO
@@ -24,6 +24,8 @@ from turnkeep.turns.runs import NotDone, Runs
 WORKER_TRIES = 3
 RUN = ContextVar("run")
 """The run of the graph, as the simulation sees it."""
+ENQUEUED = ContextVar("enqueued")
+"""Operation, thread and key of the background run that is accepted."""
 
 
 @dataclass
@@ -84,6 +86,7 @@ class Serving:
         kept = {"attachments": has.attachments}
         self.turns = Turns(has.table, lambda _: AGENT, tuning=tuning, default_agent="a", **more, **kept)
         self.runs = Runs(self.turns, has.table)
+        self.runs.launch_by(world.launch)
 
 
 class ServingOps:
@@ -94,7 +97,7 @@ class ServingOps:
             more = {"pause": pause, "is_branch": base is not None, "acts": acts}
             return self.serve(has, op.id * 10 + n, thread, key, message, patience=patience, base=base, **more)
 
-        accepts, busy = self.answered(op, thread, key), (*BUSY, errors.RunCancelled, errors.ModelTimeout)
+        accepts, busy = self.answered(op, thread, key, message), (*BUSY, errors.RunCancelled, errors.ModelTimeout)
         ends = (errors.NotFound, errors.IdempotencyKeyReused)
         more = {"ends": ends, "failed": self.superseded(op), "accepts": accepts, "patience": patience + 40}
         self.ask(op, work, tries=4, busy=busy, **more)
@@ -119,45 +122,38 @@ class ServingOps:
     def op_enqueue(self, op, thread, key):
         began = self.sim.now
         message = f"m{op.id}"
+        self.facts["messages"].setdefault(thread, {"the last"}).add(message)
 
-        def work(has, _):
-            has.serving.runs.launch_by(self._launcher(op, has, thread, key))
-            return in_loop(self.sim, has.serving.runs.enqueue(TurnRequest(WHO, message, thread, agent="a", key=key)))
+        async def enqueued(has):
+            ENQUEUED.set((op, thread, key))
+            return await has.serving.runs.enqueue(TurnRequest(WHO, message, thread, agent="a", key=key))
 
+        work = lambda has, _: in_loop(self.sim, enqueued(has))  # noqa: E731
         found = self.ask(op, work, busy=errors.ThreadBusy, ends=errors.NotFound)
         if found and not isinstance(found, Exception):
             fact = SimpleNamespace(thread=thread, born=self.model.life(thread, began), acked=self.sim.now, key=key)
             self.facts["runs"].setdefault(found.run_id, fact)
 
-    def _launcher(self, op, has, thread, key):
-        async def launch(token):
-            number = self.counted["launched"] = self.counted.get("launched", 0) + 1
-            self.sim.current.calls += 0
-            self.sim.spawn(
-                op.id * 1000 + number, f"op{op.id}/worker", lambda: self._work_off(op, number, token, thread, key)
-            )
-
-        return launch
+    async def launch(self, token):
+        """A queue takes the token; a worker is asked later."""
+        op, thread, key = ENQUEUED.get()
+        number = self.counted["launched"] = self.counted.get("launched", 0) + 1
+        work = lambda: self._work_off(op, number, token, thread, key)  # noqa: E731
+        self.sim.spawn(op.id * 1000 + number, f"op{op.id}/worker", work)
 
     def _work_off(self, op, number, token, thread, key):
-        """A queue asks a worker three times."""
+        """Asks a worker up to three times, as the queue does."""
         for n in range(WORKER_TRIES):
-            attempt_id = (op.id * 10 + number) * 10 + 5 + n
+            run = GraphRun(self, (op.id * 10 + number) * 10 + 5 + n, thread, key)
             try:
-                return self.request(
-                    op.on + n, f"work{n}", lambda has, id_=attempt_id: self._worked(has, id_, token, thread, key)
-                )
-            except (NotDone, errors.StoreUnavailable, TimeoutError):
-                pass
-            except BaseException as error:
-                if type(error).__name__ != "Killed":
-                    raise
-            self.sim.sleep((2.0, 31.0)[self.sim.pick(n) & 1])
-        return None
+                self.request(op.on + n, f"work{n}", lambda has, run=run: self._worked(has, run, token))
+                return
+            except (NotDone, errors.StoreUnavailable, TimeoutError, Killed):
+                self.sim.sleep((2.0, 31.0)[self.sim.pick(n) & 1])
 
-    def _worked(self, has, attempt_id, token, thread, key):
+    def _worked(self, has, run, token):
         async def working():
-            RUN.set(GraphRun(self, attempt_id, thread, key))
+            RUN.set(run)
             await has.serving.runs.work(token)
 
         in_loop(self.sim, working())

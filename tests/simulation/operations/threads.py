@@ -4,11 +4,13 @@ A turn does here what `Turns` does, without an event loop and without a graph: t
 """
 
 from dataclasses import replace
+from hashlib import sha256
 from zlib import crc32
 
 from simulation.kernel import Killed, Violation
 from simulation.loops import in_loop
 from simulation.model import Attempt, number_in
+from simulation.operations.memory import Access, is_linearizable
 from turnkeep import errors
 from turnkeep.records import Principal, Turn, Usage
 from turnkeep.storage.links import Segment
@@ -16,7 +18,8 @@ from turnkeep.storage.plans import Saved
 from turnkeep.turns.commit import Commit
 
 WHO = Principal("t", "u")
-LONG = " " + "".join(f"{n:x}" for n in range(700))
+NOISE = "".join(sha256(str(n).encode()).hexdigest() for n in range(200))
+LONG = " " + NOISE[:2_560]
 BUSY = (errors.ThreadBusy, errors.TurnInProgress, errors.Superseded, errors.ThreadMoved)
 
 
@@ -29,7 +32,11 @@ class ThreadOps:
             said = f"{key}e{attempt_id}" if is_edit else key
             return self.turn(has, attempt_id, thread, said, message, base=base, is_edit=is_edit)
 
-        more = {"ends": errors.NotFound, "failed": self.superseded(op), "accepts": self.answered(op, thread, key)}
+        more = {
+            "ends": (errors.NotFound, errors.IdempotencyKeyReused),
+            "failed": self.superseded(op),
+            "accepts": self.answered(op, thread, key, message),
+        }
         if is_edit:
             more["accepts"] = lambda _, told: isinstance(told, Exception) or bool(self.acknowledged(told))
         self.ask(op, work, tries=4, busy=BUSY, patience=patience, **more)
@@ -72,6 +79,7 @@ class ThreadOps:
         history = texts(loaded)
         self.model.check_chain(history, names[1], with_edits=True)
         attempt = Attempt(*names, begun.head.born, tuple(history), self.sim.now, loaded.is_branch, is_edit)
+        attempt.message = begun.message or None
         self.model.attempts[attempt.id] = attempt
         return attempt
 
@@ -101,8 +109,27 @@ class ThreadOps:
         self.ask(op, create, busy=errors.ThreadBusy)
 
     def op_meta(self, op, thread):
+        began, access = self.sim.now, Access(False, op.id, self.sim.now)
         change = lambda has, _: has.table.update_thread(WHO, thread, {"a": op.id})  # noqa: E731
-        self.ask(op, change, busy=errors.ThreadBusy, ends=errors.NotFound)
+        found = self.ask(op, change, busy=errors.ThreadBusy, ends=errors.NotFound)
+        if found and not isinstance(found, Exception):
+            access.ended = self.sim.now
+        life = thread, self.model.life(thread, began)
+        self.facts["metadata"].setdefault(life, []).append(access)
+
+    def final_metadata(self, has):
+        """Each thread's metadata is a register, where the incarnation of each change is known."""
+        for (thread, born), changes in self.facts["metadata"].items():
+            began, is_known = self.sim.now, (thread, None) not in self.facts["metadata"]
+            if (
+                born
+                and is_known
+                and self.model.life(thread, began) == born
+                and not self.model.may_be_gone(thread, born)
+            ):
+                value = has.table.read_thread(WHO, thread).metadata.get("a")
+                if not is_linearizable([*changes, Access(True, value, began, self.sim.now)]):
+                    raise Violation("metadata is not a register", f"{thread}: {value}; {'; '.join(map(str, changes))}")
 
     def op_delete(self, op, thread, by="table"):
         """By the table, as DELETE does it, or by the saver, which does not report a missing thread."""
@@ -183,7 +210,7 @@ def made(attempt, loaded, message, now):
     elements = [{"type": kind, "data": {"content": text}} for kind, text in said]
     checkpoint = {"lengths": [["", "messages", keep + len(elements)]]}
     saved = Saved(f"{int(now * 1000):014d}-{attempt.id:08d}", checkpoint, (Segment("", "messages", keep, elements),))
-    details = {"rows": "y" * 9_000} if len(message) > 100 else {}
+    details = {"rows": NOISE} if len(message) > 100 else {}
     return saved, Turn(
         thread_id=None,
         number=0,
