@@ -4,6 +4,7 @@ An attempt is one run of one message. Its reply names it, and it notes what its 
 list of attempts of which each saw exactly those before it: a lost, doubled, torn or foreign turn breaks this one rule.
 """
 
+import re
 from dataclasses import dataclass, field
 
 from simulation.kernel import BASE, Violation
@@ -13,6 +14,7 @@ SLACK = 5.0
 SLOW = 20.0
 """A reader that took longer judged by its clock what it had read long before."""
 CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", "cp", "st", "sig"))
+ENDS_RUNS = re.compile("cancel|delete|erase|sweep")
 NOT_KEPT = ("not kept", "superseded")
 
 
@@ -56,6 +58,8 @@ class Model:
     expires: dict = field(default_factory=dict)
     forks: dict = field(default_factory=dict)
     ended: dict = field(default_factory=dict)
+    takers: dict = field(default_factory=dict)
+    """Which request took a lease, by the lease's owner."""
     brought: set = field(default_factory=set)
     """Attempts that were imported: they may come again."""
 
@@ -81,6 +85,12 @@ class Model:
 
     def _check_lease(self, thread, old, new):
         had, has = old.get("lease"), new.get("lease")
+        who = "/".join(self.sim.current.name.split("/")[:2]) if self.sim.current else None
+        if has and had != has:
+            self.takers.setdefault(has["M"]["o"]["B"], who)
+        is_released = had and not has and old.get("last") == new.get("last") and "gone" not in new and new
+        if is_released and who and not ENDS_RUNS.search(who) and self.takers.get(had["M"]["o"]["B"], who) != who:
+            self.sim.violations.append(Violation("lease released by another", f"{thread}: by {who}"))
         if not had or not has or old.get("born") != new.get("born") or old["seq"] == new["seq"]:
             return
         left = int(had["M"]["t"]["N"]) / 1000 - BASE - self.sim.now

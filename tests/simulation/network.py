@@ -33,18 +33,20 @@ QUIET = (NONE, 0.001, 0.001, 0.0)
 
 @dataclass
 class Network:
-    """`rates`: how often each fault befalls a call, of 10,000. `slow`: the share of ways that take up to seconds.
+    """`rates`: how often each fault befalls a call, of 10,000; `aim`, where given, names the only operations that it
+    befalls. `slow`: the share of ways that take up to seconds.
     With `replay`, decisions are taken from there and none is drawn. `log` collects what happens, where it is a list."""
 
     seed: int
     rates: dict
+    aim: tuple = ()
     slow: float = 0.25
     replay: dict | None = None
     decisions: dict = field(default_factory=dict)
     log: list | None = None
     calls: int = 0
 
-    def decide(self, actor, is_quiet):
+    def decide(self, actor, operation, is_quiet):
         key = (actor.id, actor.calls)
         if is_quiet:
             return QUIET
@@ -55,7 +57,8 @@ class Network:
             bits = drawn >> 20
             longest = LATEST_SECONDS if (bits >> 32) & 1 else 4.0
             ways = self._way(bits & 0xFFF), self._way((bits >> 12) & 0xFFF)
-            found = (self._fault(drawn % 10_000), *ways, longest * ((bits >> 24) & 0xFF) / 256)
+            fault = self._fault(drawn % 10_000) if not self.aim or operation in self.aim else NONE
+            found = (fault, *ways, longest * ((bits >> 24) & 0xFF) / 256)
         if found != QUIET:
             self.decisions[key] = found
         return found
@@ -123,7 +126,7 @@ class Client:
             actor.is_dead = True
             self.sim.violations.append(Violation("does not end", f"{actor.name}: {operation}"))
             raise Killed
-        decision = network.decide(actor, self.sim.is_quiet)
+        decision = network.decide(actor, operation, self.sim.is_quiet)
         network.note(
             self.sim, actor, operation, described(operation, arguments) if network.log is not None else "", decision[0]
         )

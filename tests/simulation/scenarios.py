@@ -6,7 +6,7 @@ from simulation import network
 from simulation.world import Op, Plan
 
 WEIGHTS = {
-    "threads": {"turn": 50, "again": 12, "branch": 6, "edit": 4, "read": 12, "delete": 10, "sweep": 5, "fork": 5}
+    "threads": {"turn": 50, "again": 12, "branch": 6, "edit": 8, "read": 12, "delete": 10, "sweep": 5, "fork": 5}
     | {"create": 4, "meta": 3, "erase": 2, "ttl": 1},
     "serving": {"serve": 60, "again": 15, "delete": 10, "read": 8, "sweep": 3, "enqueue": 12, "cancel": 6, "runs": 6}
     | {"document": 6, "documents": 4, "drop_document": 2, "create": 6, "erase": 2},
@@ -17,6 +17,7 @@ WEIGHTS = {
 }
 FAMILIES = tuple(WEIGHTS)
 SPANS = {"serving": (0.02, 0.3, 4, 60, 150), "threads": (0.02, 0.3, 4, 60, 150)}
+AIMS = ((), (), ("update_item",), ("update_item", "put_item", "delete_item"), ("batch_write_item", "put_object"))
 _KINDS = (*range(1, len(network.FAULTS)), network.CUT, network.STRAY)
 
 
@@ -42,6 +43,7 @@ def plan_of(family, seed):
         lag=rng.choice((0.0, 1.0, 4.0)),
         slow=rng.choice((0.1, 0.3, 0.6)),
         faults=_faults(rng),
+        aim=rng.choice(AIMS),
     )
 
 

@@ -79,4 +79,4 @@ def read(text):
     kept.pop("violation")
     decisions = {(actor, n): (FAULTS.index(fault), *rest) for actor, n, fault, *rest in kept.pop("decisions")}
     ops = [Op(**op) for op in kept.pop("ops")]
-    return Plan(**kept | {"ops": ops, "decisions": decisions, "skews": tuple(kept["skews"])})
+    return Plan(**kept | {"ops": ops, "decisions": decisions, "skews": tuple(kept["skews"]), "aim": ()})

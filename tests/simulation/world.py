@@ -73,6 +73,7 @@ class Plan:
     lag: float = 1.0
     slow: float = 0.25
     faults: dict[int, int] = field(default_factory=dict)
+    aim: tuple[str, ...] = ()
     decisions: dict | None = None
     lease: float = 30.0
 
@@ -118,7 +119,7 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
 
     def __init__(self, plan):
         self.plan, self.counted = plan, {}
-        network = Network(plan.seed, plan.faults, plan.slow, plan.decisions)
+        network = Network(plan.seed, plan.faults, plan.aim, plan.slow, plan.decisions)
         self.sim = Sim(plan.seed, network, page=plan.page, lag=plan.lag)
         self.sim.now = plan.offset
         self.sim.table.made = BASE + plan.offset - 3600
