@@ -60,6 +60,8 @@ class Model:
     ended: dict = field(default_factory=dict)
     takers: dict = field(default_factory=dict)
     """Which request took a lease, by the lease's owner."""
+    spread: float = 0.0
+    """How far the clocks of the machines are apart."""
     brought: set = field(default_factory=set)
     """Attempts that were imported: they may come again."""
 
@@ -94,7 +96,7 @@ class Model:
         if not had or not has or old.get("born") != new.get("born") or old["seq"] == new["seq"]:
             return
         left = int(had["M"]["t"]["N"]) / 1000 - BASE - self.sim.now
-        if left > 3 and had["M"]["o"] != has["M"]["o"]:
+        if left > 3 + self.spread and had["M"]["o"] != has["M"]["o"]:
             self.sim.violations.append(Violation("lease taken over", f"{thread}, {left:.0f} s before its lease ends"))
 
     def life(self, thread, since):

@@ -17,6 +17,7 @@ WEIGHTS = {
 }
 FAMILIES = tuple(WEIGHTS)
 SPANS = {"serving": (0.02, 0.3, 4, 60, 150), "threads": (0.02, 0.3, 4, 60, 150)}
+TWO_HOURS = 7200.0
 AIMS = ((), (), ("update_item",), ("update_item", "put_item", "delete_item"), ("batch_write_item", "put_object"))
 _KINDS = (*range(1, len(network.FAULTS)), network.CUT, network.STRAY)
 
@@ -32,13 +33,15 @@ def plan_of(family, seed):
         kind = rng.choices(*zip(*WEIGHTS[family].items(), strict=True))[0]
         kind, args = _operation(rng, kind, f"k{n + 1}", rng.choice(names), ops)
         ops.append(Op(n + 1, kind, round(rng.random() * span, 3), rng.randrange(3), args))
+    hours = rng.choice((24, 24, 24, 0.02, 0.01))
+    far = [TWO_HOURS] if hours == 24 and rng.random() < 0.1 else []
     return Plan(
         seed,
         family,
         sorted(ops, key=lambda op: op.at),
         offset=float(rng.choice((0, 100, 3500, 3590))),
-        skews=tuple(rng.choice((0.0, 0.0, 0.7, -0.9)) for _ in range(rng.choice((1, 2, 3)))),
-        hours=rng.choice((24, 24, 24, 0.02, 0.01)),
+        skews=(*(rng.choice((0.0, 0.0, 0.7, -0.9)) for _ in range(rng.choice((1, 2, 3)))), *far),
+        hours=hours,
         page=rng.choice((1000, 1000, 3, 1)),
         lag=rng.choice((0.0, 1.0, 4.0)),
         slow=rng.choice((0.1, 0.3, 0.6)),

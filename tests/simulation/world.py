@@ -125,6 +125,7 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         self.sim.table.made = BASE + plan.offset - 3600
         self.threads = sorted({op.args[name] for op in plan.ops for name in ("thread", "to") if name in op.args})
         self.model = Model(self.sim, {partition(WHO, name): name for name in self.threads})
+        self.model.spread = max((0.0, *plan.skews)) - min((0.0, *plan.skews))
         self.sim.table.on_head = self.model.on_head
         self.facts = {
             "writes": {},
@@ -260,7 +261,7 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         self.check_listing(has, living)
         for part in ("belongings", "memories", "states", "metadata"):
             getattr(self, f"final_{part}")(has)
-        sim.sleep(self.plan.lease + 32)
+        sim.sleep(self.plan.lease + 32 + self.model.spread)
         for n, thread in enumerate(self.threads):
             attempt_id = 900_000 + n
             turn = self.last_turn(has, attempt_id, thread, f"end{n}")

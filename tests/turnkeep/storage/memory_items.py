@@ -1,6 +1,7 @@
 """`Items` over the table in memory that the simulation uses; test_memory_table.py compares it with DynamoDB Local."""
 
 import time
+from collections.abc import Iterator
 
 from memory_table import Table
 from turnkeep.storage.attributes import Item, decode
@@ -21,3 +22,23 @@ class MemoryItems(Items):
     def stored(self) -> dict[tuple[str, str], Item]:
         """All items, as they were put."""
         return {(pk, sk): decode(item) for pk, part in self.table.parts.items() for sk, item in part.items()}
+
+
+class MemoryObjects:
+    """Large values in a dict."""
+
+    def __init__(self) -> None:
+        self.stored: dict[str, bytes] = {}
+
+    def put(self, key: str, body: bytes) -> None:
+        self.stored[key] = body
+
+    def get(self, key: str) -> bytes:
+        return self.stored[key]
+
+    def names(self, prefix: str) -> Iterator[str]:
+        return iter([key for key in self.stored if key.startswith(prefix)])
+
+    def delete(self, keys: list[str]) -> None:
+        for key in keys:
+            self.stored.pop(key, None)
