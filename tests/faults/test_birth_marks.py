@@ -1,5 +1,5 @@
-"""An id may be used again and again: exactly one caller makes a thread, and of what was deleted nothing stays. That late
-packets of a deletion take no turn of a later thread, tests/simulation proves."""
+"""An id may be used again and again: exactly one caller makes a thread, and of what was deleted nothing stays.
+tests/simulation proves that late packets of a deletion take no turn of a later thread."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

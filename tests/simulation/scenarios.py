@@ -45,8 +45,7 @@ def plan_of(family, seed):
         page=rng.choice((1000, 1000, 3, 1)),
         lag=rng.choice((0.0, 1.0, 4.0)),
         slow=rng.choice((0.1, 0.3, 0.6)),
-        faults=_faults(rng),
-        aim=rng.choice(AIMS),
+        **_faults(rng),
     )
 
 
@@ -71,11 +70,13 @@ _FIRST = {"threads": {"key": "k1"}}
 
 
 def _faults(rng):
-    """A few kinds of faults, and often, rather than all of them seldom."""
+    """A few kinds of faults, and often, rather than all of them seldom; oftener where they befall few operations."""
+    aim = rng.choice(AIMS)
     if rng.random() < 0.12:
-        return {network.TORN: 50, network.STALLED: 60}
+        return {"faults": {network.TORN: 50, network.STALLED: 60}}
     kinds = sorted({rng.choice(_KINDS) for _ in range(rng.choice((1, 1, 2, 3)))})
-    return {kind: rng.choice((300, 900, 2200)) for kind in kinds}
+    rates = (600, 1800, 4400) if aim else (300, 900, 2200)
+    return {"faults": {kind: rng.choice(rates) for kind in kinds}, "aim": aim}
 
 
 def _operation(rng, kind, key, thread, ops):
