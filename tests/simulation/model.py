@@ -14,7 +14,7 @@ SLACK = 5.0
 SLOW = 20.0
 """A reader that took longer judged by its clock what it had read long before."""
 CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", "cp", "st", "sig"))
-ENDS_RUNS = re.compile("cancel|delete|erase|sweep")
+ENDS_RUNS = re.compile("cancel|delete|erase|sweep|import")
 NOT_KEPT = ("not kept", "superseded")
 
 
@@ -90,8 +90,16 @@ class Model:
         who = "/".join(self.sim.current.name.split("/")[:2]) if self.sim.current else None
         if has and had != has:
             self.takers.setdefault(has["M"]["o"]["B"], who)
-        is_released = had and not has and old.get("last") == new.get("last") and "gone" not in new and new
-        if is_released and who and not ENDS_RUNS.search(who) and self.takers.get(had["M"]["o"]["B"], who) != who:
+        is_released = (
+            had and not has and [old.get(n) for n in ("last", "born")] == [new.get(n) for n in ("last", "born")]
+        )
+        if (
+            is_released
+            and "gone" not in new
+            and who
+            and not ENDS_RUNS.search(who)
+            and self.takers.get(had["M"]["o"]["B"], who) != who
+        ):
             self.sim.violations.append(Violation("lease released by another", f"{thread}: by {who}"))
         if not had or not has or old.get("born") != new.get("born") or old["seq"] == new["seq"]:
             return
