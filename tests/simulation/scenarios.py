@@ -34,7 +34,7 @@ def plan_of(family, seed):
         kind, args = _operation(rng, kind, f"k{n + 1}", rng.choice(names), ops)
         ops.append(Op(n + 1, kind, round(rng.random() * span, 3), rng.randrange(3), args))
     hours = rng.choice((24, 24, 24, 0.02, 0.01))
-    far = [TWO_HOURS] if hours == 24 and rng.random() < 0.1 else []
+    far = [TWO_HOURS] if hours == 24 and family != "memory" and rng.random() < 0.1 else []
     return Plan(
         seed,
         family,

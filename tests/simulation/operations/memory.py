@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from simulation.kernel import Violation
-from turnkeep.storage.keys import memory_parts
 
 SPACE = ("n",)
 SLACK = 5.0
@@ -93,8 +92,6 @@ class MemoryOps:
             self._note_read(key, has.store.get(SPACE, key, refresh_ttl=False), began)
             if not is_linearizable(accesses):
                 raise Violation("memory is not a register", f"{key}: {'; '.join(map(str, accesses))}")
-        part = self.sim.table.parts.get(has.memories._pk, {})
-        named = tuple(memory_parts(item["part"]["S"]) for item in part.values() if "part" in item)
-        lasting = [sk for sk, item in part.items() if sk.startswith("PART#") and "ttl" not in item]
-        if lost := [sk for sk in lasting if not sk.startswith(named)]:
-            raise Violation("parts left for ever", f"{lost}")
+            has.store.delete(SPACE, key)  # which also deletes the parts that no value names
+        if left := [sk for sk in self.sim.table.parts.get(has.memories._pk, ()) if sk.startswith("PART#")]:
+            raise Violation("parts left after a deletion", f"{left}")
