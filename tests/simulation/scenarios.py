@@ -6,7 +6,7 @@ from simulation import network
 from simulation.world import Op, Plan
 
 WEIGHTS = {
-    "threads": {"turn": 50, "again": 12, "branch": 6, "edit": 8, "read": 12, "delete": 10, "sweep": 5, "fork": 5}
+    "threads": {"turn": 45, "again": 22, "branch": 12, "edit": 8, "read": 12, "delete": 10, "sweep": 5, "fork": 5}
     | {"create": 4, "meta": 3, "erase": 2, "ttl": 1},
     "serving": {"serve": 60, "again": 15, "delete": 10, "read": 8, "sweep": 3, "enqueue": 12, "cancel": 6, "runs": 6}
     | {"document": 6, "documents": 4, "drop_document": 2, "create": 6, "erase": 2},
@@ -29,7 +29,7 @@ def plan_of(family, seed):
     names = ["x", "y"] if family == "memory" else ["a", "b"]
     names = names[: rng.choice((1, 1, 1, 2))] if family != "imports" else ["a"]
     ops = _first(family)
-    for n in range(len(ops), len(ops) + rng.randint(2, 7)):
+    for n in range(len(ops), len(ops) + rng.randint(2, 8)):
         kind = rng.choices(*zip(*WEIGHTS[family].items(), strict=True))[0]
         kind, args = _operation(rng, kind, f"k{n + 1}", rng.choice(names), ops)
         ops.append(Op(n + 1, kind, round(rng.random() * span, 3), rng.randrange(3), args))

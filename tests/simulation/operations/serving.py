@@ -131,6 +131,8 @@ class ServingOps:
         work = lambda has, _: in_loop(self.sim, enqueued(has))  # noqa: E731
         found = self.ask(op, work, busy=errors.ThreadBusy, ends=errors.NotFound)
         if found and not isinstance(found, Exception):
+            if self.model.heads.get(thread) is None and self.model.ended.get(thread, -1) < began:
+                raise Violation("run without a thread", f"{thread} does not exist, and takes {found.run_id}")
             fact = SimpleNamespace(thread=thread, born=self.model.life(thread, began), acked=self.sim.now, key=key)
             self.facts["runs"].setdefault(found.run_id, fact)
 
@@ -144,7 +146,7 @@ class ServingOps:
     def _work_off(self, op, number, token, thread, key):
         """Asks a worker up to three times, as the queue does."""
         for n in range(WORKER_TRIES):
-            run = GraphRun(self, (op.id * 10 + number) * 10 + 5 + n, thread, key)
+            run = GraphRun(self, (op.id * 10 + number) * 10 + 5 + n, thread, key, (0.01, 3.0)[op.id & 1])
             try:
                 self.request(op.on + n, f"work{n}", lambda has, run=run: self._worked(has, run, token))
                 return
@@ -159,12 +161,12 @@ class ServingOps:
         in_loop(self.sim, working())
 
     def op_cancel(self, op, thread, of):
-        """Cancels the background run that another operation enqueued."""
+        """Cancels one of the background runs that were enqueued."""
         began = self.sim.now
         cancel = lambda has, _: in_loop(self.sim, has.serving.runs.cancel(WHO, thread, run_id))  # noqa: E731
-        run_id = next((each for each, fact in self.facts["runs"].items() if fact.key == f"k{of}"), None)
-        if run_id is None:
+        if not self.facts["runs"]:
             return
+        run_id = list(self.facts["runs"])[of % len(self.facts["runs"])]
         found = self.ask(op, cancel, tries=1, ends=(errors.NotFound, errors.Conflict))
         fact, born = self.facts["runs"][run_id], self.model.life(thread, began)
         if found and not isinstance(found, Exception) and born and fact.born == born:
