@@ -89,7 +89,7 @@ class Machine:
         self.blobs = Blobs(objects, self.items, clock=clock, inline_bytes=4_000)
         self.kept = {"thread_hours": plan.hours, "lease_seconds": plan.lease, **self.chance}
         self.table = Steps(self.items, self.blobs, SEALER, **self.kept)
-        eraser = Eraser(self.items, self.blobs, clock=clock, in_parallel=world.sim.in_parallel)
+        eraser = Eraser(self.items, self.blobs, clock=clock, parallel=world.sim.in_parallel)
         self.cleanup = Cleanup(self.items, eraser, clock=clock)
         self.persons = Persons(self.items, eraser, clock=clock, at_once=2)
         self.uploads = KeptUploads(objects)
@@ -127,15 +127,8 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         self.model = Model(self.sim, {partition(WHO, name): name for name in self.threads})
         self.model.spread = max((0.0, *plan.skews)) - min((0.0, *plan.skews))
         self.sim.table.on_head = self.model.on_head
-        self.facts = {
-            "writes": {},
-            "documents": {},
-            "runs": {},
-            "effects": {},
-            "olds": {},
-            "metadata": {},
-            "messages": {},
-        }
+        names = ("writes", "documents", "runs", "effects", "olds", "metadata", "messages", "bodies")
+        self.facts = {name: {} for name in names}
         build = lambda process: Machine(self, process)  # noqa: E731
         self.machines = [Process(self.sim, f"m{n}", skew, build, Client) for n, skew in enumerate(plan.skews)]
         self.final = Process(self.sim, "end", 0.0, build, Client)
@@ -229,8 +222,12 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
     def answered(self, op, thread, key, message):
         """For `accepts`: notes what a turn promises; a reply that is not kept is sent again, or its token is."""
         self.facts["messages"].setdefault(thread, {"the last"}).add(message)
+        bodies = self.facts["bodies"].setdefault((thread, key), set())
+        bodies.add(message)
 
         def note(n, told):
+            if isinstance(told, errors.IdempotencyKeyReused) and bodies == {message}:
+                raise Violation("retry refused", f"{key} on {thread} had no other message")
             if isinstance(told, Exception):
                 return True
             if told.persisted:

@@ -55,12 +55,10 @@ class Erased:
 
 
 class Eraser:
-    """Deletes whole threads without reading what they say. `clock` gives epoch seconds."""
+    """Deletes whole threads without reading what they say. `clock` gives epoch seconds, `parallel` runs calls."""
 
-    def __init__(
-        self, items: Items, blobs: Blobs, *, clock: Callable[[], float], in_parallel: InParallel = side_by_side
-    ):
-        self.in_parallel = in_parallel
+    def __init__(self, items: Items, blobs: Blobs, *, clock: Callable[[], float], parallel: InParallel = side_by_side):
+        self.in_parallel = parallel
         self._items = items
         self._blobs = blobs
         self._clock = clock
