@@ -88,7 +88,7 @@ class Model:
     def _check_lease(self, thread, old, new):
         had, has = old.get("lease"), new.get("lease")
         who = "/".join(self.sim.current.name.split("/")[:2]) if self.sim.current else None
-        if has and had != has:
+        if who and has and had != has:
             self.takers.setdefault(has["M"]["o"]["B"], who)
         is_released = (
             had and not has and [old.get(n) for n in ("last", "born")] == [new.get(n) for n in ("last", "born")]

@@ -13,7 +13,8 @@ FOREVER = 1e18
 @dataclass(eq=False)
 class Access:
     """A put (`value`), a deletion (None) or a read. `ended` is FOREVER where no answer came: a write may then take
-    effect at any later time, or never. `life` in seconds; `expires` is known where a put was acknowledged."""
+    effect at any later time, or never. `life` in seconds. `expires`: when a value surely
+    ends, as far as answers told; `latest`: when it may end, since a refresh may have had no answer."""
 
     is_read: bool
     value: str | None
@@ -21,6 +22,7 @@ class Access:
     ended: float = FOREVER
     life: float | None = None
     expires: float = FOREVER
+    latest: float = 0.0
 
     def __str__(self):
         what = f"{'read' if self.is_read else 'write'} {str(self.value)[:8]}"
@@ -31,7 +33,7 @@ class Access:
         may_be_over = self.life is not None and (self.expires < read.ended + SLACK or self.ended == FOREVER)
         if read.value is None:
             return self.value is None or may_be_over
-        return self.value == read.value and self.expires >= read.began - SLACK
+        return self.value == read.value and max(self.expires, self.latest) >= read.began - SLACK
 
 
 def is_linearizable(accesses):
@@ -74,8 +76,11 @@ class MemoryOps:
         found = self.ask(op, lambda has, _: (has.store.get(SPACE, key, refresh_ttl=refreshes),), tries=1)
         if found:
             self._note_read(key, *found, began)
-            for write in self.facts["writes"].get(key, ()) if refreshes else ():
-                write.expires = max(write.expires, self.sim.now + write.life) if write.life else FOREVER
+        for write in self.facts["writes"].get(key, ()) if refreshes else ():
+            write.latest = self.sim.now + (write.life or FOREVER)
+            is_read = found and found[0] and found[0].value["v"] == write.value and not write.is_read
+            if is_read and write.life and self.sim.now < write.expires:  # else the refresh may have come too late
+                write.expires = max(write.expires, began + write.life)
 
     def op_search(self, op):
         began = self.sim.now
