@@ -56,12 +56,15 @@ def is_linearizable(accesses):
 
 class MemoryOps:
     def _write(self, op, key, value, life, work):
-        access = Access(False, value, self.sim.now, life=life)
-        self.facts["writes"].setdefault(key, []).append(access)
-        tries = 1 + self.sim.pick() % 2
-        if self.ask(op, lambda has, _: (work(has),), tries=tries):
+        def tried(has, _):
+            access = Access(False, value, self.sim.now, life=life)  # each try is a write of its own
+            self.facts["writes"].setdefault(key, []).append(access)
+            work(has)
+            return access
+
+        if access := self.ask(op, tried, tries=1 + self.sim.pick() % 2):
             access.ended = self.sim.now
-            access.expires = self.sim.now + life if life else FOREVER
+            access.expires, access.latest = (access.began + life, self.sim.now + life) if life else (FOREVER, FOREVER)
 
     def op_put(self, op, key, is_large=False, life=None):
         text = "".join(sha256(f"{op.id}.{n}".encode()).hexdigest() for n in range(8)) if is_large else ""

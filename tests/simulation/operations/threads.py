@@ -109,13 +109,17 @@ class ThreadOps:
         self.ask(op, create, busy=errors.ThreadBusy)
 
     def op_meta(self, op, thread):
-        began, access = self.sim.now, Access(False, op.id, self.sim.now)
-        change = lambda has, _: has.table.update_thread(WHO, thread, {"a": op.id})  # noqa: E731
+        began, tries = self.sim.now, []
+
+        def change(has, _):
+            tries.append(Access(False, op.id, self.sim.now))
+            return has.table.update_thread(WHO, thread, {"a": op.id})
+
         found = self.ask(op, change, busy=errors.ThreadBusy, ends=errors.NotFound)
         if found and not isinstance(found, Exception):
-            access.ended = self.sim.now
+            tries[-1].ended = self.sim.now
         life = thread, self.model.life(thread, began)
-        self.facts["metadata"].setdefault(life, []).append(access)
+        self.facts["metadata"].setdefault(life, []).extend(tries)
 
     def final_metadata(self, has):
         """Each thread's metadata is a register, where the incarnation of each change is known."""
