@@ -21,6 +21,7 @@ SCHEDULES = sorted((Path(__file__).parent / "schedules").glob("*.json"))
 KNOWN = (
     "threads: two turns of one key",
     "threads: not kept but there",
+    "threads: acknowledged turn lost",
     "threads: StateCorrupt in links.py:walk, while the thread is deleted",
     "imports: acknowledged turn lost",
     "imports: StateCorrupt in windows.py:_loaded",
