@@ -48,16 +48,16 @@ class Commit:
                 break
             else:
                 return stored or turn
-            if settled is None:
-                return turn
+            if not isinstance(settled, Plan):
+                return settled or turn
             if settled is plan:
                 logger.error("turn not known to be persisted")
                 return replace(turn, persisted=None, warnings=(*turn.warnings, PERSISTENCE_UNKNOWN))
             plan = settled
         return await self._given_up(replace(begun, owner=plan.flip[":owner"]), turn)
 
-    async def _settled(self, plan: Plan) -> Plan | None:
-        """None where the flip had come through, another plan where it can no longer, this one where nobody knows."""
+    async def _settled(self, plan: Plan) -> Plan | Turn | None:
+        """As `Table.fence`; the same plan where the outcome is still unknown."""
         try:
             async with self._in_time():
                 return await in_thread(self.table.fence, plan)
