@@ -12,7 +12,6 @@ from desk import ANN, HOURS, Desk, noise
 from packets import Fate, Wire
 
 from turnkeep.errors import (
-    NotFound,
     StoreUnavailable,
     ThreadBusy,
     ThreadExists,

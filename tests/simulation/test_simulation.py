@@ -18,23 +18,6 @@ PARTS = 10
 QUICK_SHARE = 12
 """`make test` does one run in so many."""
 SCHEDULES = sorted((Path(__file__).parent / "schedules").glob("*.json"))
-KNOWN = (
-    "threads: two turns of one key",
-    "threads: not kept but there",
-    "threads: acknowledged turn lost",
-    "threads: StateCorrupt in links.py:walk, while the thread is deleted",
-    "imports: acknowledged turn lost",
-    "imports: StateCorrupt in windows.py:_loaded",
-    "imports: StateCorrupt in links.py:walk",
-    "serving: run of an earlier thread",
-    "serving: document of an earlier thread",
-    "saver: ",
-)
-"""Starts of `family: kind` of violations that are known and not mended yet. The list is to become empty."""
-
-
-def is_known(plan, found):
-    return f"{plan.family}: {found.kind}".startswith(KNOWN)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -44,14 +27,14 @@ def test_every_promise_holds(request, family, part):
     for seed in seeds[: len(seeds) // QUICK_SHARE] if request.config.getoption("--no-servers") else seeds:
         plan = plan_of(family, seed)
         found, _ = play(plan)
-        assert found is None or is_known(plan, found), f"\n{schedule(shrink(plan, limit=100))}"
+        assert found is None, f"\n{schedule(shrink(plan, limit=100))}"
 
 
 @pytest.mark.parametrize("path", SCHEDULES, ids=lambda path: path.stem)
 def test_what_was_found_once_is_not_found_again(path):
     plan = read(path.read_text())
     found, _ = play(plan)
-    assert found is None or is_known(plan, found), f"\n{schedule(plan)}"
+    assert found is None, f"\n{schedule(plan)}"
 
 
 def digest():

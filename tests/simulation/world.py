@@ -220,7 +220,7 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         return note
 
     def answered(self, op, thread, key, message):
-        """For `accepts`: notes what a turn promises; a reply that is not kept is sent again, or its token is."""
+        """For `accepts`: notes what a turn promises; a request whose reply is not kept is sent again."""
         self.facts["messages"].setdefault(thread, {"the last"}).add(message)
         bodies = self.facts["bodies"].setdefault((thread, key), set())
         bodies.add(message)
@@ -234,20 +234,10 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
                 self.model.replayed(thread, key, told.reply, message)
                 return True
             attempt = self.model.attempts[number_in(told.reply)]
-            use_token = told.retry_token and self.sim.pick(n, 2) & 1
-            attempt.state = "unknown" if told.persisted is None or use_token else "not kept"
-            return bool(use_token and self._by_token(op, thread, key, told.retry_token))
+            attempt.state = "unknown" if told.persisted is None else "not kept"
+            return False
 
         return note
-
-    def _by_token(self, op, thread, key, token):
-        refusals = (errors.Superseded, errors.NotFound, errors.InvalidRetryToken)
-        work = lambda has, _: has.table.commit_later(WHO, thread, token)  # noqa: E731
-        found = self.ask(op, work, ends=refusals, name="token")
-        if found is None or isinstance(found, Exception):
-            return False
-        self.model.replayed(thread, key, found.reply)
-        return True
 
     # the end
 
