@@ -75,7 +75,8 @@ def _exchange(owner, other):
 
 
 def _function_of(attribute):
-    return getattr(attribute, "fget", None) or getattr(attribute, "func", None) or attribute
+    parts = (getattr(attribute, name, None) for name in ("fget", "func", "__wrapped__"))
+    return next((part for part in parts if part), attribute)
 
 
 def hunt(mutant, runs):
