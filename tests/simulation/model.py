@@ -14,7 +14,7 @@ SLACK = 5.0
 SLOW = 20.0
 """A reader that took longer judged by its clock what it had read long before."""
 CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", "cp", "st", "sig"))
-ENDS_RUNS = re.compile("cancel|delete|erase|sweep|import")
+ENDS_RUNS = re.compile("cancel|delete|erase|sweep|import|invoke")
 NOT_KEPT = ("not kept", "superseded")
 
 

@@ -104,7 +104,7 @@ class SaverOps:
         self.ask(op, lambda has, _: list(has.saver.list(at(thread))), tries=1)
 
     def op_prune(self, op, thread):
-        self.ask(op, lambda has, _: has.saver.prune([thread]), tries=1, ends=errors.NotFound)
+        self.ask(op, lambda has, _: has.saver.prune([thread]), tries=1, ends=(errors.NotFound, errors.Superseded))
 
     def op_copy(self, op, thread, to):
         self.model.forks.setdefault(to, set()).add(thread)
