@@ -13,11 +13,14 @@ FUNCTION ?= api
 EVENT ?= events/api-chat.json
 ARCH ?= x86_64
 EXTRAS ?=
+SEED ?=
+FAMILY ?=
+N ?= $(if $(SEED),1,1000)
 DEMO ?= yes
 AWS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat invoke test scan build prove check bench long ready uv
+.PHONY: help run chat invoke test simulate scan build prove check bench long ready uv
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -33,10 +36,16 @@ invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=strea
 
 # The packages alone. What kills processes, starts servers, translates the template or deploys it is in other folders,
 # or asks for a server of databases.
-FAST := tests/turnkeep tests/turnkeep_local tests/turnkeep_agents tests/turnkeep_demo tests/recordings tests/test_house.py
+FAST := tests/turnkeep tests/turnkeep_local tests/turnkeep_agents tests/turnkeep_demo tests/recordings tests/test_house.py \
+	tests/simulation/test_simulation.py
 
 test: ready ## what the packages promise, in some minutes
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --no-servers $(FAST)
+
+SIMULATION = PYTHONPATH=tests $(BIN)/python -m simulation
+
+simulate: ready ## the protocol in virtual time, under faults (N=1000 FAMILY=threads SEED=7): tests/README.md
+	@$(SIMULATION) -n $(N) $(if $(FAMILY),--family $(FAMILY)) $(if $(SEED),--seed $(SEED))
 
 scan: .tools/scan/ready .tools/sam/ready ## the template under cfn-lint, its serverless rules, checkov and sam validate
 	@.tools/scan/bin/cfn-lint --append-rules cfn_lint_serverless.rules
@@ -70,6 +79,7 @@ bench: ready ## the benchmarks (DATA=../shared/data)
 long: bench ## the benchmarks, 1,000 turns by 2 and 8 writers, property tests with 2,000 examples each
 	@$(BIN)/python benchmarks/writers.py
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long --timeout 3600
+	@$(SIMULATION) -n 40000 --seed $$(date +%s) --out .simulation
 
 # The environment, Java and DynamoDB Local. `turnkeep dev` fetches the last two itself, tests do not.
 ready: .venv/ready

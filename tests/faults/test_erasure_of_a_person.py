@@ -12,8 +12,7 @@ from typing import IO, Any
 
 import pytest
 from desk import ANN, Desk, noise
-from memory_items import MemoryItems
-from store_machine import MemoryObjects
+from memory_items import MemoryItems, MemoryObjects
 
 from turnkeep.attachments import Piece
 from turnkeep.errors import TurnkeepError

@@ -76,20 +76,21 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         seal_key: str | None = None,
         lease_seconds: float = 30,
         clock: Callable[[], float] = time.time,
+        mint: Callable[[int], bytes] = secrets.token_bytes,
     ):
         base.BaseCheckpointSaver.__init__(self, serde=SERIALISER)
         self._client = client or open_client("dynamodb")
         self._table_name = table_name
         items = Items(self._client, table_name)
         blobs = Blobs(objects or (S3Objects(open_client("s3"), bucket) if bucket else None), items)
-        how: Any = {"clock": clock, "mint": secrets.token_bytes, "thread_hours": thread_hours}
+        how: Any = {"clock": clock, "mint": mint, "thread_hours": thread_hours}
         self._table = Steps(items, blobs, open_sealer(items, seal_key), lease_seconds=lease_seconds, **how)
         self._holds = lease_seconds > 0
         self._who = Principal(tenant, user)
         self._agent = agent
-        self._clock = clock
+        self._clock, self._mint = clock, mint
         self._cursors = Cursors()
-        self._writer = secrets.token_bytes(4).hex()
+        self._writer = mint(4).hex()
 
     def setup(self) -> None:
         """Makes the table with its indexes and its TTL, where it is missing."""
@@ -150,7 +151,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         return turn_of(cursor.new(), reply, asks=asks, said=cursor.said, agent=self._agent, **times)
 
     def _step(self, cursor: Cursor, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None) -> None:
-        cursor.owner = cursor.owner or secrets.token_bytes(OWNER_BYTES)
+        cursor.owner = cursor.owner or self._mint(OWNER_BYTES)
         holds = self._holds and turn is None
         cursor.head = self._table.step(head, loaded, saved, turn, cursor.owner, holds=holds)
         if turn:

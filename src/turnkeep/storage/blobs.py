@@ -6,7 +6,7 @@ object that nothing reaches; it lies under its thread's prefix and goes with the
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import IO, TYPE_CHECKING, Protocol
@@ -105,14 +105,24 @@ class S3Objects(Bucket):
 class Blobs:
     """Puts a sealed value into an item's attributes and takes it out again."""
 
-    def __init__(self, objects: Objects | None, items: Items | None = None):
-        """At least one of the two; `items` also read what was written where there were no objects."""
+    def __init__(
+        self,
+        objects: Objects | None,
+        items: Items | None = None,
+        *,
+        clock: Callable[[], float] = time.time,
+        inline_bytes: int = INLINE_BYTES,
+    ):
+        """At least one of the two; `items` also read what was written where there were no objects. `clock` gives epoch
+        seconds; what is longer than `inline_bytes` does not fit into an item."""
         self._objects = objects
         self._items = items
+        self._clock = clock
+        self._inline_bytes = inline_bytes
 
-    def attributes(self, pk: str, sk: str, sealed: bytes, *, inline_bytes: int = INLINE_BYTES) -> Item:
+    def attributes(self, pk: str, sk: str, sealed: bytes, *, inline_bytes: int | None = None) -> Item:
         """What the item at this key carries; writes the object first where the value is too large for an item."""
-        if len(sealed) <= inline_bytes:
+        if len(sealed) <= (self._inline_bytes if inline_bytes is None else inline_bytes):
             return {"data": sealed}
         if self._objects is None:
             return self._in_parts(pk, sk, sealed)
@@ -122,8 +132,9 @@ class Blobs:
 
     def _in_parts(self, pk: str, sk: str, sealed: bytes) -> Item:
         assert self._items  # noqa: S101 - see __init__
-        pieces = [sealed[start : start + INLINE_BYTES] for start in range(0, len(sealed), INLINE_BYTES)]
-        ttl = item_ttl(int(time.time() * 1000))
+        size = self._inline_bytes
+        pieces = [sealed[start : start + size] for start in range(0, len(sealed), size)]
+        ttl = item_ttl(int(self._clock() * 1000))
         self._items.write_many(
             {"PK": pk, "SK": part_key(sk, part), "v": LAYOUT, "ttl": ttl, "data": piece}
             for part, piece in enumerate(pieces)

@@ -17,7 +17,7 @@ from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.observability import logger, measure, place
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.erasure import Eraser, side_by_side
+from turnkeep.storage.erasure import Eraser
 from turnkeep.storage.head import read_head
 from turnkeep.storage.items import Items, Refused
 from turnkeep.storage.persons import Persons
@@ -110,7 +110,7 @@ class Cleanup:
                     return
                 yield partial(self._visit, *entry, now, has_time)
 
-        for done in side_by_side(visits(), self._at_once):
+        for done in self._eraser.in_parallel(visits(), self._at_once):
             swept.add(done)
         return swept
 

@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from turnkeep.errors import StoreUnavailable
 from turnkeep.storage.attributes import Item
@@ -24,6 +24,7 @@ _CLAIM = (
 _CONTENT = "#lease, #pend, #meta, #title, #agent, #keys, #left, #last, cp, st, sig"
 _STANDS = "seq = :seq AND born = :born"
 DELETED_AT_ONCE = 1_000
+InParallel: TypeAlias = Callable[[Iterable[Callable[[], Any]], int], Iterator[Any]]
 T = TypeVar("T")
 
 
@@ -54,9 +55,10 @@ class Erased:
 
 
 class Eraser:
-    """Deletes whole threads without reading what they say. `clock` gives epoch seconds."""
+    """Deletes whole threads without reading what they say. `clock` gives epoch seconds, `parallel` runs calls."""
 
-    def __init__(self, items: Items, blobs: Blobs, *, clock: Callable[[], float]):
+    def __init__(self, items: Items, blobs: Blobs, *, clock: Callable[[], float], parallel: InParallel = side_by_side):
+        self.in_parallel = parallel
         self._items = items
         self._blobs = blobs
         self._clock = clock

@@ -119,7 +119,8 @@ class Leases(Threads):
         number = next((head.n - place for place, key in enumerate(head.keys) if key in own), None)
         if number is None:
             return said
-        made = turn_of(self._chain.turn(head, number), {})
+        with self._reading(head):
+            made = turn_of(self._chain.turn(head, number), {})
         if self._now() - made.created_at * 1000 - made.duration_ms > RETRY_MS:
             return f"{said}.{head.n}"
         if number < head.n:

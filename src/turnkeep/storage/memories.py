@@ -83,6 +83,7 @@ class Memories:
         clock: Callable[[], float],
         mint: Callable[[int], bytes],
         began: int | None = None,
+        inline_bytes: int = INLINE_BYTES,
     ):
         self._items = items
         self._sealer = sealer
@@ -90,6 +91,7 @@ class Memories:
         self._clock = clock
         self._mint = mint
         self._began = began
+        self._inline_bytes = inline_bytes
 
     def get(self, places: Iterable[tuple[tuple[str, ...], str]]) -> dict[tuple[tuple[str, ...], str], Memory]:
         """Those that live, 100 a request. Raises StateCorrupt, StoreUnavailable."""
@@ -214,12 +216,12 @@ class Memories:
         """Return the item with its value, or with the name of the parts that are written here, before the item.
         `replaces`: the `updated` of the state over which the item will be put."""
         item = {name: value for name, value in facts.items() if name not in ("data", "part", "size")}
-        if len(sealed) <= INLINE_BYTES:
+        if len(sealed) <= self._inline_bytes:
             return item | {"data": sealed}
         name = memory_part(item["SK"], replaces, self._mint(_MARK_BYTES).hex())
-        for n, start in enumerate(range(0, len(sealed), INLINE_BYTES)):
+        for n, start in enumerate(range(0, len(sealed), self._inline_bytes)):
             part = {key: item[key] for key in item.keys() & {"PK", "v", "began", "ttl"}}
-            part |= {"SK": f"{memory_parts(name)}{n:04d}", "data": sealed[start : start + INLINE_BYTES]}
+            part |= {"SK": f"{memory_parts(name)}{n:04d}", "data": sealed[start : start + self._inline_bytes]}
             with suppress(Refused):  # a packet that is sent twice does not undo a refresh
                 self._items.put(part, condition="attribute_not_exists(PK)")
         return item | {"part": name, "size": len(sealed)}

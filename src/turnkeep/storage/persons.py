@@ -19,7 +19,7 @@ from typing import Any
 from turnkeep.records import Principal
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.erasure import Erased, Eraser, side_by_side
+from turnkeep.storage.erasure import Erased, Eraser
 from turnkeep.storage.items import Items, Refused, batched
 
 STALLED_MS = 15 * 60_000
@@ -98,7 +98,7 @@ class Persons:
             if receipt.complete or not has_time():
                 break
             receipt.complete = True
-            for erased in side_by_side(self._left(receipt, user, until, has_time), self._at_once):
+            for erased in self._eraser.in_parallel(self._left(receipt, user, until, has_time), self._at_once):
                 receipt.add(erased)
         return receipt
 

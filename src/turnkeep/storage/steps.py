@@ -7,7 +7,7 @@ checkpoint still, and nobody else may hold the lease. A run takes the lease with
 from contextlib import suppress
 from dataclasses import replace
 
-from turnkeep.errors import NotFound, StoreUnavailable, ThreadBusy, ThreadMoved, Unsettled
+from turnkeep.errors import NotFound, StoreUnavailable, Superseded, ThreadBusy, ThreadMoved, Unsettled
 from turnkeep.records import Principal, Turn
 from turnkeep.storage import keys
 from turnkeep.storage.attributes import Item
@@ -102,7 +102,8 @@ class Steps(Table):
 
     def link_of(self, head: Head) -> str:
         """The link that HEAD's checkpoint was stored with."""
-        link = self._chain.walk(head.pk, head.last, head.n, {})[-1]
+        with self._reading(head, Superseded):
+            link = self._chain.walk(head.pk, head.last, head.n, {})[-1]
         return str(link.get("of", link["SK"]))
 
     # checkpoints that go

@@ -112,9 +112,10 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         self._loader.has_moved(plan.pk, plan.flip[":cp"], plan.flip[":gen"], plan.flip[":n"])
         return None
 
-    def fence(self, plan: Plan) -> Plan | None:
-        """Settles a flip of which nothing is known: None where it had come through, else the plan under another owner
-        of the lease, so that what is still on its way comes too late. Raises Superseded, StoreUnavailable."""
+    def fence(self, plan: Plan) -> Plan | Turn | None:
+        """Settles a flip of which nothing is known: None where it had come through, the stored turn where another try
+        of its key had, else the plan under another owner of the lease, so that what is still on its way comes too late.
+        Raises Superseded, StoreUnavailable."""
         owner = self._mint(OWNER_BYTES)
         mine = {":seq": plan.flip[":seq"], ":owner": plan.flip[":owner"]}
         try:
@@ -128,8 +129,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         except Refused as refused:
             stands = self._stands(plan, refused.item)
             if stands.lease is None or stands.lease.owner != owner:
-                self._settle(plan, stands)
-                return None
+                return self._settle(plan, stands)
         return replace(plan, flip={**plan.flip, ":owner": owner})
 
     def _stands(self, plan: Plan, item: Item | None) -> Head:

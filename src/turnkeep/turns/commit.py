@@ -2,7 +2,6 @@
 after the flip was sent, this is not known. After the last two the client sends the same request with the same key."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from turnkeep.records import Turn
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.plans import Begun, Loaded, Plan, Saved
 from turnkeep.storage.table import Table
-from turnkeep.turns.threads import in_thread
+from turnkeep.turns.threads import in_thread, monotonic
 from turnkeep.turns.watching import release
 
 FLIPS = 2  # how often a turn whose flip was found not to have come through is flipped
@@ -49,16 +48,16 @@ class Commit:
                 break
             else:
                 return stored or turn
-            if settled is None:
-                return turn
+            if not isinstance(settled, Plan):
+                return settled or turn
             if settled is plan:
                 logger.error("turn not known to be persisted")
                 return replace(turn, persisted=None, warnings=(*turn.warnings, PERSISTENCE_UNKNOWN))
             plan = settled
         return await self._given_up(replace(begun, owner=plan.flip[":owner"]), turn)
 
-    async def _settled(self, plan: Plan) -> Plan | None:
-        """None where the flip had come through, another plan where it can no longer, this one where nobody knows."""
+    async def _settled(self, plan: Plan) -> Plan | Turn | None:
+        """As `Table.fence`; the same plan where the outcome is still unknown."""
         try:
             async with self._in_time():
                 return await in_thread(self.table.fence, plan)
@@ -75,7 +74,7 @@ class Commit:
         return replace(turn, persisted=False)
 
     def _in_time(self) -> asyncio.Timeout:
-        return asyncio.timeout(self.until - time.monotonic())
+        return asyncio.timeout(self.until - monotonic())
 
 
 def _tell_cost(plan: Plan, loaded: Loaded, saved: Saved, *, agent: str) -> None:

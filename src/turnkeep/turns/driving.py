@@ -1,7 +1,6 @@
 """RUN: a graph is driven to its end, and what it leaves becomes a turn. Of a private agent nothing goes from here to
 the store, the queue of events or a model that is not hidden. LangGraph loads with it."""
 
-import time
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -23,7 +22,7 @@ from turnkeep.turns.calls import called_input
 from turnkeep.turns.graph import GraphRun, NothingDone, Outcome, first_input
 from turnkeep.turns.request import Hold
 from turnkeep.turns.running import RunningTurn
-from turnkeep.turns.threads import in_thread
+from turnkeep.turns.threads import in_thread, monotonic
 
 STATELESS = "stateless"
 NOTHING_TO_DO = "The graph cannot go on from here with this input or command. Read the thread's state, send an input."
@@ -91,7 +90,7 @@ def _turn(hold: Hold, outcome: Outcome, usage: Usage, *, created: bool) -> Turn:
         reply=reply.text,
         status="interrupted" if outcome.interrupted else "complete",
         created_at=round(hold.started_at, 3),
-        duration_ms=int((time.monotonic() - hold.started) * 1000),
+        duration_ms=int((monotonic() - hold.started) * 1000),
         provider=reply.provider or hold.agent.provider,
         model=reply.model or hold.agent.model,
         usage=usage,

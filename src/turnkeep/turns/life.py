@@ -3,7 +3,6 @@
 import asyncio
 import functools
 import secrets
-import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,7 +32,7 @@ from turnkeep.turns.request import Hold, TurnRequest
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally
-from turnkeep.turns.threads import in_thread
+from turnkeep.turns.threads import in_thread, monotonic
 from turnkeep.turns.waiting import Attached
 from turnkeep.turns.watching import or_released, release, watched
 
@@ -197,7 +196,7 @@ class Turns:
         begun: Begun | None = None,
         ahead: asyncio.Task[Found] | None = None,
     ) -> Hold:
-        started, started_at = time.monotonic(), self._clock()
+        started, started_at = monotonic(), self._clock()
         name = (begun.head.agent if begun else None) or request.agent or self._default_agent
         request, shield = (safe, shield) if name in self._private else (request, None)
         if shield and begun:

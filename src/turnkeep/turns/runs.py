@@ -3,7 +3,6 @@
 import asyncio
 import builtins
 import json
-import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -21,7 +20,7 @@ from turnkeep.storage.table import Table
 from turnkeep.turns.life import Turns
 from turnkeep.turns.lookup import Lookup, RunRecord, RunStatus, of_turn
 from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.threads import in_thread
+from turnkeep.turns.threads import in_thread, monotonic
 
 __all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
 
@@ -149,14 +148,14 @@ class Runs:
 
     async def join(self, principal: Principal, thread_id: str, run_id: str, seconds: float) -> Turn:
         """The turn when there is one. Raises what the run ended with, NotFound, and TurnInProgress when time is up."""
-        until, pause = time.monotonic() + seconds, FIRST_LOOK_SECONDS
+        until, pause = monotonic() + seconds, FIRST_LOOK_SECONDS
         while True:
             found = await in_thread(self._lookup.find, principal, thread_id, run_id)
             if isinstance(found, Turn):
                 return found
             if found.status not in ("pending", "running"):
                 raise _end_of(found)
-            if time.monotonic() + pause > until:
+            if monotonic() + pause > until:
                 raise errors.TurnInProgress(retry_after=1)
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, LAST_LOOK_SECONDS)

@@ -16,3 +16,8 @@ _THREADS = ThreadPoolExecutor(32, thread_name_prefix="store")  # for turns and f
 async def in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     run = functools.partial(copy_context().run, call, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_THREADS, run)
+
+
+def monotonic() -> float:
+    """Seconds on the clock of the running event loop, which is `time.monotonic` unless the loop has another."""
+    return asyncio.get_running_loop().time()

@@ -2,7 +2,6 @@
 that are ready are there for the graph, which is not made to read them."""
 
 import asyncio
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -13,7 +12,7 @@ from turnkeep.storage.attachments import Attachments
 from turnkeep.storage.head import Head, key_digest
 from turnkeep.storage.table import Table
 from turnkeep.turns.request import TurnRequest
-from turnkeep.turns.threads import in_thread
+from turnkeep.turns.threads import in_thread, monotonic
 
 WAIT_SECONDS = 60
 FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.2, 2.0
@@ -47,9 +46,9 @@ class Attached:
             raise (DocumentNotFound if request.create else NotFound) from error
         if head.turn_of_key(key_digest(head.pk, str(request.key))) is not None:
             return request  # it is answered from the store, whatever became of its documents
-        until, pause = time.monotonic() + self._seconds(request), FIRST_LOOK_SECONDS
+        until, pause = monotonic() + self._seconds(request), FIRST_LOOK_SECONDS
         while _are_in_work(found := await _found(self.attachments, head, request.attachments)):
-            if time.monotonic() + pause > until:
+            if monotonic() + pause > until:
                 break
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, LAST_LOOK_SECONDS)
@@ -57,7 +56,7 @@ class Attached:
 
     def _seconds(self, request: TurnRequest) -> float:
         """How long it may wait: half of what there is, so that the run has the other half."""
-        left = (request.deadline or inf) - time.monotonic() - self.commit_seconds
+        left = (request.deadline or inf) - monotonic() - self.commit_seconds
         return min(WAIT_SECONDS, left / 2)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from typing import Any, TypeVar
@@ -12,7 +11,7 @@ from turnkeep.observability import logger, place
 from turnkeep.storage.plans import Begun
 from turnkeep.storage.table import Table
 from turnkeep.tuning import TurnTuning
-from turnkeep.turns.threads import in_thread
+from turnkeep.turns.threads import in_thread, monotonic
 
 T = TypeVar("T")
 RAISED = logging.getLogger("graph_errors")
@@ -26,7 +25,7 @@ async def watched(
     raises TurnkeepError."""
     task, keeping = asyncio.create_task(work), asyncio.create_task(_keep(begun, table, tuning.renew_seconds))
     try:
-        left = max(0, until - tuning.commit_seconds - time.monotonic())
+        left = max(0, until - tuning.commit_seconds - monotonic())
         await asyncio.wait({task, keeping}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
             raise (keeping.exception() if keeping.done() else None) or ModelTimeout

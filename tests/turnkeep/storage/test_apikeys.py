@@ -185,7 +185,8 @@ def test_an_item_that_was_not_signed_as_it_is_opens_nothing(keys: ApiKeys, items
     if "revocation" in forgery:
         keys.revoke(own.key_id)
     stored = items.stored
-    stored[API_KEYS, own.key_id] = FORGERIES[forgery](stored[API_KEYS, own.key_id], stored[API_KEYS, other.key_id])
+    forged = FORGERIES[forgery](stored[API_KEYS, own.key_id], stored[API_KEYS, other.key_id])
+    items.put({**forged, "PK": API_KEYS, "SK": own.key_id})
     with pytest.raises(Forged):
         keys.find(key)
     with pytest.raises(Forged):

@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from desk import Desk
-from memory_items import MemoryItems
-from store_machine import MemoryObjects
+from memory_items import MemoryItems, MemoryObjects
 
 from turnkeep.errors import ThreadBusy, TurnInProgress
 from turnkeep.records import Turn

@@ -13,8 +13,7 @@ import pytest
 from desk import ANN, HOURS, Desk
 from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
-from memory_items import MemoryItems
-from store_machine import MemoryObjects
+from memory_items import MemoryItems, MemoryObjects
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import Source, Usage

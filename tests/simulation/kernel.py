@@ -1,0 +1,235 @@
+"""Virtual time, actors and processes: a discrete-event simulation in one thread.
+
+Each actor is a greenlet, and each call to the table a switch, so only what is scheduled can race. Every draw is a pure
+function of seed, actor and the number of the call. Leaving out an operation or a fault therefore changes no other draw.
+"""
+
+import heapq
+
+import greenlet
+
+from simulation.objects import Cloud
+
+BASE = 1_800_000_000.0
+_MASK = (1 << 64) - 1
+
+
+class Killed(BaseException):
+    """Thrown into all that runs on a process when it dies."""
+
+
+class Violation(Exception):
+    """A promise that did not hold."""
+
+    def __init__(self, kind, what):
+        super().__init__(f"{kind}: {what}")
+        self.kind, self.what = kind, what
+
+
+def mix(*parts):
+    """A hash of integers, the same in every process."""
+    x = hash(parts) & _MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
+    return x ^ (x >> 31)
+
+
+class Actor:
+    """One activity. `id` depends on the plan alone."""
+
+    def __init__(self, sim, id_, name, work, process):
+        self.sim, self.id, self.name, self.work, self.process = sim, id_, name, work, process
+        self.calls = self.children = self.pauses = self.minted = 0
+        self.is_dead = self.is_over = False
+        self.waiters = []
+        self.result = self.error = None
+        self.glet = greenlet.greenlet(self._run)
+
+    def _run(self, *_):
+        try:
+            self.result = self.work()
+        except Violation as found:
+            self.sim.violations.append(found)
+        except BaseException as error:  # noqa: BLE001 - raised in whoever joins
+            self.error = error
+        self.end()
+
+    def end(self):
+        self.is_over = True
+        for each in self.waiters:
+            self.sim.wake(each)
+
+
+class Process:
+    """One machine; `skew` is what its clock is ahead in seconds. `build` makes its objects, again after each death."""
+
+    def __init__(self, sim, name, skew, build, client):
+        self.sim, self.name, self.skew, self.build, self.new_client = sim, name, skew, build, client
+        self.boot()
+
+    def boot(self):
+        self.actors, self.client = [], self.new_client(self.sim)
+        self.has = self.build(self)
+
+    def clock(self):
+        return BASE + self.sim.now + self.skew
+
+    def die(self, but=None):
+        """Ends all that runs here; the process starts again immediately, with an empty memory."""
+        self.client.is_dead = True  # what is collected as garbage later sends nothing
+        doomed = self.actors
+        for actor in doomed:
+            actor.is_dead = True
+        for actor in doomed:
+            if actor is not but and not actor.is_over:
+                self.sim.kill(actor)
+        self.boot()
+
+
+class Sim:
+    """`network` decides about calls; see network.py."""
+
+    def __init__(self, seed, network, *, page=1000, lag=1.0):
+        self.seed, self.network, self.most_lag = seed, network, lag
+        self.now, self.heap, self.count = 0.0, [], 0
+        self.actors, self.violations = [], []
+        self.hub, self.current = greenlet.getcurrent(), None
+        self.is_quiet = False
+        self.minted = 0
+        self.table = Cloud(lambda: BASE + self.now, lag=self._lag, page=page)
+
+    def _lag(self):
+        drawn = self.pick(77)
+        return self.most_lag * (drawn % 1000) / 1000 if drawn & 0x300000 and not self.is_quiet else 0.0
+
+    # time
+
+    def at(self, when, what):
+        self.count += 1
+        heapq.heappush(self.heap, (when, self.count, what))
+
+    def wake(self, actor, when=None):
+        """Ends the present pause of the actor then. A pause that is over already is not affected."""
+        self.at(self.now if when is None else when, (actor, actor.pauses))
+
+    def run(self):
+        """Runs until nothing is left to do, or a violation was found."""
+        while self.heap and not self.violations:
+            when, _, what = heapq.heappop(self.heap)
+            self.now = max(self.now, when)
+            if not isinstance(what, tuple):
+                what()
+                continue
+            actor, pause = what
+            if not actor.is_over and not actor.is_dead and actor.pauses == pause:
+                self.current = actor
+                actor.glet.switch()
+                self.current = None
+
+    def close(self):
+        for actor in self.actors:
+            if not actor.is_over:
+                self.kill(actor)
+
+    def sleep(self, seconds):
+        self.wake(self._living(), self.now + seconds)
+        self.pause()
+
+    def _living(self):
+        if self.current.is_dead:
+            raise Killed
+        return self.current
+
+    def pause(self):
+        """Gives control away until something wakes this actor."""
+        actor = self.current
+        self.hub.switch()
+        actor.pauses += 1
+        self.current = actor
+        self._living()
+
+    # actors
+
+    def spawn(self, id_, name, work, process=None):
+        actor = Actor(self, id_, name, work, process)
+        self.actors.append(actor)
+        if process:
+            process.actors.append(actor)
+        self.wake(actor)
+        return actor
+
+    def child(self, work, name, process=None):
+        parent = self.current
+        parent.children += 1
+        return self.spawn(mix(parent.id, parent.children) >> 8, f"{parent.name}/{name}", work, process)
+
+    def kill(self, actor):
+        actor.is_dead = True
+        if actor.glet:  # it has begun, and is not over
+            before, self.current = self.current, actor
+            actor.glet.parent = greenlet.getcurrent()
+            actor.glet.throw(Killed)
+            self.current = before
+        if not actor.is_over:
+            actor.error = Killed()
+            actor.end()
+
+    def join(self, other, seconds=None):
+        """The result of another actor. Raises what it raised, and TimeoutError after `seconds`."""
+        until = None if seconds is None else self.now + seconds
+        while not other.is_over:
+            other.waiters.append(self.current)
+            if until is not None and self.now >= until:
+                raise TimeoutError
+            if until is not None:
+                self.wake(self.current, until)
+            self.pause()
+        if other.error is not None:
+            raise other.error
+        return other.result
+
+    def in_parallel(self, calls, at_once):
+        """As `side_by_side` of the eraser, with actors for threads."""
+        running = []
+        for call in calls:
+            running.append(self.child(call, "parallel", self.current.process))
+            if len(running) >= at_once:
+                yield self.join(running.pop(0))
+        for each in running:
+            yield self.join(each)
+
+    # chance
+
+    def mint(self, size):
+        """Random bytes: the nth of an actor are the same in every run of this seed."""
+        actor = self.current or self
+        actor.minted += 1
+        drawn = (mix(self.seed, 5, getattr(actor, "id", 0), actor.minted, part) for part in range(-(-size // 8)))
+        return b"".join(each.to_bytes(8) for each in drawn)[:size]
+
+    def pick(self, *salt):
+        """A number drawn for this actor at this call."""
+        actor = self.current
+        return mix(self.seed, 9, actor.id if actor else 0, actor.calls if actor else 0, *salt)
+
+
+class Lock:
+    """A reentrant lock among actors: greenlets share one thread, so that of `threading` holds nobody back."""
+
+    def __init__(self, sim):
+        self.sim, self.owner, self.depth, self.waiting = sim, None, 0, []
+
+    def __enter__(self):
+        me = self.sim.current
+        while self.owner not in (None, me) and not self.owner.is_over:
+            self.waiting.append(me)
+            self.sim.pause()
+        self.owner = me
+        self.depth += 1
+
+    def __exit__(self, *_):
+        self.depth -= 1
+        if not self.depth:
+            self.owner = None
+            while self.waiting:
+                self.sim.wake(self.waiting.pop())

@@ -1,0 +1,218 @@
+"""The way between a process and the table: how long each call takes, what befalls it, and the retries of the SDK."""
+
+from dataclasses import dataclass, field
+
+from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
+
+from memory_table import failure
+from simulation.kernel import Killed, Violation, mix
+
+ATTEMPTS, READ_TIMEOUT, CONNECT_TIMEOUT = 3, 3.0, 1.0
+MOST_CALLS = 20_000
+LATEST_SECONDS = 60.0
+
+FAULTS = (
+    "",
+    "request lost",
+    "answer lost",
+    "packet late",
+    "packet twice",
+    "throttled",
+    "process dies before",
+    "process dies after",
+    "stalled",
+    "torn in two",
+    "cut off after it was done",
+    "cut off before it arrives",
+)
+NONE, LOST, ANSWER_LOST, LATE, TWICE, THROTTLED, DIES_BEFORE, DIES_AFTER, STALLED, TORN, CUT, STRAY = range(12)
+_READS = ("get_item", "query", "batch_get_item", "describe_table", "scan", "get_object", "list_objects_v2")
+QUIET = (NONE, 0.001, 0.001, 0.0)
+"""A call about which nothing is decided: fault, way out, way back, how much later, in seconds."""
+
+
+@dataclass
+class Network:
+    """`rates`: how often each fault befalls a call, of 10,000; `aim`, where given, names the only operations that it
+    befalls. `slow`: the share of ways that take up to seconds.
+    With `replay`, decisions are taken from there and none is drawn. `log` collects what happens, where it is a list."""
+
+    seed: int
+    rates: dict
+    aim: tuple = ()
+    slow: float = 0.25
+    replay: dict | None = None
+    decisions: dict = field(default_factory=dict)
+    log: list | None = None
+    calls: int = 0
+
+    def decide(self, actor, operation, is_quiet):
+        key = (actor.id, actor.calls)
+        if is_quiet:
+            return QUIET
+        if self.replay is not None:
+            found = self.replay.get(key, QUIET)
+        else:
+            drawn = mix(self.seed, *key)
+            bits = drawn >> 20
+            longest = LATEST_SECONDS if (bits >> 32) & 1 else 4.0
+            ways = self._way(bits & 0xFFF), self._way((bits >> 12) & 0xFFF)
+            fault = self._fault(drawn % 10_000) if not self.aim or operation in self.aim else NONE
+            found = (fault, *ways, longest * ((bits >> 24) & 0xFF) / 256)
+        if found != QUIET:
+            self.decisions[key] = found
+        return found
+
+    def _fault(self, drawn):
+        for kind, rate in self.rates.items():
+            drawn -= rate
+            if drawn < 0:
+                return kind
+        return NONE
+
+    def _way(self, bits):
+        """Short in most cases; long enough to cross other calls now and then."""
+        share = bits / 4096
+        if share < 1 - self.slow:
+            return 0.001 + 0.02 * share
+        return 0.001 * 10 ** (3.5 * (share - 1 + self.slow) / self.slow)
+
+    def note(self, sim, actor, what, details="", fault=NONE):
+        if self.log is not None:
+            self.log.append((sim.now, actor.name, actor.calls, what, details, FAULTS[fault]))
+
+
+class Client:
+    """A boto3 client of one process."""
+
+    def __init__(self, sim):
+        self.sim, self.is_dead = sim, False
+
+    def __getattr__(self, operation):
+        def call(**arguments):
+            return self._call(operation, arguments)
+
+        setattr(self, operation, call)
+        return call
+
+    def _call(self, operation, arguments):
+        sim, actor = self.sim, self.sim.current
+        if actor is None or actor.is_dead or self.is_dead:
+            raise Killed
+        if operation == "transact_write_items":
+            arguments["ClientRequestToken"] = sim.mint(8).hex()
+        for attempt in range(ATTEMPTS):
+            actor.calls += 1
+            decision = fault, _, back, more = self._decided(actor, operation, arguments)
+            done = self._sent(actor, operation, arguments, decision)
+            if fault == THROTTLED and attempt == ATTEMPTS - 1:
+                raise failure(operation, "ThrottlingException")
+            if fault in (CUT, STRAY):
+                sim.sleep(ATTEMPTS * READ_TIMEOUT)
+                break
+            if fault in (LOST, ANSWER_LOST, LATE, THROTTLED):
+                sim.sleep({LOST: CONNECT_TIMEOUT, THROTTLED: 0.05}.get(fault, READ_TIMEOUT))
+                continue
+            sim.sleep(back + (1.5 * more if fault == STALLED else 0))
+            if isinstance(done, Exception):
+                raise done
+            return done
+        raise (ConnectTimeoutError if fault == LOST else ReadTimeoutError)(endpoint_url="table")
+
+    def _decided(self, actor, operation, arguments):
+        network = self.sim.network
+        network.calls += 1
+        if network.calls > MOST_CALLS:
+            actor.is_dead = True
+            self.sim.violations.append(Violation("does not end", f"{actor.name}: {operation}"))
+            raise Killed
+        decision = network.decide(actor, operation, self.sim.is_quiet)
+        network.note(
+            self.sim, actor, operation, described(operation, arguments) if network.log is not None else "", decision[0]
+        )
+        return decision
+
+    def _sent(self, actor, operation, arguments, decision):
+        """What the table answers, an exception included; None where the request does not arrive in time."""
+        fault, out, _, more = decision
+        sim = self.sim
+        if fault == DIES_BEFORE:
+            self._die(actor)
+        if fault in (LATE, STRAY, TWICE) and operation not in _READS:
+            sim.at(
+                sim.now + more + (out if fault == TWICE else 0),
+                lambda: self._arrive(actor, operation, arguments, "late"),
+            )
+        if fault in (LOST, LATE, STRAY, THROTTLED):
+            return None
+        sim.sleep(out)
+        done = self._arrive(actor, operation, arguments, "", more if fault == TORN else None)
+        if fault == DIES_AFTER:
+            self._die(actor)
+        return done
+
+    def _arrive(self, actor, operation, arguments, how, torn=None):
+        try:
+            if torn is not None and operation == "batch_write_item":
+                done = self._torn_write(arguments, torn)
+            elif torn is not None and operation == "query" and "IndexName" not in arguments:
+                limit = 1 + self.sim.pick(6) % 3
+                done = self.sim.table.query(**{**arguments, "Limit": min(limit, arguments.get("Limit", limit))})
+            else:
+                done = getattr(self.sim.table, operation)(**arguments)
+        except Exception as error:  # noqa: BLE001 - the table's own answer
+            done = error
+        self.sim.network.note(self.sim, actor, f"  = {how}", answered(done) if self.sim.network.log is not None else "")
+        return done
+
+    def _torn_write(self, arguments, more):
+        """Part of a batch is done; the rest is done a moment later, or given back."""
+        ((table, requests),) = arguments["RequestItems"].items()
+        some = self.sim.pick(3) % (len(requests) + 1)
+        for request in requests[:some]:
+            self.sim.table.write_one(request)
+        self.sim.sleep(more / 20)
+        if self.sim.pick(4) & 1 and some:
+            return {"UnprocessedItems": {table: requests[some:]} if requests[some:] else {}}
+        for request in requests[some:]:
+            self.sim.table.write_one(request)
+        return {"UnprocessedItems": {}}
+
+    def _die(self, actor):
+        if actor.process:
+            actor.process.die(but=actor)
+        raise Killed
+
+
+# what a schedule shows of a call
+
+
+def described(operation, arguments):
+    if operation == "query":
+        return " ".join(
+            str(next(iter(value.values())))[-40:] for value in arguments["ExpressionAttributeValues"].values()
+        )
+    if operation == "transact_write_items":
+        steps = [next(iter(each.items())) for each in arguments["TransactItems"]]
+        return "; ".join(f"{kind} {(given.get('Item') or given['Key'])['SK']['S'][:40]}" for kind, given in steps)
+    if operation == "batch_write_item":
+        requests = next(iter(arguments["RequestItems"].values()))
+        puts = [each["PutRequest"]["Item"]["SK"]["S"] for each in requests if "PutRequest" in each]
+        deletes = [each["DeleteRequest"]["Key"]["SK"]["S"] for each in requests if "DeleteRequest" in each]
+        return ", ".join([f"+{sk[:44]}" for sk in puts] + [f"-{sk[:44]}" for sk in deletes])
+    if operation == "batch_get_item":
+        return ", ".join(key["SK"]["S"][:40] for key in next(iter(arguments["RequestItems"].values()))["Keys"])
+    key = arguments.get("Key") or arguments.get("Item")
+    if not isinstance(key, dict):
+        return str(key or arguments.get("Prefix") or arguments.get("Delete", ""))
+    change, condition = arguments.get("UpdateExpression", ""), arguments.get("ConditionExpression", "")
+    place = f"{key['PK']['S'][-24:]} {key['SK']['S'][:44]}"
+    return f"{place} {change[:60]}{' IF ' + condition[:110] if condition else ''}"
+
+
+def answered(done):
+    if isinstance(done, Exception):
+        return f"! {getattr(done, 'response', {}).get('Error', {}).get('Code', repr(done))}"
+    if "Items" in done:
+        return f"{len(done['Items'])} items{' and more' if 'LastEvaluatedKey' in done else ''}"
+    return "item" if "Item" in done else "done"

@@ -1,0 +1,74 @@
+"""`turnkeep import` next to all others: the real `Moves` and `Arrivals`, over an old table that gains turns."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.base import CheckpointTuple
+
+from simulation.kernel import BASE
+from simulation.model import Attempt
+from simulation.operations.threads import WHO
+from turnkeep_local.moving.arrivals import Arrivals
+from turnkeep_local.moving.moves import Moves
+from turnkeep_local.moving.savers import OldThread
+
+
+def old_turn(n):
+    """The attempt that is the nth turn of the old thread."""
+    return 800_000 + n
+
+
+class OldTable:
+    """What `Moves` reads of a table of another saver."""
+
+    place = SimpleNamespace(table="old")
+
+    def __init__(self, world):
+        self.world = world
+
+    def threads(self):
+        olds = self.world.facts["olds"]
+        return [OldThread(name, {"": f"1old-{count:06d}"}) for name, count in olds.items()]
+
+    def read(self, thread, namespace=""):
+        self.world.sim.sleep(0.005)
+        count = self.world.facts["olds"][thread.thread_id]
+        pairs = ((HumanMessage(f"old{n}"), AIMessage(f"r{old_turn(n)}")) for n in range(1, count + 1))
+        checkpoint = {"v": 4, "id": f"1old-{count:06d}", "ts": datetime.fromtimestamp(BASE, UTC).isoformat()}
+        checkpoint |= {"channel_values": {"messages": [each for pair in pairs for each in pair]}}
+        checkpoint |= {"channel_versions": {"messages": count}, "versions_seen": {}}
+        return CheckpointTuple({"configurable": {}}, checkpoint, {}, None, [])
+
+    def times(self, thread_id):
+        return {}
+
+
+class ImportOps:
+    def op_old(self, op, thread):
+        """One more turn in the old table."""
+        olds = self.facts["olds"]
+        count = olds[thread] = olds.get(thread, 0) + 1
+        before = tuple(old_turn(n) for n in range(1, count))
+        self.model.brought.add(old_turn(count))
+        self.model.attempts[old_turn(count)] = Attempt(
+            old_turn(count), thread, f"import {count}", b"", before, self.sim.now
+        )
+
+    def op_import(self, op, thread):
+        counts = []
+
+        def work(has, _):
+            counts.append((self.sim.now, self.facts["olds"].get(thread, 0)))
+            arrivals = Arrivals(has.items, has.blobs, has.table._sealer, **has.kept)
+            moves = Moves(OldTable(self), arrivals, {}, WHO, "a", tell=lambda _: None, clock=has.clock)
+            return moves.run(lambda _: None).threads
+
+        fates = self.ask(op, work, tries=2)
+        if not fates or not {"moved", "changed"} & fates.keys():
+            return
+        began, count = counts[-1]
+        born = self.model.life(thread, began)
+        for attempt in (self.model.attempts[old_turn(n)] for n in range(1, count + 1) if born):
+            attempt.born, attempt.acked_at = born, None
+            self.model.ack(attempt)

@@ -1,0 +1,126 @@
+"""LangGraph's own loop over DynamoDBSaver, for a share of the runs with a sub-graph or a question."""
+
+from functools import cache
+
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
+
+from simulation.loops import in_loop
+from simulation.operations.serving import RUN, GraphRun, answer, attempts_in, graph_with
+from turnkeep import errors
+from turnkeep.saver.cursor import Cursor, Cursors
+from turnkeep.saver.saver import DynamoDBSaver
+
+BUSY = (errors.ThreadBusy, errors.ThreadMoved, errors.Superseded)
+
+
+async def ask_first(state):
+    interrupt("go on?")
+    return await answer(state)
+
+
+SHAPES = ("plain", "plain", "inner", "asks")
+
+
+@cache
+def graph_of(shape):
+    """ "plain", "inner" with a sub-graph, or "asks" with a question before the answer."""
+    if shape == "inner":
+        inner = graph_with(answer)
+        return StateGraph(MessagesState).add_node("inner", inner).add_edge(START, "inner")
+    return (
+        StateGraph(MessagesState).add_node("answer", ask_first if shape == "asks" else answer).add_edge(START, "answer")
+    )
+
+
+class ActorCursors(Cursors):
+    """Cursors whose locks hold among actors."""
+
+    def __init__(self, make_lock):
+        super().__init__()
+        self.make_lock = make_lock
+
+    def of(self, thread_id):
+        if thread_id not in self._kept:
+            self._kept[thread_id] = Cursor(lock=self.make_lock())
+        return super().of(thread_id)
+
+
+def saver_of(has):
+    kept = {"thread_hours": has.world.plan.hours, "lease_seconds": has.world.plan.lease, **has.chance}
+    saver = DynamoDBSaver("table", client=has.process.client, tenant="t", user="u", seal_key="simulation", **kept)
+    saver._table, saver._cursors = has.table, ActorCursors(has.make_lock)
+    return saver
+
+
+def at(thread, **more):
+    return {"configurable": {"thread_id": thread}, **more}
+
+
+class SaverOps:
+    def op_invoke(self, op, thread, mode="sync", tries=2):
+        """A run of a graph. Nothing distinguishes a second try from a new run, so it is one."""
+
+        def work(has, n):
+            attempt_id = op.id * 10 + n
+            pause = 0.01 if self.sim.pick(3) % 100 < 70 else 2.0
+            run = GraphRun(self, attempt_id, thread, f"s{attempt_id}", pause)
+            in_loop(self.sim, self._invoked(has.saver, run, graph_of(self._shape()), mode))
+            attempt = self.model.attempts.get(attempt_id)  # none where another run answered the question of this one
+            head = has.saver._cursors.of(thread).head
+            if attempt and head:
+                attempt.born = head.born
+            return (attempt,)
+
+        found = self.ask(op, work, tries=tries, busy=BUSY, failed=self.superseded(op))
+        if found and found[0]:
+            self.model.ack(found[0])
+
+    def _shape(self):
+        """Of the graph of this plan. A turn of the API answers a question, with what another run may have said."""
+        shape = SHAPES[self.plan.seed % len(SHAPES)]
+        return "plain" if shape == "asks" and any(op.kind == "serve" for op in self.plan.ops) else shape
+
+    async def _invoked(self, saver, run, builder, mode):
+        RUN.set(run)
+        graph = builder.compile(checkpointer=saver)
+        config = at(run.thread, metadata={"run_id": f"run{run.attempt_id // 10}"})
+        given = {"messages": [("human", f"m{run.attempt_id}")]}
+        state = await graph.ainvoke(given, config, durability=mode)
+        if "__interrupt__" in state:
+            await graph.ainvoke(Command(resume="yes"), config, durability=mode)
+
+    def op_state(self, op, thread):
+        began = self.sim.now
+        found = self.ask(op, lambda has, _: (has.saver.get_tuple(at(thread)),), tries=1)
+        if found:
+            self._check_state(thread, *found, began, by=f"op{op.id}")
+
+    def _check_state(self, thread, found, began, by):
+        ids = attempts_in(found.checkpoint["channel_values"].get("messages", [])) if found else None
+        self.model.check_read(thread, ids, began, with_edits=True, by=by)
+
+    def op_history(self, op, thread):
+        self.ask(op, lambda has, _: list(has.saver.list(at(thread))), tries=1)
+
+    def op_prune(self, op, thread):
+        self.ask(op, lambda has, _: has.saver.prune([thread]), tries=1, ends=(errors.NotFound, errors.Superseded))
+
+    def op_copy(self, op, thread, to):
+        self.model.forks.setdefault(to, set()).add(thread)
+        ends = (errors.NotFound, errors.ThreadExists, errors.ThreadBusy, errors.Superseded)
+        self.ask(op, lambda has, _: has.saver.copy_thread(thread, to), tries=1, ends=ends)
+
+    def op_drop_runs(self, op, of):
+        """Deletes the steps of a run, which may take turns away."""
+        ends = [self.model.begin_end(name) for name in self.threads]
+        drop = lambda has, _: has.saver.delete_for_runs([f"run{of}"])  # noqa: E731
+        self.ask(op, drop, tries=1, ends=(errors.NotFound, errors.ThreadBusy))
+        for end in ends:
+            self.model.finish_end(end, "unknown")
+
+    def final_states(self, has):
+        for thread in self.threads if self.plan.family == "saver" else ():
+            began = self.sim.now
+            self._check_state(thread, has.saver.get_tuple(at(thread)), began, by="at the end")
+            list(has.saver.list(at(thread)))
