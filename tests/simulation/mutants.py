@@ -1,7 +1,8 @@
 """One-line changes of the protocol, and which family of runs finds each: mutants.txt lists them.
 
 A block of the list is a header, `family, module: name`, the lines of the module after "- ", and after "+ " those that
-take their place. A line "= " explains why no run can find the mutant; it is then only applied.
+take their place. "@ " names the kept schedule or the seed that finds it, so that it need not be hunted; a seed that no
+longer does is only slow. A line "= " explains why no run can find the mutant; it is then only applied.
 """
 
 import importlib
@@ -12,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from simulation.scenarios import plan_of
+from simulation.shrink import read
 from simulation.world import play
 
 LIST = Path(__file__).with_name("mutants.txt")
+SCHEDULES = Path(__file__).with_name("schedules")
 _HEADER = re.compile(r"(\w+), ([\w.]+): (.+)")
 
 
@@ -25,14 +28,15 @@ class Mutant:
     name: str
     old: str
     new: str
+    hint: str
     reason: str
 
 
 def mutants():
     for block in LIST.read_text().strip().split("\n\n"):
         header, *lines = block.splitlines()
-        parts = {mark: "\n".join(line[2:] for line in lines if line.startswith(mark)) for mark in "-+="}
-        yield Mutant(*_HEADER.fullmatch(header).groups(), parts["-"], parts["+"], parts["="])
+        parts = {mark: "\n".join(line[2:] for line in lines if line.startswith(mark)) for mark in "-+@="}
+        yield Mutant(*_HEADER.fullmatch(header).groups(), parts["-"], parts["+"], parts["@"], parts["="])
 
 
 @contextmanager
@@ -80,11 +84,14 @@ def _function_of(attribute):
 
 
 def hunt(mutant, runs):
-    """The number of runs until one of the mutant's family breaks a promise that it keeps without the mutant, and the
-    violation; None where none does."""
-    for seed in range(runs):
+    """The seed or schedule with which the mutant breaks a promise that is kept without it; None where none does."""
+    for hint in filter(None, (mutant.hint, *map(str, range(runs)))):
         with applied(mutant):
-            found, _ = play(plan_of(mutant.family, seed))
-        if found and play(plan_of(mutant.family, seed))[0] is None:
-            return seed + 1, found
+            found, _ = play(_plan(mutant, hint))
+        if found and play(_plan(mutant, hint))[0] is None:
+            return hint
     return None
+
+
+def _plan(mutant, hint):
+    return plan_of(mutant.family, int(hint)) if hint.isdecimal() else read((SCHEDULES / f"{hint}.json").read_text())

@@ -1,5 +1,6 @@
 """LangGraph's own loop over DynamoDBSaver, for a share of the runs with a sub-graph or a question."""
 
+import asyncio
 from functools import cache
 
 from langgraph.graph import START, MessagesState, StateGraph
@@ -19,17 +20,17 @@ async def ask_first(state):
     return await answer(state)
 
 
-SHAPES = ("plain", "plain", "inner", "asks")
+SHAPES = ("plain", "plain", "inner", "asks", "inner asks")
 
 
 @cache
 def graph_of(shape):
-    """ "plain", "inner" with a sub-graph, or "asks" with a question before the answer."""
-    if shape == "inner":
-        inner = graph_with(answer)
-        return StateGraph(MessagesState).add_node("inner", inner).add_edge(START, "inner")
+    """With "inner" in its name it answers in a sub-graph, with "asks" it asks before."""
+    node = ask_first if "asks" in shape else answer
     return (
-        StateGraph(MessagesState).add_node("answer", ask_first if shape == "asks" else answer).add_edge(START, "answer")
+        StateGraph(MessagesState)
+        .add_node("answer", graph_with(node) if "inner" in shape else node)
+        .add_edge(START, "answer")
     )
 
 
@@ -79,7 +80,7 @@ class SaverOps:
     def _shape(self):
         """Of the graph of this plan. A turn of the API answers a question, with what another run may have said."""
         shape = SHAPES[self.plan.seed % len(SHAPES)]
-        return "plain" if shape == "asks" and any(op.kind == "serve" for op in self.plan.ops) else shape
+        return "plain" if "asks" in shape and any(op.kind == "serve" for op in self.plan.ops) else shape
 
     async def _invoked(self, saver, run, builder, mode):
         RUN.set(run)
@@ -88,6 +89,7 @@ class SaverOps:
         given = {"messages": [("human", f"m{run.attempt_id}")]}
         state = await graph.ainvoke(given, config, durability=mode)
         if "__interrupt__" in state:
+            await asyncio.sleep(run.pause)
             await graph.ainvoke(Command(resume="yes"), config, durability=mode)
 
     def op_state(self, op, thread):
