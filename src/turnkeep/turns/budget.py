@@ -1,12 +1,10 @@
-"""Limits in the life of a turn: reserved beside LOAD, settled beside COMMIT. Of a user who asks faster than it may, two
-requests at once reach the store and one a second; the others are refused here, so that nobody else waits for them."""
+"""Limits in the life of a turn: reserved in parallel with LOAD, settled in parallel with COMMIT. A refusal is repeated
+for a second without a request to the store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from weakref import WeakValueDictionary
 
 from turnkeep.agents import Agent
 from turnkeep.errors import OverLimit, StoreUnavailable
@@ -25,7 +23,6 @@ T = TypeVar("T")
 
 
 REFUSED_MS = 1000
-BEGINNING_AT_ONCE = 2
 GRACE_SECONDS = 5
 """How long after the longest life of a run its reservation still counts."""
 _MOST_REFUSED = 10_000
@@ -65,7 +62,6 @@ class Budget:
         self._usage = usage
         self._clock = clock
         self._seconds = seconds + GRACE_SECONDS
-        self._doors: WeakValueDictionary[Principal, asyncio.Semaphore] = WeakValueDictionary()
         self._refused: dict[Principal, tuple[int, OverLimit]] = {}
         self._largest: dict[str, int] = {}
 
@@ -78,20 +74,6 @@ class Budget:
         until, error = self._refused.get(principal, (0, None))
         if error and self.now() < until:
             raise type(error)(error.detail, retry_after=error.retry_after, resets_at=error.resets_at)
-
-    @asynccontextmanager
-    async def door(self, principal: Principal) -> AsyncIterator[None]:
-        """Few requests of one principal begin at once; the others wait here, and are refused when one of these is."""
-        if self._usage is None:
-            yield
-            return
-        door = self._doors.get(principal) or asyncio.Semaphore(BEGINNING_AT_ONCE)
-        self._doors[principal] = door
-        async with door:
-            self.check(principal)
-            if principal in self._refused:  # this one finds out whether that still holds
-                self._remember(principal, self._refused[principal][1])
-            yield
 
     async def beside(
         self, work: Coroutine[Any, Any, T], principal: Principal, agent: Agent, tally: Tally
