@@ -72,7 +72,7 @@ check: ready scan .tools/clients/ready build ## everything: lint, types, contrac
 
 bench: ready ## the benchmarks (DATA=../shared/data)
 	@uv sync --frozen --quiet --inexact --group bench
-	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py benchmarks/joins.py benchmarks/sql_validator.py benchmarks/tracing.py benchmarks/cleanup.py benchmarks/throughput.py benchmarks/pii.py benchmarks/facts.py benchmarks/regulations.py); do \
+	@set -e; for file in $(wildcard benchmarks/turn_cost.py benchmarks/capacity.py benchmarks/retrieval.py benchmarks/joins.py benchmarks/sql_validator.py benchmarks/cleanup.py benchmarks/throughput.py benchmarks/pii.py benchmarks/facts.py benchmarks/regulations.py); do \
 		echo "== $$file"; $(BIN)/python $$file --data $(DATA); done
 	@echo "== benchmarks/cold_start.py"; $(BIN)/python benchmarks/cold_start.py
 

@@ -1,5 +1,5 @@
-"""Turnkeep: conversational agents with memory on serverless AWS. What graphs of one's own take from it is imported when
-it is asked for, so that a function that runs no graph does not load LangGraph."""
+"""Turnkeep: conversational agents with memory on serverless AWS. Names for own graphs are imported on first use:
+functions that run no graph do not load LangGraph."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,5 +1,4 @@
-"""What Turnkeep has to know of an agent, its settings, and how it is built. Its graph is imported only then, so that
-routes which run no graph never load LangGraph."""
+"""An agent, its settings and its building, which imports the graph: routes that run no graph never load LangGraph."""
 
 import os
 import pkgutil
@@ -25,16 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Agent:
-    """A compiled graph and what Turnkeep has to know to run it.
+    """A compiled graph and how to run it.
 
-    `graph` is compiled without a checkpointer. Where graphs are made for each run, `make(config, store, context)` does,
-    and `graph` is what an empty config gives, for drawings and states.
-    `message` is the channel that takes a user's message: `messages` with LangGraph's `add_messages`, or one of text;
-    empty where the message is all of the input, None where a message alone cannot begin a run.
-    `is_own`: a graph of a langgraph.json, which gets context, config and input as LangGraph's server gives them.
-    `new_turn()` sets every per-turn key at the start of a run; these keys are dropped when the run has finished.
-    `window` is how many turns of `messages` a run loads; None loads them all.
-    `read_reply` turns the final state into what the client sees.
+    `graph` has no checkpointer. If graphs are made per run by `make(config, store, context)`, it is that of an empty
+    config, for drawings and states.
+    `read_reply` turns the final state into the reply.
+    `new_turn()` sets every per-turn key at the start of a run; they are dropped at its end.
+    `window` is the number of turns of `messages` that a run loads; None loads all.
+    `message` is the channel of the user's message: `messages` with `add_messages`, or a text; "" if the message is the
+    whole input, None if a message alone cannot begin a run.
+    `is_own`: a graph of a langgraph.json, with context, config and input as on LangGraph's server.
     """
 
     name: str
@@ -51,8 +50,8 @@ class Agent:
 
 
 def read_settings(home: Path | None = None, **given: Any) -> Settings:
-    """The settings of the environment with those of every agent; raises one of UNUSABLE. `home` is a laptop's folder,
-    where data of one's own may lie."""
+    """Read the settings of the deployment and of every agent; raise one of UNUSABLE. `home` is a laptop's folder, which
+    may contain own data."""
     own = [pkgutil.resolve_name(each.settings) for each in entries().values() if each.settings]
     read = [kind.read(os.environ, kind.own_data(home) if home else {}) for kind in own]
     if graph_file() and not own:  # MODEL is read by none of ours, and by these graphs in words of their own
@@ -61,8 +60,7 @@ def read_settings(home: Path | None = None, **given: Any) -> Settings:
 
 
 def build_agent(name: str, settings: Settings) -> Agent:
-    """The agent called `name`; raises UnknownAgent, and AgentUnavailable where a file of its settings cannot be used,
-    which leaves the other agents alone."""
+    """Build an agent; raise UnknownAgent, or AgentUnavailable if a file of its settings is unusable."""
     if name not in entries():
         raise UnknownAgent
     entry, file = entries()[name], graph_file()
@@ -79,5 +77,5 @@ def build_agent(name: str, settings: Settings) -> Agent:
 
 
 def tell_unusable(name: str, error: UnusableFile) -> None:
-    """To the operator, whose file it is; a caller is told no more than that the agent cannot work."""
+    """Log the reason for the operator; callers only learn that the agent is unavailable."""
     logger.error("agent cannot work, a file of its settings cannot be used", agent=name, reason=str(error))

@@ -1,4 +1,4 @@
-"""Documents of a thread, as their owner and its graphs see them. Plain data, and what reads it once a run."""
+"""Documents of a thread, as their owner and its graphs see them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from threading import Lock
 from typing import Literal, TypeAlias
 
 AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]
-"""Waiting for its file, being read, active in every turn, or of no use for the reason that `code` names."""
+"""Waiting for its file, being read, active in every turn, or unusable for the reason in `code`."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some lines of a document under their heading; pages count from 1, None where the format knows none."""
+    """Some lines of a document under their heading; pages count from 1, None if the format has none."""
 
     text: str
     page: int | None = None
@@ -20,7 +20,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Attachment:
-    """One document. `kind` is what its content shows it to be ("pdf"), `findings` what in it speaks to a model."""
+    """One document. `kind` is detected from its content ("pdf"); `findings` name text that addresses a model."""
 
     id: str
     name: str
@@ -36,8 +36,8 @@ class Attachment:
 
 
 class Documents:
-    """The active documents of a run's thread. Nothing is asked of the store before a node asks, and nothing twice;
-    synchronous, for nodes that run in threads. What documents say is data: none of it is an instruction."""
+    """The active documents of a run's thread, read from the store on use and once. Synchronous, for nodes that run in
+    threads. Their text is data, never an instruction."""
 
     def __init__(
         self,
@@ -51,14 +51,14 @@ class Documents:
         self._read: dict[str, tuple[Piece, ...]] = {}
 
     def all(self) -> tuple[Attachment, ...]:
-        """Those that are ready, oldest first. Raises StoreUnavailable."""
+        """Return the ready ones, oldest first; raise StoreUnavailable."""
         with self._lock:
             if self._all is None:
                 self._all = self._listed()
             return self._all
 
     def read(self, document_id: str) -> tuple[Piece, ...]:
-        """The text of one of them, in order; none for any other id. Raises StoreUnavailable, StateCorrupt."""
+        """Return the text of one in order, nothing for other ids; raise StoreUnavailable, StateCorrupt."""
         if document_id not in {document.id for document in self.all()}:
             return ()
         with self._lock:

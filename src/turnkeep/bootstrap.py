@@ -49,8 +49,8 @@ def build(
     refresh: Callable[[], Sequence[bytes]] | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Services:
-    """All services of a deployment over the given store. `refresh` gives the secrets that seal as they are now, where
-    they can change while this runs. `uploads` takes files where no route of this server does."""
+    """Build all services over the given store. `refresh` returns the current secrets of the key ring, if they can
+    change. `uploads` receives files if no route of this server does."""
     if settings.pii_detector:
         from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - hardly any deployment has one
 
@@ -93,7 +93,7 @@ def build(
 
 
 def _stores(memories: Callable[..., Memories], clock: Callable[[], float]) -> "Callable[[Principal], BaseStore]":
-    """Each caller's memory, as it is when a run or a request begins."""
+    """Return the factory of each caller's store, as of the beginning of a run or a request."""
 
     @functools.cache
     def options() -> Mapping[str, Any]:

@@ -1,5 +1,4 @@
-"""Where the demo is found, by name: it stands in for a model and for data, and nothing here imports it. A deployment
-without the package works with a model and data of its own."""
+"""Finds the demo package by name; nothing imports it, so a deployment with its own model and data needs no demo."""
 
 import pkgutil
 from importlib.util import find_spec
@@ -16,7 +15,7 @@ NO_MODEL = "no model is set, and the demo is not installed; set OPENAI_API_KEY, 
 
 
 def sample(name: str, setting: str) -> Path:
-    """A bundled file or folder, such as "papers.jsonl"; raises UnusableFile where the demo is not installed."""
+    """Return a bundled file or folder, such as "papers.jsonl"; raise UnusableFile if the demo is not installed."""
     spec = find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise UnusableFile(f"{setting} is not set, and the demo, which has data in its place, is not installed")
@@ -24,13 +23,13 @@ def sample(name: str, setting: str) -> Path:
 
 
 def maker(name: str, setting: str) -> Any:
-    """What makes bundled data, such as "database.field_service:sample_file"; raises UnusableFile as `sample` does."""
+    """Return a maker of bundled data, such as "database.field_service:sample_file"; raise UnusableFile."""
     sample("", setting)
     return pkgutil.resolve_name(f"{PACKAGE}.{name}")
 
 
 def demo_model(agent: str) -> "BaseChatModel":
-    """The demo model with its rules for an agent; raises UnusableFile where it is not installed."""
+    """Return the demo model with its rules for an agent; raise UnusableFile if it is not installed."""
     if find_spec(PACKAGE) is None:
         raise UnusableFile(NO_MODEL)
     model: BaseChatModel = pkgutil.resolve_name(f"{PACKAGE}.model:demo_model")(agent)

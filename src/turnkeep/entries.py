@@ -1,6 +1,5 @@
-"""Agents are found by entry points: whoever installs a package with the group `turnkeep.agents` has its agents, and
-nothing here names one. Where TURNKEEP_GRAPHS names a langgraph.json its graphs are agents too, and of the others those
-that it asks for. Light to import, because a command's help and every route without a graph need no more."""
+"""Finds agents: the entry points in `turnkeep.agents`. If TURNKEEP_GRAPHS names a langgraph.json, its graphs and those
+installed agents that it asks for. Light to import, for routes without a graph and a command's help."""
 
 import functools
 import os
@@ -15,10 +14,8 @@ GROUP = "turnkeep.agents"
 
 @dataclass(frozen=True)
 class Entry:
-    """What an entry point names, light to import. Each place is written "package.module:name".
-
-    `build(settings) -> Agent`; `settings` is a subclass of AgentSettings; `add_commands(commands)` adds to the parser
-    of `turnkeep`.
+    """The object that an entry point names, light to import. Places are written "package.module:name":
+    `build(settings) -> Agent`, a subclass of AgentSettings, and `add_commands(commands)` for the parser of `turnkeep`.
     """
 
     description: str
@@ -26,19 +23,19 @@ class Entry:
     settings: str = ""
     add_commands: str = ""
     graph: GraphSpec | None = None
-    """In place of `build`, for a graph of a langgraph.json."""
+    """Instead of `build`, for a graph of a langgraph.json."""
 
 
 @functools.cache
 def graph_file() -> GraphFile | None:
-    """What TURNKEEP_GRAPHS names. Raises UnusableGraphFile."""
+    """Return the file that TURNKEEP_GRAPHS names; raise UnusableGraphFile."""
     named = os.environ.get("TURNKEEP_GRAPHS")
     return read_graph_file(Path(named)) if named else None
 
 
 @functools.cache
 def entries() -> dict[str, Entry]:
-    """The graphs of the file in its order, then the agents that are installed, by name. Raises UnusableGraphFile."""
+    """Return the file's graphs in order, then installed agents by name; raise UnusableGraphFile."""
     file = graph_file()
     wanted = file.agents if file else "all"
     points = sorted(entry_points(group=GROUP), key=lambda point: point.name)
@@ -48,12 +45,12 @@ def entries() -> dict[str, Entry]:
 
 
 def default_agent(named: str) -> str:
-    """The agent that answers where a request names none: `named`, else the first graph of the file."""
+    """Return the agent for requests that name none: `named`, else the first graph of the file."""
     return named if named in entries() or not graph_file() else next(iter(entries()))
 
 
 def _load(point: EntryPoint) -> Entry | None:
-    """None for a package that is broken: the other agents work."""
+    """Return None for a broken package: the other agents work."""
     try:
         entry = point.load()
     except (ImportError, AttributeError) as error:

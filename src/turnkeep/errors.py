@@ -1,11 +1,11 @@
-"""Every error that a caller may meet. Each class has a status, a code and a line that says what to do."""
+"""Every error that a client may receive, with status, code and advice."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 
 class TurnkeepError(Exception):
-    """`detail` is shown to the caller, so it holds no message text, SQL, secret or foreign id."""
+    """`detail` is sent to the caller, so it contains no message text, SQL, secret or foreign id."""
 
     status: ClassVar[int]
     code: ClassVar[str]
@@ -165,8 +165,8 @@ class RunCancelled(Conflict):
 
 
 class ActionUnknown(Conflict):
-    """`name` and `key` are the action's, `at` is when it was begun, epoch seconds. Whoever has asked where it was to be
-    done says so: `settle(result)` keeps what it gave, `release()` has it done by the next call."""
+    """Names the action by `name` and `key`, begun `at` (epoch seconds). After checking its target, call
+    `settle(result)` to store the result, or `release()` to let the next call repeat it."""
 
     status, code, title = 409, "action_unknown", "It is not known whether an action was done"
     advice = "It is not done again. Look where it was to be done, then send a new message with a new key."
@@ -199,7 +199,7 @@ class OverLimit(TurnkeepError):
     def __init__(
         self, detail: str | None = None, *, retry_after: int | None = None, resets_at: str | None = None
     ) -> None:
-        """`resets_at`: when what is used up begins anew, ISO 8601, where that is not just Retry-After."""
+        """`resets_at` (ISO 8601) is when the budget starts again, if not after Retry-After."""
         self.resets_at = resets_at
         super().__init__(detail, retry_after=retry_after)
 
@@ -239,7 +239,7 @@ class ModelTruncated(ModelFault):
     advice = "Nothing was stored; ask for less, or send the same request again."
 
     def __init__(self, detail: str | None = None, *, retry_after: int | None = None, at_limit: bool = False):
-        """`at_limit`: the model wrote all it was allowed to, so the connection and the server are well."""
+        """`at_limit`: the model reached its token limit; connection and server are fine."""
         self.at_limit = at_limit
         super().__init__(detail, retry_after=retry_after)
 

@@ -1,7 +1,5 @@
-"""`langgraph.json` as LangGraph's own tools read it: which graphs there are and what they need. Imports no graph.
-
-What cannot be served is told with file, line and remedy: a fault of one graph leaves the others alone, a fault of the
-file stops all. What LangGraph's server does and this one does not is a warning."""
+"""Reads `langgraph.json` as LangGraph's own tools do; imports no graph. Faults name file, line and remedy: a graph's
+leaves the others alone, the file's stops all. Features of LangGraph's server that are missing here are warnings."""
 
 import json
 import os
@@ -15,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")
-"""Of a graph, such as "agent" or "Deep Researcher"."""
+"""Of a graph: "agent", "Deep Researcher"."""
 _PLACE = re.compile(r"(.+):([^:/\\]+)")
 _SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _REFUSED = {
@@ -46,8 +44,8 @@ class UnusableGraphFile(ValueError):
 
 @dataclass(frozen=True)
 class GraphSpec:
-    """One graph of the file. `source` is a file or a dotted module; `window` in turns, None keeps the whole state;
-    `message` the key of the input that takes a user's message. With a `fault` it cannot be served."""
+    """One graph of the file. `source` is a file or a dotted module; `window` is in turns, None for the whole state;
+    `message` is the input key for the user's message. With a `fault` it cannot be served."""
 
     name: str
     source: str
@@ -60,7 +58,7 @@ class GraphSpec:
 
     @property
     def place(self) -> str:
-        """How all that is said of it begins."""
+        """The beginning of every message about it."""
         return f"{self.where}: graph `{self.name}`"
 
     @property
@@ -70,8 +68,8 @@ class GraphSpec:
 
 @dataclass(frozen=True)
 class GraphFile:
-    """What a langgraph.json says. `agents` are those on board that are served beside its graphs; `env` is a mapping or
-    the name of a file; `warnings` say what of it has no effect here."""
+    """A langgraph.json. `agents` are the installed agents to serve as well; `env` is a mapping or a file name;
+    `warnings` name entries that are ignored."""
 
     path: Path
     graphs: Mapping[str, GraphSpec]
@@ -83,18 +81,17 @@ class GraphFile:
     warnings: tuple[str, ...]
 
     def folders(self) -> list[Path]:
-        """Where its graphs import from: its own folder and dependencies that are folders, with the `src` of each that
-        is a project."""
+        """Return the import path: its folder, dependencies that are folders, and the `src` of projects."""
         found = [self.path.parent, *(self.path.parent / each for each in self.dependencies)]
         inside = [folder / "src" for folder in found if (folder / "pyproject.toml").exists()]
         return [each.resolve() for each in dict.fromkeys([*found, *inside]) if each.is_dir()]
 
     def packages(self) -> list[str]:
-        """Dependencies that have to be installed, such as "langchain-openai" or "./my_package"."""
+        """Return the dependencies to install, such as "langchain-openai" or "./my_package"."""
         return [each for each in self.dependencies if not (self.path.parent / each).is_dir()]
 
     def environment(self) -> dict[str, str]:
-        """What `env` sets; nothing where it names a file that is not there."""
+        """Return the variables of `env`, none if its file is missing."""
         if not isinstance(self.env, str):
             return {name: str(value) for name, value in self.env.items()}
         from dotenv import dotenv_values  # noqa: PLC0415 - hardly any start needs it
@@ -102,14 +99,13 @@ class GraphFile:
         return {name: value for name, value in dotenv_values(self.path.parent / self.env).items() if value is not None}
 
     def use(self, environ: MutableMapping[str, str] = os.environ, *, over: bool = False) -> None:
-        """Lets its graphs be imported and gives them their variables; `over`: also those that are set already, as
-        LangGraph's own `dev` does."""
+        """Extend the import path and set the variables; `over` replaces variables, as LangGraph's own `dev` does."""
         sys.path += [str(each) for each in self.folders() if str(each) not in sys.path]
         environ.update({name: value for name, value in self.environment().items() if over or name not in environ})
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that knows which of its keys were given twice."""
+    """A JSON object that records duplicate keys."""
 
     def __init__(self, pairs: list[tuple[str, Any]]):
         super().__init__(pairs)
@@ -117,7 +113,7 @@ class _Object(dict[str, Any]):
 
 
 def read_graph_file(path: Path) -> GraphFile:
-    """Raises UnusableGraphFile."""
+    """Read the file; raise UnusableGraphFile."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -232,7 +228,7 @@ class _Reader:
         return UnusableGraphFile(f"{self._at(*keys)}: {why}")
 
     def _at(self, *keys: str) -> str:
-        """File and line of a key: the last of its name where the keys around it begin."""
+        """Return file and line of a key, found below the keys that enclose it; of duplicates the last."""
         place = 0
         for key in keys:
             name = re.compile(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:")

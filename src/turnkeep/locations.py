@@ -1,5 +1,4 @@
-"""Secrets that AWS keeps: how a setting names their place, and how a value is asked for when it is needed and not
-before. Reading them is the business of `turnkeep.aws`."""
+"""Secrets in AWS: the location in a setting, and values looked up on use. `turnkeep.aws` reads them."""
 
 import re
 from collections.abc import Callable
@@ -14,12 +13,11 @@ LOCATION = re.compile(
 PLACES = ("ssm:", "secretsmanager:")
 
 SecretSource: TypeAlias = Callable[[str], str]
-"""A secret as of now. Its argument is the value that has just been refused, or empty. It may wait for AWS, and raises
-TurnkeepError."""
+"""Returns the current secret, given the value that was just refused or ""; may wait for AWS; raises TurnkeepError."""
 
 
 class LateSecret(SecretStr):
-    """A secret that is looked up whenever somebody asks for it; `source` keeps what it has found for a while."""
+    """A secret that is looked up on use; `source` caches it."""
 
     def __init__(self, source: SecretSource):
         super().__init__("looked up when it is needed")
@@ -30,12 +28,12 @@ class LateSecret(SecretStr):
 
 
 def source_of(secret: SecretStr) -> SecretSource | None:
-    """What knows a newer value of the secret where it was refused; None for one that stays as it is."""
+    """Return the source of newer values, None for a constant secret."""
     return secret.source if isinstance(secret, LateSecret) else None
 
 
 def is_location(text: str) -> bool:
-    """Whether it is meant as one, well-formed or not."""
+    """Return whether the text is meant as a location, well-formed or not."""
     return text.startswith(PLACES)
 
 
@@ -53,14 +51,14 @@ def _checked_secret(value: SecretStr) -> SecretStr:
 
 Location: TypeAlias = Annotated[str, AfterValidator(_checked)]
 LocatedSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_checked_secret)]
-"""A secret, or where AWS keeps it: a deployment puts a LateSecret in its place."""
+"""A secret or its location, which a deployment replaces by a LateSecret."""
 
 
 def login_part(user: str, password: str) -> str:
-    """As it stands in a URL, before the `@`."""
+    """Return the part of a URL before the `@`."""
     return f"{quote(user, safe='')}:{quote(password, safe='')}"
 
 
 def place_part(host: str, port: str, name: str) -> str:
-    """As it stands in a URL, behind the `@`."""
+    """Return the part of a URL after the `@`."""
     return f"{host}{f':{port}' if port else ''}/{quote(name, safe='')}"

@@ -1,5 +1,5 @@
-"""What stands for personal data in a stored text, such as "[EMAIL_3f9a1c2b]". Whoever reads a thread for its owner
-needs no more than this; `blocks.pii` makes them."""
+"""Placeholders for personal data in stored texts, such as "[EMAIL_3f9a1c2b]", and their restoring. `blocks.pii` makes
+them."""
 
 import re
 from collections.abc import Mapping
@@ -19,10 +19,9 @@ _REMEMBERED = 4_096
 
 
 def restored(text: str, values: Mapping[str, str], *, before: str = "") -> str:
-    """The text with what its placeholders stand for. One that stands for nothing stays as it is, and so does one inside
-    the address of a link or an image, which a document may have had made so that whoever is behind the address learns
-    it; an address that is nothing but a placeholder is somebody's own. `before` is what was said before this text, for
-    pieces of a stream."""
+    """Replace placeholders by their values, except unknown ones and those inside the address of a link or an image,
+    which a document may have planted to leak them; an address that is a placeholder alone is replaced.
+    `before` is the preceding text, for pieces of a stream."""
     if not values or "[" not in text:
         return text
     line = before[-_REMEMBERED:].rpartition("\n")[2]
@@ -36,5 +35,5 @@ def restored(text: str, values: Mapping[str, str], *, before: str = "") -> str:
 
 
 def shown(text: str) -> str:
-    """The text as a list may show it: "[EMAIL_3f9a1c2b]" is "[EMAIL]"."""
+    """Shorten placeholders for lists: "[EMAIL_3f9a1c2b]" becomes "[EMAIL]"."""
     return PLACEHOLDER.sub(r"[\1]", text)

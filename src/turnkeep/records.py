@@ -1,4 +1,4 @@
-"""The nouns: who calls, what a thread is, what a turn holds. Plain data; nothing here reads or writes."""
+"""The nouns: principal, thread, turn, reply. Plain data; nothing here reads or writes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ JSON: TypeAlias = dict[str, Any]
 
 Status = Literal["idle", "busy", "interrupted", "error"]
 ActsFor = Literal["", "tenant", "any"]
-"""Whom else a caller may speak for: nobody, users of its own tenant, users of any."""
+"""For whom else a caller may act: no one, users of its own tenant, users of any tenant."""
 EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "part", "complete", "error"]
-"""A `part` is one of LangGraph's own stream modes, told only to a client that asked for it."""
+"""A `part` belongs to one of LangGraph's stream modes and is sent only to clients that asked for it."""
 
 
 @dataclass(frozen=True)
 class Principal:
-    """Who calls, from the verified credential only. Whether it may act for others says nothing about who it is."""
+    """The caller, from the verified credential only. `acts_for` is not part of its identity."""
 
     tenant: str
     user: str
@@ -27,7 +27,7 @@ class Principal:
 
 @dataclass(frozen=True)
 class Pending:
-    """A message that was stored before its run and has not become a turn."""
+    """A message stored before its run that has not become a turn."""
 
     message: str
     at: float
@@ -51,7 +51,7 @@ class Thread:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of one turn over all its model calls; `cost_usd` is None where the model has no known price."""
+    """Tokens of all model calls of a turn; `cost_usd` is None if a model has no known price."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -61,7 +61,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Source:
-    """A retrieved document; `cited` says whether the answer names it."""
+    """A retrieved piece; `cited` if the answer names it."""
 
     id: str
     title: str
@@ -72,7 +72,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reply:
-    """What an agent's run says, read from the final state of its graph."""
+    """The reply of a run, read from the final state of its graph."""
 
     text: str
     route: str | None = None
@@ -82,14 +82,14 @@ class Reply:
     warnings: tuple[str, ...] = ()
     details: JSON = field(default_factory=dict)
     provider: str | None = None
-    """Of the model that wrote it, where that is not the one that the agent names."""
+    """Of the model that wrote it, if not the agent's."""
     model: str | None = None
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One user message and the reply to it, with its ledger. `number` counts from 1; 0 is a stateless run. `persisted`
-    is None where it is not known whether the turn was kept."""
+    """One user message, the reply to it and its record. `number` counts from 1; 0 is a stateless run. `persisted` is
+    None if the outcome of the commit is unknown."""
 
     thread_id: str | None
     number: int
@@ -112,34 +112,33 @@ class Turn:
     thread_created: bool = False
     run_id: str | None = None
     private: bool = False
-    """Personal data stands in it as placeholders, or did before it was told to its owner."""
+    """Its stored texts contain placeholders for personal data."""
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run knows besides its state: nodes read it as `runtime.context`."""
+    """The context of a run, which nodes read as `runtime.context`."""
 
     conversation_window: int
     now: datetime
     principal: Principal
     documents: Documents = field(default_factory=Documents)
     client: JSON = field(default_factory=dict)
-    """What the client sent as `context`."""
+    """The client's `context`."""
     key: str = ""
-    """Of the turn: the client's Idempotency-Key or one that was made for it; a try again has the same. Only together
-    with the thread it is unique."""
+    """The turn's Idempotency-Key, sent or generated; the same for each attempt, unique within the thread."""
     attempt: int = 0
-    """Counts the runs that were begun on the thread: a try again has a higher one than all before it."""
+    """Number of runs begun on the thread: higher for each attempt."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One step of a running turn, as a client sees it."""
+    """One event of a running turn, as sent to a client."""
 
     name: EventName
     data: Mapping[str, Any]
 
 
 def iso(epoch: float) -> str:
-    """Epoch seconds as ISO 8601 with Z, to the millisecond."""
+    """Return epoch seconds as ISO 8601 in UTC, to the millisecond."""
     return datetime.fromtimestamp(epoch, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,5 +1,5 @@
-"""The text of a seal key: its secrets, newest first, a line for each, `2026-11-22 <secret>` with the day it was made; a
-single line without a day is a ring of one. What is sealed now is sealed with the first; older ones still open."""
+"""The key ring's text: one secret a line, newest first, as `2026-11-22 <secret>` with the day it was made, or one
+secret alone. The first signs and encrypts; older ones only verify and decrypt."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -10,26 +10,26 @@ from hashlib import sha256
 
 ID_BYTES = 2
 KEPT_DAYS = 31
-"""How long a secret is kept after a newer one took its place: no thread lives longer."""
+"""How long a replaced secret is kept: no thread lives longer."""
 
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2}) +(.+)")
 
 
 @dataclass(frozen=True)
 class Secret:
-    """One line of the text; `made` None where it says no day."""
+    """One line of the text; `made` is None without a day."""
 
     value: str = field(repr=False)
     made: date | None = None
 
     @property
     def id(self) -> str:
-        """What everything that it signs or seals names it by: 4 hex digits."""
+        """Its id in everything that it signs or encrypts: 4 hex digits."""
         return id_of(self.value.encode()).hex()
 
 
 def read_ring(text: str) -> tuple[Secret, ...]:
-    """The secrets of the text; raises ValueError, which names the line and quotes nothing."""
+    """Return the secrets; raise ValueError, which names the line and quotes nothing."""
     lines = [line.strip() for line in text.strip().splitlines()]
     if not lines:
         return ()
@@ -42,7 +42,7 @@ def read_ring(text: str) -> tuple[Secret, ...]:
 
 
 def secrets_of(text: str) -> tuple[bytes, ...]:
-    """What a Keyring takes; raises ValueError."""
+    """Return the secrets for a Keyring; raise ValueError."""
     return tuple(secret.value.encode() for secret in read_ring(text))
 
 
@@ -55,26 +55,26 @@ def _read_line(number: int, line: str) -> Secret:
 
 
 def write_ring(ring: Iterable[Secret], today: date) -> str:
-    """A secret without a day is given this one."""
+    """Return the text; a secret without a day gets `today`."""
     return "\n".join(f"{secret.made or today} {secret.value}" for secret in ring)
 
 
 def with_new(ring: Sequence[Secret], mint: Callable[[], str], today: date) -> tuple[Secret, ...]:
-    """The ring with a new secret before the others, whose id none of them has."""
+    """Return the ring with a new secret first, whose id is unique."""
     taken = {secret.id for secret in ring}
     new = next(secret for secret in iter(lambda: Secret(mint(), today), None) if secret.id not in taken)
     return (new, *(replace(secret, made=secret.made or today) for secret in ring))
 
 
 def still_needed(ring: Sequence[Secret], today: date) -> tuple[Secret, ...]:
-    """The ring without what was replaced too long ago for a thread to need it."""
+    """Return the ring without secrets that no thread can need any more."""
     oldest = today - timedelta(days=KEPT_DAYS)
     replaced = (None, *(secret.made for secret in ring))
     return tuple(secret for secret, day in zip(ring, replaced, strict=False) if day is None or day >= oldest)
 
 
 def told(ring: Sequence[Secret]) -> str:
-    """A line for each secret, which it does not hold."""
+    """Describe each secret in a line that does not contain it."""
     lines = [f"{secret.id}  {secret.made or 'day unknown'}  " for secret in ring]
     uses = ["seals", *(f"opens what it sealed, until {_end(newer)}" for newer in ring)]
     return "\n".join(line + use for line, use in zip(lines, uses, strict=False))
@@ -90,5 +90,5 @@ def today() -> date:
 
 
 def id_of(secret: bytes) -> bytes:
-    """What names a secret in all that it signs or seals."""
+    """Return the id of a secret."""
     return sha256(b"turnkeep id " + secret).digest()[:ID_BYTES]

@@ -1,4 +1,4 @@
-"""What a running deployment is made of. Naming it loads none of it."""
+"""The services of a running deployment; importing this module loads none of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,4 +33,4 @@ class Services:
     exports: "Exports"
     persons: "Persons"
     stores: "Callable[[Principal], BaseStore]"
-    """What each remembers across threads."""
+    """The memory of a caller across threads."""

@@ -1,6 +1,5 @@
-"""Deployment facts and tuning numbers, typed and read from the environment once. Environment names are the field
-names in capitals; a tuning number is `GROUP__NAME`, for example `TURN__SECONDS=60`. No error quotes a value, which may
-be a secret in the wrong place."""
+"""Deployment facts and tuning numbers, read from the environment once: field names in capitals, and `GROUP__NAME` for
+tuning numbers, as `TURN__SECONDS=60`. No error quotes a value, which may be a misplaced secret."""
 
 import os
 import re
@@ -24,7 +23,7 @@ S = TypeVar("S", bound="AgentSettings")
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
 Memory: TypeAlias = Literal["window", "tiered"]
-"""What a prompt shows of what was said: the newest turns, or these and summaries of the earlier ones."""
+"""The history in a prompt: the newest turns alone, or with summaries of earlier ones."""
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?")
 _USUAL_PORT = re.compile(r"http://.*[^:]:80|https://.*[^:]:443")
@@ -33,11 +32,11 @@ _NO = {"", "0", "false", "no", "off", "f", "n"}
 
 
 class UnusableFile(ValueError):
-    """A file that the settings name cannot be used; the message names file, place and remedy."""
+    """A file named by a setting is unusable; the message names file, place and remedy."""
 
 
 class UnusableSetting(ValueError):
-    """A variable of an agent cannot be used; the message names it and what it should hold."""
+    """A variable of an agent is unusable; the message names it and what it accepts."""
 
 
 def _installed(value: str) -> str:
@@ -47,17 +46,17 @@ def _installed(value: str) -> str:
 
 
 class AgentSettings(Tuning):
-    """What one agent takes from the environment: `<AGENT>__<FIELD>`, for example `PAPERS__TOP_K=5`."""
+    """Settings of one agent: `<AGENT>__<FIELD>`, for example `PAPERS__TOP_K=5`."""
 
     agent: ClassVar[str]
-    """Its name; in capitals the group of its variables."""
+    """Its name, in capitals the group of its variables."""
     aliases: ClassVar[Aliases] = {}
 
     pii: bool = Field(False, description="hide personal data before anything is stored or asked of a model")
 
     @classmethod
     def read(cls, environ: Mapping[str, str], given: Mapping[str, Any] | None = None) -> Self:
-        """`given` counts where the environment says nothing. Raises UnusableSetting, which names the variables."""
+        """Read the environment, with defaults from `given`; raise UnusableSetting, which names the variables."""
         prefix = f"{cls.agent.upper()}__"
         own = {name: value for name, value in environ.items() if value and name.startswith(prefix)}
         fields = {name.removeprefix(prefix).lower(): value for name, value in own.items()}
@@ -68,24 +67,24 @@ class AgentSettings(Tuning):
 
     @classmethod
     def named_elsewhere(cls, environ: Mapping[str, str]) -> dict[str, Any]:
-        """Fields that `environ` names in another way."""
+        """Return the fields that `environ` sets by another name."""
         return read_aliases(cls.aliases, environ)
 
     @classmethod
     def own_data(cls, home: Path) -> dict[str, Any]:
-        """Fields for data that somebody has loaded into a laptop's folder."""
+        """Return the fields for data that was loaded into a laptop's folder."""
         return {}
 
     def check(self) -> None:
-        """Reads the files that are named; raises UnusableFile for the first that cannot be used."""
+        """Read the files that the settings name; raise UnusableFile for the first unusable one."""
 
     def brief(self) -> Iterator[str]:
-        """Lines that a laptop's server says at its start of what the agent answers from; it may ask a database."""
+        """Yield lines for the start of `turnkeep dev` about the agent's data; may query a database."""
         return iter(())
 
     @property
     def secrets(self) -> dict[str, SecretStr]:
-        """The fields that hold a secret, or say where AWS keeps one."""
+        """The fields with a secret or its location in AWS."""
         values = {name: getattr(self, name) for name in type(self).model_fields}
         return {name: value for name, value in values.items() if isinstance(value, SecretStr)}
 
@@ -105,11 +104,11 @@ class DataSource(AgentSettings):
 
 
 Retrieval: TypeAlias = Annotated[Literal["lexical", "hybrid"], AfterValidator(_installed)]
-"""How documents are found; hybrid needs the extra `dense`."""
+"""How documents are retrieved; hybrid needs the extra `dense`."""
 
 
 class Settings(BaseSettings):
-    """All facts of one deployment; `Settings()` reads the environment and raises one of UNUSABLE at start."""
+    """All settings of a deployment; `Settings()` reads the environment and raises one of UNUSABLE."""
 
     model_config = SettingsConfigDict(
         env_nested_delimiter="__", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
@@ -160,7 +159,7 @@ class Settings(BaseSettings):
     @field_validator("cors_origins")
     @classmethod
     def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """As a browser sends them, because they are compared to the letter."""
+        """Accept only the form that browsers send: origins are compared literally."""
         if value == ("*",) or all(_ORIGIN.fullmatch(name) and not _USUAL_PORT.fullmatch(name) for name in value):
             return value
         raise ValueError('use scheme://host or scheme://host:port in lower case without a path, or "*" alone')
@@ -190,43 +189,41 @@ class Settings(BaseSettings):
 
     @property
     def seal_secrets(self) -> tuple[bytes, ...]:
-        """What a Sealer takes, newest first."""
+        """The secrets for a Sealer, newest first."""
         return secrets_of(self.seal_key.get_secret_value())
 
     @property
     def log_salt(self) -> str:
-        """What hashes in log lines are made with: the newest secret."""
+        """The salt of hashes in log lines: the newest secret."""
         return next((secret.decode() for secret in self.seal_secrets), "")
 
     @property
     def has_key(self) -> bool:
-        """Whether there is a key for the model's server, or a place where one is said to be."""
+        """Whether a key for the model's server, or its location, is set."""
         return bool(self.model_key or self.openai_api_key.get_secret_value())
 
     @property
     def main_model(self) -> str:
-        """The model that writes what the user reads: as named, else OpenAI's with a key, else the demo model."""
+        """The model that writes replies: as set, else OpenAI's if there is a key, else the demo model."""
         return self.model or (DEFAULT_OPENAI_MODEL if self.has_key else "demo")
 
     @property
     def key_source(self) -> SecretSource:
-        """What says the key of the model's server, to be asked at every call of it."""
+        """The source of the model key, asked at every call."""
         return source_of(self.openai_api_key) or (lambda _: self.openai_api_key.get_secret_value())
 
     @property
     def agents(self) -> tuple[AgentSettings, ...]:
-        """What was read for the agents."""
         return self._agents
 
     def with_agents(self, *agents: AgentSettings) -> Self:
-        """The same settings, with these of agents."""
+        """Return a copy with these settings of agents."""
         copied = self.model_copy()
         copied._agents = agents
         return copied
 
     def is_private(self, agent: str) -> bool:
-        """Whether personal data is hidden from an agent, its model and its store. One without settings of its own is
-        told by `<AGENT>__PII=true`."""
+        """Return whether personal data is redacted for an agent; without own settings, `<AGENT>__PII=true` decides."""
         own = next((each for each in self._agents if each.agent == agent), None)
         return own.pii if own else _is_on(os.environ.get(re.sub(r"\W", "_", agent).upper() + "__PII", ""))
 
@@ -237,12 +234,12 @@ class Settings(BaseSettings):
         )
 
     def of(self, kind: type[S]) -> S:
-        """Those of one agent, as they were read at start, else of the environment now."""
+        """Return the settings of one agent, as read at start, else from the environment now."""
         return next((own for own in self._agents if isinstance(own, kind)), None) or kind.read(os.environ)
 
 
 def _is_on(value: str) -> bool:
-    """What is no clear no counts as a yes."""
+    """Return True unless the value clearly means no."""
     return value.strip().lower() not in _NO
 
 
@@ -250,7 +247,7 @@ UNUSABLE = (ValidationError, SettingsError, UnusableSetting, UnusableGraphFile)
 
 
 def explain(error: ValidationError | SettingsError | UnusableSetting | UnusableGraphFile) -> str:
-    """Which variables cannot be used and what they should hold, in one line without their values."""
+    """Return in one line which variables are unusable and what they accept, without their values."""
     if isinstance(error, (UnusableSetting, UnusableGraphFile)):
         return str(error)
     if isinstance(error, SettingsError):  # a variable has the name of a whole group, such as MODELS
@@ -259,7 +256,7 @@ def explain(error: ValidationError | SettingsError | UnusableSetting | UnusableG
 
 
 def _told(error: ValidationError, prefix: str, aliases: Aliases, environ: Mapping[str, str]) -> str:
-    """Each fault with its variable, which begins with `prefix` where it is not an alias."""
+    """Return each fault with its variable, which begins with `prefix` unless it is an alias."""
     told = []
     for fault in error.errors():
         field, message = "__".join(map(str, fault["loc"])), fault["msg"].removeprefix("Value error, ")

@@ -1,5 +1,4 @@
-"""Text that may be stored and shown. Pieces of a corpus, cells of a database and the words of a model may hold what
-steers a terminal, or a page that shows Markdown: here it becomes text."""
+"""Makes text safe to store and show: corpora, databases and models may return control characters or active Markdown."""
 
 import re
 from typing import Any
@@ -26,8 +25,8 @@ _WEB_ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 
 
 def printable(text: str) -> str:
-    """Return it without characters that cannot be seen. A blank replaces a control character other than a line end or a
-    tab; surrogates are made whole. It may be given piece by piece."""
+    """Remove invisible characters; replace control characters except line ends and tabs by spaces; join surrogates.
+    Works piece by piece."""
     if text.isascii() and text.isprintable():
         return text
     visible = _INVISIBLE.sub("", text)
@@ -37,7 +36,7 @@ def printable(text: str) -> str:
 
 
 def printable_in(value: Any) -> Any:
-    """The same of every text in a JSON value."""
+    """Apply `printable` to every text in a JSON value."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
@@ -48,8 +47,8 @@ def printable_in(value: Any) -> Any:
 
 
 def disarmed(markdown: str) -> str:
-    """Markdown of which nothing loads by itself or runs: a blank makes an image a link, a tag text, and a link that
-    leads elsewhere than to http(s) its words. It may be given piece by piece, cut at blanks."""
+    """Return Markdown in which nothing loads or runs: inserted spaces turn images into links, and tags and links other
+    than http(s) into text. Works piece by piece, cut at spaces."""
     return _ACTIVE.sub(r"\g<0> ", _DEFINITION.sub(r"\g<0> ", printable(markdown)))
 
 

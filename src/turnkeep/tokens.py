@@ -1,8 +1,8 @@
 """Token estimates for models that report no usage; tiktoken would fetch its tables from the internet.
 
-Rule: six Latin letters begun, three digits, three letters of another script, one Chinese, Japanese or Korean character,
-or two ASCII signs cost one token each. Measured against o200k_base: English prose 1.1 to 1.2 times the true count,
-Italian 0.9 to 1.0, Python, SQL and CSV 1.0 to 1.1, other scripts up to 1.9. To budget with, not to bill.
+Up to six Latin letters, three digits, three letters of another script, two ASCII signs, or one Chinese, Japanese or
+Korean character cost a token. Against o200k_base: English prose 1.1 to 1.2 times the true count, Italian 0.9 to 1.0,
+Python, SQL and CSV 1.0 to 1.1, other scripts up to 1.9. Good for budgets, not for bills.
 """
 
 import re
@@ -13,5 +13,5 @@ _PIECES = re.compile(  # the blank before a piece goes along: half the places to
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens that `text` will cost, rounded up per word; 0 for the empty text."""
+    """Return the estimated tokens of `text`."""
     return len(_PIECES.findall(text))

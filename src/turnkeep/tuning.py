@@ -1,4 +1,4 @@
-"""Numbers that a deployment may turn without changing code, by groups: `TURN__SECONDS=60`."""
+"""Numbers that a deployment can set, by groups: `TURN__SECONDS=60`."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,8 +24,8 @@ class ModelTuning(Tuning):
 
 
 class BudgetTuning(Tuning):
-    """What one user may use, and all together; 0 is no limit, and without any limit nothing is counted. A day is one in
-    UTC; dollars are those of list prices."""
+    """Limits of one user and of the deployment; 0 is no limit, and without limits nothing is counted. Days are in UTC,
+    dollars at list prices."""
 
     tokens_a_day: int = Field(0, ge=0)
     usd_a_day: float = Field(0, ge=0)
@@ -37,7 +37,7 @@ class BudgetTuning(Tuning):
 
     @property
     def is_of_users(self) -> bool:
-        """Whether any limit is one of each user."""
+        """Whether there is a limit per user."""
         return bool(self.tokens_a_day or self.usd_a_day or self.turns_a_minute or self.turns_at_once)
 
     @property

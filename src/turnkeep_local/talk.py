@@ -7,7 +7,6 @@ from urllib.parse import quote
 
 import httpx
 
-from turnkeep.blocks import charts
 from turnkeep_local import LocalError
 from turnkeep_local.chat import Chat, Payload
 from turnkeep_local.screen import Screen
@@ -45,12 +44,9 @@ def _obey(chat: Chat, line: str) -> None:
 
 
 def _add(chat: Chat, turn: Payload) -> None:
-    """Beside the text of an answer: rows that it does not show itself, plots in words, sources, warnings."""
-    plots = charts.told(turn.get("details") or {})
+    """Beside the text of an answer: rows that it does not show itself, sources, warnings."""
     if "| --" not in turn["reply"] and any(result.get("rows") for result in _results(chat)):
         _rows(chat)
-    for line in plots:
-        chat.screen.dim(line)
     _list_sources(chat, [source for source in turn.get("sources", ()) if source.get("cited")])
     if turn.get("warnings"):
         chat.screen.dim(", ".join(turn["warnings"]))

@@ -26,7 +26,6 @@ from canary_scan import PLACES, canary, files_in, found_in, places_in, texts_of
 from turnkeep.agents import Agent
 from turnkeep.errors import StoreUnavailable
 from turnkeep.models.openai_chat import openai_chat
-from turnkeep.observability import tracing
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Event, Reply, Source
 from turnkeep.settings import Settings
@@ -85,16 +84,6 @@ def lawyer(base_url: str) -> Agent:
     return Agent("lawyer", graph.compile(), read_reply, model="m", provider="openai")
 
 
-class Daemon:
-    """Keeps what would go to X-Ray."""
-
-    def __init__(self) -> None:
-        self.sent: list[str] = []
-
-    def send(self, document: Any) -> None:
-        self.sent.append(json.dumps(document))
-
-
 class Items(MemoryItems):
     """May be out of reach for a flip."""
 
@@ -115,7 +104,6 @@ class Office:
     http: AsyncClient
     items: Items
     queued: list[Event] = field(default_factory=list)
-    daemon: Daemon = field(default_factory=Daemon)
 
     async def say(self, text: str, thread: str | None = "t1", *, key: str = "k1", streamed: bool = False) -> Response:
         path, body = "/chat/stream" if streamed else "/chat", {"message": text, "session_id": thread}
@@ -129,7 +117,7 @@ class Office:
         sent = [json.dumps(body, ensure_ascii=False) for body in self.model.bodies]
         stored = [text for item in self.items.stored.values() for text in texts_of(item)]
         queued = [json.dumps(dict(event.data), default=str) for event in self.queued]
-        return [*sent, *stored, *queued, *files_in(self.folder), *self.daemon.sent]
+        return [*sent, *stored, *queued, *files_in(self.folder)]
 
 
 type Opens = Callable[..., Office]
@@ -158,9 +146,6 @@ async def opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
             emit(running, event)
 
         monkeypatch.setattr(RunningTurn, "emit", keep)
-        monkeypatch.setattr(tracing, "_daemon", lambda host, port: office.daemon)
-        monkeypatch.setenv(tracing.TRACE_ID, f"Root=1-5759e988-{'b' * 24};Parent=53995c3f42cd8ad8;Sampled=1")
-        monkeypatch.setenv(tracing.DAEMON, "127.0.0.1:2000")
         return office
 
     yield make
@@ -195,7 +180,6 @@ async def test_a_turn_leaves_nothing_raw_and_its_owner_reads_everything(
 
     assert len(office.model.bodies) == 1
     assert {event.name for event in office.queued} > {"token", "custom", "tool_start"}
-    assert office.daemon.sent
     assert found_in([*office.left(), *capfd.readouterr()]) == set()
 
 

@@ -151,13 +151,6 @@ def test_many_rows_come_a_page_at_a_time() -> None:
     assert seen == [(["0", "1", "3"], True), (["2", "3", "1"], True), (["4"], False), ([], False)]
 
 
-def test_a_plot_is_told_in_words(talk: Talk) -> None:
-    axes = {"x": {"field": "branch", "title": "branch"}, "y": {"field": "jobs", "title": "jobs"}}
-    details = {"columns": ["branch", "jobs"], "rows": [["Leeds", 9], ["Cardiff", 3]]}
-    shown, _ = talk("All", details=details | {"chart": {"mark": "bar", "encoding": axes}})
-    assert "A bar chart of jobs: 2 values from 3 (Cardiff) to 9 (Leeds), by branch." in shown
-
-
 def test_the_sql_and_all_sources_of_the_last_answer_can_be_asked_for(talk: Talk) -> None:
     shown, _ = talk("All", "/sql", "/sources", details=DETAILS, sources=SOURCES)
     assert "SELECT invoice, open FROM invoices\nSELECT 2\n" in shown

@@ -30,7 +30,6 @@ from front import Front, Invocation
 from lambdas import FUNCTIONS, ROOT, STREAMING, Function, running_function
 
 from dev_server import dev_server
-from turnkeep.observability.tracing import DAEMON, TRACE_ID
 from turnkeep_local.processes import free_port
 
 ARN = "arn:aws:execute-api:eu-west-1:123456789012:abc/v1/{method}{path}"
@@ -263,7 +262,6 @@ class Deployment:
     """Functions behind a gateway that asks the authorizer, and what all of them write and say."""
 
     store: StoreProxy
-    daemon: socket.socket
     folder: Path
     planted: dict[str, str] = field(default_factory=dict)
     """Headers that go with every request."""
@@ -291,16 +289,8 @@ class Deployment:
         return answer, invocation
 
     def keep_beside(self, invocation: Invocation) -> None:
-        """What a function posts beside its answer, and what it has sent to its daemon."""
+        """What a function posts beside its answer."""
         self.sinks.put("runtime", invocation.headers, invocation.trailers, json.dumps(invocation.error))
-        self.drain()
-
-    def drain(self) -> None:
-        while True:
-            try:
-                self.sinks.put("span", self.daemon.recv(65536))
-            except BlockingIOError:
-                return
 
     def authorized(self, headers: Mapping[str, str], method: str = "GET", path: str = "/info") -> dict[str, Any] | None:
         """What the authorizer tells of the caller, None where it lets nobody in."""
@@ -380,7 +370,6 @@ class Deployment:
             "PYTHONPATH": ":".join(map(str, (place, code, TESTS / "whole", ROOT / "src"))),
             "PYTHONDONTWRITEBYTECODE": "1",
             "TMPDIR": str(place / "tmp"),
-            **tracing_to(self.daemon),
             PORT: str(port),
         }
         plain = (sys.executable, "-m", "awslambdaric", "app.handler")
@@ -444,7 +433,6 @@ class Laptop(Deployment):
     def answer(self, method: str, path: str, body: str | None, headers: Mapping[str, str], function: str) -> Answer:
         content = body.encode("utf-8", "replace") if body else b""
         answer = self.client.request(method, self.url + path, content=content, headers=headers)
-        self.drain()
         return Answer(answer.status_code, dict(answer.headers), answer.content)
 
     @contextmanager
@@ -466,24 +454,9 @@ class Laptop(Deployment):
         facts = {
             **environ,
             "PYTHONPATH": ":".join(map(str, (place, TESTS / "whole", ROOT / "src"))),
-            **tracing_to(self.daemon),
-            TRACE_ID: TRACE,
         }
         server = dev_server(self.folder, facts, ended_by=signal.SIGTERM)
         self.url = str(self.running.enter_context(server).base_url).rstrip("/")
-
-
-@contextmanager
-def xray_daemon() -> Iterator[socket.socket]:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as daemon:
-        daemon.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 21)
-        daemon.bind(("127.0.0.1", 0))
-        daemon.setblocking(False)
-        yield daemon
-
-
-def tracing_to(daemon: socket.socket) -> dict[str, str]:
-    return {DAEMON: "{}:{}".format(*daemon.getsockname())}
 
 
 def wait_for(is_so: Callable[[], Any], seconds: float = 120) -> Any:

@@ -25,7 +25,7 @@ import canary_drive as drive
 import pytest
 from canary_child import AGENTS, LEVEL
 from canary_drive import PROTOCOLS, ROUTES, Scene
-from canary_site import Deployment, Laptop, Search, mark, store_proxy, xray_daemon
+from canary_site import Deployment, Laptop, Search, mark, store_proxy
 from issuer import AUDIENCE, ISSUER, Issuer, public_jwk, published
 from lambdas import ROOT
 from pydantic import SecretStr
@@ -74,14 +74,14 @@ MAY: dict[str, set[str]] = {
     "keyid": {"output", "policy", "context", "APIKEYS.SK", "terminal"},
     "digest of secret": {"APIKEYS.digest"},
     "idempotency": {"header"},
-    "correlation": {"output", "span", "header", "problem"},
+    "correlation": {"output", "header", "problem"},
     "fieldname": {"problem"},
     "unknownheader": {"header"},
 }
 """Where a planted text may end; one that is not named here may end nowhere.
 
-A thread's title is the beginning of its first message. The thread id, the tenant and the user are in no log line,
-metric or span but as salted hashes. Items hold a key's secret and an Idempotency-Key as digests. A problem names an
+A thread's title is the beginning of its first message. The thread id, the tenant and the user are in no log line or
+metric but as salted hashes. Items hold a key's secret and an Idempotency-Key as digests. A problem names an
 unknown field, if harmless, and never a value. A preflight is told the headers that it asked for. The terminal is that
 of whoever makes keys."""
 
@@ -199,9 +199,8 @@ def scene(stores: Stores, tmp_path: Path) -> Iterator[Scene]:
     word = planted_words()
     with (
         store_proxy(stores.dynamodb_url) as store,
-        xray_daemon() as daemon,
         WireServer() as model,
-        Deployment(store, daemon, tmp_path) as site,
+        Deployment(store, tmp_path) as site,
     ):
         site.planted |= {header: f"{word[name]}; x=1" for header, name in ALONG.items()}
         custom = {"custom": {word["clientcontext"]: word["clientcontext"]}}
@@ -280,7 +279,6 @@ def assert_told(scene: Scene) -> None:
     assert {name for line in lines if "_aws" in line for name in line} >= set(get_args(Metric)) - free
     sentences = {line.get("message") for line in lines}
     assert {"a library logged", "a library warned", "an exception that nobody caught", "caller refused"} <= sentences
-    assert len(scene.site.sinks.held["span"]) > 300
 
 
 ANY = re.compile(r"{\w+}")
@@ -469,9 +467,8 @@ def test_nothing_that_is_planted_on_a_laptop_ends_where_it_should_not(stores: St
     word, home = planted_words(), tmp_path / "home"
     with (
         store_proxy(stores.dynamodb_url) as store,
-        xray_daemon() as daemon,
         WireServer() as model,
-        Laptop(store, daemon, tmp_path) as site,
+        Laptop(store, tmp_path) as site,
     ):
         site.planted |= {header: f"{word[name]}; x=1" for header, name in ALONG.items()}
         site.planted |= {"X-Turnkeep-User": word["namesake"], "X-Forwarded-For": "", "Origin": ""}

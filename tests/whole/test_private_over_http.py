@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SECONDS, CALLS = 40, 3
 MESSAGE = f"How does LoRA change a model? {canary('message')}"
-ANSWER = f"Small matrices [2106.09685]. As {canary('answer').name} ({canary('answer').email}) says [2106.09685]."
+ANSWER = f"Small matrices [2106.09685]. As {canary('answer').name} says [2106.09685]."
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def test_a_server_that_is_killed_leaves_nothing_raw_and_the_next_one_tells_the_o
             assert "[EMAIL]" in thread["title"] or "[PERSON]" in thread["title"]
             (turn,) = http.get("/threads/t1/turns").json()["turns"]
             assert turn["reply"] == first.json()["reply"]
-            assert canary("answer").email in turn["reply"]
+            assert canary("answer").name in turn["reply"]
         sent = [json.dumps(body, ensure_ascii=False) for body in model.bodies]
     assert b"turn kept" in logs[0]
     assert found_in([*sent, *logs, *items_in(dynamodb, table_name), *files_in(tmp_path)]) == set()

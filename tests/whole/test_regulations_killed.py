@@ -43,5 +43,4 @@ def test_personal_data_lies_nowhere_and_its_owner_is_told_it(
 
 
 def owned(document: str) -> str:
-    said = canary("answer")
-    return f"{said.name} ({said.email}) ha 26 giorni [doc-{document[:6]}-1]."
+    return f"{canary('answer').name} ha 26 giorni [doc-{document[:6]}-1]."

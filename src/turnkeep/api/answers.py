@@ -1,5 +1,5 @@
-"""The size of an answer. Lambda refuses one of more than 6,291,556 bytes, counted as it sends it: our body as a string
-in JSON of its own. The caller would get a 502 for every try, so `JsonRoute` refuses what is over ANSWER_BYTES."""
+"""The size of an answer. Lambda rejects more than 6,291,556 bytes of the body as a JSON string, and the caller gets a
+502 for every try. `JsonRoute` therefore rejects more than ANSWER_BYTES."""
 
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -34,8 +34,7 @@ def check_size(body: bytes) -> None:
 
 
 def fitting(views: Iterable[View]) -> tuple[list[View], bool]:
-    """Return the first views that fit into one answer, at least one, and whether others are left. Makes no more of them
-    than it needs to know that."""
+    """Return the first views that fit into one answer, at least one, and whether others are left; makes few others."""
     taken: list[View] = []
     size = 0
     for view in views:

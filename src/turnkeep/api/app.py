@@ -29,8 +29,6 @@ def mint_id() -> str:
 
 
 class Api(FastAPI):
-    """FastAPI behind our edge and CORS, with our OpenAPI document."""
-
     def build_middleware_stack(self) -> ASGIApp:
         app = Edge(self.state.late.before(super().build_middleware_stack()), mint=self.state.new_id)
         return for_browsers(app, self.state.cors_origins, self.state.cors_pattern)
@@ -43,8 +41,8 @@ class Api(FastAPI):
 def create_app(
     services: Services, *, authenticate: Callable[[Request], Principal], new_id: Callable[[], str] = mint_id
 ) -> FastAPI:
-    """The application over one store. `authenticate` raises Unauthorized; `new_id` mints threads, keys and
-    correlation ids. Swagger's page is left out, because it loads its script from the internet."""
+    """Return the application over one store. `authenticate` raises Unauthorized; `new_id` generates ids and keys.
+    Swagger's page is left out, because it loads scripts from the internet."""
     app = Api(
         title="Turnkeep",
         version=__version__,

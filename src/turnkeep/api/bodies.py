@@ -1,6 +1,5 @@
-"""The route class of every protocol. A request body is JSON in UTF-8, at most 256 KB, counted while it arrives and
-refused before it is parsed. An answer that is not streamed is at most 5 MB. The caller is known before the body is
-read."""
+"""The route class of every protocol. A body is JSON in UTF-8 of at most 256 KB, counted on arrival, before it is
+parsed. An answer that is not streamed has at most 5 MB. Authentication comes before the body."""
 
 import json
 from collections.abc import Callable, Coroutine
@@ -17,8 +16,7 @@ MAX_BODY_BYTES = 256 * 1024
 
 
 class JsonRoute(APIRoute):
-    """A route that knows its caller. FastAPI would turn what goes wrong in a body into its own words, so the body is
-    read and parsed before; Starlette's request keeps both, and FastAPI finds them done."""
+    """An authenticated route. It reads and parses the body before FastAPI, which would word errors its own way."""
 
     max_body_bytes: ClassVar[int] = MAX_BODY_BYTES
 

@@ -1,5 +1,4 @@
-"""CORS: which pages of other origins may call the API from a browser. It lies outside of everything else, so that
-errors can be read there too, and a preflight, which never carries a credential, needs none."""
+"""CORS for pages of other origins. The outermost layer, so errors are readable and a preflight needs no credential."""
 
 from collections.abc import Sequence
 
@@ -32,8 +31,7 @@ ON_THIS_MACHINE = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?|https://(eu
 
 class _Cors(CORSMiddleware):
     def preflight_response(self, request_headers: Headers) -> Response:
-        """Any header may be sent, because clients bring their own (`x-stainless-os`, `x-auth-scheme`), but not the one
-        that names another user of a laptop."""
+        """Allow any header, since clients add their own, but not the one that names another user on a laptop."""
         asked = request_headers.get("access-control-request-headers", "").lower().split(",")
         if USER_HEADER.lower() in (name.strip() for name in asked):
             return Response(f"{USER_HEADER} is not for web pages.", 400)
@@ -41,8 +39,7 @@ class _Cors(CORSMiddleware):
 
 
 def for_browsers(app: ASGIApp, origins: Sequence[str], pattern: str | None = None) -> ASGIApp:
-    """The app itself where no origin may call. A browser's own credentials (cookies) are never asked for. A page of the
-    web that may call may call into a private network too, where this server stands in one."""
+    """Return the app itself if no origin may call. No cookies; a page may call into a private network."""
     if not origins and not pattern:
         return app
     return _Cors(

@@ -15,7 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from turnkeep.api.errors import respond
 from turnkeep.errors import ServerStopping
 from turnkeep.observability import correlate, correlation_id, logger
-from turnkeep.observability.tracing import begin_trace
 
 _WELL_FORMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
@@ -35,7 +34,6 @@ class Edge:
             return
         started = perf_counter()
         correlate(self._correlation_id(scope), **_lambdas_id(scope))
-        begin_trace()
         passing = _Exchange(scope, receive, send)
         inner = {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "state": passing.state}
         try:

@@ -1,5 +1,4 @@
-"""Every error leaves as application/problem+json; this is the one place where exceptions become answers.
-No answer quotes the request: a validation problem names fields and says what to do about them."""
+"""Every error leaves as application/problem+json, made only here. No answer quotes the request; it names fields."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

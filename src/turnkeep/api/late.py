@@ -1,5 +1,4 @@
-"""Protocols whose routes are made when the first request for them comes: a function that starts cold for a native
-request does not pay for them."""
+"""Protocols whose routes are made at their first request, so that other cold starts do not pay for them."""
 
 import importlib
 import re

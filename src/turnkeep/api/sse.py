@@ -30,10 +30,8 @@ FAILURE_TRAILER = b"x-turnkeep-failure"
 
 
 class RunStream(StreamingResponse):
-    """One run as frames with exactly one terminal event, `complete` or `error`; `head` is sent before anything happens,
-    `heartbeat` while nothing does. Whatever ends it, end, cut connection or cancellation, the run is cancelled where it
-    is not complete, unless it `goes_on` without its client. Where the server can send trailers, a failed run names its
-    code there too, so that the server may count the call as failed."""
+    """One run as frames with one terminal event, `complete` or `error`. `head` is sent first, `heartbeat` in pauses. If
+    the stream ends early, the run is cancelled, unless it `goes_on`. Trailers may carry the code of a failed run."""
 
     media_type = "text/event-stream"
 
@@ -110,8 +108,7 @@ class RunStream(StreamingResponse):
             await send({"type": TRAILERS, "headers": failed, "more_trailers": False})
 
     async def _close(self) -> None:
-        """Returns when the run has ended. One that goes on may still fail, and then there is only the operator to
-        tell."""
+        """Return when the run has ended. One that goes on may still fail; only the operator is informed."""
         if not self._has_ended:
             logger.info("stream left by its client")
             count("StreamLeft")

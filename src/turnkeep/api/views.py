@@ -150,8 +150,7 @@ class TurnView(BaseModel):
         return cls(**facts)
 
     def bounded(self) -> Self:
-        """Without its details, and with a warning, where the answer would be too long. A reply is never cut: one that
-        is too long by itself can only be streamed."""
+        """Drop the details, with a warning, if the answer is too long. A reply is never cut, only streamed."""
         if self.details and size_of(self) > PART_BYTES:
             self.details = {}
             self.warnings = [*self.warnings, "details_too_large"]
@@ -176,8 +175,7 @@ class Turns(BaseModel):
 
 
 def not_kept(turn: Turn) -> StoreUnavailable | None:
-    """What to answer instead of a turn that should be kept and is not, on a wire that has no word for it: who went on
-    from it would find nothing. The same request again stores it, or is told what was stored."""
+    """Return the error for an unstored turn, on a wire without a field for it. A retry stores or returns it."""
     if turn.persisted is None:
         return Unsettled(retry_after=LEASE_SECONDS)  # its lease may still hold the thread
     return StoreUnavailable(NOT_KEPT, retry_after=1) if turn.thread_id and not turn.persisted else None

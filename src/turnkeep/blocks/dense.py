@@ -1,7 +1,6 @@
-"""Dense search: how near a query is in meaning to each passage, all of them compared. It needs the extra `dense`.
-A document is as near as its nearest passage, since a vector of a long text says little of its parts. A file of vectors
-beside the documents spares a start from encoding them again: each is found by the text and the model that it was made
-from, so an edited document is encoded anew, and a stale file harms nothing."""
+"""Dense search: the cosine of a query with every passage. It needs the extra `dense`. A document is as near as its
+nearest passage. A file of vectors beside the documents saves encoding at a start. Vectors are found by the digest of
+text and model, so an edited document is encoded again and a stale file is harmless."""
 
 import zlib
 from collections import Counter

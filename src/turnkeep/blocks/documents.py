@@ -1,5 +1,4 @@
-"""Documents as a retriever holds them, and the files that they and other data of a user come in. A file with a bad line
-is refused whole; control characters, of which real text is full, become blanks."""
+"""Documents of a retriever, and the files of a user's data. A file with one bad line is rejected whole."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator

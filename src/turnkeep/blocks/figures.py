@@ -1,5 +1,4 @@
-"""Figures as they are written, and the tables in which they stand. What only looks like a figure is taken out first:
-names ("Pixel 8a"), dates, times, sizes, the number of a list's item."""
+"""Figures and tables in a text, without names ("Pixel 8a"), dates, times, sizes and numbers of list items."""
 
 import re
 from collections import Counter
@@ -33,8 +32,7 @@ _MINUS = "+\\-\u2212"
 
 @dataclass(frozen=True)
 class Figure:
-    """A number as written: `values` are all that it may mean (1.234 is two things), `steps` what the last digit of each
-    counts. `unit` is a currency, "%" or empty."""
+    """A number; `values` are its readings (1.234 has two), `steps` those of the last digits. `unit` may be empty."""
 
     at: int
     written: str
@@ -49,8 +47,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Row:
-    """What is told of one thing, its `label`: a row of a table, whose first text that is, or a line of text. `at` is
-    where the label stands."""
+    """A table row or line of text about `label`, its first text. `at` is the offset of the label."""
 
     label: str
     at: int
@@ -83,7 +80,6 @@ class Table:
                 yield Row(label, -1, (), tuple(row.cells[at] for row in self.rows if len(row.cells) > at))
 
     def columns(self) -> Iterator[list[tuple[str, Figure]]]:
-        """Its columns of figures, each with the label of its row."""
         for at in range(min((len(row.cells) for row in self.rows), default=0)):
             cells = [(row.label, row.cells[at][0]) for row in self.rows if row.at != at and len(row.cells[at]) == 1]
             if len(cells) > 1:
@@ -98,8 +94,7 @@ class Table:
 
 
 class Reader:
-    """Reads figures and dates as one language and English write them. `days` tell whether a short form is
-    a date: "8.11."."""
+    """Reads figures and dates of one language and English. `days`: whether a short form is a date."""
 
     def __init__(self, language: str, names: Iterable[str] = (), days: Sequence[Span] = ()):
         self._language, self._notation, self._days = language, notation(language), days

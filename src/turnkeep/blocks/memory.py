@@ -1,5 +1,4 @@
-"""What is remembered of messages that no prompt shows any more: summaries of ten each, and one of all that is older.
-They are written inside the run, ten messages at a time, from what is loaded; what could not be written says so."""
+"""Summaries of messages that left the prompt: one for each ten, and one of all older ones, written during the run."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,5 +1,4 @@
-"""The pages of a manual as they lie in a folder: Markdown and text, checked whole before any is used. Only what lies in
-the folder itself counts; a link that leads out of it is refused, never followed."""
+"""Pages of a manual in a folder: Markdown and text, all checked before use. A link out of the folder is rejected."""
 
 import os
 import re

@@ -1,5 +1,4 @@
-"""The one way in which prompts and history are put together. History, documents, tool results and the question are
-data: each stands between tags, and these tags are defused inside it, so that no content can end its own section."""
+"""Builds prompts and history. All but the system text is data between tags; such tags inside the data are defused."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,7 +48,6 @@ class ConversationFormatter:
         return _conversation(self.trim(history).messages)
 
     def as_messages(self, history: Iterable[Message]) -> list[Said]:
-        """The trimmed history, oldest first."""
         return self.trim(history).messages
 
     def trim(self, history: Iterable[Message]) -> Trimmed:
@@ -150,7 +148,6 @@ class PromptBuilder:
         return self._add(_section("tool_results", lines))
 
     def build(self) -> tuple[str, str]:
-        """The system text and the user text."""
         return self._system, "\n\n".join(self._sections)
 
     def messages(self) -> list[BaseMessage]:

@@ -44,7 +44,6 @@ def is_narrow(figure: Figure, values: Sequence[float], share: float) -> bool:
 
 
 def of_group(group: Sequence[Figure], unit: str) -> Iterator[float]:
-    """What any two figures make."""
     return of_pairs(combinations(group[:MOST_OPERANDS], 2), unit)
 
 

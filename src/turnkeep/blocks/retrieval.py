@@ -46,8 +46,7 @@ class FusedRetriever:
 def open_retriever(
     documents: Sequence[Document], *, language: str = "en", dense: bool = False, vectors: Path | None = None
 ) -> Retriever:
-    """Lexical in `language`, "en" or "it", or fused by rank with a dense one, which reads English; `vectors` is a file
-    that spares a start from encoding it all again. Raises MissingExtra."""
+    """Return a lexical retriever ("en", "it") or one fused with dense search, English only. Raises MissingExtra."""
     lexical = LexicalRetriever(documents, language=language)
     return FusedRetriever((lexical, 1.0), (open_dense(documents, vectors), DENSE_WEIGHT)) if dense else lexical
 

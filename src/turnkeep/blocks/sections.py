@@ -1,6 +1,6 @@
-"""A page cut into sections at its headings. A long section is cut again between paragraphs, so that no list of steps
-is torn unless it alone is too long. A comment `<!-- also: ... -->` lists other words for the section that it stands in,
-above the first section for the whole page: they are searched and never shown."""
+"""Cuts a page into sections at its headings, and a long section between paragraphs, within a list only if it alone is
+too long. A comment `<!-- also: ... -->` adds words that are searched and never shown: for its section, or above all
+sections for the page."""
 
 import re
 from collections.abc import Iterator
@@ -23,8 +23,7 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`path` are the headings above it, the page's title first; `also` and `page_also` other words for what it and its
-    page are about."""
+    """`path`: the headings above, page title first. `also`, `page_also`: other words for section and page."""
 
     id: str
     path: tuple[str, ...]
@@ -34,7 +33,6 @@ class Section:
 
 
 def read_sections(file: File) -> list[Section]:
-    """The sections of a page that hold text, in order."""
     title, body = _front(file.text)
     rough = _by_headings(body) if file.is_markdown else [((), body.strip())]
     if not title and rough and rough[0][0]:
@@ -59,7 +57,6 @@ def _also(text: str) -> tuple[str, str]:
 
 
 def _front(text: str) -> tuple[str, str]:
-    """The title that front matter gives, and the text behind it."""
     front = _FRONT.match(text)
     if not front:
         return "", text

@@ -1,6 +1,5 @@
-"""A reply while it is written: each sentence is checked before anybody sees it, and what was shown is never taken back.
-What is wrong is named to the model once, which writes only these sentences anew; what is still wrong costs its sentence
-and leaves a warning. Nothing of a reply loads by itself or runs where it is shown, whatever its sources hold."""
+"""Checks each sentence of a reply before it is streamed. A shown sentence is never taken back. The model rewrites
+rejected sentences once; one rejected again is dropped with a warning. No part of a reply loads or runs by itself."""
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
@@ -46,8 +45,7 @@ class Judge(Protocol):
     """What a reply is held against."""
 
     def problems(self, unit: str) -> Sequence[str]:
-        """What is wrong with a sentence, a row of a table or an item of a list, in words for the model that wrote it;
-        in the light of what was accepted before."""
+        """Return the faults of a sentence, row or list item, worded for the model, given the text accepted before."""
 
     def accept(self, unit: str) -> str:
         """It will be shown; gives it as it is to be shown."""

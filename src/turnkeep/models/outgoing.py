@@ -1,5 +1,4 @@
-"""What a model is asked, as it may leave: while a private run goes on, every text that this process sends to a model is
-hidden first, whatever put it there. The one place that the models of `turnkeep.models` ask."""
+"""Redacts every text that is sent to a model during a private run. All models of `turnkeep.models` use it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,9 +8,9 @@ from typing import Any, TypeAlias
 from langchain_core.messages import BaseMessage
 
 _KEPT = {"id", "tool_call_id", "call_id", "role", "type"}
-"""Fields of a message that are the protocol's own."""
+"""Fields of the protocol in a message."""
 _AGENTS_OWN = {"model", "tools", "tool_choice", "response_format", "text"}
-"""What of a request is the agent's own words."""
+"""Parts of a request that the agent's code writes."""
 _FILE = "data:"
 
 Hide: TypeAlias = Callable[[str], str]
@@ -22,8 +21,8 @@ _made: ContextVar[Mapping[str, str] | None] = ContextVar("made", default=None)
 
 @contextmanager
 def hiding(hide: Hide | None, made: Mapping[str, str] | None = None) -> Iterator[None]:
-    """For every call of a model in this task and in those that it starts; None hides nothing. `made` is what the
-    placeholders of this run stand for, read while it grows."""
+    """Apply `hide` to every model call of this task and the tasks that it starts; None hides nothing. `made` maps the
+    placeholders of this run to their values and may grow."""
     tokens = _hide.set(hide), _made.set(made)
     try:
         yield
@@ -33,12 +32,12 @@ def hiding(hide: Hide | None, made: Mapping[str, str] | None = None) -> Iterator
 
 
 def placeholders_made() -> Mapping[str, str] | None:
-    """Return what the placeholders of this run stand for; None where nothing is redacted."""
+    """Return the values of this run's placeholders, None if nothing is redacted."""
     return _made.get()
 
 
 def outgoing(payload: dict[str, Any]) -> dict[str, Any]:
-    """The body of a request as it may be sent."""
+    """Return the redacted body of a request."""
     hide = _hide.get()
     if hide is None:
         return payload
@@ -46,7 +45,7 @@ def outgoing(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def outgoing_messages(messages: list[BaseMessage]) -> list[BaseMessage]:
-    """The same where LangChain makes the body out of sight."""
+    """Return redacted messages, for libraries that build the body themselves."""
     hide = _hide.get()
     if hide is None:
         return messages

@@ -1,7 +1,6 @@
-"""Counts the tokens of one run and makes its spans. A model that reports no usage is estimated; the sum is marked.
+"""Counts the tokens of one run. A model that reports no usage is estimated; the sum is marked.
 Failed calls do not count, since their run makes no turn, except those at their limit: another may replace them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -10,15 +9,11 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
-from langgraph.errors import GraphBubbleUp
 
 from turnkeep.errors import ModelTruncated
 from turnkeep.models.prices import price_of
-from turnkeep.observability.tracing import Segment, Span
 from turnkeep.records import Usage
 from turnkeep.tokens import estimate_tokens
-
-_STEP = "graph:step:"  # LangGraph's tag of a node
 
 
 @dataclass(frozen=True)
@@ -37,24 +32,18 @@ class ModelCall:
 
 
 class UsageMeter(BaseCallbackHandler):
-    """Callback handler of one run; safe with nodes in threads, as a dict takes single keys from several.
-    If a request is traced, it makes spans under `root` for the graph, its nodes and model calls, without text.
-    A handler of its own would be called for each token. Runs that are no steps, such as routers, pass their
-    parent on. A cancelled model call never reports its end, so the graph's end closes all spans."""
+    """Callback handler of one run; safe with nodes in threads, as a dict takes single keys from several."""
 
     run_inline = True
 
-    def __init__(self, root: Segment | None = None) -> None:
+    def __init__(self) -> None:
         self.calls: list[ModelCall] = []
         self._prompts: dict[UUID, str] = {}
         self._lock = Lock()
-        self._root = root
-        self._spans: dict[UUID, Span] = {}
-        self._parents: dict[UUID, Segment] = {}
 
     @property
     def ignore_chain(self) -> bool:
-        return self._root is None
+        return True
 
     def usage(self) -> Usage:
         """Return the sum over all finished calls."""
@@ -72,64 +61,27 @@ class UsageMeter(BaseCallbackHandler):
             left = [ModelCall("", estimate_tokens(prompt), 0, estimated=True) for prompt in self._prompts.values()]
             return [*self.calls, *left, *([ModelCall("", 0, written, estimated=True)] if left and written else [])]
 
-    def on_chain_start(self, *given: Any, run_id: UUID, parent_run_id: UUID | None = None, **more: Any) -> None:
-        is_step = parent_run_id is None or any(tag.startswith(_STEP) for tag in more.get("tags") or ())
-        self._begin(run_id, parent_run_id, str(more.get("name") or "graph") if is_step else None)
-
-    def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
-        self._end(run_id)
-
-    def on_chain_error(
-        self, error: BaseException, *, run_id: UUID, parent_run_id: UUID | None = None, **_: Any
-    ) -> None:
-        failed = None if isinstance(error, GraphBubbleUp) else error
-        if parent_run_id is None:
-            for left in [each for each in list(self._spans) if each != run_id]:
-                self._end(left, failed)
-        self._end(run_id, failed)
-
     def on_chat_model_start(
-        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **more: Any
+        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **_: Any
     ) -> None:
-        self._ask(run_id, "\n".join(message.text for batch in messages for message in batch), more)
+        self._ask(run_id, "\n".join(message.text for batch in messages for message in batch))
 
-    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **more: Any) -> None:
-        self._ask(run_id, "\n".join(prompts), more)
+    def on_llm_start(self, serialized: dict[str, Any], prompts: list[str], *, run_id: UUID, **_: Any) -> None:
+        self._ask(run_id, "\n".join(prompts))
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
             prompt = self._prompts.pop(run_id, "")
             if isinstance(error, ModelTruncated) and error.at_limit:
                 self.calls.append(ModelCall("", estimate_tokens(prompt), 0, estimated=True))
-        self._end(run_id, error, gen_ai_operation_name="chat")
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
         with self._lock:
-            call = _read_call(response, self._prompts.pop(run_id, ""))
-            self.calls.append(call)
-        facts: dict[str, Any] = {"gen_ai_operation_name": "chat", "gen_ai_response_model": call.model}
-        if not call.estimated:
-            facts |= {"gen_ai_usage_input_tokens": call.input_tokens, "gen_ai_usage_output_tokens": call.output_tokens}
-        self._end(run_id, **facts)
+            self.calls.append(_read_call(response, self._prompts.pop(run_id, "")))
 
-    def _ask(self, run_id: UUID, prompt: str, more: Mapping[str, Any]) -> None:
+    def _ask(self, run_id: UUID, prompt: str) -> None:
         with self._lock:
             self._prompts[run_id] = prompt
-        self._begin(run_id, more.get("parent_run_id"), str(more.get("name") or "model"))
-
-    def _begin(self, run_id: UUID, parent_id: UUID | None, name: str | None) -> None:
-        if self._root is None:
-            return
-        parent = self._parents.get(parent_id, self._root) if parent_id else self._root
-        if name:
-            self._spans[run_id] = parent.open(name)
-            parent = self._spans[run_id].segment
-        self._parents[run_id] = parent
-
-    def _end(self, run_id: UUID, error: BaseException | None = None, **facts: Any) -> None:
-        self._parents.pop(run_id, None)
-        if span := self._spans.pop(run_id, None):
-            span.close(error, **facts)
 
 
 def _read_call(response: LLMResult, prompt: str) -> ModelCall:

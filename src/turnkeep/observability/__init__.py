@@ -1,4 +1,4 @@
-"""Logs, metrics and traces, listed in docs/observability.md: no message text, secrets, exception texts or plain ids."""
+"""Logs and metrics, listed in docs/observability.md: no message text, secrets, exception texts or plain ids."""
 
 from turnkeep.observability.logs import annotate, correlate, correlation_id, fingerprint, guard_output, logger, place
 from turnkeep.observability.metrics import count, measure

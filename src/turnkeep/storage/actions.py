@@ -1,8 +1,6 @@
-"""Actions of tools: each is claimed before it is done and settled after, so that whoever comes again knows what became
-of it.
+"""Actions of tools, claimed before they are done and settled after. A repeated call finds the outcome.
 
-    ASIDE#ACTION#<digest>    o mark of the claim, at, data the result, encrypted; without data the outcome is not known
-"""
+ASIDE#ACTION#<digest>    o claim mark, at, data the encrypted result; without data the outcome is unknown"""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,8 +23,7 @@ Result: TypeAlias = tuple[str, bytes]
 
 @dataclass(frozen=True)
 class Claim:
-    """`at` is in epoch milliseconds; `result` is None until it is settled; `is_new`: this call made it, and whoever
-    called is to act."""
+    """`at` is in epoch ms. `result` is None until it is settled. With `is_new` the caller must act."""
 
     begun: Begun
     sk: str
@@ -37,11 +34,9 @@ class Claim:
 
 
 class ActionLog(Threads):
-    """Threads, and what tools did in their turns."""
-
     def claim_action(self, begun: Begun, origin: bytes, name: str, key: str) -> Claim:
-        """The right to act, for one caller ever, or what became of it. `origin` is the digest of the key of the turn
-        in which the run began. Raises Superseded where the run has lost its thread, StoreUnavailable, StateCorrupt."""
+        """Return the right to act, given to one caller ever, or the outcome. `origin` is the digest of the key of the
+        run's first turn. Raises Superseded, StoreUnavailable, StateCorrupt."""
         pk, sk = begun.head.pk, action_key(begun.head.born, origin, name, key)
         mark, now = self._mint(OWNER_BYTES), self._now()
         item: Item = {"PK": pk, "SK": sk, "v": LAYOUT, "ttl": item_ttl(begun.head.created), "o": mark, "at": now}
@@ -56,8 +51,7 @@ class ActionLog(Threads):
         return Claim(begun, sk, item["o"], item["at"], result, is_new=item["o"] == mark)
 
     def settle_action(self, claim: Claim, result: Result) -> None:
-        """Keeps what the action gave, in whatever hands its thread is by now; nothing where the thread is gone. Raises
-        AgentFault for a result of over 300 KB, StoreUnavailable."""
+        """Store the result, whoever has the lease, unless the thread is gone. Raises AgentFault over 300 KB."""
         pk, mark = claim.begun.head.pk, claim.mark
         data = self._sealer.encrypt(list(result), pk, claim.sk, mark.hex())
         if len(data) > RESULT_BYTES:

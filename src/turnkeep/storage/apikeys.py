@@ -1,10 +1,6 @@
-"""API keys: `tk_<key id>_<secret>`. The table keeps a digest of the secret, so nobody can read a key out of it, and
-everything about a key is signed, so nobody who can write the table can make one, or make one say more.
-
-They lie in a partition of their own, which no index, no cleanup and no thread route reaches. Every read is consistent:
-a key that is revoked or expired is refused by the very next one. Only who can write the table and had copied the item
-before can put it back as it was.
-"""
+"""API keys: `tk_<key id>_<secret>`. The table stores a digest of the secret and signs each record, so access to the
+table neither reveals nor forges a key. Keys have their own partition, which no index, cleanup or thread route reaches.
+Reads are consistent: a revoked key fails immediately. Only a writer of the table with an earlier copy can undo that."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,8 +54,7 @@ class ApiKeys:
         self._mint = mint
 
     def create(self, principal: Principal, *, label: str = "", expires_at: float | None = None) -> tuple[ApiKey, str]:
-        """The record and the key itself, which is nowhere to be had again. Raises ValueError for names that no thread
-        could be stored under."""
+        """Return the record and the key, shown only once. Raises ValueError for a name that no thread can have."""
         if not is_storable(principal):
             raise ValueError("tenant or user is empty or too long")
         key_id, secret = self._mint(ID_BYTES).hex(), self._mint(SECRET_BYTES).hex()

@@ -1,11 +1,9 @@
-"""Documents of a thread, as its owner and its runs ask for them. They lie in its partition, so they expire and are
-erased with it.
+"""Documents of a thread. They are in its partition, so they expire and are erased with it.
 
-    ASIDE#DOC#<id>        the authority: st status, name encrypted, at, until the form is good, size, tries, since;
-                          of a document that is ready `data` sealed facts, parts, maps; of one that failed its code
-    ASIDE#TEXT#<id>#<n>   its text, sealed as a whole, in parts
-    ASIDE#PII#DOC#<id>.<n>   what placeholders in it stand for
-"""
+ASIDE#DOC#<id>        the authority: st status, name encrypted, at, until the form is valid, size, tries, since;
+                      once ready: `data` sealed facts, parts, maps; once failed: the code
+ASIDE#TEXT#<id>#<n>   its text, sealed as a whole, in parts
+ASIDE#PII#DOC#<id>.<n>   values of its placeholders"""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -28,13 +26,10 @@ _TRIES = 3
 
 
 class Attachments(Intake):
-    """Documents of the given threads."""
-
     def add(
         self, principal: Principal, thread_id: str, document_id: str, *, name: str, size: int, content_type: str | None
     ) -> tuple[Attachment, Form]:
-        """A document that waits for its file, and the form that takes it. Raises NotFound, TooManyDocuments,
-        StoreUnavailable."""
+        """Return a waiting document and its upload form. Raises NotFound, TooManyDocuments, StoreUnavailable."""
         head, now = self._threads.head(principal, thread_id), self._now()
         sk, until = keys.document_key(document_id), now + FORM_SECONDS * 1000
         item = {
@@ -69,8 +64,7 @@ class Attachments(Intake):
         return key, self._sealer.token({"pk": pk, "id": document_id}, key)
 
     def place(self, principal: Principal, thread_id: str, document_id: str) -> tuple[str, str]:
-        """Key and owner of a file that is awaited. Raises NotFound, DocumentNotFound, AlreadyUploaded,
-        StoreUnavailable."""
+        """Return key and owner of an awaited file. Raises NotFound, DocumentNotFound, AlreadyUploaded."""
         item = self._item(self._threads.head(principal, thread_id), document_id)
         if item["st"] != "waiting":
             raise AlreadyUploaded
@@ -118,8 +112,7 @@ class Attachments(Intake):
         return {str(keys.document_of(item["SK"])): self._state(item)[0] for item in found if is_of_life(item, head)}
 
     def active(self, head: Head) -> tuple[Attachment, ...]:
-        """What a graph may know: the newest documents that are ready, oldest first, under the names that models may
-        see."""
+        """Return the newest ready documents, oldest first, under the names that models may see."""
         ready = [item for item in self._items_of(head) if item["st"] == "ready"]
         return tuple(self._attachment(item, self._facts(item)["name"]) for item in ready[-ACTIVE_DOCUMENTS:])
 

@@ -1,5 +1,4 @@
-"""Items, and what is written of them, in plain Python values and with DynamoDB's type tags. Numbers are integers;
-times are epoch milliseconds."""
+"""Items and writes in plain Python values and with DynamoDB's type tags. Numbers are integers; times are epoch ms."""
 
 import re
 from dataclasses import dataclass
@@ -57,8 +56,7 @@ def _decode(value: Item) -> Any:
 
 @dataclass(frozen=True)
 class Write:
-    """One write, alone or in a transaction. A Put has its item for `key`; a ConditionCheck writes nothing. Reserved
-    words are written `#word`."""
+    """One write, alone or in a transaction. A ConditionCheck writes nothing. Reserved words are written `#word`."""
 
     kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
     key: Item

@@ -1,12 +1,8 @@
-"""What a saver keeps beside the checkpoints of a thread, each in an item of its own.
+"""Items that a saver stores next to the checkpoints of a thread. A sub-graph's checkpoint counts if the thread's newest
+checkpoint names it or was the newest when it was written. One of a refused writer does not.
 
-    CP#<id>#<writer>#W#<task>#<slot>        what a task wrote whose step is not over: next to its checkpoint, so that
-                                            the Query of LOAD brings it
-    ASIDE#NS#<namespace>#<id>#<writer>      a checkpoint of a sub-graph, and its writes after it by the same rule
-
-A sub-graph's checkpoint counts where the thread's newest checkpoint names it or was the newest when it was written:
-what a writer left that was refused does not.
-"""
+    CP#<id>#<writer>#W#<task>#<slot>      writes of a task in an unfinished step; LOAD's Query reads them too
+    ASIDE#NS#<namespace>#<id>#<writer>    a checkpoint of a sub-graph; its writes follow it in the same way"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -67,8 +63,7 @@ class Beside:
         return [TaskWrite(*parts) for parts in opened]
 
     def put_writes(self, pk: str, sk: str, writes: Sequence[TaskWrite], now: int, spaces: Sequence[str]) -> None:
-        """Of one task. Special channels hold the newest write, the others the first of each index. `spaces` are the
-        namespaces that a task which asks back had."""
+        """Store a task's writes: the newest in special channels, else the first of each index. `spaces`: namespaces."""
         regular = [each for each in writes if each.index >= 0]
         for special in (each for each in writes if each.index < 0):
             self._items.put(

@@ -14,7 +14,6 @@ from typing import IO, TYPE_CHECKING, Protocol
 from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
-from turnkeep.observability.tracing import request_to
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.items import Items
 from turnkeep.storage.keys import LAYOUT, OTHER_LAYOUT, item_ttl, object_key, part_key
@@ -70,7 +69,7 @@ class Bucket:
         self._bucket = bucket
 
     def delete(self, keys: list[str]) -> None:
-        with answered(), request_to("S3", "DeleteObjects"):
+        with answered():
             self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": [{"Key": each} for each in keys]})
 
 
@@ -78,7 +77,7 @@ class S3Objects(Bucket):
     """Objects in it; raises StoreUnavailable where S3 does not answer."""
 
     def put(self, key: str, body: bytes | IO[bytes]) -> None:
-        with answered(), request_to("S3", "PutObject"):
+        with answered():
             self._client.put_object(Bucket=self._bucket, Key=key, Body=body)
 
     def link(self, key: str, seconds: int) -> str:
@@ -87,7 +86,7 @@ class S3Objects(Bucket):
             return self._client.generate_presigned_url("get_object", Params=place, ExpiresIn=seconds)
 
     def get(self, key: str) -> bytes:
-        with answered(), request_to("S3", "GetObject"):
+        with answered():
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
     def names(self, prefix: str) -> Iterator[str]:
@@ -97,7 +96,7 @@ class S3Objects(Bucket):
             after = page[-1]
 
     def _page(self, prefix: str, after: str) -> list[str]:
-        with answered(), request_to("S3", "ListObjectsV2"):
+        with answered():
             found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=prefix, StartAfter=after)
         return [each["Key"] for each in found.get("Contents", [])]
 

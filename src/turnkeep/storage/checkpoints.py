@@ -1,11 +1,7 @@
-"""Run: the checkpointer of one run. LangGraph talks to it as to any saver; nothing leaves it before COMMIT.
-
-It answers from what LOAD found and keeps what LangGraph puts. A put is not success: LangGraph also puts when a node
-raises and when a stream is closed. So only `turns` decides, after the run, whether `saved()` is stored.
-
-Lists of messages are stored as what a run did to them (`Segment`), so a turn costs the same at any length of thread;
-every other channel lies in the checkpoint. With a window of None other lists that grow are stored that way as well.
-"""
+"""Run: the checkpointer of one run. It answers from LOAD's result and stores nothing before COMMIT. A put is not
+success: LangGraph also puts when a node raises or a stream is closed. After the run, `turns` decides whether `saved()`
+is stored. Lists of messages are stored as changes (`Segment`), so a turn costs the same at any length of thread. Other
+channels are in the checkpoint. With a window of None other growing lists are stored as changes too."""
 
 import copy
 import threading
@@ -71,8 +67,7 @@ class Run(base.BaseCheckpointSaver[str]):
                 self._spaces[space.namespace] = elements.Kept(checkpoint, metadata, parent, writes)
 
     def _align(self) -> None:
-        """A sub-graph's list begins no earlier than the root's list of that name: it would give the root messages from
-        before the window, which the root would take for new ones."""
+        """Begin a sub-graph's list no earlier than the root's, which would take earlier messages for new."""
         for (name, channel), growing in self._lists.items():
             root = self._lists.get(("", channel))
             if name and root and root.start and root.elements:
@@ -129,8 +124,7 @@ class Run(base.BaseCheckpointSaver[str]):
         return config_of(config, name, checkpoint["id"])
 
     def _values(self, name: str, checkpoint: base.Checkpoint) -> dict[str, Any]:
-        """All of them: a value of the version that is kept already may be left out, as a DeltaChannel does; what it
-        writes as a snapshot is an ordinary value here."""
+        """Return all values. A put may omit a stored version, as a DeltaChannel does; a snapshot is ordinary."""
         given = checkpoint["channel_values"].items()
         values = {name: value.value if isinstance(value, _DeltaSnapshot) else value for name, value in given}
         if space := self._spaces.get(name):
@@ -192,11 +186,8 @@ class Run(base.BaseCheckpointSaver[str]):
             self._early.clear()
 
     def saved(self, per_turn: frozenset[str], *, interrupted: bool, change: Change | None = None) -> Saved | None:
-        """What the run leaves behind, every text of it with `change`; None where it put nothing.
-
-        Per-turn channels and the checkpoints of finished sub-graph calls are kept only while the run waits for an
-        answer.
-        """
+        """Return the outcome of the run with `change` applied to each text, or None without a put. Per-turn channels
+        and checkpoints of finished sub-graphs are included only if the run waits for an answer."""
         with self._lock:
             root = self._spaces.get("")
             if root is None or not (self._has_put or interrupted):
@@ -225,8 +216,7 @@ class Run(base.BaseCheckpointSaver[str]):
             )
 
     def _is_segmented(self, place: elements.Place, value: Any) -> bool:
-        """Messages always; with a window of None also a list that grows. One that is replaced would be stored anew in
-        every link, so it lies in the checkpoint like anything else."""
+        """Segment messages, and without a window other growing lists. A replaced list would fill each link."""
         if type(value) is not list:
             return False
         known = self._lists.get(place)

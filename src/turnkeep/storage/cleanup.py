@@ -1,9 +1,6 @@
-"""The hourly sweep: walks the expiry index from its watermark to now and deletes what is expired. Never scans.
-
-A thread found alive moves to the hour in which it will expire next; one that is claimed stays in the index until its
-last item is gone, so a sweep that is killed is finished by the next. No thread stops it: what cannot be done keeps its
-hour, in which the next sweep begins, for as long as items live.
-"""
+"""The hourly sweep: walks the expiry index from its watermark to now and deletes expired threads. Never scans. A living
+thread moves to the hour of its next expiry. A claimed one stays indexed until its last item is gone, so the next sweep
+finishes a killed one. A failure stops no other thread: its hour is kept, and the next sweep begins there."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -33,13 +30,9 @@ _NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)
 
 @dataclass
 class Swept:
-    """What one sweep did; `finished` is False where time ran out before the work. `oldest_ms` is how long the oldest
-    expired thread had been waiting for it; of what is left, only the hour in which the sweep stopped is known.
-
-    `failed`: expired, and a store did not let it be deleted. `unreadable`: a HEAD that can be neither deleted, because
-    nothing says that it is expired, nor moved, because nobody can read until when it lives; or one of a newer version
-    of this service. An expired one is deleted whatever else it says, since deleting reads nothing.
-    """
+    """Result of one sweep. `finished` is False if time ran out. `oldest_ms` is the longest wait of an expired thread;
+    of those left, only the hour in which the sweep stopped is known. `failed`: expired, but a store refused the
+    deletion. `unreadable`: a HEAD with no readable expiry, or of a newer version. An expired one is deleted unread."""
 
     threads: int = 0
     items: int = 0
@@ -68,11 +61,7 @@ class Cleanup:
         self._failed: set[str] = set()
 
     def sweep(self, has_time: Callable[[], bool] = lambda: True) -> Swept:
-        """Deletes all expired threads, or as many as there is time for; raises StoreUnavailable where the table does
-        not answer at all.
-
-        `has_time` says whether another thread, or another hour, may be begun.
-        """
+        """Delete expired threads while `has_time` allows another thread or hour. Raises StoreUnavailable."""
         now = int(self._clock() * 1000)
         self._failed.clear()
         swept = self._walk(now, has_time)
@@ -115,8 +104,8 @@ class Cleanup:
         return swept
 
     def _entries(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """The keys of an hour with their bucket; of all shards in turn, so that no part of the index takes all. What
-        failed in this sweep is left out, though its claim has moved it to this hour."""
+        """Yield keys of an hour with their bucket, all shards in turn, to spread the load. Keys that failed in this
+        sweep are left out, though their claim moved them to this hour."""
         buckets = [f"{name}#{shard:02d}" for shard in range(keys.SHARDS)]
         for row in zip_longest(*(self._items.index(keys.BY_EXPIRY, "xh", bucket) for bucket in buckets)):
             for entry, bucket in zip(row, buckets, strict=True):
@@ -124,8 +113,7 @@ class Cleanup:
                     yield entry["PK"], entry["SK"], bucket
 
     def _visit(self, pk: str, sk: str, bucket: str, now: int, has_time: Callable[[], bool]) -> Swept:
-        """What became of one thread, whatever is wrong with it. Raises StoreUnavailable where the table does not answer
-        at all."""
+        """Return the outcome for one thread, whatever is wrong with it. Raises StoreUnavailable."""
         try:
             return self._finish_person(pk, has_time) if sk == keys.ERASURE else self._delete_or_move(pk, bucket, now)
         except _NOT_OURS as error:
@@ -162,8 +150,7 @@ class Cleanup:
         return Swept()
 
     def _left(self, pk: str, now: int, error: Exception, bucket: str) -> Swept:
-        """A thread that a store did not let go; the claim, if it came through, holds. If not even its HEAD can be read,
-        the table does not answer, and that ends the sweep."""
+        """Count a thread that a store did not delete; its claim stays. A HEAD that cannot be read ends the sweep."""
         head = self._items.get(pk, keys.HEAD)
         self._failed.add(pk)
         logger.warning(
@@ -172,8 +159,7 @@ class Cleanup:
         return Swept(failed=1, oldest_ms=_age(head or {}, now))
 
     def _first_hour(self, now: int) -> str:
-        """The hour in which the last sweep ended, because its end was still to come, or in which it left something.
-        Without one, the table's first hour, or the first of which anything may still lie."""
+        """Return the hour where the last sweep ended or left something, else the first hour that may hold anything."""
         item = self._items.get(keys.WATERMARK["PK"], keys.WATERMARK["SK"])
         return str(item["hour"]) if item else keys.hour(max(self._items.created(), now - keys.ITEM_DAYS * DAY_MS))
 

@@ -1,8 +1,5 @@
-"""How a thread is deleted: claimed first, so that nobody sees it and no late writer gets in, then item by item.
-
-Nothing here is read but keys: a HEAD that no version understands is deleted like any other. A thread stays in the index
-of its user until its last item is gone, so that who erases all of the user's finds one whose deletion was cut off.
-"""
+"""Deletes a thread: a claim hides it and fences late writers, then each item goes. Only keys are read, so any version
+of HEAD works. The thread stays in its user's index to the end, so erasing the user finds an interrupted one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -42,8 +39,6 @@ def side_by_side(calls: Iterable[Callable[[], T]], at_once: int) -> Iterator[T]:
 
 @dataclass
 class Erased:
-    """How much was deleted."""
-
     threads: int = 0
     items: int = 0
     objects: int = 0
@@ -66,13 +61,11 @@ class Eraser:
     def erase(
         self, pk: str, *, condition: str, values: Item | None = None, due: int | None = None
     ) -> tuple[Item, Erased]:
-        """Claims the thread where `condition` (over :now, if it is named, and `values`) holds, then deletes it; gives
-        the HEAD that was claimed and how much was deleted. Raises Refused, StoreUnavailable.
+        """Claim the thread if `condition` (over :now and `values`) holds, then delete it. Return the claimed HEAD and
+        the count of deleted items. Raises Refused, StoreUnavailable.
 
-        The claim makes the thread invisible, fences late writers and leaves nothing of its content in HEAD, which stays
-        in the expiry index, so that a claim whose owner died is finished by the next cleanup. With `due` (epoch ms)
-        HEAD stays until then, for cleanup to look once more.
-        """
+        The claim empties HEAD, hides the thread and fences late writers. HEAD stays in the expiry index, so cleanup
+        finishes an interrupted claim. With `due` (epoch ms) it stays until then for another sweep."""
         now = self._now()
         stays, goes = (", due = :due", "") if due else ("", ", due")
         claimed = self._items.update(
@@ -88,10 +81,7 @@ class Eraser:
         return claimed, self.finish(claimed)
 
     def finish(self, claimed: Item) -> Erased:
-        """Deletes what is left of a claimed thread. Raises StoreUnavailable.
-
-        What is listed while the claim stands is old, whoever makes the thread anew later.
-        """
+        """Delete the rest of a claimed thread, not what a new one writes later. Raises StoreUnavailable."""
         pk, erased = claimed["PK"], Erased(threads=1)
         for names in batched(self._blobs.names(objects_of(pk)), DELETED_AT_ONCE):
             if not self._stands(claimed):

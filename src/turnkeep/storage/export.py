@@ -1,12 +1,10 @@
-"""All that is held for one user as lines of JSON: at once where it is little, else by a worker as an object that only
-the owner's answer can open.
+"""All data of one user as lines of JSON: immediately if small, else as an object that only the owner's answer opens.
 
-    exports/<hash of user>/<id>.request   who asks and the key of the answer, encrypted; its event starts the worker
+    exports/<hash of user>/<id>.request   the owner and the key of the answer, encrypted; its event starts the worker
     exports/<hash of user>/<id>.gz        the answer: gzip under AES-256-CTR
-    exports/<hash of user>/<id>.failed    there was no time to write it
+    exports/<hash of user>/<id>.failed    time ran out
 
-Nothing else says that there is an export: what is erased or a day old is gone with all that is known of it.
-"""
+There is no other record of an export, so one that is erased or a day old leaves no trace."""
 
 import json
 import re
@@ -44,8 +42,7 @@ _INTERNAL = {"private", "thread_created", "persisted", "number"}
 
 @dataclass(frozen=True)
 class Export:
-    """An export by a worker. Of one that is ready: `url` for 15 minutes, and the key and counter that open it, in
-    hex."""
+    """An export by a worker. A ready one has a `url` for 15 minutes, and key and counter in hex to open it."""
 
     export_id: str
     status: Literal["running", "ready", "failed"]
@@ -88,8 +85,7 @@ class Exports:
     # what is held
 
     def lines(self, principal: Principal) -> Iterator[bytes]:
-        """One JSON object a line, each with its `type`; the last one, `end`, says that it is all. Raises
-        StoreUnavailable."""
+        """Yield one JSON object a line, each with its `type`; `end` marks the last. Raises StoreUnavailable."""
         for kind, value in self._held(principal):
             yield json.dumps({"type": kind, **value}, ensure_ascii=False, default=str).encode() + b"\n"
 
@@ -159,7 +155,6 @@ class Exports:
             yield "run", facts | {"request": json.loads(self._table.request_of(queued)) if queued.data else None}
 
     def _restored(self, head: Head, value: JSON) -> JSON:
-        """The value with personal data in the place of its placeholders."""
         if not has_placeholder(value):
             return value
         values = self._table.vault.values(head)
@@ -209,8 +204,7 @@ class Exports:
         return Export(export_id, "failed" if is_over else "running")
 
     def work(self, key: str, has_time: Callable[[], bool] = lambda: True) -> None:
-        """Writes what is asked for under this key, once, however often it is told to; passes over any other key. Raises
-        StoreUnavailable."""
+        """Write the export requested under this key, once. Ignore any other key. Raises StoreUnavailable."""
         name, asks = key.removesuffix(REQUEST), self._asked(key) if key.endswith(REQUEST) else None
         if asks is None:
             return

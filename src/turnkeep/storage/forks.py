@@ -1,7 +1,5 @@
-"""A thread as a copy of another one up to one of its turns. The new thread is taken as for a turn, all is written where
-nobody reaches it, and one conditional update of HEAD makes it the thread: a fork is there whole or not at all.
-
-Documents stay with the thread that they were uploaded to; of the checkpoints only the newest goes along, or all."""
+"""Copies a thread up to one of its turns. All is written under unreachable keys, then one conditional update of HEAD
+commits it, whole or not at all. Documents are not copied; of the checkpoints only the newest is, or all."""
 
 from collections.abc import Callable
 
@@ -21,8 +19,7 @@ LINKS_AT_ONCE = 500
 
 
 class Fork:
-    """Copies what `source` holds into the thread that is held by `begun`. `interrupted`: the newest turn that was
-    copied asked back."""
+    """Copies `source` into the thread held by `begun`. `interrupted`: the newest copied turn asked back."""
 
     interrupted = False
 
@@ -39,8 +36,8 @@ class Fork:
         self._names: dict[str, str] = {}
 
     def copy(self, number: int, renew: Callable[[], None], *, whole: bool = False) -> tuple[Item, tuple[Item, ...]]:
-        """Writes turns 1 to `number` but for the newest link, which it gives, and what is to be written beside it; with
-        `whole` all checkpoints of these turns. Raises NotFound, StateCorrupt, Superseded, StoreUnavailable."""
+        """Write turns 1 to `number` except the newest link. Return that link and the writes next to it; with `whole`
+        all checkpoints too. Raises NotFound, StateCorrupt, Superseded, StoreUnavailable."""
         source = self._source
         last = source.last if number == source.n else self._chain.newest(source, 1, number + 1)[-1]["SK"]
         links = self._chain.walk(source.pk, last, 0, {})
@@ -57,7 +54,6 @@ class Fork:
         return tip, (*rest, tip_checkpoint, *self._placeholders(last))
 
     def _link(self, old: Item, position: int, prev: str) -> list[Item]:
-        """The link in its new place, and its details."""
         pk, sk = self._begun.head.pk, keys.turn_key(self._begun.head.gen, old["n"], position, self._begun.owner)
         kept: Item = {name: old[name] for name in ("n", "k", "b", "edit", "aside") if name in old}
         kept["cp"] = self._names.setdefault(old["cp"], keys.checkpoint_name(keys.id_in(old["cp"]), keys.writer_of(sk)))
@@ -91,7 +87,6 @@ class Fork:
         return [self._copied(found[sk]), *beside]
 
     def _older(self, tip: Item) -> list[Item]:
-        """The other checkpoints of the turns that were copied."""
         found = self._items.between(self._source.pk, keys.CHECKPOINTS, keys.HEAD)
         newest = keys.checkpoint_key(tip["cp"])
         kept = [each for each in found if each.get("link") in self._new and each["SK"] != newest]

@@ -1,16 +1,15 @@
-"""HEAD, the authority of a thread: what is not reached from here does not exist.
+"""HEAD, the authority of a thread: no data exists that is not reached from here. An id may be reused with new counters,
+so only the incarnation id, random bytes, distinguishes threads.
 
-Attribute names are short because every update pays for the whole item, which stays under 1 KB:
-v layout, born birth mark, n turns, gen generation, seq fence, last newest link, cp name of the newest checkpoint,
-expires, created, la last activity (all times epoch ms), u and xh index keys, keys digests of the newest idempotency
-keys (position i belongs to turn n - i), left those whose turns a branch left, lease {o owner, t until}, pend {k key
-digest, b body digest, m sealed message, at}, meta sealed metadata, agent, title, st status of the newest turn, life
-(ms) where it is its own, sig signature, ttl.
-Of a thread that is being deleted there are left: v, born, n, gen, seq, created, ttl, expires 0, gone the expiry that it
-had, xh, due where it stays for a while.
+Attribute names are short because every update pays for the whole item, which stays under 1 KB: v layout, born
+incarnation id, n turns, gen generation, seq fencing token, last newest link, cp name of the newest checkpoint, expires,
+created, la last activity (times in epoch ms), u and xh index keys, keys digests of the newest idempotency keys
+(position i belongs to turn n - i), left those of abandoned branches, lease {o owner, t until}, pend {k key digest, b
+body digest, m sealed message, at}, meta sealed metadata, agent, title, st status of the newest turn, life (ms) if its
+own, sig signature, ttl.
 
-An id may be used again, and then all counters begin anew: only the birth mark, random bytes, tells the threads apart.
-"""
+A thread in deletion keeps v, born, n, gen, seq, created, ttl, expires 0, gone (the previous expiry), xh, and due if it
+stays for a while."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -152,11 +151,9 @@ def is_erased(item: Item | None, born: bytes) -> bool:
 
 
 def is_of_life(item: Item, head: Head) -> bool:
-    """Return whether an item next to HEAD belongs to this thread, and not to an earlier one with the same id.
-
-    An item without an incarnation id is judged by its age. Older versions wrote such runs, placeholders and sub-graphs.
-    A checkpoint needs none: its `ttl` counts from the creation of its thread.
-    """
+    """Return whether an item next to HEAD belongs to this thread, not to an earlier one with its id. Without an
+    incarnation id (older versions) its age decides. A checkpoint needs none: its `ttl` counts from its thread's
+    start."""
     if "born" in item:
         return bool(item["born"] == head.born)
     oldest = head.created - CLOCK_ERROR_MS
@@ -164,8 +161,7 @@ def is_of_life(item: Item, head: Head) -> bool:
 
 
 def signed_parts(pk: str, attributes: Item) -> tuple[str | bytes, ...]:
-    """What the signature of a HEAD covers: all that COMMIT sets, which decides what the thread is. The lease, the
-    fence and the pending message change without it."""
+    """Return the signed fields of HEAD: all that COMMIT sets. Lease, fencing token and pending message are unsigned."""
     plain = [attributes.get(name, "") for name in _SIGNED]
     life = (f"life {attributes['life']}",) if attributes.get("life") else ()
     return pk, attributes["born"], *(str(value) for value in plain), *life, *attributes.get("keys", ())

@@ -1,8 +1,5 @@
-"""What a worker does with an upload: claims it, and makes a document of it or says why not.
-
-What it writes for a thread is one transaction with a check of HEAD's birth mark: either before the thread is claimed by
-who erases it, who then finds it, or never. Nothing has to be taken back.
-"""
+"""A worker's part of an upload: claims it and makes a document of it, or stores why it failed. One transaction with a
+check of HEAD's incarnation id writes to the thread, either before the erasure claims it, or never."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,9 +84,8 @@ class Intake:
         findings: Sequence[str] = (),
         values: Mapping[str, str] | None = None,
     ) -> bool:
-        """Makes the document active, whole or not at all. `name` is what models may see, `values` what the placeholders
-        in name and pieces stand for. False where thread or document are gone, or another worker was first. Raises
-        ValueError for a text too long to be kept, StoreUnavailable."""
+        """Activate the document, whole or not at all. `name` is for models; `values` of placeholders. Return False if
+        it is gone or another worker was first. Raises ValueError for too long a text, StoreUnavailable."""
         pk, sk = claimed.head.pk, document_key(claimed.document_id)
         facts: JSON = {"name": name, "kind": kind, "pages": pages, "characters": sum(len(each.text) for each in pieces)}
         facts |= {"warnings": list(warnings), "findings": list(findings)}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from botocore.exceptions import BotoCoreError, ClientError
 
 from turnkeep.errors import StoreUnavailable
-from turnkeep.observability.tracing import request_to
 from turnkeep.storage.attributes import Item, Write, decode, encode
 
 if TYPE_CHECKING:
@@ -44,8 +43,6 @@ class _Contended(Exception):
 
 class Refused(Exception):
     """A condition did not hold. `item` is what stands there, None where nothing does."""
-
-    status = 409  # in HTTP's words, for traces: no fault
 
     def __init__(self, item: Item | None):
         super().__init__("condition refused")
@@ -200,14 +197,13 @@ class Items:
             at = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def _call(self, operation: str, **arguments: Any) -> Item:
-        """Again where a transaction held the item, which is a matter of milliseconds and has changed nothing."""
-        with request_to("DynamoDB", operation.title().replace("_", "")):
-            for pause in CONFLICT_PAUSES:
-                try:
-                    return self._send(operation, **arguments)
-                except _Contended:
-                    self._sleep(pause)
-            raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
+        """Send the request; repeat it while a transaction holds the item, which takes milliseconds."""
+        for pause in CONFLICT_PAUSES:
+            try:
+                return self._send(operation, **arguments)
+            except _Contended:
+                self._sleep(pause)
+        raise StoreUnavailable(retry_after=_RETRY_AFTER_SECONDS)
 
     def _send(self, operation: str, **arguments: Any) -> Item:
         try:

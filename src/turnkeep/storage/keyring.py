@@ -1,5 +1,4 @@
-"""The secrets of a deployment as they are used, newest first: what is signed now is signed with the first, what older
-ones signed still counts."""
+"""The signing keys of a deployment, newest first. The first one signs; signatures of older ones stay valid."""
 
 import hmac
 import time
@@ -17,8 +16,6 @@ MAX_AGE_SECONDS = 3600
 
 
 class Key:
-    """One secret as it is used."""
-
     def __init__(self, secret: bytes):
         self.id = id_of(secret)
         self.token = sha256(b"turnkeep token " + secret).digest()
@@ -34,10 +31,9 @@ class Key:
 
 
 class Keyring:
-    """Signs with the first of its secrets, knows what any has signed. `refresh` gives the secrets as they are now, or
-    none where it cannot tell; it is called when something names a secret that is not held, at most once in 10 s, and
-    once an hour. Where it cannot tell, what names an unknown secret is StoreUnavailable. Threads may share a ring.
-    `clock` gives epoch seconds, which go on while a sandbox is frozen."""
+    """Signs with its first secret and verifies with all. `refresh` returns the current secrets, or none if it cannot
+    tell, when an unknown secret raises StoreUnavailable. It is called for unknown secrets, at most once in 10 s, and
+    hourly. Threads may share a key ring. `clock`: epoch seconds, which also pass in a frozen sandbox."""
 
     def __init__(
         self,
@@ -53,7 +49,6 @@ class Keyring:
         self.renew(secrets)
 
     def renew(self, secrets: Iterable[bytes]) -> None:
-        """Takes these in place of what it holds."""
         self._keys = tuple(Key(secret) for secret in secrets)
         self._read_at = self._clock()
 

@@ -1,15 +1,13 @@
-"""The single-table layout: keys, their order, and the expiry rule. Nothing else in the project spells a key.
-
-One partition holds one thread. Inside it, in the order of the sort key:
+"""The single-table layout: keys, their order, and the expiry rule. No other module spells a key. One partition holds
+one thread, in the order of the sort key:
 
     ASIDE#...                                   read by exact key only: details, a long pending message
-    CP#<checkpoint id>#<writer>                 ids ascend, so the newest stands last; pending writes follow theirs
+    CP#<checkpoint id>#<writer>                 ids ascend, so the newest is last; pending writes follow theirs
     HEAD                                        the authority
-    TURN#<inverse gen>#<inverse n>.<seq>-<writer>   the newest generation and the newest turn stand first
+    TURN#<inverse gen>#<inverse n>.<seq>-<writer>   the newest generation and the newest turn are first
 
-so the newest checkpoint, HEAD and the newest turns are neighbours, and one Query reads a whole window. Keys name their
-writer: two writers, or two threads that had one id, never write the same key.
-"""
+So one Query reads the newest checkpoint, HEAD and a window of turns. Keys name their writer, so two writers, or two
+threads with one id, never write the same key."""
 
 import json
 import re
@@ -45,7 +43,6 @@ _WRITE = "#W#"
 
 
 def is_well_formed(name: str) -> bool:
-    """Whether `name` may be a thread id or an idempotency key."""
     return _WELL_FORMED.fullmatch(name) is not None
 
 
@@ -157,8 +154,7 @@ def run_of(sk: str) -> str:
 
 
 def action_key(born: bytes, origin: bytes, name: str, key: str) -> str:
-    """An action of a tool, by the thread's birth mark, the key of the turn that its run began with, and its own name
-    and key; tells nothing about these."""
+    """Return an action's key: a digest of incarnation id, the key of the run's first turn, and its own name and key."""
     said = json.dumps([born.hex(), origin.hex(), name, key])
     return f"ASIDE#ACTION#{sha256(said.encode()).hexdigest()[:32]}"
 
@@ -209,8 +205,7 @@ def memory_of(user: str) -> str:
 
 
 def memory_prefix(namespace: tuple[str, ...]) -> str:
-    """What the keys of everything in a namespace and below it begin with: ("a",) is no prefix of ("ab",). Raises
-    InvalidRequest."""
+    """Return the key prefix of a namespace and all below: ("a",) does not match ("ab",). Raises InvalidRequest."""
     return _checked(MEMORY_ITEMS + "".join(f"{_escaped(label)}/" for label in namespace))
 
 

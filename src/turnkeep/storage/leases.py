@@ -1,7 +1,5 @@
-"""BEGIN and the lease: one conditional update of HEAD takes the thread, makes it where it may, counts seq and keeps the
-message; or it is told why not, and gives the turn that the key made before. A lost acknowledgement is no error: BEGIN
-knows its own lease again.
-"""
+"""BEGIN and the lease. One conditional update of HEAD takes or makes the thread, counts seq and stores the message.
+Else it reports why not, or returns the turn of the key. It recognises its own lease after a lost acknowledgement."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -35,8 +33,6 @@ same body is a retry. Otherwise the client states whether this is its `first` tr
 
 
 class Leases(Threads):
-    """Threads, and the one writer that each may have."""
-
     def __init__(self, *args: Any, lease_seconds: float = 30, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._lease_ms = int(lease_seconds * 1000)
@@ -57,14 +53,12 @@ class Leases(Threads):
         repeat: Repeat | None = None,
         incarnation: bytes | None = None,
     ) -> Begun | Turn:
-        """Takes the thread for one run, or gives the turn that this key made before.
+        """Take the thread for one run, or return the stored turn of this key.
 
-        `body` is what tells two requests apart; with `pii`, which says what the placeholders in the message stand for,
-        it is kept encrypted. A request without a key has one that follows from its body and from `repeat`. `after` is
-        the number that the newest turn has to have. `message` is None for what makes no turn, such as an edit. A thread
-        with another `incarnation` id is not found. A turn is given as it is stored. Raises NotFound, ThreadBusy,
-        TurnInProgress, IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable.
-        """
+        `body` distinguishes requests; it is encrypted with `pii`, the values of the placeholders. Without a key one is
+        derived from body and `repeat`. `after`: the required number of the newest turn. `message` is None for an edit.
+        A thread with another `incarnation` id is not found. Raises NotFound, ThreadBusy, TurnInProgress,
+        IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable."""
         pk, user = partition(principal, thread_id), user_key(principal)
         asked = {name: value for name, value in (("n", after), ("born", incarnation)) if value is not None}
         said = key or self.said_key(principal, thread_id, body)
@@ -105,9 +99,8 @@ class Leases(Threads):
         return self._sealer.digests(SAID_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
     def _tried_key(self, pk: str, said: str) -> str:
-        """Return the key of an earlier try with these words: of one that failed since the newest turn, else of the
-        newest turn; a fresh key where no turn of the last RETRY_MS has these words. Raises ThreadMoved where that turn
-        is not the newest: this may be its retry, or a new message whose first try was refused."""
+        """Return the key of an earlier try with this body, failed since the newest turn or the newest turn's; a fresh
+        key if no turn of the last RETRY_MS has it. Raises ThreadMoved if an older turn does, as it may be a retry."""
         item = self._items.get(pk, HEAD)
         head = self._trusted(item) if item else None
         if head is None or not head.is_alive(self._now()):
@@ -128,8 +121,7 @@ class Leases(Threads):
         return own[head.keys[0]]
 
     def _take(self, want: Begun, hold: Item, agent: str | None, newborn: Item, asked: Item) -> Begun:
-        """BEGIN itself, over a `newborn` where the thread may be made; `asked` are values that HEAD must have. Raises
-        Refused."""
+        """Run BEGIN, over a `newborn` if the thread may be made. `asked`: required values of HEAD. Raises Refused."""
         now, pk = want.head.created, want.head.pk
         births = {name: value for name, value in newborn.items() if name not in ("PK", "SK", "seq")}
         values: Item = {":zero": 0, ":one": 1, ":now": now, ":key": want.key, ":v": LAYOUT}

@@ -1,5 +1,4 @@
-"""A day of one principal beside its limits: what is used, what is held for runs that have not ended, what refuses.
-Nothing here reads or writes. Money is in micro-dollars, so that sums are exact."""
+"""A principal's day against its limits: usage, reservations, refusals. No I/O. Sums in micro-dollars are exact."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,8 +38,7 @@ class Hold:
 
 @dataclass(frozen=True)
 class Day:
-    """One item: `tokens` and `micro` with what `holds` reserve; `begun` turns in the minute `minute` since the epoch;
-    `turns` that have ended."""
+    """One item: `tokens` and `micro` with reserved `holds`; turns `begun` in `minute` of the epoch; ended `turns`."""
 
     day: str
     tokens: int = 0
@@ -66,7 +64,6 @@ class Day:
 
     @property
     def used(self) -> tuple[int, int]:
-        """Tokens and micro-dollars of the runs that have ended."""
         tokens, micro = sum(hold.tokens for hold in self.holds), sum(hold.micro for hold in self.holds)
         return self.tokens - tokens, self.micro - micro
 

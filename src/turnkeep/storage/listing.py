@@ -25,8 +25,6 @@ class Found(list[Thread]):
 
 
 class Listing(Threads):
-    """Threads, and how they are found again."""
-
     def search_threads(
         self,
         principal: Principal,
@@ -38,10 +36,8 @@ class Listing(Threads):
         offset: int = 0,
         cursor: str | None = None,
     ) -> Found:
-        """The user's threads that match, newest activity first; a turn of this moment may be a moment late. Looks at
-        SEARCHED_THREADS at most. With the `cursor` of an earlier answer it goes on where that one stopped, in leaving
-        out the first `offset` too. Raises InvalidRequest for any other cursor.
-        """
+        """Return matching threads, newest activity first, of SEARCHED_THREADS at most; a turn may appear late. A
+        `cursor` continues an earlier answer, including its `offset`. Raises InvalidRequest for any other cursor."""
         user = user_key(principal)
         skip, after = _place_of(cursor, user) if cursor else (offset, None)
         rest = threads_of(self._items, user, newest_first=True, after=after, page=SEARCHED_THREADS)
@@ -64,8 +60,7 @@ class Listing(Threads):
         return found
 
     def _threads_of(self, entries: Iterator[Item], first: int, found: Found) -> Iterator[tuple[Item, Thread | None]]:
-        """Each entry with its thread, None for one that is gone or that nobody can read; read by pages as they are
-        asked for, the first of them no longer than `first`."""
+        """Yield entries with their threads, None if gone or unreadable, page by page; the first page has `first`."""
         size = min(first, LIST_PAGE)
         while page := list(islice(entries, size)):
             heads = {item["PK"]: item for item in self._items.get_many((entry["PK"], HEAD) for entry in page)}
@@ -88,8 +83,7 @@ class Listing(Threads):
         return [thread for item in items if (thread := self._listed(item, Found()))]
 
     def every_thread(self, principal: Principal, found: Found) -> Iterator[Thread]:
-        """All living threads, each once; counts in `found` those that cannot be read. Those longest quiet come first:
-        one that moves meanwhile is met again, and none is missed."""
+        """Yield each living thread once, longest quiet first, so none is missed; count unreadable ones in `found`."""
         entries, seen = threads_of(self._items, user_key(principal)), set[str]()
         for entry, thread in self._threads_of(entries, LIST_PAGE, found):
             if thread and entry["PK"] not in seen:
@@ -105,14 +99,12 @@ def contains(value: Any, wanted: Any) -> bool:
 
 
 def _cursor_at(entry: Item, skip: int) -> str:
-    """After this entry of the index, with so many matches still to be left out. It names no user: whoever sends it gets
-    on in their own threads."""
+    """Return the cursor after this entry with the matches left to skip. It names no user, so it grants no access."""
     return f"{skip}.{entry['la']}.{thread_of(entry['PK'])}"
 
 
 def _place_of(cursor: str, user: str) -> tuple[int, Item]:
-    """How many matches are still to be left out, and the entry of the user's index to go on after; raises
-    InvalidRequest."""
+    """Return the number of matches to skip and the index entry to continue after. Raises InvalidRequest."""
     parts = _CURSOR.fullmatch(cursor)
     if parts is None:
         raise InvalidRequest("cursor: send what X-Pagination-Next said, as it was.")

@@ -3,9 +3,8 @@
     STORE#<digest of user>   ITEM#<labels>//<key>                           the value, its times, its end
                              PART#<digest of place>#<replaces>-<mark>#<n>   a piece of a value too large for an item
 
-`updated` is the fencing token of a place: it rises with each put and deletion, and a write takes effect only over the
-state that it read. A deletion leaves a tombstone. So a packet that is late or doubled never undoes a later write.
-"""
+`updated` is the fencing token of a place: it rises with each put and deletion, and a write applies only over the state
+that it read. A deletion leaves a tombstone, so a late or repeated packet never undoes a later write."""
 
 import secrets
 import time
@@ -70,9 +69,8 @@ class Memory:
 
 
 class Memories:
-    """Of a principal, or of a partition by its key. `clock` gives epoch seconds, `mint` random bytes. `began`: epoch
-    milliseconds when the run began that writes, so that an erasure asked for later takes what the run still puts;
-    without it, when it is put."""
+    """Memory of a principal, or of a partition by its key. `began`: epoch ms when the run began (default: the put), so
+    that an erasure requested later includes its puts."""
 
     def __init__(
         self,
@@ -107,8 +105,8 @@ class Memories:
         page: int | None = None,
         is_bounded: bool = True,
     ) -> Iterator[Memory]:
-        """All that live in a namespace and below it, in the order of namespace and key, read in pages of `page` items.
-        `lost` takes the keys of those that cannot be read. Raises InvalidRequest past what one search may read."""
+        """Yield living items in and below a namespace, by namespace and key, in pages of `page`. `lost` collects keys
+        of unreadable ones. Raises InvalidRequest past the limit of one search."""
         opened = 0
         for item in self._stored(namespace, page, is_bounded=is_bounded):
             try:
@@ -171,12 +169,8 @@ class Memories:
         return bool(stands) and self.reseal(stands)
 
     def _replace(self, sk: str, sealed: bytes | None, life: int | None) -> None:
-        """Put the sealed value, or a tombstone for None, over the state that is read now.
-
-        If that is refused, another put or deletion took effect after the read: this one counts as overwritten by it.
-        It is never tried twice, so a value cannot come back after it was overwritten. Parts that no item names are
-        swept by deletions and wherever a large value is replaced or put.
-        """
+        """Put the sealed value, or a tombstone for None, over the state read now. A refusal means that a later write
+        won, so it is never retried. Deletions and writes of large values sweep parts that no item names."""
         seen, now = self._items.get(self._pk, sk) or Item(), self._now()
         replaces = seen.get("updated", 0)
         created = seen["created"] if seen and self._lives(seen) else now
@@ -213,8 +207,7 @@ class Memories:
             yield item
 
     def _laid(self, sealed: bytes, facts: Item, replaces: int) -> Item:
-        """Return the item with its value, or with the name of the parts that are written here, before the item.
-        `replaces`: the `updated` of the state over which the item will be put."""
+        """Return the item with its value, or with the name of its parts, written here. `replaces`: `updated` before."""
         item = {name: value for name, value in facts.items() if name not in ("data", "part", "size")}
         if len(sealed) <= self._inline_bytes:
             return item | {"data": sealed}

@@ -1,5 +1,4 @@
-"""The store as scripts, notebooks and other servers open it: a client of their own or the machine's, the key that
-seals, and a table where there is none. What `turnkeep dev` runs in the folder `.turnkeep` comes before AWS."""
+"""Opens the store for scripts, notebooks and other servers. `turnkeep dev` in `.turnkeep` comes before AWS."""
 
 import json
 import os
@@ -76,7 +75,6 @@ def make_table(client: "DynamoDBClient", name: str) -> bool:
 
 
 def table_definition() -> Any:
-    """What CreateTable takes beside the name."""
     types = {"PK": "S", "SK": "S", "u": "S", "la": "N", "xh": "S"}
     keys = {BY_USER: ("u", "la"), BY_EXPIRY: ("xh", "PK")}
     return {
@@ -95,9 +93,8 @@ def _schema(partition: str, sort: str) -> list[Any]:
 
 
 def open_sealer(items: Items, seal_key: str | None) -> Sealer:
-    """Seals under `seal_key`, else SEAL_KEY, else the key of the folder `.turnkeep` (TURNKEEP_HOME), which is made
-    where nothing in the table was ever sealed; asks for it when it is first used. Raises ValueError, then, where there
-    was one and it is not at hand."""
+    """Seal under `seal_key`, else SEAL_KEY, else the key in `.turnkeep` (TURNKEEP_HOME), made if the table has no
+    sealed value. The key is read at first use. Raises ValueError then, if it existed and is missing."""
 
     @cache
     def found() -> tuple[bytes, ...]:

@@ -1,14 +1,11 @@
-"""Erasure of all that is held for one user: threads with what lies beside them, memory, exports, what was
-counted of past days.
+"""Erasure of one user: threads and their items, memory, exports, usage of past days.
 
-    T#<tenant>#U#<user>  ERASURE    asked: when; until: what was born by then goes; it stands in the expiry index
+    T#<tenant>#U#<user>  ERASURE    asked: when; until: data created by then is erased; in the expiry index
 
-That mark is written first. An erasure that was cut off is so finished by the hourly cleanup, which also looks once more
-when nobody who began before can be on the way any longer: the index of a user's threads may be a moment behind, and so
-may a writer. What the user begins after the answer is new, and stays.
-Clocks differ: the request takes what is dated up to CLOCK_ERROR_MS later, as all that it finds began before its answer;
-a later look, which may find what began after that, takes the middle between request and answer.
-"""
+The mark is written first, so the hourly cleanup finishes an interrupted erasure. It also looks again after the last
+earlier writer must have ended, since the user's thread index and a writer may be late. Data begun after the answer
+stays. For clock skew the request erases data dated up to CLOCK_ERROR_MS later: all that it finds began before its
+answer. A later look, which may find newer data, uses the middle between request and answer."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -52,8 +49,7 @@ class Persons:
         self._at_once = at_once
 
     def erase(self, principal: Principal, has_time: Callable[[], bool] = lambda: True) -> Receipt:
-        """Everything that the user had until now, whatever runs on it: a running turn finds itself superseded. What
-        there is no time for, another call or the next cleanup erases. Raises StoreUnavailable."""
+        """Erase the user's data up to now; a running turn is superseded. Another call or cleanup does the rest."""
         user, now = keys.user_key(principal), int(self._clock() * 1000)
         mark = {"PK": user, "SK": keys.ERASURE, "v": keys.LAYOUT, "asked": now, "xh": keys.expiry_bucket(now, user)}
         with suppress(Refused):  # one that was asked for later does the same, or the answer to this one was lost
@@ -112,8 +108,7 @@ class Persons:
     def _left(
         self, receipt: Receipt, user: str, until: int, has_time: Callable[[], bool]
     ) -> Iterator[Callable[[], Erased]]:
-        """What erases the threads that the index lists now and what was put into memory by runs that began until then.
-        `receipt` stays complete where no thread was listed and there is time for all."""
+        """Yield erasures of threads, and memory of runs begun by `until`. `receipt`: complete if none is left."""
         for entries in batched(threads_of(self._items, user), PAGE):
             for head in self._items.get_many((entry["PK"], keys.HEAD) for entry in entries):
                 if _goes(head, until):
@@ -142,8 +137,8 @@ class Persons:
         return Erased()
 
     def _erase_thread(self, head: Item, asked: int) -> Erased:
-        """This thread and none that has its id by now; nothing where somebody was quicker, which the next look settles.
-        A HEAD without content stays until the last look, so that what late writers left beside it is found."""
+        """Erase this thread and not a later one with its id; ignored if another was faster. An empty HEAD stays until
+        the last look, to find the items of late writers."""
         if "gone" in head:
             return self._eraser.finish(head)
         born, now = head.get("born"), int(self._clock() * 1000)
@@ -155,8 +150,7 @@ class Persons:
 
 
 def threads_of(items: Items, user: str, **how: Any) -> Iterator[Item]:
-    """The index entries of a user's threads, as `Items.index` reads them. No signature covers the index key `u`, so a
-    thread in another user's partition is passed over."""
+    """Yield the user's index entries but those in other users' partitions, since the index key `u` is unsigned."""
     entries = items.index(keys.BY_USER, "u", user, **how)
     return (entry for entry in entries if entry["PK"] == f"{user}#{keys.thread_of(entry['PK'])}")
 

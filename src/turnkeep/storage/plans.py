@@ -27,8 +27,7 @@ BODY_BYTES = 16
 
 @dataclass(frozen=True)
 class Begun:
-    """A run's hold on its thread. `body` is what tells two requests apart; `created` says that BEGIN made the
-    thread; `pii` is what the placeholders in a hidden message stand for."""
+    """A run's lease. `body` distinguishes requests; `created`: BEGIN made the thread; `pii`: values of placeholders."""
 
     head: Head
     key: bytes
@@ -41,9 +40,8 @@ class Begun:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a run starts from. `number` and `last` are where its turn will be joined on: the newest turn, or an older
-    one where the run goes back in time (`is_branch`). `writes` and `spaces` are what a saver wrote beside the
-    checkpoint: what tasks of the step after it wrote, and the newest checkpoints of sub-graphs."""
+    """The start of a run. The turn follows `number` and `last`: the newest turn, or an older one (`is_branch`).
+    `writes` and `spaces`: a saver's task writes after the checkpoint, and the newest checkpoints of sub-graphs."""
 
     number: int = 0
     last: str | None = None
@@ -61,9 +59,8 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Saved:
-    """What a run leaves behind: its newest checkpoint (plain msgpack types) and what it did to list channels; and what
-    the placeholders stand for that it made. `of` is the link that was stored with this checkpoint before, where
-    there is nothing new in it. `name` is the checkpoint's name, where its writer does not follow from the link."""
+    """The result of a run: its newest checkpoint (plain msgpack types), changes to list channels, new placeholder
+    values. `of`: the link stored with this checkpoint before. `name`: the checkpoint's, unless the link gives it."""
 
     checkpoint_id: str
     checkpoint: JSON
@@ -76,8 +73,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Plan:
-    """A COMMIT that is ready to be written, once or again: invisible items, then the flip's values. `born` is the
-    thread's birth mark."""
+    """A COMMIT to write, once or again: invisible items, then the values for HEAD. `born` is the incarnation id."""
 
     pk: str
     sk: str
@@ -124,8 +120,7 @@ class Planner:
         return self.flipped(begun, puts, changed | self._rest_of_head(begun, loaded, saved, turn, now), now), numbered
 
     def fork(self, begun: Begun, tip: Item, beside: tuple[Item, ...], more: Item, now: int) -> Plan:
-        """The plan that makes a copy the thread that is held by `begun`; `tip` is its newest link, `more` what HEAD
-        takes from the thread that was copied."""
+        """Return the plan that makes a copy the thread of `begun`. `tip`: newest link. `more`: from the other HEAD."""
         changed = {"n": tip["n"], "gen": begun.head.gen, "last": tip["SK"], "cp": tip["cp"], "keys": []}
         changed |= {"expires": keys.expiry(now, begun.head.created, begun.head.hours(self._thread_hours))}
         changed |= {name: value for name, value in more.items() if value is not None}

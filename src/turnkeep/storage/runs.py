@@ -1,10 +1,9 @@
-"""Runs that wait for a worker: an encrypted item each beside their thread, which goes with it. One that made a turn is
-told by the turn, so its item is not written again; one that failed says why.
+"""Runs that wait for a worker: an encrypted item each, which expires with its thread. A finished turn replaces it; a
+failed run stores its reason.
 
     ASIDE#RUN#<run id>#<born>  st status, at, tries, code of the last error, b body digest, data the request, encrypted
 
-A later thread of the same id may have a run of the same id. The incarnation id in the key keeps them apart.
-"""
+The incarnation id keeps a later thread's runs apart, which may have the same run ids."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,8 +26,7 @@ _FREE = "born = :born AND expires > :now AND (attribute_not_exists(#lease) OR #l
 
 @dataclass(frozen=True)
 class Queued:
-    """`at` is when it was accepted, epoch milliseconds; `tries` counts those that failed; `born` is its thread's
-    incarnation id, None where an older version accepted it."""
+    """`at`: accepted, epoch ms. `tries`: failed ones. `born`: incarnation id, None if an older version accepted it."""
 
     pk: str
     sk: str
@@ -42,11 +40,8 @@ class Queued:
 
 
 class RunQueue(Threads):
-    """Threads, and the runs that were accepted for them."""
-
     def accept_run(self, head: Head, run_id: str, body: bytes, request: str) -> Queued | None:
-        """Keeps the request; None where it was kept before and has not failed. Raises ThreadBusy,
-        IdempotencyKeyReused, StoreUnavailable."""
+        """Store the request; None if it is stored and has not failed. Raises ThreadBusy, IdempotencyKeyReused."""
         pk, sk, now = head.pk, run_key(run_id, head.born), self._now()
         data = self._sealer.encrypt(request, pk, sk)
         digests = body_digests(self._sealer, pk, body)
@@ -92,8 +87,8 @@ class RunQueue(Threads):
             self._items.update(queued.pk, queued.sk, change, values, condition="st = :queued")
 
     def cancel_run(self, head: Head, run_id: str, *, forget: bool) -> bool:
-        """Takes the lease from the run if it has one, and has workers pass it over, all at once; False where the thread
-        moved meanwhile. `forget` leaves nothing of what was asked. Raises StoreUnavailable."""
+        """Take the lease from the run and stop workers from running it, in one step. Return False if the thread moved
+        meanwhile. `forget` removes the request. Raises StoreUnavailable."""
         key, now = {"PK": head.pk, "SK": run_key(run_id, head.born)}, self._now()
         values = {":st": "cancelled", ":now": now, ":v": LAYOUT, ":ttl": now // 1000 + KEPT_SECONDS, ":born": head.born}
         change = "SET st = :st, #v = :v, #ttl = :ttl, born = :born, #at = if_not_exists(#at, :now)"

@@ -1,9 +1,5 @@
-"""Stored values: msgpack, compressed, and sealed to the place where they lie.
-
-A sealed value opens only under the same secret and the same context (its key and its links), so a value that was
-altered, or copied from another thread, is found out before it is decoded. It begins with a version and the id of its
-secret, so that a ring of several opens what older ones sealed.
-"""
+"""Stored values: msgpack, compressed, sealed to their place. A value opens only under its secret and context (key and
+links), so tampering is detected before decoding. It begins with a version and the id of its secret."""
 
 import hmac
 import re
@@ -61,12 +57,10 @@ class Sealer(Keyring):
         return _unpack(packed)
 
     def is_current(self, sealed: bytes) -> bool:
-        """Whether the newest secret sealed it."""
         return sealed[1 : 1 + ID_BYTES] == self._newest().id
 
     def encrypt(self, value: Any, *context: str) -> bytes:
-        """The value so that nobody can read it; unlike `seal` not the same twice. Its nonce is no argument: two values
-        under one nonce would give each other away."""
+        """Encrypt; unlike `seal` the result differs each time. No nonce argument: reuse would reveal both values."""
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - hardly any start needs it
 
         key, packed, nonce = self._newest(), _pack(value), token_bytes(_NONCE_BYTES)

@@ -1,5 +1,5 @@
-"""The mark in the table that says that a seal key was made, so that a lost one is never taken for one not made yet; and
-what keeps two rotations of the key apart, since the parameter that holds it knows no conditions."""
+"""A mark in the table records that a seal key exists, so a lost key is not replaced by a new one. It also keeps two
+rotations apart, since the parameter of the key supports no conditions."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
-"""The way of a saver through the store: every checkpoint of a thread is a link and a flip of its own, on the same HEAD.
-
-A step is an edit while a run goes on and a turn at its end. Its fence is what the writer read: HEAD has to lead to that
-checkpoint still, and nobody else may hold the lease. A run takes the lease with its first step, for a while at a time.
-"""
+"""A saver's path through the store: each checkpoint is a link and a commit of its own, on the same HEAD. A step is an
+edit during a run and a turn at its end. It takes effect if HEAD still leads to the checkpoint that the writer read and
+no one else has the lease. A run takes the lease with its first step, for a while at a time."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -24,8 +22,6 @@ _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now OR #lease.#o = :owner
 
 
 class Steps(Table):
-    """Threads as a saver reads and writes them."""
-
     @property
     def beside(self) -> Beside:
         return self._loader.beside
@@ -52,12 +48,9 @@ class Steps(Table):
     def step(
         self, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None, owner: bytes, *, holds: bool = False
     ) -> Head:
-        """Store a step after the checkpoint that `head` leads to, and return HEAD as it is then.
-
-        `owner` names the writer's lease, which the step takes or renews where it `holds`, and else gives back. Raises
-        ThreadMoved where HEAD leads elsewhere by now, ThreadBusy, Superseded where the thread was deleted, Unsettled
-        where the outcome is unknown, StoreUnavailable.
-        """
+        """Store a step after the checkpoint of `head` and return the new HEAD. `owner`: the lease, taken or renewed
+        while it `holds`, else released. Raises ThreadMoved if HEAD leads elsewhere, ThreadBusy, Superseded if the
+        thread was deleted, Unsettled if the outcome is unknown, StoreUnavailable."""
         after, key = head.checkpoint_name, self._mint(KEY_BYTES)  # the key names the step's link
         begun = Begun(replace(head, seq=head.seq + 1), key, b"", key, turn.message if turn else "", created=False)
         plan, _ = self._planner.plan(begun, loaded, saved, turn, self._now())
@@ -120,11 +113,8 @@ class Steps(Table):
         self._delete(head.pk, names, older | past - set(kept.values()))
 
     def drop_checkpoints(self, head: Head, keeps: str | None, goes: set[tuple[str, str]]) -> None:
-        """Delete checkpoints by namespace and id, with their writes.
-
-        Where HEAD leads to one of them, a step that stores the root's `keeps` again comes first. Raises NotFound,
-        ThreadMoved, ThreadBusy.
-        """
+        """Delete checkpoints and their writes. If HEAD leads to one, `keeps` is stored again first. Raises NotFound,
+        ThreadMoved, ThreadBusy."""
         names, older, spaces = self._settled(head)
         if ("", head.checkpoint) in goes:
             self._restore(head, str(keeps))
@@ -142,8 +132,8 @@ class Steps(Table):
         self.step(head, loaded, saved, None, self._mint(OWNER_BYTES))
 
     def _settled(self, head: Head) -> tuple[list[str], set[str], dict[str, str | None]]:
-        """The keys of all checkpoints and their writes; those of the root's checkpoints that HEAD led to before its
-        own, to which it never leads again; and those of sub-graphs, each with the id of the root's checkpoint then."""
+        """Return the keys of all checkpoints and their writes; those of root checkpoints before HEAD's, never used
+        again; and those of sub-graphs with the root's checkpoint id at that time."""
         wanted = self._items.pages_of(head.pk, "SK", "prev", "was", "cp", "root")
         items = {item["SK"]: item for page in wanted for item in page}
         names = [sk for sk in items if sk.startswith((keys.CHECKPOINTS, keys.SPACES))]

@@ -1,13 +1,12 @@
-"""The turn's way through the store: BEGIN, LOAD, COMMIT by flip, release, replay; and turns read back.
+"""A turn's path through the store: BEGIN, LOAD, COMMIT, release, replay; and reading turns.
 
-    BEGIN    one conditional update of HEAD takes the lease, counts seq and keeps the message
+    BEGIN    one conditional update of HEAD takes the lease, counts seq and stores the message
     LOAD     one consistent Query reads the newest checkpoint, HEAD and the window of turns
-    COMMIT   link and checkpoint are written under keys that nobody reaches; one conditional update of HEAD
-             (seq mine, lease mine) makes them the thread
+    COMMIT   link and checkpoint are written under unreachable keys; one conditional update of HEAD
+             (own seq, own lease) makes them the thread
 
-A lost acknowledgement is no error: BEGIN knows its own lease again, the flip knows its own link. A flip of which
-nothing is known is settled by a fence: the lease changes its owner, so that what is still on its way comes too late.
-"""
+After a lost acknowledgement BEGIN recognises its lease and COMMIT its link. If the outcome of a commit is unknown, the
+lease changes its owner, so a write still on its way comes too late."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,8 +31,6 @@ from turnkeep.storage.windows import MISSING, Found, Loader
 
 
 class Table(Leases, Listing, RunQueue, ActionLog):
-    """Threads and their turns."""
-
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._loader = Loader(self._items, self._blobs, self._sealer, self._chain)
@@ -47,19 +44,15 @@ class Table(Leases, Listing, RunQueue, ActionLog):
     # LOAD
 
     def look_ahead(self, principal: Principal, thread_id: str) -> Found:
-        """What LOAD will read, as far as this process knows the thread; asked beside BEGIN, which tells what is
-        wrong."""
+        """Return what LOAD would read, if this process knows the thread. Runs next to BEGIN, which reports errors."""
         with suppress(errors.InvalidId):
             return self._loader.look_ahead(partition(principal, thread_id))
         return MISSING
 
     def load(self, head: Head, window: int | None, base: str | int | None = None, *, ahead: Found = MISSING) -> Loaded:
-        """The newest `window` turns (None: all) and the checkpoint they lead to; reads what `ahead` does not hold.
-
-        `base`, the id of an older checkpoint or the number of a turn, goes back in time: what stood then, 0 before the
-        first turn. Raises NotFound for an unknown one, StateCorrupt, and Superseded where the thread was deleted or has
-        moved since `head` was read.
-        """
+        """Return the newest `window` turns (None: all) and their checkpoint; reads only those missing in `ahead`.
+        `base`, a checkpoint id or turn number, returns the state then; 0 is before the first turn. Raises NotFound if
+        it is unknown, StateCorrupt, and Superseded if the thread was deleted or moved since `head` was read."""
         with self._reading(head, errors.Superseded):
             return self._loader.load(head, window, base, ahead)
 
@@ -69,8 +62,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
             return self._loader.load(head, window, base, MISSING)
 
     def history(self, head: Head, window: int | None, *, limit: int, before: str | None = None) -> Iterator[Loaded]:
-        """What stood after each step of the thread, the newest first, and of branches that were left; older than the
-        checkpoint `before`. Raises StateCorrupt."""
+        """Yield the state after each step older than `before`, newest first, also of branches. Raises StateCorrupt."""
         with self._reading(head):
             yield from self._loader.steps(head, window, limit, before)
 
@@ -84,17 +76,13 @@ class Table(Leases, Listing, RunQueue, ActionLog):
     # COMMIT
 
     def prepare(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> tuple[Plan, Turn | None]:
-        """What COMMIT will write, and the turn with its number; `turn` is None for an edit of the state.
-
-        Writes objects that are too large for an item; raises StoreUnavailable, AgentFault for what cannot be stored.
-        """
+        """Return the COMMIT to write and the numbered turn; `turn` is None for an edit. Writes objects too large for an
+        item. Raises StoreUnavailable, AgentFault for values that cannot be stored."""
         return self._planner.plan(begun, loaded, saved, turn, self._now())
 
     def apply(self, plan: Plan) -> Turn | None:
-        """Writes the plan. Gives None, or the stored turn where this key had made one already.
-
-        Raises Superseded, StoreUnavailable where the turn is not kept, and Unsettled where that is not known.
-        """
+        """Write the plan. Return None, or the stored turn of this key. Raises Superseded, StoreUnavailable if the turn
+        is not stored, Unsettled if that is unknown."""
         self._items.write_many(puts=plan.puts)
         changes = ", ".join(f"#{name[1:]} = {name}" for name in plan.flip if name not in (":seq", ":owner"))
         try:
@@ -113,9 +101,8 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         return None
 
     def fence(self, plan: Plan) -> Plan | Turn | None:
-        """Settles a flip of which nothing is known: None where it had come through, the stored turn where another try
-        of its key had, else the plan under another owner of the lease, so that what is still on its way comes too late.
-        Raises Superseded, StoreUnavailable."""
+        """Settle a commit of unknown outcome: None if it succeeded, the stored turn if another try of its key did, else
+        the plan under a new lease owner, so a late write fails. Raises Superseded, StoreUnavailable."""
         owner = self._mint(OWNER_BYTES)
         mine = {":seq": plan.flip[":seq"], ":owner": plan.flip[":owner"]}
         try:
@@ -133,8 +120,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         return replace(plan, flip={**plan.flip, ":owner": owner})
 
     def _stands(self, plan: Plan, item: Item | None) -> Head:
-        """What refused a flip. Where the thread was erased meanwhile, nothing stays of what was written for it, and
-        Superseded is raised."""
+        """Return HEAD after a refused commit. If the thread was erased, delete the items and raise Superseded."""
         if item is not None and not is_erased(item, plan.born):
             return self._trusted(item)
         with suppress(errors.StoreUnavailable):  # then it waits for the sweep of what late writers left
@@ -145,8 +131,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         raise errors.Superseded
 
     def _settle(self, plan: Plan, head: Head) -> Turn | None:
-        """A refused flip whose link HEAD leads to had come through before: only its acknowledgement was lost. Gives the
-        turn where another one is the newest by now."""
+        """Settle a refused commit: if HEAD leads to its link, it succeeded. Return the turn if it is not the newest."""
         if head.last == plan.sk:
             return None
         with self._reading(head, errors.Superseded):
@@ -161,9 +146,8 @@ class Table(Leases, Listing, RunQueue, ActionLog):
     def fork(
         self, principal: Principal, thread_id: str, to: str, *, turn: int | None = None, whole: bool = False
     ) -> Thread:
-        """A new thread `to` that holds turns 1 to `turn` of this one, by default all of them; `whole` with
-        all their checkpoints, not the newest alone. Raises NotFound,
-        ThreadExists where `to` has turns, ThreadBusy, StateCorrupt, StoreUnavailable."""
+        """Copy turns 1 to `turn` (default: all) into the new thread `to`, with `whole` all their checkpoints, else the
+        newest. Raises NotFound, ThreadExists if `to` has turns, ThreadBusy, StateCorrupt, StoreUnavailable."""
         source = self.head(principal, thread_id)
         number = source.n if turn is None else turn
         if not 0 <= number <= source.n:
@@ -195,8 +179,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
     def read_turns(
         self, principal: Principal, thread_id: str, *, limit: int, before: int | None = None, details: bool = False
     ) -> list[Turn]:
-        """The newest `limit` turns (numbered under `before`), oldest first, without details unless they are asked
-        for."""
+        """Return the newest `limit` turns (numbered under `before`), oldest first, with details only on request."""
         head = self.head(principal, thread_id)
         with self._reading(head):
             links = [self._chain.open(item) for item in self._chain.newest(head, limit, before) if "edit" not in item]
@@ -211,8 +194,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
             return self.vault.told(head, [turn_of(link, self._chain.details(link))])[0]
 
     def edits(self, principal: Principal, thread_id: str) -> Iterator[tuple[Link, JSON | None]]:
-        """The steps that are no turns, newest first, also of branches that were left; each with its checkpoint, if that
-        is still kept."""
+        """Yield steps that are no turns, newest first, also of branches, each with its checkpoint if that is kept."""
         head = self.head(principal, thread_id)
         with self._reading(head):
             for item in self._chain.every(head, {}):

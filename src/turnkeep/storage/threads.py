@@ -55,8 +55,8 @@ class Threads:
         if_exists: Literal["raise", "do_nothing"] = "raise",
         minutes: float | None = None,
     ) -> Thread:
-        """It lives for `minutes` after its last turn, or as long as all others, whichever is less. Raises
-        ThreadExists unless told to do nothing; an expired thread of this id makes room."""
+        """Create a thread that lives `minutes` after its last turn, or the general time if shorter. An expired thread
+        is replaced. Raises ThreadExists if `if_exists` is "raise"."""
         more: Item = {"agent": agent} if agent else {}
         if minutes is not None:
             more["life"] = max(1, int(minutes * 60_000))
@@ -68,10 +68,7 @@ class Threads:
         return self._thread(head)
 
     def make_head(self, principal: Principal, thread_id: str, more: Item) -> tuple[Head, bool]:
-        """Return HEAD of the living thread, made with `more` where there is none, and whether it was made.
-
-        Raises ThreadBusy.
-        """
+        """Return HEAD, made with `more` if there is none, and whether it was made. Raises ThreadBusy."""
         item = self._newborn(partition(principal, thread_id), user_key(principal), more)
         try:
             self._items.put(item, condition="attribute_not_exists(PK)")
@@ -86,11 +83,8 @@ class Threads:
         return read_head(item), True
 
     def _replace_dead(self, old: Head, user: str, more: Item) -> Head:
-        """A new thread where an expired one stands; the old items are out of its reach by their generation. Where a
-        deleted one stands, what is left of it goes first.
-
-        Raises ThreadBusy while a turn that began before the expiry still runs: it will bring the thread back.
-        """
+        """Replace an expired thread; its generation hides the old items. Items of a deleted one are removed first.
+        Raises ThreadBusy while a turn from before the expiry runs: it will revive the thread."""
         if old.is_leased(self._now()):
             raise errors.ThreadBusy(retry_after=1)
         if old.gone is not None:
@@ -105,7 +99,6 @@ class Threads:
         return read_head(item)
 
     def _newborn(self, pk: str, user: str, more: Item, *, seq: int = 0, gen: int = 0) -> Item:
-        """HEAD of a new thread, signed."""
         born = self._mint(BORN_BYTES)
         hours = min(self._thread_hours, more.get("life", inf) / HOUR_MS)
         item = newborn(pk, user, self._now(), hours, born=born, seq=seq, gen=gen) | more
@@ -137,13 +130,9 @@ class Threads:
         return self._thread(self._trusted(item))
 
     def delete_thread(self, principal: Principal, thread_id: str, *, only: Head | None = None) -> None:
-        """Erases the thread, whatever runs on it: a running turn finds itself superseded. Raises NotFound.
-
-        With `only`, not where a run has begun or a step was stored since that HEAD was read; raises ThreadMoved.
-
-        Under a live lease an invisible HEAD stays behind for a while, so that cleanup sweeps once more after a writer
-        that stalled. A thread whose deletion was cut off is deleted to its end.
-        """
+        """Erase the thread and finish an interrupted deletion. A running turn is superseded. Raises NotFound. With
+        `only`, raises ThreadMoved if a run began or a step was stored since that HEAD was read. Under a live lease an
+        invisible HEAD stays for a while, so cleanup sweeps again after a stalled writer."""
         now = self._now()
         pk = partition(principal, thread_id)
         head = self._items.get(pk, HEAD) or {}
@@ -185,8 +174,7 @@ class Threads:
 
     @contextmanager
     def _reading(self, head: Head, gone: type[errors.TurnkeepError] = errors.NotFound) -> Iterator[None]:
-        """Raises `gone` where what `head` leads to is missing because the thread was deleted since, and Superseded
-        where the thread has moved since."""
+        """Raise `gone` if data of `head` is missing after a deletion, Superseded if the thread moved since."""
         try:
             yield
         except errors.StateCorrupt as error:

@@ -1,11 +1,9 @@
-"""What each principal uses in a day: one item under a digest of its name, in tokens and micro-dollars.
+"""Usage of a principal per day: one item under a digest of its name, in tokens and micro-dollars.
 
-    reserve   one conditional update before a run: a rough need, the turn of this minute, a mark of its own in `open`
-    settle    one conditional update after it: what was really used, and the mark goes
+    reserve   one conditional update before a run: a rough need, the turn of this minute, its own mark in `open`
+    settle    one conditional update after it: the real usage; the mark is removed
 
-The mark makes both safe to be sent twice, and says until when it counts: what a process that died had reserved is
-given back by whoever sees it next.
-"""
+The mark makes both safe to repeat. It has an end, so the next reader returns the reservation of a dead process."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,10 +57,8 @@ class Usage:
     # before a run and after it
 
     def reserve(self, principal: Principal, tokens: int, micro: int, seconds: float) -> Reserved | None:
-        """Takes what a run of at most `seconds` may need; None where nothing is limited for each user.
-
-        Raises BudgetExceeded, TooManyTurns, TooManyAtOnce, DeploymentCeiling, StoreUnavailable.
-        """
+        """Reserve the need of a run of at most `seconds`; None without limits for each user. Raises BudgetExceeded,
+        TooManyTurns, TooManyAtOnce, DeploymentCeiling, StoreUnavailable."""
         self._stay_below_the_ceiling()
         if not self.limits.is_of_users:
             return None

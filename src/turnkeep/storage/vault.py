@@ -1,5 +1,4 @@
-"""What the placeholders of a thread stand for: kept apart from the turns and encrypted to their thread, so that neither
-who reads the table nor a model ever sees it. It goes with the thread."""
+"""Values of a thread's placeholders, apart from its turns and encrypted to it. No table reader or model sees them."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,8 +33,7 @@ class Vault:
         return self._sealer.digests(TAG_BYTES, "pii", pk, kind, value)[0].hex()
 
     def items_of(self, head: Head, source: str, values: Mapping[str, str]) -> Iterator[Item]:
-        """What is to be written where placeholders were made, as many items as it takes; `source` names the turn or
-        document they stand in."""
+        """Return the items to write for new placeholders. `source` names their turn or document."""
         for part, some in enumerate(batched(values.items(), ITEM_VALUES)):
             pk, sk, ttl = head.pk, pii_key(source, part), item_ttl(head.created)
             data = self._sealer.encrypt(dict(some), pk, sk)
@@ -81,7 +79,6 @@ class Vault:
 
 
 def has_placeholder(value: Any) -> bool:
-    """Whether there is anything to be restored in a turn or a JSON value."""
     if isinstance(value, str):
         return PLACEHOLDER.search(value) is not None
     if isinstance(value, Mapping):
@@ -92,7 +89,6 @@ def has_placeholder(value: Any) -> bool:
 
 
 def reworded(turn: Turn, change: Change) -> Turn:
-    """The turn with each of its texts changed."""
     return replace(
         turn,
         message=change(turn.message),

@@ -1,8 +1,5 @@
-"""LOAD: one Query reads the newest checkpoint and the window of turns, which are neighbours.
-
-A process that has stored a thread's last turn knows where they will lie and can ask before HEAD is there. Items never
-change once they are written, so what is read early is right wherever HEAD leads to it; the rest is read then.
-"""
+"""LOAD: one Query reads the newest checkpoint and the window of turns, which are neighbours. A process that stored the
+last turn can read before HEAD arrives. Written items never change, so an early read is right."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -33,8 +30,6 @@ MISSING: Found = MappingProxyType({})
 
 
 class _Place(NamedTuple):
-    """Where a thread's newest window lies."""
-
     checkpoint: str | None
     gen: int
     n: int
@@ -62,7 +57,6 @@ class Loader:
             return MISSING
 
     def has_moved(self, pk: str, checkpoint: str, gen: int, number: int) -> None:
-        """A turn was stored."""
         place = self._places.get(pk)
         if place:
             self._keep(pk, _Place(checkpoint, gen, number, place.window))
@@ -96,8 +90,7 @@ class Loader:
         return {item["SK"]: item for item in items}
 
     def older(self, head: Head, window: int | None, wanted: str, found: Found) -> Loaded:
-        """What stood at an older checkpoint, by its id or name; reads what `found` does not hold. Raises NotFound,
-        StateCorrupt."""
+        """Return the state at a checkpoint, by id or name; reads what `found` lacks. Raises NotFound, StateCorrupt."""
         sk = keys.checkpoint_key(wanted)
         near = {each["SK"]: each for each in self._items.between(head.pk, sk, f"{sk}#~")}
         names = [each for each in near if not keys.is_write(each) and is_of_life(near[each], head)]
@@ -112,8 +105,7 @@ class Loader:
         return self._loaded(head, {**found, **near}, name, at, _low(at.number, window))
 
     def steps(self, head: Head, window: int | None, limit: int, before: str | None) -> Iterator[Loaded]:
-        """What stood after each of the newest `limit` steps older than the checkpoint `before`, newest first, of
-        branches that were left too; those whose checkpoint is no longer kept are left out."""
+        """Yield the newest `limit` states older than `before`, newest first, also of branches, if kept."""
         found: dict[str, Item] = {}
         seen: set[str] = set()
         for item in self._chain.every(head, found):

@@ -1,12 +1,10 @@
-"""Limits in the life of a turn: reserved beside LOAD, settled beside COMMIT. Of a user who asks faster than it may, two
-requests at once reach the store and one a second; the others are refused here, so that nobody else waits for them."""
+"""Limits in the life of a turn: reserved in parallel with LOAD, settled in parallel with COMMIT. A refusal is repeated
+for a second without a request to the store."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
-from weakref import WeakValueDictionary
 
 from turnkeep.agents import Agent
 from turnkeep.errors import OverLimit, StoreUnavailable
@@ -25,18 +23,16 @@ T = TypeVar("T")
 
 
 REFUSED_MS = 1000
-BEGINNING_AT_ONCE = 2
 GRACE_SECONDS = 5
 """How long after the longest life of a run its reservation still counts."""
 _MOST_REFUSED = 10_000
 _WRITTEN = 0.1
-"""How much of a turn's tokens is taken to be written by the model, when its price is reserved."""
+"""Assumed share of output tokens when a price is reserved."""
 
 
 @dataclass
 class Spending:
-    """What one run may use and has used: settled once, when the run has ended or this is left. Without a limit it does
-    nothing."""
+    """Reservation of one run, settled once: at its end or on leaving the context. Without limits it does nothing."""
 
     budget: "Budget"
     reserved: Reserved | None
@@ -45,7 +41,7 @@ class Spending:
     settling: asyncio.Task[None] | None = None
 
     def settle(self, *, turns: int) -> None:
-        """Begins to; whatever comes later changes nothing."""
+        """Begin to settle; later calls are ignored."""
         if self.settling is None:
             self.settling = asyncio.create_task(self.budget.settle(self.reserved, self.agent, self.tally, turns))
 
@@ -65,7 +61,6 @@ class Budget:
         self._usage = usage
         self._clock = clock
         self._seconds = seconds + GRACE_SECONDS
-        self._doors: WeakValueDictionary[Principal, asyncio.Semaphore] = WeakValueDictionary()
         self._refused: dict[Principal, tuple[int, OverLimit]] = {}
         self._largest: dict[str, int] = {}
 
@@ -74,29 +69,15 @@ class Budget:
         return int(self._clock() * 1000)
 
     def check(self, principal: Principal) -> None:
-        """Raises what this principal was refused with less than a second ago."""
+        """Repeat a refusal of this principal for a second."""
         until, error = self._refused.get(principal, (0, None))
         if error and self.now() < until:
             raise type(error)(error.detail, retry_after=error.retry_after, resets_at=error.resets_at)
 
-    @asynccontextmanager
-    async def door(self, principal: Principal) -> AsyncIterator[None]:
-        """Few requests of one principal begin at once; the others wait here, and are refused when one of these is."""
-        if self._usage is None:
-            yield
-            return
-        door = self._doors.get(principal) or asyncio.Semaphore(BEGINNING_AT_ONCE)
-        self._doors[principal] = door
-        async with door:
-            self.check(principal)
-            if principal in self._refused:  # this one finds out whether that still holds
-                self._remember(principal, self._refused[principal][1])
-            yield
-
     async def beside(
         self, work: Coroutine[Any, Any, T], principal: Principal, agent: Agent, tally: Tally
     ) -> tuple[T, Spending]:
-        """Reserves while the work is done; raises OverLimit. Where either fails, nothing stays reserved."""
+        """Reserve in parallel with the work; raise OverLimit. If either fails, nothing stays reserved."""
         if self._usage is None:
             return await work, Spending(self, None, agent, tally)
         tokens, micro = self._need(agent)
@@ -120,7 +101,7 @@ class Budget:
             await self.settle(reserved, agent, tally, turns=0)
 
     def _need(self, agent: Agent) -> tuple[int, int]:
-        """Tokens and micro-dollars of the largest turn of this agent that is known here."""
+        """Return tokens and micro-dollars of the largest known turn of this agent."""
         assert self._usage  # noqa: S101 - a programming error
         tokens = max(self._usage.limits.turn_tokens, self._largest.get(agent.name, 0))
         written = round(tokens * _WRITTEN)
@@ -133,7 +114,7 @@ class Budget:
         self._refused[principal] = self.now() + REFUSED_MS, error
 
     async def settle(self, reserved: Reserved | None, agent: Agent, tally: Tally, turns: int) -> None:
-        """Never fails a turn: what could not be settled is given back when the reservation runs out, and told."""
+        """Settle without failing the turn: on a fault the reservation expires, and a metric counts it."""
         if self._usage is None:
             return
         calls = tally.calls()
@@ -150,13 +131,13 @@ class Budget:
             count("UsageNotSettled")
 
     async def days(self, principal: Principal, number: int) -> list[Day]:
-        """The newest days of what was counted, newest first; raises StoreUnavailable."""
+        """Return the newest days of the counters, newest first; raise StoreUnavailable."""
         if self._usage is None:
             return []
         return await in_thread(self._usage.days, principal, number)
 
 
 def _cost(call: "ModelCall", agent: Agent) -> int:
-    """Micro-dollars; a call that does not say its model, or one without a known price, costs as one of the agent's."""
+    """Return micro-dollars; a model without a known price costs as the agent's own."""
     price = price_of(call.model) or price_of(agent.model)
     return price.micro(call.input_tokens, call.output_tokens) if price else 0

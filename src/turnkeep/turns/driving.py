@@ -13,7 +13,6 @@ from turnkeep.errors import AgentFault, InvalidRequest
 from turnkeep.models.outgoing import hiding
 from turnkeep.models.usage import UsageMeter
 from turnkeep.observability import measure
-from turnkeep.observability.tracing import segment
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import RunContext, Turn, Usage
 from turnkeep.storage.elements import changed
@@ -43,7 +42,7 @@ async def drive(
     call = hold.request.call
     of_try = hold.request.key or running.run_id or "", hold.begun.head.seq if hold.begun else 0
     context = RunContext(window, now, hold.request.principal, documents, call.context if call else {}, *of_try)
-    hold.tally.meter = meter = UsageMeter(segment())
+    hold.tally.meter = meter = UsageMeter()
     shield = hold.shield
     given = _given(hold)
     if shield and call:

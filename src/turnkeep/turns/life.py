@@ -81,8 +81,7 @@ class Turns:
         if request.repeat is None or request.thread_id is None:
             request = replace(request, key=request.key or uuid.uuid4().hex)
         request = await self._attached.waited(request)
-        async with self.budget.door(request.principal):
-            return await self._start(request, Tally())
+        return await self._start(request, Tally())
 
     def check(self, request: TurnRequest) -> None:
         """Raises UnknownAgent, OverLimit, as far as that is known without a store."""

@@ -10,7 +10,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from turnkeep.agents import Agent
-from turnkeep.blocks.charts import of_rows
 from turnkeep.demo import sample
 from turnkeep.models.chat import Models, chat_models
 from turnkeep.records import Reply, RunContext, Source
@@ -107,7 +106,7 @@ def compile_query_graph(models: Models, workspace: Workspace, tuning: DatabaseSe
 def read_reply(values: Mapping[str, Any]) -> Reply:
     """What the client sees of the final state."""
     results = [_result(finding) for finding in values["findings"] if "rows" in finding]
-    nothing: dict[str, Any] = {"sql": None, "tables": [], "joins": [], "columns": [], "rows": [], "chart": None}
+    nothing: dict[str, Any] = {"sql": None, "tables": [], "joins": [], "columns": [], "rows": []}
     first = results[0] if results else {**nothing, "page": {"offset": 0, "size": 0, "has_more": False}}
     return Reply(
         text=values["reply"],
@@ -134,6 +133,5 @@ def _result(finding: Mapping[str, Any]) -> dict[str, Any]:
         "joins": ran["joins"],
         "columns": finding["columns"],
         "rows": finding["rows"],
-        "chart": of_rows(finding["columns"], finding["rows"]),
         "page": {"offset": finding["start"], "size": finding["size"], "has_more": is_cut},
     }

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 from desk import ANN, Clock
-from memory_items import MemoryItems
-from store_machine import MemoryObjects
+from memory_items import MemoryItems, MemoryObjects
 
 from turnkeep.errors import StateCorrupt, StoreUnavailable
 from turnkeep.storage import memories

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from desk import Desk
 from langgraph.checkpoint.memory import InMemorySaver
-from memory_items import MemoryItems
+from memory_items import MemoryItems, MemoryObjects
 from races import Actor, HeldItems, Race, Side, races, started
 from saver_graphs import LOCAL, echo, on, remembering, saying
-from store_machine import MemoryObjects
 
 from turnkeep.errors import ThreadMoved
 

@@ -209,21 +209,6 @@ async def test_who_goes_on_asking_is_refused_without_a_request_and_others_are_no
     assert (await site.say("1")).status_code == 200
 
 
-async def test_a_herd_of_one_user_comes_to_the_store_two_by_two_and_is_sent_away_with_the_first(
-    limited: Callable[..., Site],
-) -> None:
-    site = limited(turns_a_minute=1)
-    await site.say("1")
-    for seconds, most in ((0, 2), (1, 1), (0, 0)):
-        site.now += seconds
-        asked = site.items.requests
-        answers = await asyncio.gather(*(site.say("1", f"h{number}") for number in range(40)))
-        assert {answer.status_code for answer in answers} == {429}
-        assert site.items.requests - asked <= 3 * most  # BEGIN, the limits, and the thread is given back
-    site.now += 60
-    assert (await site.say("1")).status_code == 200
-
-
 @pytest.mark.parametrize("message", ["50 fail", "50"])
 async def test_a_run_that_fails_is_settled_by_what_it_used(limited: Callable[..., Site], message: str) -> None:
     site = limited(tokens_a_day=1000)

@@ -54,6 +54,25 @@ def cells(finding: Finding) -> list[list[str]]:
 # What was asked for
 
 
+def test_rows_of_a_table_are_plotted_by_the_figures_of_its_first_metric() -> None:
+    days = [*run(MAY, size="300x250", clicks=20), *run(MAY, size="160x600", clicks=6)]
+    chart = ask("creative_inventory", days, metrics=("ctr", "clicks"), by=("size",)).chart
+    assert chart
+    assert [step["filter"] for step in chart["transform"]] == [
+        {"field": "metric", "equal": "ctr"},
+        {"field": "period", "equal": "May 2026"},
+        {"field": "subject", "oneOf": ["300x250", "160x600"]},
+    ]
+    assert (chart["mark"], chart["encoding"]["x"]["title"]) == ("bar", "size")
+    assert chart["encoding"]["y"] == {
+        "field": "value", "type": "quantitative", "title": "CTR", "axis": {"format": ".2%"},
+    }  # fmt: skip
+
+
+def test_a_single_row_is_not_plotted() -> None:
+    assert ask("creative_inventory", [*run(MAY)], metrics=("clicks",), by=("creative",)).chart is None
+
+
 def test_an_asked_metric_of_the_whole_is_told_with_what_it_was_before() -> None:
     finding = ask("performance_diagnosis", [*run(APRIL, clicks=20), *run(MAY)], metrics=("ctr",), compared=APRIL)
     told = "Click-through rate of all campaigns, May 2026: 1.00 %. April 2026: 2.00 %, a change of -50.0 %."

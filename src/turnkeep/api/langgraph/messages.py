@@ -10,8 +10,6 @@ _PIECE = "MessageChunk"
 
 
 class Messages:
-    """The messages of one run by their ids, as far as they have come."""
-
     def __init__(self) -> None:
         self._whole: dict[str, JSON] = {}
         self._calls: dict[str, dict[Any, JSON]] = {}

@@ -14,8 +14,7 @@ _HUMAN = ("human", "user")
 
 
 def shown_message(body: RunBody) -> str:
-    """The last human message, the answer to a question, else what was sent as JSON; "" goes on where the thread
-    stands. Raises MessageTooLong, InvalidRequest."""
+    """Return the last human message, the answer to a question, or JSON. Raises MessageTooLong, InvalidRequest."""
     command = body.command.said() if body.command else None
     if command:
         text = _text(command.get("resume", command))
@@ -28,14 +27,12 @@ def shown_message(body: RunBody) -> str:
 
 
 def tells_itself(body: RunBody) -> bool:
-    """Whether the body says after what it comes, so that the same body again is a retry: by a checkpoint, or by the id
-    that a client gave its message."""
+    """Return whether a checkpoint or message id in the body says what it follows, so the same body is a retry."""
     return body.base is not None or any(message_id for _, message_id in list(_heard(body))[:1])
 
 
 def _heard(body: RunBody) -> Iterator[tuple[Any, Any]]:
-    """Content and id of the human messages, the last one first; texts alone are such: "hello"; pairs name their role:
-    ["user", "hello"]."""
+    """Return content and id of human messages, last first. A bare text is one, and a pair names its role."""
     said = body.input.get("messages") or [] if isinstance(body.input, dict) else []
     for message in reversed(said if isinstance(said, list) else [said]):
         match message:

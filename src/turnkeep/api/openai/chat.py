@@ -1,9 +1,6 @@
-"""/v1/models and /v1/chat/completions: stateless, or a turn of the thread that the request names.
-
-What Open WebUI asks beside a chat (titles, tags, follow-ups, search queries) runs no agent and is never kept. A header
-says so where its connection sets `X-Turnkeep-Task` to `{{TASK}}`, and then nothing is guessed. Without it, a call of
-Open WebUI is taken for one where it is not streamed and holds one message alone, in the form of its templates.
-"""
+"""/v1/models and /v1/chat/completions: stateless, or a turn of the named thread. Side calls of Open WebUI (titles,
+tags, follow-ups, queries) run no agent and are not stored. The header `X-Turnkeep-Task` set to `{{TASK}}` marks them.
+Without it, an unstreamed call with one message in the form of its templates is one."""
 
 import re
 from collections.abc import Callable
@@ -75,8 +72,8 @@ class ChatRoutes(Starting):
 
 
 class _History:
-    """What a client sends of a thread beside the newest message, which alone counts. Where it sends all, the same body
-    again is a retry, and "yes" said twice has another history; where it does not, only the client can tell."""
+    """Messages sent before the newest one, which alone counts. A client that sends all of them repeats the body on a
+    retry, and "yes" said twice has another history. Otherwise only the client can tell."""
 
     def __init__(self, messages: list[JSON], request: Request) -> None:
         self._messages = messages

@@ -1,5 +1,4 @@
-"""/v1/responses and /v1/conversations: a response is a turn, a conversation is a thread under the thread's own id, and
-its items are the messages and replies of its turns."""
+"""/v1/responses and /v1/conversations: a response is a turn, a conversation a thread, an item a message or reply."""
 
 import re
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""Errors under /v1 as OpenAI's clients raise them: `{"error": {message, type, param, code}}` with the status that makes
-the right class. What is wrong with a request is 400 here; `code` stays ours, save `model_not_found`."""
+"""Errors under /v1 in OpenAI's form: `{"error": {message, type, param, code}}` with the status for the right class.
+Request errors are 400; `code` is ours except `model_not_found`."""
 
 import json
 from collections.abc import Callable, Coroutine, Mapping
@@ -27,8 +27,8 @@ class UnsupportedParameter(InvalidRequest):
 
 
 class OpenAIRoute(JsonRoute):
-    """Answers with OpenAI's errors, also where the caller is not known or the body is no JSON. Clients send the whole
-    history with each message; a function of AWS takes 6 MB, of which quoting takes some."""
+    """Returns OpenAI's errors, also for unknown callers and invalid JSON. Clients send the whole history with each
+    message; a Lambda function accepts 6 MB, quoting included."""
 
     max_body_bytes: ClassVar[int] = 4 * 1024 * 1024
 
@@ -49,7 +49,6 @@ class OpenAIRoute(JsonRoute):
 
 
 def shape(problem: Mapping[str, Any], param: str | None = None) -> JSON:
-    """The problem as OpenAI's error object."""
     status, code, message = _status(problem), problem["code"], problem["detail"]
     if code == UnknownAgent.code:
         param, code, message = "model", "model_not_found", "There is no such model; GET /v1/models lists them."

@@ -1,5 +1,5 @@
-"""A turn in the words of both wires, whole and event by event. Beside them stands the object `turnkeep` with all else
-that a turn holds: SQL and rows, warnings, cost. An end that means success leaves only when the turn is kept."""
+"""A turn in the words of both wires, whole and event by event. The object `turnkeep` holds all else of a turn: SQL,
+rows, warnings, cost. A final event of success is sent only after the turn is stored."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -61,8 +61,8 @@ class Words(Protocol):
         return self._show(again) + self.end(turn)
 
     def told(self, turn: Turn) -> JSON:
-        """What the client sent as metadata, in short where the turn lies and what there is to know of it; and the turn
-        as other routes show it, without what the answer says anyway."""
+        """Return the client's metadata, a summary of the turn with its place, and the turn as other routes return it
+        without the parts already in the answer."""
         facts = {"thread_id": turn.thread_id, "turn": turn.number, "warnings": ", ".join(turn.warnings)}
         short = {f"turnkeep_{name}": str(value)[:_METADATA_CHARACTERS] for name, value in facts.items() if value}
         shown = TurnView.of(turn).bounded().model_dump(mode="json")
@@ -156,7 +156,6 @@ class Answer(Words):
 
 
 def items_of(turn: Turn) -> list[JSON]:
-    """Of a conversation, or of a response."""
     said = _message(f"msg_{turn.number}_user", "user", _text("input_text", turn.message))
     return [said, _reply(turn, f"msg_{turn.number}_assistant")]
 

@@ -1,5 +1,5 @@
-"""The chat page: the files in `static`, as they lie there. Its modules are found under a path with the checksum of all,
-so a browser keeps them for good; the page itself is asked for again each time. Nothing here asks who calls."""
+"""The chat page: the files in `static`, unchanged. The path of modules contains the checksum of all, so a browser keeps
+them for good. The page itself is requested each time. No authentication here."""
 
 from collections.abc import Callable, Mapping
 from functools import cache

@@ -6,7 +6,6 @@ from datetime import timedelta
 from itertools import groupby
 from typing import TypeAlias
 
-from turnkeep.blocks.charts import of_figures
 from turnkeep.records import JSON
 from turnkeep_agents.campaigns.metrics import METRICS, SUMS, Sums
 from turnkeep_agents.campaigns.requests import Dimension, Grain
@@ -25,6 +24,7 @@ from turnkeep_agents.campaigns.specialists.study import Study, scope
 from turnkeep_agents.campaigns.warehouse.sums import Row
 
 MOST_ROWS = 10
+LEAST_POINTS = 3  # of a line; fewer are bars
 MOST_TIMES = 31
 """A series of one metric has a row for each day of a month."""
 TIMES: tuple[Grain, ...] = ("day", "week", "month")
@@ -76,19 +76,17 @@ def say_table(study: Study, table: Table) -> None:
 
 
 def _chart(study: Study, table: Table, subjects: Sequence[str]) -> JSON | None:
-    """Of the first metric; things that go on side by side in time are not drawn."""
-    metric = table.metrics[0]
-    if len(table.by) > 1:
+    """Return a plot of the first metric: mark and encoding of Vega-Lite over the figures of `subjects`."""
+    is_line, metric = table.is_series and len(subjects) >= LEAST_POINTS, table.metrics[0]
+    if len(table.by) > 1 or len(subjects) < 2:
         return None
-    return of_figures(
-        subjects,
-        table.nouns[0],
-        metric,
-        heading(metric),
-        study.period.label,
-        is_series=table.is_series,
-        is_share=METRICS[metric].unit == "percent",
-    )
+    about: list[JSON] = [{"field": "metric", "equal": metric}, {"field": "period", "equal": study.period.label}]
+    about.append({"field": "subject", "oneOf": list(subjects)})
+    y: JSON = {"field": "value", "type": "quantitative", "title": heading(metric)}
+    y |= {"axis": {"format": ".2%"}} if METRICS[metric].unit == "percent" else {}
+    x: JSON = {"field": "subject", "type": "ordinal" if is_line else "nominal", "title": table.nouns[0]}
+    mark = "line" if is_line else "bar"
+    return {"transform": [{"filter": each} for each in about], "mark": mark, "encoding": {"x": x, "y": y}}
 
 
 def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -2,6 +2,7 @@
 
 import { drawChart } from "./chart.js";
 import { button, copier, el, fold } from "./dom.js";
+import { plotOf } from "./plots.js";
 
 const PAGE = 10;
 const BESIDE = 5;
@@ -12,7 +13,8 @@ const SECONDS = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d):\d\d(?:\.\d+)?$/;
 
 export function rowsOf(result, details) {
   const parts = [];
-  if (result.chart) parts.push(drawChart(result.chart, details));
+  const chart = result.chart ?? plotOf(result);
+  if (chart) parts.push(drawChart(chart, details));
   if (result.rows?.length) parts.push(pagedTable(result));
   if (result.sql) parts.push(statement(result.sql));
   return parts.length ? el("div", { class: "result" }, ...parts) : null;
