@@ -34,9 +34,8 @@ REQUESTS = ("get", "put", "update", "delete", "between", "backward", "below", "w
 class HeldItems(MemoryItems):
     """Counts its requests; at request number `at` the other side runs. `calls` are the requests, to be sent again."""
 
-    def __init__(self, stored: dict[tuple[str, str], Item], at: int = 0, side: Side = "before", other: Any = None):
-        super().__init__()
-        self.stored = stored
+    def __init__(self, table: Any = None, at: int = 0, side: Side = "before", other: Any = None):
+        super().__init__(table)
         self.count, self.at, self.side, self.other = 0, at, side, other
         self.calls: list[Callable[[], Any]] = []
 
@@ -204,10 +203,10 @@ def _dies() -> None:
     raise Killed
 
 
-def started(start: str) -> dict[tuple[str, str], Item]:
-    """Items in which nothing is, or a thread: with two runs, without a step, one whose deletion was cut off after its
+def started(start: str) -> Any:
+    """A table in which nothing is, or a thread: with two runs, without a step, one whose deletion was cut off after its
     claim, or one that was deleted under a lease."""
-    items = HeldItems({}, 0, "before", _dies)
+    items = HeldItems(None, 0, "before", _dies)
     actor = Actor(items)
     if start == "empty":
         actor.table.create_thread(LOCAL, "t")
@@ -220,20 +219,20 @@ def started(start: str) -> dict[tuple[str, str], Item]:
     if start == "tombstone":
         actor.table.begin(LOCAL, "t", key="key", body=b"", message="never answered", create=True)
         actor.delete()
-    return items.stored
+    return items.table
 
 
 def races(start: str, held: str, other: str, side: Side, build: Any = echo) -> Iterator[Race]:
     """One race for each request of the side that is held."""
     for at in count(1):
-        stored = started(start)
-        theirs = Actor(HeldItems(stored), build, "other")
-        items = HeldItems(stored, at, side, lambda theirs=theirs: theirs.does(other))
+        table = started(start)
+        theirs = Actor(HeldItems(table), build, "other")
+        items = HeldItems(table, at, side, lambda theirs=theirs: theirs.does(other))
         mine = Actor(items, build, "held")
         mine.does(held)
         if items.count < at:
             return
-        after = Actor(HeldItems(stored), build)
+        after = Actor(HeldItems(table), build)
         found = Race(at, mine, theirs, after.texts())
         with suppress(NotFound):
             after.table.read_turns(LOCAL, "t", limit=50)

@@ -65,26 +65,26 @@ def test_who_reads_a_thread_that_is_deleted_meanwhile_finds_it_whole_or_not_at_a
 @pytest.mark.parametrize("looked", range(1, 6))
 def test_a_deletion_that_another_finishes_meets_no_key_of_a_first_step(at: int, looked: int) -> None:
     """The other is held between its list of keys and its deletes, while the step goes on from where it was held."""
-    stored = started("tombstone")
+    table = started("tombstone")
     is_held, may_go_on = threading.Event(), threading.Event()
 
     def hold() -> None:
         is_held.set()
         may_go_on.wait(60)
 
-    other = Actor(HeldItems(stored, looked, "before", hold), name="other")
+    other = Actor(HeldItems(table, looked, "before", hold), name="other")
     thread = threading.Thread(target=lambda: (other.does("turn"), is_held.set()))
 
     def begin() -> None:
         thread.start()
         is_held.wait(60)
 
-    mine = Actor(HeldItems(stored, at, "before", begin), name="step")
+    mine = Actor(HeldItems(table, at, "before", begin), name="step")
     mine.does("exit")
     may_go_on.set()
     if thread.ident:
         thread.join()
-    after = Actor(HeldItems(stored))
+    after = Actor(HeldItems(table))
     for side in (mine, other):
         assert side.answer is None or side.text in after.texts()
     after.run("at the end")
@@ -95,7 +95,7 @@ def test_a_first_step_whose_requests_arrive_again_after_a_deletion_leaves_nothin
     durability: str,
 ) -> None:
     for at in range(12):
-        items = HeldItems({})
+        items = HeldItems()
         actor = Actor(items)
         actor.does(durability)
         late = items.calls[:]
@@ -115,7 +115,7 @@ def test_a_sub_graph_keeps_its_memory_beside_a_prune(durability: Any) -> None:
     items, known = MemoryItems(), remembering(InMemorySaver())
     for at in range(1, 9):
         pruned = Actor(items, remembering)
-        held = Actor(HeldItems(items.stored, at, "before", pruned.prune), remembering)
+        held = Actor(HeldItems(items.table, at, "before", pruned.prune), remembering)
         for graph in (remembering(held.saver), known):
             graph.invoke({"last": str(at)}, on("t"), durability=durability)
         assert remembering(Actor(items).saver).get_state(on("t")).values == known.get_state(on("t")).values

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from typing import Any
 
 from memory_table import Table
 from turnkeep.storage.attributes import Item, decode
@@ -12,11 +13,11 @@ PAGE = 3
 
 
 class MemoryItems(Items):
-    """The items of one table."""
+    """The items of one table, by default a new one."""
 
-    def __init__(self) -> None:
-        self.table = Table(time.time, page=PAGE)
-        super().__init__(self.table, "table")  # type: ignore[arg-type]
+    def __init__(self, table: Any = None) -> None:
+        self.table = table or Table(time.time, page=PAGE)
+        super().__init__(self.table, "table")
 
     @property
     def stored(self) -> dict[tuple[str, str], Item]:
