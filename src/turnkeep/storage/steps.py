@@ -1,6 +1,6 @@
 """A saver's path through the store: each checkpoint is a link and a commit of its own, on the same HEAD. A step is an
-edit during a run and a turn at its end. It takes effect if HEAD still leads to the checkpoint that the writer read and
-no one else has the lease. A run takes the lease with its first step, for a while at a time."""
+edit during a run and a turn at its end. It takes effect if HEAD still leads to the link that the writer read and no
+one else has the lease. A run takes the lease with its first step, for a while at a time."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -48,10 +48,10 @@ class Steps(Table):
     def step(
         self, head: Head, loaded: Loaded, saved: Saved, turn: Turn | None, owner: bytes, *, holds: bool = False
     ) -> Head:
-        """Store a step after the checkpoint of `head` and return the new HEAD. `owner`: the lease, taken or renewed
+        """Store a step after the link of `head` and return the new HEAD. `owner`: the lease, taken or renewed
         while it `holds`, else released. Raises ThreadMoved if HEAD leads elsewhere, ThreadBusy, Superseded if the
         thread was deleted, Unsettled if the outcome is unknown, StoreUnavailable."""
-        after, key = head.checkpoint_name, self._mint(KEY_BYTES)  # the key names the step's link
+        after, key = head.last, self._mint(KEY_BYTES)  # the key names the step's link
         begun = Begun(replace(head, seq=head.seq + 1), key, b"", key, turn.message if turn else "", created=False)
         plan, _ = self._planner.plan(begun, loaded, saved, turn, self._now())
         if not turn:  # an edit is no activity: it leaves the index of the user as it is
@@ -65,7 +65,7 @@ class Steps(Table):
             if self._chain.reached(head, plan.sk):  # only the acknowledgement was lost
                 return replace(head, n=plan.flip[":n"], last=plan.sk, checkpoint_name=plan.flip[":cp"])
             now = self._now()
-            if head.checkpoint_name != after or not head.is_alive(now):
+            if head.last != after or not head.is_alive(now):
                 raise ThreadMoved(MOVED)
             if head.lease and head.is_leased(now) and head.lease.owner != owner:
                 raise ThreadBusy(BUSY, retry_after=max(1, (head.lease.until - now) // 1000))
@@ -81,7 +81,7 @@ class Steps(Table):
         values = {f":{name}": value for name, value in new.items()}
         values |= {":now": now, ":owner": owner, ":was": head.seq, ":mark": head.born}
         values |= {":after": after} if after else {}
-        leads = "#cp = :after" if after else "attribute_not_exists(cp)"
+        leads = "#last = :after" if after else "attribute_not_exists(#last)"
         condition = f"seq = :was AND born = :mark AND expires > :now AND {leads} AND {_FREE}"
         try:
             return self._trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))

@@ -1,6 +1,5 @@
 """LangGraph's own loop over DynamoDBSaver, for a share of the runs with a sub-graph or a question."""
 
-import asyncio
 from functools import cache
 
 from langgraph.graph import START, MessagesState, StateGraph
@@ -73,7 +72,9 @@ class SaverOps:
                 attempt.born = head.born
             return (attempt,)
 
-        found = self.ask(op, work, tries=tries, busy=BUSY, failed=self.superseded(op))
+        # a sub-graph keeps its answer where the run is refused, and LangGraph gives it to whoever resumes next
+        failed = None if self._shape() == "inner asks" else self.superseded(op)
+        found = self.ask(op, work, tries=tries, busy=BUSY, failed=failed)
         if found and found[0]:
             self.model.ack(found[0])
 
@@ -89,7 +90,6 @@ class SaverOps:
         given = {"messages": [("human", f"m{run.attempt_id}")]}
         state = await graph.ainvoke(given, config, durability=mode)
         if "__interrupt__" in state:
-            await asyncio.sleep(run.pause)
             await graph.ainvoke(Command(resume="yes"), config, durability=mode)
 
     def op_state(self, op, thread):

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from desk import plain_turn
 from langchain_core.messages import AIMessage, HumanMessage
 from memory_items import MemoryItems
-from saver_graphs import KEY, LOCAL, echo, on, saying
+from saver_graphs import KEY, LOCAL, asking, echo, on, saying
 
 from turnkeep import DynamoDBSaver
 from turnkeep.errors import Conflict, NotFound
@@ -117,6 +117,10 @@ class Actor:
 
     def sync(self) -> None:
         self.run(f"{self.name}'s run", durability="sync")
+
+    def asks(self) -> None:
+        """A run that ends with a question: its turn stands on the checkpoint of its last step."""
+        asking(self.saver).invoke(saying("ask me"), on("t"), durability="sync")
 
     def turn(self) -> None:
         """A turn as the API takes it."""

@@ -17,7 +17,9 @@ WRITERS, CLEANERS = ("exit", "turn", "edit"), ("prune", "drop", "delete")
 READERS = ("state", "history", "turns", "one_turn", "left", "fork")
 PAIRS = [
     *[(held, other) for held in CLEANERS for other in (*WRITERS, *CLEANERS)],
-    *[(held, other) for held in (*WRITERS, "sync") for other in ("exit", "turn", *CLEANERS)],
+    *[(held, other) for held in (*WRITERS, "sync") for other in ("exit", "turn", "asks", *CLEANERS)],
+    ("asks", "asks"),
+    ("asks", "exit"),
 ]
 
 
