@@ -60,6 +60,8 @@ class Model:
     ended: dict = field(default_factory=dict)
     takers: dict = field(default_factory=dict)
     """Which request took a lease, by the lease's owner."""
+    stored_in: dict = field(default_factory=dict)
+    """The life in which a request stored its last link."""
     spread: float = 0.0
     """How far the clocks of the machines are apart."""
     brought: set = field(default_factory=set)
@@ -90,6 +92,8 @@ class Model:
         who = "/".join(self.sim.current.name.split("/")[:2]) if self.sim.current else None
         if who and has and had != has:
             self.takers.setdefault(has["M"]["o"]["B"], who)
+        if old.get("last") != new.get("last", old.get("last")):
+            self.stored_in[who] = new["born"]["B"]
         is_released = (
             had and not has and [old.get(n) for n in ("last", "born")] == [new.get(n) for n in ("last", "born")]
         )

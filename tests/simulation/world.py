@@ -251,6 +251,8 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
         sim.sleep(self.plan.lease + 32 + self.model.spread)
         for n, thread in enumerate(self.threads):
             attempt_id = 900_000 + n
+            if self.plan.family == "saver" and "asks" in self._shape():
+                self.last_turn(has, attempt_id + 50_000, thread, f"answer{n}")  # to a question that waits
             turn = self.last_turn(has, attempt_id, thread, f"end{n}")
             if not turn.persisted:
                 raise Violation("thread unusable", f"{thread}: {turn}")

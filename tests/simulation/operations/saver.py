@@ -66,14 +66,13 @@ class SaverOps:
             pause = 0.01 if self.sim.pick(3) % 100 < 70 else 2.0
             run = GraphRun(self, attempt_id, thread, f"s{attempt_id}", pause)
             in_loop(self.sim, self._invoked(has.saver, run, graph_of(self._shape()), mode))
-            attempt = self.model.attempts.get(attempt_id)  # none where another run answered the question of this one
-            head = has.saver._cursors.of(thread).head
-            if attempt and head:
-                attempt.born = head.born
+            attempt = self.model.attempts.get(attempt_id)  # None where another run answered the question of this one
+            if attempt:
+                attempt.born = self.model.stored_in.get(f"op{op.id}/invoke{n}", attempt.born)
             return (attempt,)
 
-        # a sub-graph keeps its answer where the run is refused, and LangGraph gives it to whoever resumes next
-        failed = None if self._shape() == "inner asks" else self.superseded(op)
+        # LangGraph keeps what a run answered to a question, and gives it to whoever resumes next
+        failed = None if "asks" in self._shape() else self.superseded(op)
         found = self.ask(op, work, tries=tries, busy=BUSY, failed=failed)
         if found and found[0]:
             self.model.ack(found[0])
@@ -117,7 +116,7 @@ class SaverOps:
         """Deletes the steps of a run, which may take turns away."""
         ends = [self.model.begin_end(name) for name in self.threads]
         drop = lambda has, _: has.saver.delete_for_runs([f"run{of}"])  # noqa: E731
-        self.ask(op, drop, tries=1, ends=(errors.NotFound, errors.ThreadBusy))
+        self.ask(op, drop, tries=1, ends=(errors.NotFound, *BUSY))
         for end in ends:
             self.model.finish_end(end, "unknown")
 
