@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from turnkeep_agents.database.guard.catalogue import fold
+from turnkeep_agents.database.guard.languages import TRUTHS
 from turnkeep_agents.database.guard.rendering import identifier
 from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.scopes import Frame, Source, is_aggregate
 from turnkeep_agents.database.joins.records import Column, Kind
 
-_TRUTHS = (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)
 _PLACES = ("group", "having", "order")
 _TEXTS = ("CHAR", "VARCHAR", "TEXT", "CITEXT", "NAME", "BPCHAR", "BYTEA")
 """How the types of texts begin. Bytes with words in them are shown as text by the views that decrypt them."""
@@ -46,17 +46,20 @@ def _use_names(select: exp.Select, resolver: Resolver) -> None:
             named = shown.get(fold(column.name))
             is_ours = column.find_ancestor(exp.Select) is select
             if named is not None and is_ours and not column.table and id(column) not in resolver.bound:
-                _put(column, named, place)
+                _put(column, named, place, resolver)
 
 
-def _put(column: exp.Column, named: exp.Expr, place: str) -> None:
+def _put(column: exp.Column, named: exp.Expr, place: str, resolver: Resolver) -> None:
     stands_alone = isinstance(column.parent, exp.Ordered | exp.Group) and place != "having"
     name = named.args["alias"] if isinstance(named, exp.Alias) else named.this
     if stands_alone and isinstance(name, exp.Identifier):
         column.set("this", name.copy())
     elif not stands_alone:
         inside = named.this if isinstance(named, exp.Alias) else named
-        column.replace(exp.paren(inside.copy()) if isinstance(inside, exp.Binary) else inside.copy())
+        copied = inside.copy()
+        for one, other in zip(inside.find_all(exp.Column), copied.find_all(exp.Column), strict=True):
+            resolver.bound |= {id(other): resolver.bound[id(one)]} if id(one) in resolver.bound else {}
+        column.replace(exp.paren(copied, copy=False) if isinstance(inside, exp.Binary) else copied)
 
 
 # Groups
@@ -109,7 +112,7 @@ def _column(name: str, source: Source, resolver: Resolver) -> exp.Column:
 
 def _fit_kinds(node: exp.Expr, resolver: Resolver) -> None:
     match node:
-        case exp.EQ() | exp.NEQ() | exp.In() if _kind(node.this, resolver) == "boolean":
+        case exp.EQ() | exp.NEQ() | exp.In() if kind_of(node.this, resolver) == "boolean":
             for each in (*node.expressions, node.args.get("expression")):
                 _as_truth(each)
         case exp.Like() | exp.ILike() | exp.Lower() | exp.Upper() if _is_no_text(node.this, resolver):
@@ -118,7 +121,7 @@ def _fit_kinds(node: exp.Expr, resolver: Resolver) -> None:
             node.set("this", exp.cast(node.this, "text", copy=False))
         case exp.Sum() | exp.Avg() | exp.Max() | exp.Min() if _is_truth(node.this, resolver):
             node.set("this", exp.cast(node.this, "int", copy=False))
-        case exp.Round() if node.args.get("decimals") and not isinstance(node.this, exp.Cast):
+        case exp.Round() if node.args.get("decimals") and not node.this.is_type("decimal"):
             node.set("this", exp.cast(node.this, "decimal", copy=False))
         case _:
             pass
@@ -136,9 +139,21 @@ def _is_of_own_type(node: exp.Expr, resolver: Resolver) -> bool:
     return column is not None and column.kind == "text" and not column.type.upper().startswith((*_TEXTS, "UUID"))
 
 
-def _kind(node: exp.Expr, resolver: Resolver) -> Kind | None:
-    column = _stored(node, resolver)
-    return column.kind if column else None
+def kind_of(node: exp.Expr, resolver: Resolver, seen: frozenset[int] = frozenset()) -> Kind | None:
+    """Of a column, of its first or last value, and of a name that a query gives to one."""
+    while isinstance(node, exp.Paren | exp.Min | exp.Max | exp.Alias | exp.Coalesce):
+        node = node.this
+    source = resolver.bound.get(id(node))
+    if not isinstance(node, exp.Column) or (source and source.table):
+        return column.kind if (column := _stored(node, resolver)) else None
+    shown = [each for _, select in resolver.frames for each in select.expressions
+             if fold(each.alias_or_name) == fold(node.name) and id(each) not in seen]  # fmt: skip
+    seen |= set(map(id, shown))
+    kinds = [kind_of(each, resolver, seen) for each in shown]
+    if not shown and source:
+        tables = (resolver.catalogue.graph.tables[name] for name in resolver.tables)
+        kinds = [column.kind for table in tables if (column := table.columns.get(node.name))]
+    return next(filter(None, kinds), None)
 
 
 def _stored(node: exp.Expr, resolver: Resolver) -> Column | None:
@@ -151,7 +166,7 @@ def _stored(node: exp.Expr, resolver: Resolver) -> Column | None:
 def _is_truth(node: exp.Expr, resolver: Resolver) -> bool:
     while isinstance(node, exp.Paren):
         node = node.this
-    return isinstance(node, _TRUTHS) or _kind(node, resolver) == "boolean"
+    return isinstance(node, TRUTHS) or kind_of(node, resolver) == "boolean"
 
 
 def _as_truth(node: exp.Expr | None) -> None:

@@ -37,7 +37,7 @@ _COMMON = _AGGREGATES | _WINDOWS | _NUMBERS | _TEXTS | _CHOICES | _TIMES | _CONV
 
 _SQLITE = Functions(
     frozenset(_COMMON | {
-        exp.Date, exp.DateDiff, exp.JSONArrayAgg, exp.JSONObject, exp.JSONObjectAgg, exp.Trunc, exp.TryCast, exp.Typeof,
+        exp.Date, exp.JSONArrayAgg, exp.JSONObject, exp.JSONObjectAgg, exp.Trunc, exp.TryCast, exp.Typeof,
     }),
     _names(
         "DATE DATETIME TIME JULIANDAY STRFTIME UNIXEPOCH TOTAL JSON_ARRAY JSON_ARRAY_LENGTH JSON_VALID JSON_TYPE LOG"
@@ -55,7 +55,7 @@ _MYSQL = Functions(
         exp.TimestampAdd, exp.TimestampDiff, exp.Trunc, exp.TsOrDsAdd, exp.TsOrDsDiff, exp.UnixToTime, exp.UtcDate,
         exp.UtcTime, exp.UtcTimestamp, exp.Variance, exp.VariancePop, exp.Week, exp.WeekOfYear, exp.Xor, exp.Year,
         exp.JSONObject, exp.JSONObjectAgg,
-    }),
+    }) - {exp.TimeToStr},
     _names(
         "ADDDATE SUBDATE ADDTIME SUBTIME DATE DATE_FORMAT FIELD FIND_IN_SET FROM_DAYS FROM_UNIXTIME INSTR ISNULL"
         " JSON_ARRAY JSON_ARRAYAGG JSON_LENGTH JSON_UNQUOTE JSON_VALID LOCATE LOG LOG2 LOG10 MAKEDATE"

@@ -13,6 +13,7 @@ from turnkeep_agents.database.guard.fidelity import changes_of_meaning
 from turnkeep_agents.database.guard.fitting import as_limits, fit
 from turnkeep_agents.database.guard.grammar import violations
 from turnkeep_agents.database.guard.limits import excesses
+from turnkeep_agents.database.guard.meaning import misread_texts, settle
 from turnkeep_agents.database.guard.rendering import adapt, render
 from turnkeep_agents.database.guard.resolving import Resolver
 from turnkeep_agents.database.guard.screening import parse
@@ -67,11 +68,17 @@ class Guard:
         resolver = Resolver(self._catalogue, self._dialect, allowed)
         resolver.read(tree)
         connections = Connections(resolver)
-        problems = [*changes, *self._name_problems(resolver, allowed), *connections.problems]
+        problems = [
+            *changes,
+            *self._name_problems(resolver, allowed),
+            *connections.problems,
+            *misread_texts(tree, resolver),
+        ]
         if problems:
             raise Refusal(dict.fromkeys(problems))
         if self._dialect == "postgres":
             fit(tree, resolver)
+        settle(tree, resolver)
         _turn_page(tree, self._max_rows, max(offset, 0))
         tables, columns = tuple(resolver.tables), tuple(resolver.columns)
         notes = [

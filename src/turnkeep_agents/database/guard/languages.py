@@ -14,12 +14,18 @@ from sqlglot.generators.sqlite import SQLiteGenerator
 from sqlglot.parser import Parser
 from sqlglot.parsers.mysql import MySQLParser
 from sqlglot.parsers.sqlite import SQLiteParser
+from sqlglot.tokenizer_core import Token, TokenType
 
-from turnkeep_agents.database.guard.verdicts import Dialect
+from turnkeep_agents.database.guard.verdicts import Dialect, refuse
 
+TRUTHS = (exp.Predicate, exp.Connector, exp.Not, exp.Boolean)
 _WRITTEN = "written"  # of brackets that the parser has not put there itself
 _DISTINCT = "distinct"  # of IS [NOT] DISTINCT FROM
 _INSIDE = "inside"  # of a NOT between a value and IN, BETWEEN, GLOB or REGEXP
+
+
+class _Bars(exp.Or):
+    """What || is for MariaDB, and for hardly anybody who writes it."""
 
 
 def _mark(node: exp.Expr | None) -> None:
@@ -133,6 +139,7 @@ class PlainMariaDB(MariaDB):
             "DATE DATE_FORMAT FROM_UNIXTIME INSTR ISNULL LOCATE LOG LOG2 LOG10 MOD MONTHNAME STR_TO_DATE TIME_FORMAT"
             " TO_DAYS",
         )
+        DISJUNCTION: ClassVar[dict[Any, Any]] = {**MySQLParser.DISJUNCTION, TokenType.DPIPE: _Bars}
 
         def _parse_not(self) -> exp.Expr:
             """`!` binds more tightly than NOT, so that its brackets stay."""
@@ -140,12 +147,49 @@ class PlainMariaDB(MariaDB):
             _mark(found)
             return found
 
+    class Generator(MariaDB.Generator):
+        def dpipe_sql(self, expression: exp.DPipe) -> str:
+            return self.binary(expression, "||")
+
     def to_json_path(self, path: exp.Expr | None) -> exp.Expr | None:
         return path if _is_path(path) else super().to_json_path(path)
 
 
+class JoiningMariaDB(PlainMariaDB):
+    """|| joins texts, as it does everywhere else."""
+
+    class Parser(PlainMariaDB.Parser):
+        DISJUNCTION: ClassVar[dict[Any, Any]] = Parser.DISJUNCTION
+
+        def _parse_bitwise(self) -> exp.Expr | None:
+            found = super()._parse_bitwise()
+            while self._match(TokenType.DPIPE):
+                found = self.expression(exp.DPipe(this=found, expression=super()._parse_bitwise()))
+            return found
+
+
 _READ: Mapping[Dialect, type[sqlglot.Dialect] | str] = {"sqlite": PlainSQLite, "mysql": PlainMariaDB}
 COMPARED = frozenset(_READ)
+
+
+def read(tokens: list[Token], sql: str, dialect: Dialect, *, is_foreign: bool) -> list[exp.Expr | None]:
+    """The trees. || between truths is OR for MariaDB; between others it joins texts, and both in one SQL cannot be."""
+    trees = language(dialect, is_foreign=is_foreign).parser(error_message_context=0).parse(tokens, sql)
+    bars = [bar for tree in trees if tree for bar in tree.find_all(_Bars)]
+    if not all(map(_is_logic, bars)):
+        trees = JoiningMariaDB().parser(error_message_context=0).parse(tokens, sql)
+        if any(map(_is_logic, bars)):
+            raise refuse("meaning", "|| stands for OR and between texts. Write OR and CONCAT.")
+    for bar in reversed(bars):
+        bar.replace(exp.Or(this=bar.this, expression=bar.expression))
+    return trees
+
+
+def _is_logic(node: exp.Expr) -> bool:
+    """A column alone may be a truth beside OR, where || would be a text."""
+    truths = TRUTHS if isinstance(node, _Bars) else (*TRUTHS, exp.Column)
+    sides = (node.this.unnest(), node.expression.unnest())
+    return all(_is_logic(side) if isinstance(side, exp.Connector) else isinstance(side, truths) for side in sides)
 
 
 def language(dialect: Dialect, *, is_foreign: bool = False) -> sqlglot.Dialect:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from turnkeep_agents.database.guard.languages import COMPARED, language, leave_out_added
+from turnkeep_agents.database.guard.languages import COMPARED, leave_out_added, read
 from turnkeep_agents.database.guard.verdicts import Dialect, refuse
 
 LONGEST_CHARACTERS = 20_000
@@ -41,7 +41,7 @@ def parse(sql: str, dialect: Dialect, *, is_foreign: bool = False) -> exp.Query:
     what the parser logs quotes nothing of the SQL."""
     tokens = tokenize(sql, dialect)
     try:
-        trees = language(dialect, is_foreign=is_foreign).parser(error_message_context=0).parse(tokens, sql)
+        trees = read(tokens, sql, dialect, is_foreign=is_foreign)
     except (ParseError, TokenError, ValueError, IndexError, TypeError, AttributeError, KeyError) as error:
         raise refuse("syntax", f"The SQL cannot be read: {_first_line(error)}") from None
     tree = trees[0] if len(trees) == 1 else None

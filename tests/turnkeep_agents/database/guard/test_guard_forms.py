@@ -39,13 +39,11 @@ RECURSIONS = [
     " JOIN workOrder AS w ON w.crewId = chain.id WHERE chain.depth < 5) SELECT id FROM chain",
     "WITH RECURSIVE crew(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM crew WHERE n < 3) SELECT n FROM crew",
 ]
-LOGIC = "WITH RECURSIVE d(n) AS (SELECT 'x' UNION ALL SELECT n || n FROM d WHERE n < 'y') SELECT n FROM d"
-"""Which makes texts longer but on MariaDB, where it says OR."""
 ENDLESS = [
     "WITH RECURSIVE d(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM d) SELECT n FROM d",
     "WITH RECURSIVE d(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM d WHERE n < 1000000000) SELECT n FROM d",
     "WITH RECURSIVE d(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM d WHERE n < n + 1) SELECT n FROM d",
-    LOGIC,
+    "WITH RECURSIVE d(n) AS (SELECT 'x' UNION ALL SELECT n || n FROM d WHERE n < 'y') SELECT n FROM d",
     "WITH RECURSIVE d(n) AS (SELECT 1 UNION ALL SELECT a.n FROM d AS a JOIN d AS b ON a.n = b.n WHERE a.n < 9)"
     " SELECT n FROM d",
     "WITH RECURSIVE d(n) AS (SELECT n FROM d) SELECT n FROM d",
@@ -70,7 +68,7 @@ def test_a_cross_product_is_still_refused(dialect: Dialect) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_recursion_with_a_bound_may_run_and_no_other(dialect: Dialect) -> None:
     assert [sql for sql in RECURSIONS if refused(sql, dialect)] == []
-    assert [sql for sql in ENDLESS if not refused(sql, dialect)] == ([LOGIC] if dialect == "mysql" else [])
+    assert [sql for sql in ENDLESS if not refused(sql, dialect)] == []
 
 
 def test_a_recursion_that_has_the_name_of_a_table_reaches_no_table() -> None:
@@ -96,13 +94,6 @@ def test_json_is_made_and_no_text_by_a_pattern() -> None:
         for function in functions:
             assert refused(f"SELECT {function} AS made FROM crew", dialect) == set(), function  # type: ignore[arg-type]
     assert refused("SELECT PRINTF('%1000000d', id) FROM crew", "sqlite") == {"function"}
-
-
-def test_a_rounding_pattern_is_a_rounding() -> None:
-    sql = "SELECT PRINTF('%.2f', amount) AS amount FROM workOrder"
-    found = guard().check(sql)
-    assert isinstance(found, Refused)
-    assert repair(sql, found, WORKSHOP, "sqlite") == "SELECT ROUND(amount, 2) AS amount FROM workOrder"
 
 
 @pytest.mark.parametrize("dialect", ["mysql", "postgres"])

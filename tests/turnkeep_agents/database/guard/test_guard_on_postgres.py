@@ -67,7 +67,7 @@ def test_honest_queries_run_as_they_are_written(reader: Any) -> None:
         ("SELECT SUM(isLead) FROM employeeCrew WHERE isLead = 1", 'SUM(CAST("isLead" AS INT)) FROM'),
         ("SELECT id FROM employeeCrew WHERE isLead IN (0, 1)", '"isLead" IN (FALSE, TRUE)'),
         ("SELECT id FROM crew WHERE formedOn LIKE '2025-%'", """CAST("formedOn" AS TEXT) LIKE '2025-%'"""),
-        ("SELECT ROUND(amount / 3, 2) FROM workOrder", "ROUND(CAST(amount / 3 AS DECIMAL), 2)"),
+        ("SELECT ROUND(amount / 3, 2) FROM workOrder", "ROUND(CAST(amount * 1.0 / 3 AS DECIMAL), 2)"),
         ("SELECT id FROM crew FETCH FIRST 3 ROWS ONLY", "SELECT id FROM crew LIMIT 3"),
         ("SELECT DISTINCT ON (crewId) crewId FROM workOrder", 'DISTINCT ON ("crewId") "crewId"'),
         ("SELECT id FROM crew WHERE formedOn > NOW() - INTERVAL '3 months'", "INTERVAL '3 MONTHS'"),
@@ -89,7 +89,7 @@ def test_a_group_by_a_key_of_a_view_names_the_other_columns_too(reader: Any) -> 
 
 
 def test_marks_of_mysql_are_mended() -> None:
-    sql = "SELECT `firstName` FROM `employee` WHERE YEAR(hiredOn) = 2024"
+    sql = "SELECT `firstName` FROM `employee` WHERE hiredOn > '2024-01-01'"
     refused = sample_guard("postgres").check(sql)
     assert isinstance(refused, Refused)
 
