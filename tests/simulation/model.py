@@ -11,6 +11,7 @@ from simulation.kernel import BASE, Violation
 
 SLACK = 5.0
 """Seconds around an expiry in which nothing is demanded, because clocks differ."""
+FOREVER = 1e18
 SLOW = 20.0
 """A reader that took longer judged by its clock what it had read long before."""
 CONTENT = frozenset(("lease", "pend", "meta", "title", "agent", "keys", "last", "cp", "st", "sig"))
@@ -56,6 +57,10 @@ class Model:
     ends: dict = field(default_factory=dict)
     heads: dict = field(default_factory=dict)
     expires: dict = field(default_factory=dict)
+    before: dict = field(default_factory=dict)
+    """When a life was last extended, and when it would have expired otherwise."""
+    again: set = field(default_factory=set)
+    """Lives that came back from deletion, because the request that created them arrived twice."""
     forks: dict = field(default_factory=dict)
     ended: dict = field(default_factory=dict)
     takers: dict = field(default_factory=dict)
@@ -81,8 +86,12 @@ class Model:
             self.ended[thread] = self.sim.now if before or born is None else self.ended.get(thread, -1)
         self.heads[thread] = born
         if born is not None:
-            expires = int(new["expires"]["N"]) / 1000 - BASE
-            self.expires[born] = max(self.expires.get(born, 0), expires)
+            expires, known = int(new["expires"]["N"]) / 1000 - BASE, self.expires.get(born, 0)
+            if expires > known:
+                self.expires[born] = expires
+                self.before[born] = (self.sim.now, known)
+            if before is None and known:  # a request to create it came again
+                self.again.add(born)
             for end in self.ends.get(thread, ()):
                 if end.active or end.outcome == "running":
                     end.borns.add(born)
@@ -115,8 +124,11 @@ class Model:
         """The incarnation id that the thread has had ever since; None where that is not known."""
         return self.heads.get(thread) if self.ended.get(thread, -1) < since else None
 
-    def may_be_gone(self, thread, born):
-        return self.expires.get(born, 0) < self.sim.now + SLACK or any(
+    def may_be_gone(self, thread, born, began=FOREVER):
+        """Whether it may have ended; for one who has read it since `began`, as it was then."""
+        extended, known = self.before.get(born, (0.0, 0.0))
+        expires = known if extended >= began else self.expires.get(born, 0)
+        return expires < self.sim.now + SLACK or any(
             born in end.borns and end.outcome != "none" for end in self.ends.get(thread, ())
         )
 
@@ -180,7 +192,7 @@ class Model:
             return
         for attempt in self.acked.get(thread, ()):
             is_due = attempt.acked_at <= began and attempt.id not in shown and (with_edits or not attempt.is_edit)
-            if is_due and not self._is_excused(attempt, thread, shown):
+            if is_due and not self._is_excused(attempt, thread, shown, began):
                 raise Violation("acknowledged turn lost", f"{by} {thread} shows {ids}, without r{attempt.id}")
 
     def _check_not_ended(self, attempt, began):
@@ -192,9 +204,9 @@ class Model:
         if self.expires.get(attempt.born, 1e18) < began - SLACK:
             raise Violation("expired but there", f"{attempt.thread} shows r{attempt.id} after its expiry")
 
-    def _is_excused(self, attempt, thread, shown):
+    def _is_excused(self, attempt, thread, shown, began):
         """Whether the thread may have ended, or a branch have left the turn."""
-        if self.may_be_gone(thread, attempt.born):
+        if self.may_be_gone(thread, attempt.born, FOREVER if shown else began):
             return True
         others = [self.attempts[id_] for id_ in shown]
         return any(o.is_branch and attempt.id not in o.history and o.id not in attempt.history for o in others)

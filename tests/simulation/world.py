@@ -154,6 +154,8 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
             except (Killed, Violation):
                 raise
             except Exception as error:
+                if isinstance(error, errors.StateCorrupt) and self.model.again:
+                    return  # a request that arrives late may bring a thread back, and another lead it to deleted items
                 raise self.crash(error, what) from error
 
         return guarded
@@ -168,6 +170,8 @@ class World(ThreadOps, ServingOps, SaverOps, BelongingOps, ImportOps, MemoryOps)
 
     def corrupt(self, error, thread, began, what):
         """StateCorrupt although nothing was broken."""
+        if self.model.again:
+            raise error
         found = self.crash(error, what)
         if self.model.ended.get(thread, -1) >= began:
             found.kind += ", while the thread is deleted"

@@ -51,15 +51,22 @@ class Steps(Table):
         """Store a step after the link of `head` and return the new HEAD. `owner`: the lease, taken or renewed
         while it `holds`, else released. Raises ThreadMoved if HEAD leads elsewhere, ThreadBusy, Superseded if the
         thread was deleted, Unsettled if the outcome is unknown, StoreUnavailable."""
-        after, key = head.last, self._mint(KEY_BYTES)  # the key names the step's link
+        key = self._mint(KEY_BYTES)  # the key names the step's link
         begun = Begun(replace(head, seq=head.seq + 1), key, b"", key, turn.message if turn else "", created=False)
         plan, _ = self._planner.plan(begun, loaded, saved, turn, self._now())
         if not turn:  # an edit is no activity: it leaves the index of the user as it is
             plan = replace(plan, flip={**plan.flip, ":la": head.active})
         self._items.write_many(puts=plan.puts)
+        try:
+            return self._flip(plan, head, owner, is_turn=turn is not None, holds=holds)
+        except StoreUnavailable as error:  # of the update, or after one that may have succeeded
+            raise Unsettled(UNKNOWN, retry_after=error.retry_after) from error
+
+    def _flip(self, plan: Plan, head: Head, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
+        after = head.last
         for _ in range(TRIES):
             try:
-                return self._flip(plan, head, after, owner, is_turn=turn is not None, holds=holds)
+                return self._update(plan, head, after, owner, is_turn=is_turn, holds=holds)
             except Refused as refused:
                 head = self._stands(plan, refused.item)
             if self._chain.reached(head, plan.sk):  # only the acknowledgement was lost
@@ -71,7 +78,7 @@ class Steps(Table):
                 raise ThreadBusy(BUSY, retry_after=max(1, (head.lease.until - now) // 1000))
         raise ThreadBusy(retry_after=1)
 
-    def _flip(self, plan: Plan, head: Head, after: str | None, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
+    def _update(self, plan: Plan, head: Head, after: str | None, owner: bytes, *, is_turn: bool, holds: bool) -> Head:
         now = self._now()
         new: Item = {name[1:]: value for name, value in plan.flip.items() if name != ":owner"} | {"seq": head.seq + 1}
         new |= {"lease": {"o": owner, "t": now + self._lease_ms}} if holds else {}
@@ -83,10 +90,7 @@ class Steps(Table):
         values |= {":after": after} if after else {}
         leads = "#last = :after" if after else "attribute_not_exists(#last)"
         condition = f"seq = :was AND born = :mark AND expires > :now AND {leads} AND {_FREE}"
-        try:
-            return self._trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))
-        except StoreUnavailable as error:
-            raise Unsettled(UNKNOWN, retry_after=error.retry_after) from error
+        return self._trusted(self._items.update(plan.pk, keys.HEAD, change, values, condition=condition))
 
     def let_go(self, head: Head, owner: bytes) -> None:
         """Gives the lease back, where it is still ours."""

@@ -86,15 +86,14 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         self._items.write_many(puts=plan.puts)
         changes = ", ".join(f"#{name[1:]} = {name}" for name in plan.flip if name not in (":seq", ":owner"))
         try:
-            self._items.update(
-                plan.pk,
-                HEAD,
-                f"SET {changes} REMOVE #lease, #pend",
-                {**plan.flip, ":born": plan.born},
-                condition=f"{MINE} AND born = :born",
-            )
-        except errors.StoreUnavailable as error:
+            return self._commit(plan, f"SET {changes} REMOVE #lease, #pend")
+        except errors.StoreUnavailable as error:  # of the commit, or after one that may have succeeded
             raise errors.Unsettled(retry_after=error.retry_after) from error
+
+    def _commit(self, plan: Plan, change: str) -> Turn | None:
+        values = {**plan.flip, ":born": plan.born}
+        try:
+            self._items.update(plan.pk, HEAD, change, values, condition=f"{MINE} AND born = :born")
         except Refused as refused:
             return self._settle(plan, self._stands(plan, refused.item))
         self._loader.has_moved(plan.pk, plan.flip[":cp"], plan.flip[":gen"], plan.flip[":n"])

@@ -10,6 +10,7 @@ from zlib import crc32
 from simulation.kernel import Killed, Violation
 from simulation.loops import in_loop
 from simulation.model import Attempt, number_in
+from simulation.network import TWICE
 from simulation.operations.memory import Access, is_linearizable
 from turnkeep import errors
 from turnkeep.records import Principal, Turn, Usage
@@ -147,8 +148,10 @@ class ThreadOps:
                 end.active -= 1
 
         def note(n, answer):
-            # after a try that got no answer, a thread that is not found may be one that this deletion deleted
-            outcome.append("none" if isinstance(answer, Exception) and n == 0 else "gone")
+            # after a try that got no answer, a thread that is not found may be one that this deletion deleted; a
+            # refused request that arrives twice may delete a thread that came meanwhile
+            is_none = isinstance(answer, Exception) and n == 0
+            outcome.append("unknown" if is_none and TWICE in self.plan.faults else "none" if is_none else "gone")
             return True
 
         self.ask(op, work, tries=4, ends=errors.NotFound, accepts=note)
