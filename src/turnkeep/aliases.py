@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-Aliases: TypeAlias = Mapping[str, tuple[str, Callable[[str], str]]]
-"""Variables, each with its field and the conversion of its value."""
+Aliases: TypeAlias = Mapping[str, tuple[str, Callable[[str], str]]]  # each variable's field and conversion of its value
 
 OPENAI_MODEL = "OPENAI_MODEL"
 SERVERS = ("OPENAI_API_KEY", "OPENAI_BASE_URL")

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Literal, TypeAlias
 
-AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]
-"""Waiting for its file, being read, active in every turn, or unusable for the reason in `code`."""
+AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]  # waiting: for its file
 
 
 @dataclass(frozen=True)

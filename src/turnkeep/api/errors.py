@@ -18,8 +18,7 @@ from turnkeep.records import JSON
 
 MAX_LISTED_ERRORS = 10
 PROBLEM = "application/problem+json"
-OWN_WORDS = "turnkeep"
-"""Type of the validation errors that schemas.py words itself."""
+OWN_WORDS = "turnkeep"  # type of the validation errors that schemas.py words itself
 
 _NO_ROUTE = "No route has this path; /openapi.json lists them."
 _FIELD = re.compile(r"[A-Za-z0-9_.-]{1,64}")

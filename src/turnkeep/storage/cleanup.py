@@ -24,8 +24,7 @@ _EXPIRED = (
     "(attribute_not_exists(v) OR v <= :layout) AND expires <= :now"
     " AND (attribute_not_exists(#lease) OR #lease.#t <= :now)"
 )
-_NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)
-"""What comes of items that this service did not write."""
+_NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)  # from foreign items
 
 
 @dataclass

@@ -23,8 +23,7 @@ _LONGEST_WAIT_SECONDS = 5
 SAID_BYTES = 16
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
 _READ = "Read the thread; to add the message once more, send it as a new request."
-RETRY_MS = 15 * 60_000
-"""How long after its turn a request without a key that calls itself a retry is compared with that turn."""
+RETRY_MS = 15 * 60_000  # a retry without a key is compared with turns up to this age
 
 
 Repeat: TypeAlias = Literal["exact", "first", "again"]

@@ -21,8 +21,7 @@ from turnkeep.storage.sealing import Sealer
 
 DETAILS_INLINE_BYTES = 1024
 DETAILS_INLINE_CHARACTERS = 4096
-DETAILS_ITEM_BYTES = 6 * 1024
-"""Larger details, which are mostly rows of a database, lie in an object: a KB of an item costs a write unit."""
+DETAILS_ITEM_BYTES = 6 * 1024  # larger details become an object: a KB of an item costs a write unit
 PAGE_TURNS = 20
 _ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "run_id"}
 

@@ -19,16 +19,13 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.erasure import Erased, Eraser
 from turnkeep.storage.items import Items, Refused, batched
 
-STALLED_MS = 15 * 60_000
-"""No function runs longer."""
+STALLED_MS = 15 * 60_000  # no function runs longer
 LAST_LOOK_MS = 60 * 60_000 + STALLED_MS  # cleanup may come up to an hour early
 PAGE = 100
-LOOKS = 5
-"""How often a listing may show something that the look before had not; then it waits for the next call."""
+LOOKS = 5  # listings that show something new; more wait for the next call
 _BURY = "SET expires = :zero, #data = :none REMOVE part, #size, life, created, #ttl"
 _IS_LEFT = "began <= :until AND (attribute_not_exists(expires) OR expires > :zero)"
-EXPORT_ID_HEX = 11
-"""An export's id begins with when it was asked for, epoch milliseconds in so many hex digits."""
+EXPORT_ID_HEX = 11  # digits of the request time in epoch milliseconds, with which an id begins
 
 
 @dataclass

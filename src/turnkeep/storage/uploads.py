@@ -9,8 +9,7 @@ from turnkeep.storage.blobs import Bucket, Objects, answered
 MAX_UPLOAD_BYTES = 10_000_000
 FORM_SECONDS = 300
 OWNER = "x-amz-meta-owner"
-FORM_PATH = "/uploads"
-"""Where a server on a laptop takes the form."""
+FORM_PATH = "/uploads"  # on a laptop
 
 
 @dataclass(frozen=True)

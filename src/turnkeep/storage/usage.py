@@ -16,11 +16,9 @@ from turnkeep.storage.keys import DEPLOYMENT_USAGE, day, next_day, usage_of, use
 from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Hold, refusal, rooms
 from turnkeep.tuning import BudgetTuning
 
-USAGE_LAYOUT = 1
-"""Of these items alone: where that of threads changes, a user's day goes on."""
+USAGE_LAYOUT = 1  # of these items alone: a new layout of threads leaves a user's day valid
 KEPT_DAYS = 31
-CEILING_SECONDS = 10
-"""For how long a process believes what it knows of all users together."""
+CEILING_SECONDS = 10  # for which a process trusts its count of all users
 _ROUNDS = 6
 _MARK_BYTES = 6
 _MOST_STALE = 50

@@ -17,8 +17,7 @@ from turnkeep.storage.sealing import Sealer
 
 TAG_BYTES = 4
 ITEM_VALUES = 1_000
-_ENCRYPTED = b"\x03"
-"""A message begins with it that is encrypted with its map; what is only sealed begins with another byte."""
+_ENCRYPTED = b"\x03"  # first byte of a message encrypted with its map; merely sealed ones have another
 
 Change: TypeAlias = Callable[[str], str]
 
