@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -20,6 +21,8 @@ from turnkeep.storage.keys import checkpoint_key, checkpoint_name, space_key
 from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.steps import MOVED, Steps
+
+_POSITION = attrgetter("last", "checkpoint_name", "born")
 
 
 class Reader:
@@ -52,16 +55,7 @@ class Reader:
             head, writes = self._table.peek(stood.pk, stood.checkpoint_name)
         else:
             head, writes = self._table.living(self._who, thread_id), ()
-        if (
-            head
-            and stood
-            and (head.last, head.checkpoint_name, head.born)
-            == (
-                stood.last,
-                stood.checkpoint_name,
-                stood.born,
-            )
-        ):
+        if head and stood and _POSITION(head) == _POSITION(stood):
             cursor.head = head
             return writes
         try:

@@ -82,33 +82,29 @@ def _refer(text: str, kind: str, messages: list[JSON] | bytes) -> JSON:
 
 
 def turn_of(link: Link, details: JSON) -> Turn:
-    """The turn that a link holds; what a newer version noted besides is passed over. Raises StateCorrupt."""
-    try:
-        return _turn_of(link, details)
-    except (KeyError, IndexError, TypeError) as error:
-        raise StateCorrupt from error
-
-
-def _turn_of(link: Link, details: JSON) -> Turn:
+    """Return the turn of a link, without fields of a newer version. Raises StateCorrupt."""
     payload = link.payload
-    messages: list[JSON] = next((s[3] for s in payload["segments"] if s[:2] == ["", "messages"]), [])
 
     def text(reference: JSON) -> str:
         return str(messages[reference["at"]]["data"]["content"] if "at" in reference else reference["text"])
 
-    ledger = _known(Turn, payload["turn"])
-    return Turn(
-        thread_id=thread_of(link.item["PK"]),
-        number=link.item["n"],
-        message=text(payload["message"]),
-        reply=text(payload["reply"]),
-        usage=Usage(**_known(Usage, ledger.pop("usage"))),
-        sources=tuple(Source(**_known(Source, source)) for source in ledger.pop("sources", ())),
-        warnings=tuple(ledger.pop("warnings", ())),
-        details=details,
-        run_id=run_id_of(link.item["PK"], link.item["k"]),
-        **ledger,
-    )
+    try:
+        messages: list[JSON] = next((s[3] for s in payload["segments"] if s[:2] == ["", "messages"]), [])
+        ledger = _known(Turn, payload["turn"])
+        return Turn(
+            thread_id=thread_of(link.item["PK"]),
+            number=link.item["n"],
+            message=text(payload["message"]),
+            reply=text(payload["reply"]),
+            usage=Usage(**_known(Usage, ledger.pop("usage"))),
+            sources=tuple(Source(**_known(Source, source)) for source in ledger.pop("sources", ())),
+            warnings=tuple(ledger.pop("warnings", ())),
+            details=details,
+            run_id=run_id_of(link.item["PK"], link.item["k"]),
+            **ledger,
+        )
+    except (KeyError, IndexError, TypeError) as error:
+        raise StateCorrupt from error
 
 
 def _known(kind: type, stored: JSON) -> JSON:

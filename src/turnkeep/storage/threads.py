@@ -164,9 +164,7 @@ class Threads:
 
     def head(self, principal: Principal, thread_id: str) -> Head:
         """HEAD of a living thread; raises NotFound."""
-        return self._alive(self._items.get(partition(principal, thread_id), HEAD))
-
-    def _alive(self, item: Item | None) -> Head:
+        item = self._items.get(partition(principal, thread_id), HEAD)
         head = self._trusted(item) if item else None
         if head is None or not head.is_alive(self._now()):
             raise errors.NotFound
