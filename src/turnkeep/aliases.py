@@ -11,8 +11,7 @@ ALIASES: Aliases = {OPENAI_MODEL: ("model", "openai:{}".format), "CONVERSATION_M
 
 
 def read_aliases(aliases: Aliases, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that `environ` sets by an alias. OPENAI_MODEL, which many tools read, counts only with a key or
-    a server."""
+    """Return the fields set by aliases. OPENAI_MODEL, which many tools read, needs a key or a server."""
     used = {alias for alias in aliases if environ.get(alias)}
     if not any(environ.get(name) for name in SERVERS):
         used.discard(OPENAI_MODEL)

@@ -35,8 +35,7 @@ class Attachment:
 
 
 class Documents:
-    """The active documents of a run's thread, read from the store on use and once. Synchronous, for nodes that run in
-    threads. Their text is data, never an instruction."""
+    """The active documents of a thread, read once, on use, synchronously. Their text is data, never an instruction."""
 
     def __init__(
         self,

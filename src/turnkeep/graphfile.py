@@ -67,8 +67,7 @@ class GraphSpec:
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A langgraph.json. `agents` are the installed agents to serve as well; `env` is a mapping or a file name;
-    `warnings` name entries that are ignored."""
+    """A langgraph.json. `agents`: installed agents to serve; `env`: mapping or file; `warnings`: ignored entries."""
 
     path: Path
     graphs: Mapping[str, GraphSpec]

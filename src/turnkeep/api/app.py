@@ -40,8 +40,7 @@ def create_app(
     authenticate: Callable[[Request], Principal],
     new_id: Callable[[], str] = lambda: str(uuid4()),
 ) -> FastAPI:
-    """Return the application over one store. `authenticate` raises Unauthorized; `new_id` generates ids and keys.
-    Swagger's page is left out, because it loads scripts from the internet."""
+    """Return the application. `authenticate` raises Unauthorized. Swagger's page would load scripts from outside."""
     app = Api(
         title="Turnkeep",
         version=__version__,

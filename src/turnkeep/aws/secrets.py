@@ -24,8 +24,7 @@ Read: TypeAlias = Callable[[bool], str]  # the value of a secret, past its cache
 
 
 class CurrentSecret:
-    """A current secret. Called with a refused value it rereads, and falls back to the newest value it has.
-    `setting` names it in the log; `clock` gives monotonic seconds."""
+    """A current secret, reread when refused, else the newest known value. `setting` names it in the log."""
 
     unavailable: type[TurnkeepError] = AgentUnavailable
     event = "secret not read"

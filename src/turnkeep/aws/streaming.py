@@ -1,5 +1,4 @@
-"""An ASGI app as a Lambda handler that streams its answer. Native streaming for Python has been announced;
-it will replace this module, runtime.py and functions/stream/wrapper."""
+"""An ASGI app as a Lambda handler that streams its answer, until Lambda streams Python natively."""
 
 import asyncio
 import base64

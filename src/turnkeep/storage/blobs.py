@@ -51,8 +51,7 @@ class Objects(Protocol):
 
 @contextmanager
 def answered() -> Iterator[None]:
-    """Of S3: raises KeyError for an object that does not lie there, and StoreUnavailable where S3 does not answer or no
-    credentials can be had."""
+    """Raises KeyError if S3 has no such object, StoreUnavailable without S3 or credentials."""
     try:
         yield
     except (ClientError, BotoCoreError) as error:
@@ -112,8 +111,7 @@ class Blobs:
         clock: Callable[[], float] = time.time,
         inline_bytes: int = INLINE_BYTES,
     ):
-        """At least one of the two; `items` also read what was written where there were no objects. `clock` gives epoch
-        seconds; what is longer than `inline_bytes` does not fit into an item."""
+        """Give one of `objects` and `items`, or both to read older parts. `clock`: epoch seconds."""
         self._objects = objects
         self._items = items
         self._clock = clock

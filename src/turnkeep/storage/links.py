@@ -163,8 +163,7 @@ class Chain:
         return sk in found
 
     def every(self, head: Head, found: dict[str, Item]) -> Iterator[Item]:
-        """All links that can be reached, of branches that were left too, the newest first: ids of checkpoints ascend
-        with time. A branch that was left may have lost its links, where it was not HEAD that led there."""
+        """Yield all reachable links, newest first. An abandoned branch may have lost its links."""
         seen: set[str] = set()
         waiting: set[str] = set()
 

@@ -65,8 +65,7 @@ class Memory:
 
 
 class Memories:
-    """Memory of a principal, or of a partition by its key. `began`: epoch ms when the run began (default: the put), so
-    that an erasure requested later includes its puts."""
+    """Memory of a principal, or of a partition. `began`: start of the run in epoch ms, by which an erasure judges."""
 
     def __init__(
         self,

@@ -134,8 +134,7 @@ class Persons:
         return Erased()
 
     def _erase_thread(self, head: Item, asked: int) -> Erased:
-        """Erase this thread and not a later one with its id; ignored if another was faster. An empty HEAD stays until
-        the last look, to find the items of late writers."""
+        """Erase this thread, not a later one with its id. An empty HEAD stays until the last look, for late writers."""
         if "gone" in head:
             return self._eraser.finish(head)
         born, now = head.get("born"), int(self._clock() * 1000)

@@ -1,5 +1,4 @@
-"""A mark in the table records that a seal key exists, so a lost key is not replaced by a new one. It also keeps two
-rotations apart, since the parameter of the key supports no conditions."""
+"""Marks in the table that a seal key exists: a lost key is not replaced, and two rotations exclude each other."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -55,8 +55,7 @@ class Threads:
         if_exists: Literal["raise", "do_nothing"] = "raise",
         minutes: float | None = None,
     ) -> Thread:
-        """Create a thread that lives `minutes` after its last turn, or the general time if shorter. An expired thread
-        is replaced. Raises ThreadExists if `if_exists` is "raise"."""
+        """Create a thread, or replace an expired one; its life is `minutes` if shorter. Raises ThreadExists."""
         more: Item = {"agent": agent} if agent else {}
         if minutes is not None:
             more["life"] = max(1, int(minutes * 60_000))
