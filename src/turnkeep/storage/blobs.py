@@ -30,23 +30,18 @@ class Objects(Protocol):
 
     def put(self, key: str, body: bytes | IO[bytes]) -> None:
         """A file where the body is too large to be held at once."""
-        ...
 
     def link(self, key: str, seconds: int) -> str:
         """A URL that gives the object to whoever has it."""
-        ...
 
     def get(self, key: str) -> bytes:
         """Raises KeyError where nothing lies."""
-        ...
 
     def names(self, prefix: str) -> Iterator[str]:
         """The keys that begin so."""
-        ...
 
     def delete(self, keys: list[str]) -> None:
         """At most 1,000 at once; those that are not there are no error."""
-        ...
 
 
 @contextmanager

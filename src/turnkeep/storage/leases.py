@@ -133,13 +133,9 @@ class Leases(Threads):
             allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
         values |= {f":asked_{name}": value for name, value in asked.items()}
         allowed += "".join(f" AND {name} = :asked_{name}" for name in asked)
-        item = self._items.update(
-            pk,
-            HEAD,
-            f"SET seq = if_not_exists(seq, :zero) + :one{held}{born}",
-            values,
-            condition=f"attribute_not_exists(PK) OR ({allowed})" if births else allowed,
-        )
+        allowed = f"attribute_not_exists(PK) OR ({allowed})" if births else allowed
+        change = f"SET seq = if_not_exists(seq, :zero) + :one{held}{born}"
+        item = self._items.update(pk, HEAD, change, values, condition=allowed)
         try:
             return self._held(want, self._trusted(item))
         except errors.StateCorrupt:

@@ -50,11 +50,8 @@ class Persons:
         user, now = keys.user_key(principal), int(self._clock() * 1000)
         mark = {"PK": user, "SK": keys.ERASURE, "v": keys.LAYOUT, "asked": now, "xh": keys.expiry_bucket(now, user)}
         with suppress(Refused):  # one that was asked for later does the same, or the answer to this one was lost
-            self._items.put(
-                {**mark, "ttl": keys.item_ttl(now)},
-                condition="attribute_not_exists(PK) OR asked < :asked",
-                values={":asked": now},
-            )
+            earlier = "attribute_not_exists(PK) OR asked < :asked"
+            self._items.put({**mark, "ttl": keys.item_ttl(now)}, condition=earlier, values={":asked": now})
         receipt = self._erased(user, now, now + keys.CLOCK_ERROR_MS, has_time)
         until = now + min((int(self._clock() * 1000) - now) // 2, keys.CLOCK_ERROR_MS)
         self._wait(user, now, until, LAST_LOOK_MS if receipt.complete else 0)

@@ -111,19 +111,11 @@ class Threads:
         """Merges `metadata` key by key; a null takes a key away."""
         head = self.head(principal, thread_id)
         merged = {name: value for name, value in {**self._metadata(head), **metadata}.items() if value is not None}
+        values: Item = {":meta": self._sealed_metadata(head.pk, merged), ":was": head.metadata or b""}
+        values |= {":now": self._now(), ":born": head.born}
+        same = "expires > :now AND born = :born AND (#meta = :was OR attribute_not_exists(#meta))"
         try:
-            item = self._items.update(
-                head.pk,
-                HEAD,
-                "SET #meta = :meta",
-                {
-                    ":meta": self._sealed_metadata(head.pk, merged),
-                    ":now": self._now(),
-                    ":was": head.metadata or b"",
-                    ":born": head.born,
-                },
-                condition="expires > :now AND born = :born AND (#meta = :was OR attribute_not_exists(#meta))",
-            )
+            item = self._items.update(head.pk, HEAD, "SET #meta = :meta", values, condition=same)
         except Refused as refused:
             raise errors.ThreadBusy(retry_after=1) from refused
         return self._thread(self._trusted(item))

@@ -25,11 +25,9 @@ class Uploads(Protocol):
 
     def form(self, key: str, owner: str, content_type: str | None) -> Form:
         """Good for FORM_SECONDS, for this key, for 1 to MAX_UPLOAD_BYTES bytes."""
-        ...
 
     def get(self, key: str) -> tuple[bytes, str]:
         """The file and its owner; raises KeyError where none lies."""
-        ...
 
     def delete(self, keys: list[str]) -> None: ...
 

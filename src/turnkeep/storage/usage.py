@@ -6,6 +6,7 @@
 The mark makes both safe to repeat. It has an end, so the next reader returns the reservation of a dead process."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from turnkeep.errors import DeploymentCeiling, StoreUnavailable
@@ -86,17 +87,10 @@ class Usage:
         hold = reserved.hold
         values: Item = {":tokens": tokens - hold.tokens, ":micro": micro - hold.micro, ":turns": turns, ":zero": 0}
         values |= {":mark": hold.mark, ":marks": frozenset({hold.mark})}
-        changes = "tokens = tokens + :tokens, micro = micro + :micro, turns = if_not_exists(turns, :zero) + :turns"
-        try:
-            self._items.update(
-                reserved.pk,
-                reserved.day,
-                f"SET {changes} DELETE #open :marks",
-                values,
-                condition="contains(#open, :mark)",
-            )
-        except Refused:  # only its acknowledgement was lost
-            return
+        changes = "SET tokens = tokens + :tokens, micro = micro + :micro, turns = if_not_exists(turns, :zero) + :turns"
+        changes += " DELETE #open :marks"
+        with suppress(Refused):  # only its acknowledgement was lost
+            self._items.update(reserved.pk, reserved.day, changes, values, condition="contains(#open, :mark)")
 
     def _take(self, pk: str, today: str, want: Hold, minute: int, *, is_new: bool) -> Item:
         """Raises Refused where a limit is reached, or where `is_new` is wrong: whether the item's minute is over."""
