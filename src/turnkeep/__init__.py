@@ -1,5 +1,4 @@
-"""Turnkeep: conversational agents with memory on serverless AWS. Names for own graphs are imported on first use:
-functions that run no graph do not load LangGraph."""
+"""Turnkeep: conversational agents with memory on serverless AWS. Its names load LangGraph on first use only."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -50,8 +50,7 @@ class Agent:
 
 
 def read_settings(home: Path | None = None, **given: Any) -> Settings:
-    """Read the settings of the deployment and of every agent; raise one of UNUSABLE. `home` is a laptop's folder, which
-    may contain own data."""
+    """Read all settings, with own data in a laptop's folder `home`; raise one of UNUSABLE."""
     own = [pkgutil.resolve_name(each.settings) for each in entries().values() if each.settings]
     read = [kind.read(os.environ, kind.own_data(home) if home else {}) for kind in own]
     if graph_file() and not own:  # MODEL is read by none of ours, and by these graphs in words of their own

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-Aliases: TypeAlias = Mapping[str, tuple[str, Callable[[str], str]]]
-"""Variables, each with its field and the conversion of its value."""
+Aliases: TypeAlias = Mapping[str, tuple[str, Callable[[str], str]]]  # each variable's field and conversion of its value
 
 OPENAI_MODEL = "OPENAI_MODEL"
 SERVERS = ("OPENAI_API_KEY", "OPENAI_BASE_URL")
@@ -12,8 +11,7 @@ ALIASES: Aliases = {OPENAI_MODEL: ("model", "openai:{}".format), "CONVERSATION_M
 
 
 def read_aliases(aliases: Aliases, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that `environ` sets by an alias. OPENAI_MODEL, which many tools read, counts only with a key or
-    a server."""
+    """Return the fields set by aliases. OPENAI_MODEL, which many tools read, needs a key or a server."""
     used = {alias for alias in aliases if environ.get(alias)}
     if not any(environ.get(name) for name in SERVERS):
         used.discard(OPENAI_MODEL)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Literal, TypeAlias
 
-AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]
-"""Waiting for its file, being read, active in every turn, or unusable for the reason in `code`."""
+AttachmentStatus: TypeAlias = Literal["waiting", "processing", "ready", "failed"]  # waiting: for its file
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,7 @@ class Attachment:
 
 
 class Documents:
-    """The active documents of a run's thread, read from the store on use and once. Synchronous, for nodes that run in
-    threads. Their text is data, never an instruction."""
+    """The active documents of a thread, read once, on use, synchronously. Their text is data, never an instruction."""
 
     def __init__(
         self,

@@ -49,8 +49,7 @@ def build(
     refresh: Callable[[], Sequence[bytes]] | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Services:
-    """Build all services over the given store. `refresh` returns the current secrets of the key ring, if they can
-    change. `uploads` receives files if no route of this server does."""
+    """Build all services. `refresh`: the key ring's current secrets. `uploads`: receives files unless a route does."""
     if settings.pii_detector:
         from turnkeep.blocks.pii import add_detector  # noqa: PLC0415 - hardly any deployment has one
 

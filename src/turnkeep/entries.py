@@ -22,8 +22,7 @@ class Entry:
     build: str
     settings: str = ""
     add_commands: str = ""
-    graph: GraphSpec | None = None
-    """Instead of `build`, for a graph of a langgraph.json."""
+    graph: GraphSpec | None = None  # of a langgraph.json, instead of `build`
 
 
 @functools.cache

@@ -12,8 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 
-NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")
-"""Of a graph: "agent", "Deep Researcher"."""
+NAME = re.compile(r"[^\s/](?:[^/\x00-\x1f\x7f]{0,62}[^\s/])?")  # of a graph: "agent", "Deep Researcher"
 _PLACE = re.compile(r"(.+):([^:/\\]+)")
 _SCRIPTS = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _REFUSED = {
@@ -68,8 +67,7 @@ class GraphSpec:
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A langgraph.json. `agents` are the installed agents to serve as well; `env` is a mapping or a file name;
-    `warnings` name entries that are ignored."""
+    """A langgraph.json. `agents`: installed agents to serve; `env`: mapping or file; `warnings`: ignored entries."""
 
     path: Path
     graphs: Mapping[str, GraphSpec]

@@ -12,8 +12,7 @@ LOCATION = re.compile(
 )
 PLACES = ("ssm:", "secretsmanager:")
 
-SecretSource: TypeAlias = Callable[[str], str]
-"""Returns the current secret, given the value that was just refused or ""; may wait for AWS; raises TurnkeepError."""
+SecretSource: TypeAlias = Callable[[str], str]  # from a refused value or "" to the current; raises TurnkeepError
 
 
 class LateSecret(SecretStr):
@@ -50,8 +49,7 @@ def _checked_secret(value: SecretStr) -> SecretStr:
 
 
 Location: TypeAlias = Annotated[str, AfterValidator(_checked)]
-LocatedSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_checked_secret)]
-"""A secret or its location, which a deployment replaces by a LateSecret."""
+LocatedSecret: TypeAlias = Annotated[SecretStr, AfterValidator(_checked_secret)]  # a LateSecret in a deployment
 
 
 def login_part(user: str, password: str) -> str:

@@ -9,8 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
 
 ID_BYTES = 2
-KEPT_DAYS = 31
-"""How long a replaced secret is kept: no thread lives longer."""
+KEPT_DAYS = 31  # of a replaced secret: no thread lives longer
 
 _DATED = re.compile(r"(\d{4}-\d{2}-\d{2}) +(.+)")
 

@@ -32,5 +32,4 @@ class Services:
     attachments: "Attachments"
     exports: "Exports"
     persons: "Persons"
-    stores: "Callable[[Principal], BaseStore]"
-    """The memory of a caller across threads."""
+    stores: "Callable[[Principal], BaseStore]"  # memory across threads

@@ -22,8 +22,7 @@ S = TypeVar("S", bound="AgentSettings")
 
 DEFAULT_OPENAI_MODEL = "openai:gpt-4.1-mini"
 
-Memory: TypeAlias = Literal["window", "tiered"]
-"""The history in a prompt: the newest turns alone, or with summaries of earlier ones."""
+Memory: TypeAlias = Literal["window", "tiered"]  # prompts with the newest turns, or also with summaries of earlier ones
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9][0-9]{0,4})?")
 _USUAL_PORT = re.compile(r"http://.*[^:]:80|https://.*[^:]:443")
@@ -48,8 +47,7 @@ def _installed(value: str) -> str:
 class AgentSettings(Tuning):
     """Settings of one agent: `<AGENT>__<FIELD>`, for example `PAPERS__TOP_K=5`."""
 
-    agent: ClassVar[str]
-    """Its name, in capitals the group of its variables."""
+    agent: ClassVar[str]  # its name, in capitals the group of its variables
     aliases: ClassVar[Aliases] = {}
 
     pii: bool = Field(False, description="hide personal data before anything is stored or asked of a model")
@@ -103,8 +101,7 @@ class DataSource(AgentSettings):
         raise ValueError("LOGIN completes a URL that is set beside it, without user and password; set both or none")
 
 
-Retrieval: TypeAlias = Annotated[Literal["lexical", "hybrid"], AfterValidator(_installed)]
-"""How documents are retrieved; hybrid needs the extra `dense`."""
+Retrieval: TypeAlias = Annotated[Literal["lexical", "hybrid"], AfterValidator(_installed)]  # hybrid needs `dense`
 
 
 class Settings(BaseSettings):

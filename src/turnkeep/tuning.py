@@ -24,8 +24,7 @@ class ModelTuning(Tuning):
 
 
 class BudgetTuning(Tuning):
-    """Limits of one user and of the deployment; 0 is no limit, and without limits nothing is counted. Days are in UTC,
-    dollars at list prices."""
+    """Limits of one user and of the deployment, 0: none. Days are in UTC, dollars at list prices."""
 
     tokens_a_day: int = Field(0, ge=0)
     usd_a_day: float = Field(0, ge=0)

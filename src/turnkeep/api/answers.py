@@ -12,8 +12,7 @@ from turnkeep.errors import AnswerTooLarge
 View = TypeVar("View")
 
 ANSWER_BYTES = 5_000_000
-PART_BYTES = 4_900_000
-"""What the turns, states or items of an answer may take. The rest is for what the answer holds besides."""
+PART_BYTES = 4_900_000  # of turns, states or items in an answer; the rest is for its other fields
 
 
 def answered_bytes(body: bytes) -> int:

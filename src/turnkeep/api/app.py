@@ -24,10 +24,6 @@ from turnkeep.records import JSON, Principal
 from turnkeep.services import Services
 
 
-def mint_id() -> str:
-    return str(uuid4())
-
-
 class Api(FastAPI):
     def build_middleware_stack(self) -> ASGIApp:
         app = Edge(self.state.late.before(super().build_middleware_stack()), mint=self.state.new_id)
@@ -39,10 +35,12 @@ class Api(FastAPI):
 
 
 def create_app(
-    services: Services, *, authenticate: Callable[[Request], Principal], new_id: Callable[[], str] = mint_id
+    services: Services,
+    *,
+    authenticate: Callable[[Request], Principal],
+    new_id: Callable[[], str] = lambda: str(uuid4()),
 ) -> FastAPI:
-    """Return the application over one store. `authenticate` raises Unauthorized; `new_id` generates ids and keys.
-    Swagger's page is left out, because it loads scripts from the internet."""
+    """Return the application. `authenticate` raises Unauthorized. Swagger's page would load scripts from outside."""
     app = Api(
         title="Turnkeep",
         version=__version__,

@@ -101,8 +101,7 @@ class AttachmentRoutes(Routes):
         return NewAttachmentView.of(document, upload=UploadView(url=url, fields=form.fields, expires_at=until))
 
     def list(self, thread_id: Id, caller: Caller) -> AttachmentsView:
-        """The documents of the thread. Those that are ready are active: every turn may use them until they are removed,
-        the newest ten of at most 20."""
+        """The documents of the thread. Every turn may use the newest ten that are ready, of at most 20."""
         found = self._services.attachments.documents(caller, thread_id)
         return AttachmentsView(attachments=[AttachmentView.of(document) for document in found])
 

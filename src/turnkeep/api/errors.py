@@ -18,8 +18,7 @@ from turnkeep.records import JSON
 
 MAX_LISTED_ERRORS = 10
 PROBLEM = "application/problem+json"
-OWN_WORDS = "turnkeep"
-"""Type of the validation errors that schemas.py words itself."""
+OWN_WORDS = "turnkeep"  # type of the validation errors that schemas.py words itself
 
 _NO_ROUTE = "No route has this path; /openapi.json lists them."
 _FIELD = re.compile(r"[A-Za-z0-9_.-]{1,64}")
@@ -84,9 +83,11 @@ async def _on_validation(_: Request, error: RequestValidationError) -> JSONRespo
 
 
 async def _on_routing(request: Request, error: HTTPException) -> JSONResponse:
-    if error.status_code == 405:
+    if error.status_code == 405:  # Starlette would name the methods of the first route only
+        routes = [route for route in request.app.router.routes if isinstance(route, Route)]
+        fitting = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
         answer = respond(errors.MethodNotAllowed())
-        answer.headers["Allow"] = ", ".join(_methods(request))
+        answer.headers["Allow"] = ", ".join(sorted({method for route in fitting for method in route.methods or ()}))
         return answer
     return respond(errors.NotFound(_NO_ROUTE) if error.status_code == 404 else errors.BadRequest())
 
@@ -97,13 +98,6 @@ HANDLERS: Mapping[Any, Any] = {
     HTTPException: _on_routing,
     Exception: _on_unknown,
 }
-
-
-def _methods(request: Request) -> list[str]:
-    """What the path takes over all its routes; Starlette would name those of the first match only."""
-    routes = [route for route in request.app.router.routes if isinstance(route, Route)]
-    fitting = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
-    return sorted({method for route in fitting for method in route.methods or ()})
 
 
 def _field(path: Sequence[str | int]) -> str:

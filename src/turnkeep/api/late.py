@@ -9,12 +9,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnkeep.services import Services
 
-PROTOCOLS = {
+PROTOCOLS = {  # paths by package in `turnkeep.api`, whose `register` makes the routes
     "langgraph": re.compile(r"/(assistants|runs|store)(/|$)|/threads/count$|/threads/[^/]+/(runs|state|history|copy)"),
     "openai": re.compile(r"/v1/"),
     "page": re.compile(r"/$|/page/"),
 }
-"""Which paths a protocol answers, by its package in `turnkeep.api`, whose `register` makes the routes."""
 
 
 class LateRoutes:

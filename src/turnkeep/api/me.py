@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from turnkeep.storage.export import Export
 
 NDJSON = "application/x-ndjson"
-WHOLE_BYTES, WHOLE_SECONDS = 4_500_000, 5.0
-"""What is sent at once, counted as Lambda sends it, and how long it may take to be read."""
+WHOLE_BYTES, WHOLE_SECONDS = 4_500_000, 5.0  # immediate answer: size as Lambda sends it, time to read it
 ERASE_SECONDS = 20.0
 _MARGIN_SECONDS = 3.0
 RETRY_SECONDS = 2
@@ -34,8 +33,7 @@ KEPT = (
 )
 
 
-NoQuery: TypeAlias = Annotated[Options, Query()]
-"""No option is taken, so that nobody believes in one that does not exist."""
+NoQuery: TypeAlias = Annotated[Options, Query()]  # options are rejected, so that none seems to work
 
 
 class ExportView(LateView):

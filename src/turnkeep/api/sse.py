@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from starlette.requests import ClientDisconnect
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from turnkeep.turns import RunningTurn
 
 Frame: TypeAlias = Callable[[int, str, Mapping[str, Any]], bytes]
-"""The bytes of an event from its number, name and data, none where it is not shown. The data of `complete` is
-{"turn": Turn}."""
+"""Returns an event's bytes from its number, name and data, none to hide it. `complete` has {"turn": Turn}."""
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -58,11 +58,9 @@ class RunStream(StreamingResponse):
         self._failure = ""
 
     async def peek(self) -> None:
-        """Waits for the first event, but no longer than a heartbeat; raises what ended the run before it."""
-        try:
+        """Wait for the first event, at most for a heartbeat; raise the error of a run that ended before it."""
+        with suppress(TimeoutError):
             self._first = await self._running.next(self._heartbeat_seconds)
-        except TimeoutError:
-            return
 
     async def _frames(self) -> AsyncGenerator[bytes]:
         number, clock = 0, asyncio.get_running_loop().time
@@ -133,13 +131,10 @@ async def open_stream(
 ) -> RunStream:
     """Raises what fails before the first event, so that it becomes a status; later faults become an event."""
     stream = RunStream(running, frame, headers=headers, heartbeat_seconds=heartbeat_seconds, goes_on=goes_on)
-    is_open = False
-    try:
+    async with AsyncExitStack() as closing:
+        closing.push_async_callback(running.close)
         await stream.peek()
-        is_open = True
-    finally:
-        if not is_open:
-            await running.close()
+        closing.pop_all()
     return stream
 
 

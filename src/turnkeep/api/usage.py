@@ -13,7 +13,6 @@ from turnkeep.api.views import LateView, Time
 from turnkeep.errors import InvalidRequest
 from turnkeep.storage.keys import day, next_day
 from turnkeep.storage.limits import MICRO, MINUTE_MS, Day
-from turnkeep.tuning import BudgetTuning
 
 DAYS = 31
 
@@ -68,38 +67,24 @@ class UsageRoutes(Routes):
         budget, limits = self._turns.budget, self._settings.budget
         days, now = await budget.days(caller, query.days), budget.now()
         today = days[0] if days and days[0].day == day(now) else Day(day(now))
-        return UsageView(
-            counted=limits.is_of_users,
-            today=_budget(today, limits, now),
-            rates=_rates(today, limits, now),
-            days=[_used(each) for each in days],
+        (tokens, micro), held = today.used, today.live(now)
+        spent = Budget(
+            tokens=_allowance(tokens, limits.tokens_a_day, sum(hold.tokens for hold in held)),
+            cost_usd=_allowance(micro / MICRO, limits.usd_a_day, sum(hold.micro for hold in held) / MICRO),
+            resets_at=next_day(now) / 1000,
         )
-
-
-def _budget(today: Day, limits: BudgetTuning, now: int) -> Budget:
-    tokens, micro = today.used
-    held = today.live(now)
-    return Budget(
-        tokens=_allowance(tokens, limits.tokens_a_day, sum(hold.tokens for hold in held)),
-        cost_usd=_allowance(micro / MICRO, limits.usd_a_day, sum(hold.micro for hold in held) / MICRO),
-        resets_at=next_day(now) / 1000,
-    )
+        rates = Rates(
+            turns_this_minute=today.begun_in(now // MINUTE_MS),
+            turns_a_minute=limits.turns_a_minute or None,
+            running=len(held),
+            turns_at_once=limits.turns_at_once or None,
+        )
+        used = [
+            UsedDay(day=each.day, tokens=each.used[0], cost_usd=each.used[1] / MICRO, turns=each.turns) for each in days
+        ]
+        return UsageView(counted=limits.is_of_users, today=spent, rates=rates, days=used)
 
 
 def _allowance(used: float, limit: float, reserved: float) -> Allowance:
     left = max(0, limit - used - reserved) if limit else None
     return Allowance(used=used, limit=limit or None, left=left, reserved=reserved)
-
-
-def _rates(today: Day, limits: BudgetTuning, now: int) -> Rates:
-    return Rates(
-        turns_this_minute=today.begun_in(now // MINUTE_MS),
-        turns_a_minute=limits.turns_a_minute or None,
-        running=len(today.live(now)),
-        turns_at_once=limits.turns_at_once or None,
-    )
-
-
-def _used(each: Day) -> UsedDay:
-    tokens, micro = each.used
-    return UsedDay(day=each.day, tokens=tokens, cost_usd=micro / MICRO, turns=each.turns)

@@ -35,8 +35,7 @@ def translated(event: Mapping[str, Any], context: Any) -> APIGateway:
 
 
 def is_request(event: Any) -> bool:
-    """Return whether an event is a request; log others.
-    A streaming integration reportedly calls its function again at the end, with an event of another shape."""
+    """Return whether an event is a request; log others. Streaming integrations reportedly send one at the end."""
     fits = isinstance(event, Mapping) and all(isinstance(event.get(name), kind) for name, kind in _REQUEST.items())
     if not fits:
         logger.warning("event ignored, it is no request of API Gateway", shape=_shape(event))

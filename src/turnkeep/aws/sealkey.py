@@ -112,8 +112,7 @@ def _told(name: str, error: Exception) -> SecretError:
 
 
 def seal_key(parameter: SealParameter, mark: SealMark, *, mint: Mint = mint_key) -> str:
-    """Return the ring's text; the first caller makes it. Raise SecretError.
-    A lost key is an error too: a new one would make all stored values unreadable for good."""
+    """Return the ring's text, made by the first caller. Raise SecretError, also for a lost key: it is not replaced."""
     try:
         return parameter.read() or _found_or_made(parameter, mark, mint)
     except (StoreUnavailable, ClientError) as error:

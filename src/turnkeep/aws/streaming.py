@@ -1,5 +1,4 @@
-"""An ASGI app as a Lambda handler that streams its answer. Native streaming for Python has been announced;
-it will replace this module, runtime.py and functions/stream/wrapper."""
+"""An ASGI app as a Lambda handler that streams its answer, until Lambda streams Python natively."""
 
 import asyncio
 import base64
@@ -149,11 +148,11 @@ class StreamedAnswer:
             logger.warning("stream given up, it is taken too slowly", function_request_id=invoke_id)
 
     async def _write(self, post: "_Post") -> None:
-        post.write(self._prelude())
+        post.put(h11.Data(data=self._prelude()))
         async for piece in self._call.body():
-            post.write(piece)
+            post.put(h11.Data(data=piece))
             await post.flushed()
-        post.end(self._ending())
+        post.put(h11.EndOfMessage(headers=self._ending()))
 
     def _prelude(self) -> bytes:
         headers: dict[str, str] = {}
@@ -201,15 +200,12 @@ class _Post:
         self._writer = writer
         self._wire = h11.Connection(h11.CLIENT)
         self.answered = asyncio.ensure_future(_answer(reader, self._wire))
-        self._put(request)
+        self.put(request)
 
     @property
     def status(self) -> int | None:
         """The status from the Runtime API, None if it has not answered or hung up."""
         return self.answered.result() if self.answered.done() else None
-
-    def write(self, data: bytes) -> None:
-        self._put(h11.Data(data=data))
 
     async def flushed(self) -> None:
         try:
@@ -217,10 +213,7 @@ class _Post:
         except ConnectionError:
             await asyncio.wait({self.answered})
 
-    def end(self, trailers: list[tuple[str, str]]) -> None:
-        self._put(h11.EndOfMessage(headers=trailers))
-
-    def _put(self, event: Any) -> None:
+    def put(self, event: Any) -> None:
         self._writer.write(self._wire.send(event) or b"")
 
 

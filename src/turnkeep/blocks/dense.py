@@ -29,8 +29,7 @@ _UNREADABLE = (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError,
 
 Row: TypeAlias = NDArray[numpy.float16]
 Vectors: TypeAlias = NDArray[numpy.float32]
-Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
-"""Texts to rows of length 1."""
+Encode: TypeAlias = Callable[[Sequence[str]], Vectors]  # texts to rows of length 1
 
 
 class DenseRetriever:

@@ -1,5 +1,4 @@
-"""What follows from figures in one step: sums, differences, ratios, percentages, multiples. Much follows by chance, so
-what counts is also how many figures of a form could be reached from the same operands."""
+"""Figures computed in one step from others: sums, differences, ratios, percentages, multiples. Many match by chance."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations

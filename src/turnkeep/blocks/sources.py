@@ -10,13 +10,11 @@ from turnkeep.blocks.calendars import Written
 from turnkeep.blocks.figures import SIZE, Figure, Reader, Row, Span
 from turnkeep.blocks.reckoning import computed, of_group, total
 
-MOST_COUNTED = 12
-"""Bare whole numbers up to it count things, such as "for 2 weeks", "top 5", "3x"."""
+MOST_COUNTED = 12  # bare whole numbers up to it count things: "for 2 weeks", "top 5", "3x"
 LINES = -1
 _NOUN = re.compile(r"[\d.,]+[\s\u00a0]?([^\W\d_]+)")
 
-Named: TypeAlias = Sequence[tuple[int, str]]
-"""Where a text names things, in order."""
+Named: TypeAlias = Sequence[tuple[int, str]]  # places of names in a text, in order
 
 
 @dataclass(frozen=True)
@@ -31,10 +29,8 @@ class Sources:
     days: Sequence[Span] = ()
     prices: Mapping[str, float] = field(default_factory=dict)
     currency: str = "USD"
-    language: str = ""
-    """Of the reply, such as "de"; dates, currencies and scales are read in it and in English, in all if empty."""
-    has_counts: bool = True
-    """Whether small bare numbers may count things; not in a reply from rows, nor in one that nothing was found for."""
+    language: str = ""  # of the reply, "de"; its formats are read next to English ones, all if empty
+    has_counts: bool = True  # small bare numbers may count things; not in replies from rows or without results
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from turnkeep.models.calls import TextAnswer, TextCall, TypedCall, stream_text, 
 from turnkeep.records import Reply
 from turnkeep.texts import disarmed, is_web_address, printable
 
-Tell: TypeAlias = Callable[[Any], None]
-"""LangGraph's stream writer."""
+Tell: TypeAlias = Callable[[Any], None]  # LangGraph's stream writer
 
 SENTENCE_CORRECTED, SENTENCE_REMOVED = "sentence_corrected", "sentence_removed"
 REPAIR_TOKENS = 600

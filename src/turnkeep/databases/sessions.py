@@ -38,8 +38,7 @@ class Sessions:
         *,
         asks_anew: bool = True,
     ):
-        """`seconds` limits one question; a server still busy is cut off after `grace_seconds` more.
-        `asks_anew`: retry once if an idle pooled connection had died."""
+        """A server is cut off after `seconds` plus `grace_seconds`. `asks_anew`: retry over a dead idle connection."""
         self.called, self.seconds, self._grace_seconds, self._asks_anew = called, seconds, grace_seconds, asks_anew
         self._open, self._tell_refusal = open_engine, tell_refusal
         self._engine: Engine | None = None

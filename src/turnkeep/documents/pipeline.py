@@ -30,8 +30,7 @@ class Pipeline:
         self._parse = parse
 
     def process(self, key: str) -> None:
-        """Make a document of the upload, or store in it why there is none; delete abandoned files.
-        Raise StoreUnavailable, and keep the file if another attempt is left."""
+        """Make a document or store why there is none. Raise StoreUnavailable; keep the file if an attempt is left."""
         claimed = self._attachments.claim(key)
         if claimed is None:
             self._attachments.drop(key)

@@ -1,5 +1,4 @@
-"""DynamoDBStore: LangGraph's BaseStore over the table, separate for each principal.
-Searches match InMemoryStore; without a query they are ordered by namespace and key."""
+"""LangGraph's BaseStore for each principal. Searches match InMemoryStore, but are ordered by place without a query."""
 
 import asyncio
 import secrets

@@ -72,8 +72,7 @@ def place(error: BaseException) -> str:
 
 
 def guard_output() -> None:
-    """Reduce library logs, warnings and lost exceptions to class and place: their text may quote users.
-    For a process of our own: it replaces the handlers of the root logger."""
+    """Reduce library output to class and place: its text may quote users. It replaces the root logger's handlers."""
     logging.root.handlers[:] = [_Libraries(logging.WARNING)]
     logging.raiseExceptions = False
     warnings.showwarning = _on_warning

@@ -1,7 +1,5 @@
-"""Cursor: where a saver stands on one thread, so that the next checkpoint is stored as what it adds.
-
-It is a memory of the store, never more: every read asks HEAD whether it still holds, every step is fenced by it.
-"""
+"""A saver's position on one thread, so that the next checkpoint is stored as its changes only.
+It is only a cache of the store: every read compares it with HEAD, every step is fenced by it."""
 
 import copy
 from collections import OrderedDict
@@ -20,15 +18,15 @@ from turnkeep.storage.plans import Loaded
 
 KEPT_CURSORS = 100
 NO_THREAD = "", b""
+# The thread that this context read last and found without a checkpoint, with its incarnation id if it existed.
 FOUND_NOTHING: ContextVar[tuple[str, bytes]] = ContextVar("turnkeep_found_nothing", default=NO_THREAD)
-"""The thread that this context read last and found without a checkpoint, with its incarnation id where it was there."""
 
 
 @dataclass
 class Cursor:
-    """`addressed` are older checkpoints that were asked for by id: a step after one of them is a branch.
-    `found_nothing` is FOUND_NOTHING of any context. `places` are the keys of checkpoints by namespace and id. `spaces`
-    are the sub-graphs that last, with their newest checkpoint; `inner` the names of all sub-graphs that were put."""
+    """`addressed`: older checkpoints that were read by id; a step after one is a branch. `found_nothing`: FOUND_NOTHING
+    of any context. `places`: keys of checkpoints by namespace and id. `spaces`: newest checkpoints of lasting
+    sub-graphs. `inner`: names of all sub-graphs that were put."""
 
     head: Head | None = None
     is_known: bool = False
@@ -46,7 +44,7 @@ class Cursor:
     lock: Any = field(default_factory=RLock)
 
     def stand(self, head: Head | None, loaded: Loaded) -> None:
-        """At what was just read. Writes and sub-graphs lie beside: they are read when they are asked for."""
+        """Move to the loaded checkpoint. Writes and sub-graphs are stored separately and read on demand."""
         self.head, self.is_known = head, True
         self.run = Run(replace(loaded, writes=(), spaces=()), whole=True)
         asking = {each.namespace: each.checkpoint_id for each in loaded.spaces if ":" not in each.namespace}
@@ -56,7 +54,7 @@ class Cursor:
         self.places.clear()
 
     def reset(self) -> None:
-        """What was put was not stored. Other runs may wait for this very cursor."""
+        """Forget what was put but not stored. Keep the lock: other runs may wait for it."""
         kept = {name: getattr(self, name) for name in ("lock", "owner", "found_nothing")}
         vars(self).update(vars(Cursor()) | kept)
 
@@ -65,7 +63,7 @@ class Cursor:
         self.places.clear()
 
     def new(self) -> list[BaseMessage]:
-        """The messages since the last turn."""
+        """Return the messages since the last turn."""
         return self._messages()[self.known :]
 
     def _messages(self) -> list[BaseMessage]:
@@ -73,8 +71,7 @@ class Cursor:
         return messages_of(held["channel_values"]) if held else []
 
     def own(self, checkpoint: Checkpoint, versions: ChannelVersions) -> Checkpoint:
-        """The checkpoint in values of our own, for nodes change theirs in place; what has no new version is as it
-        was."""
+        """Return the checkpoint with copied values, as nodes change theirs in place; unchanged versions are reused."""
         held = self.run.held()
         old = held["channel_values"] if held else {}
         before, now = held["channel_versions"] if held else {}, checkpoint["channel_versions"]
@@ -95,7 +92,7 @@ def _own(value: Any, old: Any) -> Any:
 
 
 class Cursors:
-    """Of the threads that were used last."""
+    """The cursors of recently used threads."""
 
     def __init__(self) -> None:
         self._lock = Lock()

@@ -1,9 +1,10 @@
-"""Checkpoints as LangGraph reads them: the newest, one by its id, and all of a thread or of all threads."""
+"""Reads checkpoints for LangGraph: the newest, one by its id, all of a thread or of all threads."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -20,6 +21,8 @@ from turnkeep.storage.keys import checkpoint_key, checkpoint_name, space_key
 from turnkeep.storage.listing import Found
 from turnkeep.storage.plans import Loaded
 from turnkeep.storage.steps import MOVED, Steps
+
+_POSITION = attrgetter("last", "checkpoint_name", "born")
 
 
 class Reader:
@@ -46,27 +49,18 @@ class Reader:
             return found and found._replace(pending_writes=[*(found.pending_writes or ()), *more])
 
     def _refresh(self, cursor: Cursor, thread_id: str) -> Any:
-        """Brings the cursor to where HEAD leads; gives the writes beside its checkpoint."""
+        """Move the cursor to HEAD; return the writes of its checkpoint."""
         stood = cursor.head
         if cursor.is_known and stood and stood.checkpoint_name:
             head, writes = self._table.peek(stood.pk, stood.checkpoint_name)
         else:
             head, writes = self._table.living(self._who, thread_id), ()
-        if (
-            head
-            and stood
-            and (head.last, head.checkpoint_name, head.born)
-            == (
-                stood.last,
-                stood.checkpoint_name,
-                stood.born,
-            )
-        ):
+        if head and stood and _POSITION(head) == _POSITION(stood):
             cursor.head = head
             return writes
         try:
             loaded = self._table.load(head, None) if head else Loaded()
-        except Superseded:  # deleted or gone on with while it was read
+        except Superseded:  # deleted or continued while it was read
             cursor.is_known = False
             return self._refresh(cursor, thread_id)
         cursor.stand(head, loaded)
@@ -83,7 +77,7 @@ class Reader:
     def _space(
         self, cursor: Cursor, head: Head, config: RunnableConfig, name: str, wanted: str | None
     ) -> CheckpointTuple | None:
-        """Of a sub-graph, the newer of what a saver wrote and what the API's last turn holds."""
+        """Return a sub-graph's newer checkpoint: the saver's or that of the API's last turn."""
         beside, kept = self._table.beside, cursor.run.get_tuple(config)
         if wanted:
             space = beside.one(head, name, wanted)
@@ -93,11 +87,11 @@ class Reader:
             return kept
         return _tuple_of(space, config) if space else None
 
-    # where what is put goes
+    # for the writer
 
     def _base(self, cursor: Cursor, config: RunnableConfig, *, is_fork: bool) -> Loaded:
-        """Where the step is joined on, with the cursor there: after an older checkpoint that was asked for it begins a
-        branch. Raises ThreadMoved, also where a run that found nothing finds something or another thread by now."""
+        """Move the cursor to the step's parent and return it; an older one that was read by id begins a branch.
+        Raise ThreadMoved, also if a run that found nothing now finds a checkpoint or another thread."""
         parent, thread_id = get_checkpoint_id(config), thread_of(config)
         if not cursor.is_known or (cursor.head.checkpoint if cursor.head else None) != parent:
             self._refresh(cursor, thread_id)
@@ -114,8 +108,7 @@ class Reader:
         return loaded
 
     def _living(self, cursor: Cursor, thread_id: str) -> Head:
-        """HEAD of the thread, made where there is none: nothing of a run is written before. Raises ThreadMoved,
-        ThreadBusy."""
+        """Return HEAD, made if missing: it is the first write of a run. Raise ThreadMoved, ThreadBusy."""
         if not cursor.is_known:
             self._refresh(cursor, thread_id)
         if cursor.head is None:
@@ -126,11 +119,11 @@ class Reader:
         return cursor.head
 
     def _name(self, head: Head, checkpoint_id: str) -> str:
-        """The name of a checkpoint that this saver stores in this thread."""
+        """Return the name of a checkpoint that this saver stores in this thread."""
         return checkpoint_name(checkpoint_id, head.born.hex() + self._writer)
 
     def _place(self, cursor: Cursor, head: Head, name: str, checkpoint_id: str) -> str:
-        """The key of a checkpoint, or the one that it will have: pool threads may bring its writes first."""
+        """Return a checkpoint's present or future key: pool threads may bring its writes first."""
         key_of = partial(space_key, name) if name else checkpoint_key
         if not name and checkpoint_id == head.checkpoint:
             return checkpoint_key(str(head.checkpoint_name))
@@ -140,7 +133,7 @@ class Reader:
             cursor.places[name, checkpoint_id] = known or key_of(self._name(head, checkpoint_id))
         return cursor.places[name, checkpoint_id]
 
-    # all of them
+    # listing
 
     def threads(self) -> Iterator[str]:
         return (thread.thread_id for thread in self._table.every_thread(self._who, Found()))
@@ -153,7 +146,7 @@ class Reader:
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Newest first, those of branches that were left among them; a thread is read when its first is asked for."""
+        """Yield the newest first, including abandoned branches; a thread is read on demand."""
         last = get_checkpoint_id(before) if before else None
         one = get_checkpoint_id(config) if config else None
 

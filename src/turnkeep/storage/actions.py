@@ -17,8 +17,7 @@ from turnkeep.storage.threads import Threads
 RESULT_BYTES = 300 * 1024
 _OPEN = "o = :mark AND attribute_not_exists(#data)"
 
-Result: TypeAlias = tuple[str, bytes]
-"""The kind and the bytes of a result, as LangGraph's serialiser has them."""
+Result: TypeAlias = tuple[str, bytes]  # kind and bytes from LangGraph's serialiser
 
 
 @dataclass(frozen=True)

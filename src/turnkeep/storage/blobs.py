@@ -30,29 +30,23 @@ class Objects(Protocol):
 
     def put(self, key: str, body: bytes | IO[bytes]) -> None:
         """A file where the body is too large to be held at once."""
-        ...
 
     def link(self, key: str, seconds: int) -> str:
         """A URL that gives the object to whoever has it."""
-        ...
 
     def get(self, key: str) -> bytes:
         """Raises KeyError where nothing lies."""
-        ...
 
     def names(self, prefix: str) -> Iterator[str]:
         """The keys that begin so."""
-        ...
 
     def delete(self, keys: list[str]) -> None:
         """At most 1,000 at once; those that are not there are no error."""
-        ...
 
 
 @contextmanager
 def answered() -> Iterator[None]:
-    """Of S3: raises KeyError for an object that does not lie there, and StoreUnavailable where S3 does not answer or no
-    credentials can be had."""
+    """Raises KeyError if S3 has no such object, StoreUnavailable without S3 or credentials."""
     try:
         yield
     except (ClientError, BotoCoreError) as error:
@@ -112,8 +106,7 @@ class Blobs:
         clock: Callable[[], float] = time.time,
         inline_bytes: int = INLINE_BYTES,
     ):
-        """At least one of the two; `items` also read what was written where there were no objects. `clock` gives epoch
-        seconds; what is longer than `inline_bytes` does not fit into an item."""
+        """Give one of `objects` and `items`, or both to read older parts. `clock`: epoch seconds."""
         self._objects = objects
         self._items = items
         self._clock = clock

@@ -24,8 +24,7 @@ _EXPIRED = (
     "(attribute_not_exists(v) OR v <= :layout) AND expires <= :now"
     " AND (attribute_not_exists(#lease) OR #lease.#t <= :now)"
 )
-_NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)
-"""What comes of items that this service did not write."""
+_NOT_OURS = (StateCorrupt, LookupError, TypeError, ValueError, AttributeError)  # from foreign items
 
 
 @dataclass
@@ -104,8 +103,7 @@ class Cleanup:
         return swept
 
     def _entries(self, name: str) -> Iterator[tuple[str, str, str]]:
-        """Yield keys of an hour with their bucket, all shards in turn, to spread the load. Keys that failed in this
-        sweep are left out, though their claim moved them to this hour."""
+        """Yield keys of an hour with their bucket, shards in turn, except those that failed in this sweep."""
         buckets = [f"{name}#{shard:02d}" for shard in range(keys.SHARDS)]
         for row in zip_longest(*(self._items.index(keys.BY_EXPIRY, "xh", bucket) for bucket in buckets)):
             for entry, bucket in zip(row, buckets, strict=True):

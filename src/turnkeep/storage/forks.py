@@ -51,7 +51,8 @@ class Fork:
         for some in batched(puts, LINKS_AT_ONCE):
             self._items.write_many(puts=[item for items in some for item in items])
             renew()
-        return tip, (*rest, tip_checkpoint, *self._placeholders(last))
+        placeholders = self._vault.items_of(self._begun.head, last, self._vault.values(source))
+        return tip, (*rest, tip_checkpoint, *placeholders)
 
     def _link(self, old: Item, position: int, prev: str) -> list[Item]:
         pk, sk = self._begun.head.pk, keys.turn_key(self._begun.head.gen, old["n"], position, self._begun.owner)
@@ -115,9 +116,6 @@ class Fork:
         else:
             new = keys.checkpoint_name(keys.without_writer(place), self._begun.owner.hex())
         return new + old.removeprefix(place)
-
-    def _placeholders(self, link_sk: str) -> list[Item]:
-        return list(self._vault.items_of(self._begun.head, link_sk, self._vault.values(self._source)))
 
 
 def _sealed_to(item: Item) -> tuple[str, ...]:

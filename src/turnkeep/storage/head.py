@@ -110,39 +110,35 @@ def read_head(item: Item) -> Head:
     """Raises StateCorrupt for what is no HEAD of this layout; whether it is signed, `Threads` asks."""
     if item.get("v") != LAYOUT:
         raise StateCorrupt(OTHER_LAYOUT)
+    lease, pending = item.get("lease"), item.get("pend")
     try:
         marks = {type(mark) for mark in (item["born"], *item.get("keys", ()))}
-        if all(type(item[name]) is int for name in _NUMBERS) and marks == {bytes}:
-            return _read(item)
+        if marks != {bytes} or not all(type(item[name]) is int for name in _NUMBERS):
+            raise StateCorrupt
+        return Head(
+            pk=item["PK"],
+            n=item["n"],
+            gen=item["gen"],
+            seq=item["seq"],
+            expires=item["expires"],
+            created=item["created"],
+            active=item["la"] if "la" in item else item["created"],
+            born=item["born"],
+            last=item.get("last"),
+            checkpoint_name=item.get("cp"),
+            keys=tuple(item.get("keys", ())),
+            left=tuple(item.get("left", ())),
+            lease=Lease(lease["o"], lease["t"]) if lease else None,
+            pending=PendingItem(pending["k"], pending["b"], pending.get("m"), pending["at"]) if pending else None,
+            agent=item.get("agent"),
+            title=item.get("title"),
+            metadata=item.get("meta"),
+            interrupted=item.get("st") == "interrupted",
+            gone=item.get("gone"),
+            life=item.get("life"),
+        )
     except (KeyError, TypeError) as error:
         raise StateCorrupt from error
-    raise StateCorrupt
-
-
-def _read(item: Item) -> Head:
-    lease, pending = item.get("lease"), item.get("pend")
-    return Head(
-        pk=item["PK"],
-        n=item["n"],
-        gen=item["gen"],
-        seq=item["seq"],
-        expires=item["expires"],
-        created=item["created"],
-        active=item["la"] if "la" in item else item["created"],
-        born=item["born"],
-        last=item.get("last"),
-        checkpoint_name=item.get("cp"),
-        keys=tuple(item.get("keys", ())),
-        left=tuple(item.get("left", ())),
-        lease=Lease(lease["o"], lease["t"]) if lease else None,
-        pending=PendingItem(pending["k"], pending["b"], pending.get("m"), pending["at"]) if pending else None,
-        agent=item.get("agent"),
-        title=item.get("title"),
-        metadata=item.get("meta"),
-        interrupted=item.get("st") == "interrupted",
-        gone=item.get("gone"),
-        life=item.get("life"),
-    )
 
 
 def is_erased(item: Item | None, born: bytes) -> bool:

@@ -16,8 +16,7 @@ from turnkeep.storage.threads import Threads
 from turnkeep.storage.uploads import Uploads
 
 PART_BYTES = 350 * 1024
-MAX_TEXT_BYTES = 3 * 1024 * 1024
-"""Of a document's packed text: it has to fit into one transaction of 4 MB, beside its map."""
+MAX_TEXT_BYTES = 3 * 1024 * 1024  # packed: text and map must fit into one transaction of 4 MB
 _OPEN = {":waiting": "waiting", ":processing": "processing"}
 
 

@@ -76,8 +76,7 @@ class Items:
         return found
 
     def put(self, item: Item, *, condition: str | None = None, values: Item | None = None) -> None:
-        """Raises Refused where `condition` does not hold, unless this very item stands there: then only the answer to a
-        first try was lost."""
+        """Raises Refused, unless this very item is stored: then only the answer to a first try was lost."""
         try:
             self._call("put_item", **Write("Put", item, condition, values).request(self._table))
         except Refused as refused:
@@ -97,8 +96,7 @@ class Items:
         self._call("delete_item", **Write("Delete", {"PK": pk, "SK": sk}, condition, values).request(self._table))
 
     def transact(self, *writes: Write) -> None:
-        """All or none, at most 4 MB; raises Refused where one condition does not hold, with the item only where the
-        first of these is that of a Put."""
+        """All or none, at most 4 MB. Raises Refused, with the item only if the first refused write is a Put."""
         self._call("transact_write_items", TransactItems=[write.step(self._table) for write in writes])
 
     def between(self, pk: str, low: str, high: str) -> list[Item]:
@@ -106,8 +104,7 @@ class Items:
         return list(self._within(pk, _BETWEEN, {":low": low, ":high": high}))
 
     def below(self, pk: str, prefix: str, *, page: int | None = None) -> Iterator[Item]:
-        """The items of the partition whose SK begins so, in order, read by pages (of `page` items) as they are asked
-        for."""
+        """Yield the items whose SK begins with `prefix`, in order, by pages (of `page` items) on demand."""
         return self._within(pk, "begins_with(SK, :prefix)", {":prefix": prefix}, **({"Limit": page} if page else {}))
 
     def backward(self, pk: str, low: str, high: str, page: int) -> Iterator[Item]:
@@ -152,8 +149,7 @@ class Items:
         after: Item | None = None,
         page: int | None = None,
     ) -> Iterator[Item]:
-        """Keys out of an index, page by page (as they come, or of `page` entries) as they are asked for; those that
-        follow the entry `after`. May be a moment behind the table."""
+        """Yield keys of an index after the entry `after`, by pages on demand. It may be a moment behind the table."""
         more: dict[str, Any] = {"Limit": page} if page else {}
         return self._query(
             IndexName=name,

@@ -11,8 +11,7 @@ from turnkeep.ring import ID_BYTES, id_of
 
 MARK_BYTES = 16
 REREAD_SECONDS = 10
-MAX_AGE_SECONDS = 3600
-"""How old a ring may be before it signs: nobody goes on for days with a secret that was replaced."""
+MAX_AGE_SECONDS = 3600  # of a key ring that signs: a replaced secret is not used for days
 
 
 class Key:

@@ -25,12 +25,10 @@ OTHER_LAYOUT = "Another version of this service stored it in another layout, and
 SHARDS = 16
 MAX_THREAD_DAYS = 30
 ITEM_DAYS = MAX_THREAD_DAYS + 1
-CLOCK_ERROR_MS = 5_000
-"""How far the clocks of two machines may differ: on Lambda some milliseconds, on a laptop under NTP a second or two."""
+CLOCK_ERROR_MS = 5_000  # between two machines: milliseconds on Lambda, a second or two on a laptop under NTP
 BY_USER, BY_EXPIRY = "by_user", "by_expiry"
 WATERMARK = {"PK": "CLEANUP", "SK": "WATERMARK"}
-API_KEYS = "APIKEYS"
-"""Partition of the API keys, each under its id. That of a thread begins with `T#`, whatever its tenant is called."""
+API_KEYS = "APIKEYS"  # partition of all API keys; those of threads begin with `T#`, whatever the tenant
 CHECKPOINTS, SPACES, RUNS, PII, DOCUMENTS = "CP#", "ASIDE#NS#", "ASIDE#RUN#", "ASIDE#PII#", "ASIDE#DOC#"
 """What the keys of all of a kind in a thread begin with."""
 SEAL_MARK = {"PK": "SEAL", "SK": "KEY"}  # a seal key was made

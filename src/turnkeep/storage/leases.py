@@ -23,8 +23,7 @@ _LONGEST_WAIT_SECONDS = 5
 SAID_BYTES = 16
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
 _READ = "Read the thread; to add the message once more, send it as a new request."
-RETRY_MS = 15 * 60_000
-"""How long after its turn a request without a key that calls itself a retry is compared with that turn."""
+RETRY_MS = 15 * 60_000  # a retry without a key is compared with turns up to this age
 
 
 Repeat: TypeAlias = Literal["exact", "first", "again"]
@@ -134,13 +133,9 @@ class Leases(Threads):
             allowed += " AND (attribute_not_exists(#agent) OR #agent = :agent)"
         values |= {f":asked_{name}": value for name, value in asked.items()}
         allowed += "".join(f" AND {name} = :asked_{name}" for name in asked)
-        item = self._items.update(
-            pk,
-            HEAD,
-            f"SET seq = if_not_exists(seq, :zero) + :one{held}{born}",
-            values,
-            condition=f"attribute_not_exists(PK) OR ({allowed})" if births else allowed,
-        )
+        allowed = f"attribute_not_exists(PK) OR ({allowed})" if births else allowed
+        change = f"SET seq = if_not_exists(seq, :zero) + :one{held}{born}"
+        item = self._items.update(pk, HEAD, change, values, condition=allowed)
         try:
             return self._held(want, self._trusted(item))
         except errors.StateCorrupt:

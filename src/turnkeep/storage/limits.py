@@ -13,8 +13,7 @@ from turnkeep.tuning import BudgetTuning
 MICRO = 1_000_000
 MINUTE_MS = 60_000
 _NUMBERS = ("tokens", "micro", "turns", "m", "mt")
-SOON_SECONDS = 2
-"""When to ask again for what a run that goes on still holds."""
+SOON_SECONDS = 2  # retry time for amounts that a run still reserves
 
 
 @dataclass(frozen=True)

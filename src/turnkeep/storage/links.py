@@ -21,8 +21,7 @@ from turnkeep.storage.sealing import Sealer
 
 DETAILS_INLINE_BYTES = 1024
 DETAILS_INLINE_CHARACTERS = 4096
-DETAILS_ITEM_BYTES = 6 * 1024
-"""Larger details, which are mostly rows of a database, lie in an object: a KB of an item costs a write unit."""
+DETAILS_ITEM_BYTES = 6 * 1024  # larger details become an object: a KB of an item costs a write unit
 PAGE_TURNS = 20
 _ELSEWHERE = {"thread_id", "number", "message", "reply", "details", "persisted", "run_id"}
 
@@ -83,33 +82,29 @@ def _refer(text: str, kind: str, messages: list[JSON] | bytes) -> JSON:
 
 
 def turn_of(link: Link, details: JSON) -> Turn:
-    """The turn that a link holds; what a newer version noted besides is passed over. Raises StateCorrupt."""
-    try:
-        return _turn_of(link, details)
-    except (KeyError, IndexError, TypeError) as error:
-        raise StateCorrupt from error
-
-
-def _turn_of(link: Link, details: JSON) -> Turn:
+    """Return the turn of a link, without fields of a newer version. Raises StateCorrupt."""
     payload = link.payload
-    messages: list[JSON] = next((s[3] for s in payload["segments"] if s[:2] == ["", "messages"]), [])
 
     def text(reference: JSON) -> str:
         return str(messages[reference["at"]]["data"]["content"] if "at" in reference else reference["text"])
 
-    ledger = _known(Turn, payload["turn"])
-    return Turn(
-        thread_id=thread_of(link.item["PK"]),
-        number=link.item["n"],
-        message=text(payload["message"]),
-        reply=text(payload["reply"]),
-        usage=Usage(**_known(Usage, ledger.pop("usage"))),
-        sources=tuple(Source(**_known(Source, source)) for source in ledger.pop("sources", ())),
-        warnings=tuple(ledger.pop("warnings", ())),
-        details=details,
-        run_id=run_id_of(link.item["PK"], link.item["k"]),
-        **ledger,
-    )
+    try:
+        messages: list[JSON] = next((s[3] for s in payload["segments"] if s[:2] == ["", "messages"]), [])
+        ledger = _known(Turn, payload["turn"])
+        return Turn(
+            thread_id=thread_of(link.item["PK"]),
+            number=link.item["n"],
+            message=text(payload["message"]),
+            reply=text(payload["reply"]),
+            usage=Usage(**_known(Usage, ledger.pop("usage"))),
+            sources=tuple(Source(**_known(Source, source)) for source in ledger.pop("sources", ())),
+            warnings=tuple(ledger.pop("warnings", ())),
+            details=details,
+            run_id=run_id_of(link.item["PK"], link.item["k"]),
+            **ledger,
+        )
+    except (KeyError, IndexError, TypeError) as error:
+        raise StateCorrupt from error
 
 
 def _known(kind: type, stored: JSON) -> JSON:
@@ -168,8 +163,7 @@ class Chain:
         return sk in found
 
     def every(self, head: Head, found: dict[str, Item]) -> Iterator[Item]:
-        """All links that can be reached, of branches that were left too, the newest first: ids of checkpoints ascend
-        with time. A branch that was left may have lost its links, where it was not HEAD that led there."""
+        """Yield all reachable links, newest first. An abandoned branch may have lost its links."""
         seen: set[str] = set()
         waiting: set[str] = set()
 

@@ -33,14 +33,10 @@ from turnkeep.storage.keys import (
 from turnkeep.storage.sealing import Sealer
 
 MEMORY_LAYOUT = 1
-MOST_READ_BYTES = 32 * 1024 * 1024
-"""Limit of one search, as stored: about 8,000 RCU and two seconds."""
-MOST_OPENED_BYTES = 64 * 1024 * 1024
-"""Limit of one search, unpacked: values compress up to a thousandfold."""
-LATEST_PACKET_SECONDS = 24 * 3600
-"""A place keeps its item this long after its end, so that late packets are recognised."""
-_ITEM_BYTES = 200
-"""Of an item without its value."""
+MOST_READ_BYTES = 32 * 1024 * 1024  # of one search, as stored: about 8,000 RCU and two seconds
+MOST_OPENED_BYTES = 64 * 1024 * 1024  # of one search, unpacked: values compress up to a thousandfold
+LATEST_PACKET_SECONDS = 24 * 3600  # an ended item stays that long, so that late packets are recognised
+_ITEM_BYTES = 200  # of an item without its value
 _MARK_BYTES = 8
 _TOO_MUCH = (
     "This namespace has over 32 MB stored, or over 64 MB unpacked: more than one search reads. Search a narrower "
@@ -69,8 +65,7 @@ class Memory:
 
 
 class Memories:
-    """Memory of a principal, or of a partition by its key. `began`: epoch ms when the run began (default: the put), so
-    that an erasure requested later includes its puts."""
+    """Memory of a principal, or of a partition. `began`: start of the run in epoch ms, by which an erasure judges."""
 
     def __init__(
         self,

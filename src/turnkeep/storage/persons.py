@@ -19,16 +19,13 @@ from turnkeep.storage.attributes import Item
 from turnkeep.storage.erasure import Erased, Eraser
 from turnkeep.storage.items import Items, Refused, batched
 
-STALLED_MS = 15 * 60_000
-"""No function runs longer."""
+STALLED_MS = 15 * 60_000  # no function runs longer
 LAST_LOOK_MS = 60 * 60_000 + STALLED_MS  # cleanup may come up to an hour early
 PAGE = 100
-LOOKS = 5
-"""How often a listing may show something that the look before had not; then it waits for the next call."""
+LOOKS = 5  # listings that show something new; more wait for the next call
 _BURY = "SET expires = :zero, #data = :none REMOVE part, #size, life, created, #ttl"
 _IS_LEFT = "began <= :until AND (attribute_not_exists(expires) OR expires > :zero)"
-EXPORT_ID_HEX = 11
-"""An export's id begins with when it was asked for, epoch milliseconds in so many hex digits."""
+EXPORT_ID_HEX = 11  # digits of the request time in epoch milliseconds, with which an id begins
 
 
 @dataclass
@@ -53,11 +50,8 @@ class Persons:
         user, now = keys.user_key(principal), int(self._clock() * 1000)
         mark = {"PK": user, "SK": keys.ERASURE, "v": keys.LAYOUT, "asked": now, "xh": keys.expiry_bucket(now, user)}
         with suppress(Refused):  # one that was asked for later does the same, or the answer to this one was lost
-            self._items.put(
-                {**mark, "ttl": keys.item_ttl(now)},
-                condition="attribute_not_exists(PK) OR asked < :asked",
-                values={":asked": now},
-            )
+            earlier = "attribute_not_exists(PK) OR asked < :asked"
+            self._items.put({**mark, "ttl": keys.item_ttl(now)}, condition=earlier, values={":asked": now})
         receipt = self._erased(user, now, now + keys.CLOCK_ERROR_MS, has_time)
         until = now + min((int(self._clock() * 1000) - now) // 2, keys.CLOCK_ERROR_MS)
         self._wait(user, now, until, LAST_LOOK_MS if receipt.complete else 0)
@@ -137,8 +131,7 @@ class Persons:
         return Erased()
 
     def _erase_thread(self, head: Item, asked: int) -> Erased:
-        """Erase this thread and not a later one with its id; ignored if another was faster. An empty HEAD stays until
-        the last look, to find the items of late writers."""
+        """Erase this thread, not a later one with its id. An empty HEAD stays until the last look, for late writers."""
         if "gone" in head:
             return self._eraser.finish(head)
         born, now = head.get("born"), int(self._clock() * 1000)

@@ -19,8 +19,7 @@ from turnkeep.storage.threads import Threads
 
 QueuedStatus: TypeAlias = Literal["queued", "failed", "cancelled"]
 KEPT_SECONDS = 86_400
-STALE_MS = 60 * 60_000
-"""When nobody is going to work any longer on a run that was not heard of: all tries of a worker together take less."""
+STALE_MS = 60 * 60_000  # since a run's last sign: all attempts of a worker together take less
 _FREE = "born = :born AND expires > :now AND (attribute_not_exists(#lease) OR #lease.#t < :now)"
 
 

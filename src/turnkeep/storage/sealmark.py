@@ -1,5 +1,4 @@
-"""A mark in the table records that a seal key exists, so a lost key is not replaced by a new one. It also keeps two
-rotations apart, since the parameter of the key supports no conditions."""
+"""Marks in the table that a seal key exists: a lost key is not replaced, and two rotations exclude each other."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -33,20 +32,19 @@ class SealMark:
         """Raises Refused where there is another mark than `since` by now."""
         ids = [secret.id for secret in ring]
         item: Item = {**SEAL_MARK, "v": LAYOUT, "ids": ids, "marked": int(self._clock() * 1000)}
-        self._items.put(item, condition=_unchanged(since), values=_values(since))
+        self._items.put(item, **_unchanged(since))
 
     def forget(self, since: Marked) -> None:
         """`since` is a mark that was read. Raises Refused as `write` does."""
         try:
-            self._items.delete(SEAL_MARK["PK"], SEAL_MARK["SK"], condition=_unchanged(since), values=_values(since))
+            self._items.delete(SEAL_MARK["PK"], SEAL_MARK["SK"], **_unchanged(since))
         except Refused as refused:
             if refused.item:
                 raise
 
 
-def _unchanged(since: Marked) -> str:
-    return "ids = :ids AND marked = :marked" if since.ids else "attribute_not_exists(PK)"
-
-
-def _values(since: Marked) -> Item:
-    return {":ids": list(since.ids), ":marked": since.at} if since.ids else {}
+def _unchanged(since: Marked) -> Item:
+    if not since.ids:
+        return {"condition": "attribute_not_exists(PK)", "values": {}}
+    values = {":ids": list(since.ids), ":marked": since.at}
+    return {"condition": "ids = :ids AND marked = :marked", "values": values}

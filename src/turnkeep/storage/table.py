@@ -76,8 +76,7 @@ class Table(Leases, Listing, RunQueue, ActionLog):
     # COMMIT
 
     def prepare(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn | None) -> tuple[Plan, Turn | None]:
-        """Return the COMMIT to write and the numbered turn; `turn` is None for an edit. Writes objects too large for an
-        item. Raises StoreUnavailable, AgentFault for values that cannot be stored."""
+        """Return the COMMIT and the numbered turn; None is an edit. Raises StoreUnavailable, AgentFault."""
         return self._planner.plan(begun, loaded, saved, turn, self._now())
 
     def apply(self, plan: Plan) -> Turn | None:

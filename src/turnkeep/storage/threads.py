@@ -55,8 +55,7 @@ class Threads:
         if_exists: Literal["raise", "do_nothing"] = "raise",
         minutes: float | None = None,
     ) -> Thread:
-        """Create a thread that lives `minutes` after its last turn, or the general time if shorter. An expired thread
-        is replaced. Raises ThreadExists if `if_exists` is "raise"."""
+        """Create a thread, or replace an expired one; its life is `minutes` if shorter. Raises ThreadExists."""
         more: Item = {"agent": agent} if agent else {}
         if minutes is not None:
             more["life"] = max(1, int(minutes * 60_000))
@@ -112,19 +111,11 @@ class Threads:
         """Merges `metadata` key by key; a null takes a key away."""
         head = self.head(principal, thread_id)
         merged = {name: value for name, value in {**self._metadata(head), **metadata}.items() if value is not None}
+        values: Item = {":meta": self._sealed_metadata(head.pk, merged), ":was": head.metadata or b""}
+        values |= {":now": self._now(), ":born": head.born}
+        same = "expires > :now AND born = :born AND (#meta = :was OR attribute_not_exists(#meta))"
         try:
-            item = self._items.update(
-                head.pk,
-                HEAD,
-                "SET #meta = :meta",
-                {
-                    ":meta": self._sealed_metadata(head.pk, merged),
-                    ":now": self._now(),
-                    ":was": head.metadata or b"",
-                    ":born": head.born,
-                },
-                condition="expires > :now AND born = :born AND (#meta = :was OR attribute_not_exists(#meta))",
-            )
+            item = self._items.update(head.pk, HEAD, "SET #meta = :meta", values, condition=same)
         except Refused as refused:
             raise errors.ThreadBusy(retry_after=1) from refused
         return self._thread(self._trusted(item))
@@ -164,9 +155,7 @@ class Threads:
 
     def head(self, principal: Principal, thread_id: str) -> Head:
         """HEAD of a living thread; raises NotFound."""
-        return self._alive(self._items.get(partition(principal, thread_id), HEAD))
-
-    def _alive(self, item: Item | None) -> Head:
+        item = self._items.get(partition(principal, thread_id), HEAD)
         head = self._trusted(item) if item else None
         if head is None or not head.is_alive(self._now()):
             raise errors.NotFound

@@ -9,8 +9,7 @@ from turnkeep.storage.blobs import Bucket, Objects, answered
 MAX_UPLOAD_BYTES = 10_000_000
 FORM_SECONDS = 300
 OWNER = "x-amz-meta-owner"
-FORM_PATH = "/uploads"
-"""Where a server on a laptop takes the form."""
+FORM_PATH = "/uploads"  # on a laptop
 
 
 @dataclass(frozen=True)
@@ -26,11 +25,9 @@ class Uploads(Protocol):
 
     def form(self, key: str, owner: str, content_type: str | None) -> Form:
         """Good for FORM_SECONDS, for this key, for 1 to MAX_UPLOAD_BYTES bytes."""
-        ...
 
     def get(self, key: str) -> tuple[bytes, str]:
         """The file and its owner; raises KeyError where none lies."""
-        ...
 
     def delete(self, keys: list[str]) -> None: ...
 

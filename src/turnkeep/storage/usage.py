@@ -6,6 +6,7 @@
 The mark makes both safe to repeat. It has an end, so the next reader returns the reservation of a dead process."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from turnkeep.errors import DeploymentCeiling, StoreUnavailable
@@ -16,11 +17,9 @@ from turnkeep.storage.keys import DEPLOYMENT_USAGE, day, next_day, usage_of, use
 from turnkeep.storage.limits import MICRO, MINUTE_MS, Day, Hold, refusal, rooms
 from turnkeep.tuning import BudgetTuning
 
-USAGE_LAYOUT = 1
-"""Of these items alone: where that of threads changes, a user's day goes on."""
+USAGE_LAYOUT = 1  # of these items alone: a new layout of threads leaves a user's day valid
 KEPT_DAYS = 31
-CEILING_SECONDS = 10
-"""For how long a process believes what it knows of all users together."""
+CEILING_SECONDS = 10  # for which a process trusts its count of all users
 _ROUNDS = 6
 _MARK_BYTES = 6
 _MOST_STALE = 50
@@ -88,17 +87,10 @@ class Usage:
         hold = reserved.hold
         values: Item = {":tokens": tokens - hold.tokens, ":micro": micro - hold.micro, ":turns": turns, ":zero": 0}
         values |= {":mark": hold.mark, ":marks": frozenset({hold.mark})}
-        changes = "tokens = tokens + :tokens, micro = micro + :micro, turns = if_not_exists(turns, :zero) + :turns"
-        try:
-            self._items.update(
-                reserved.pk,
-                reserved.day,
-                f"SET {changes} DELETE #open :marks",
-                values,
-                condition="contains(#open, :mark)",
-            )
-        except Refused:  # only its acknowledgement was lost
-            return
+        changes = "SET tokens = tokens + :tokens, micro = micro + :micro, turns = if_not_exists(turns, :zero) + :turns"
+        changes += " DELETE #open :marks"
+        with suppress(Refused):  # only its acknowledgement was lost
+            self._items.update(reserved.pk, reserved.day, changes, values, condition="contains(#open, :mark)")
 
     def _take(self, pk: str, today: str, want: Hold, minute: int, *, is_new: bool) -> Item:
         """Raises Refused where a limit is reached, or where `is_new` is wrong: whether the item's minute is over."""

@@ -17,8 +17,7 @@ from turnkeep.storage.sealing import Sealer
 
 TAG_BYTES = 4
 ITEM_VALUES = 1_000
-_ENCRYPTED = b"\x03"
-"""A message begins with it that is encrypted with its map; what is only sealed begins with another byte."""
+_ENCRYPTED = b"\x03"  # first byte of a message encrypted with its map; merely sealed ones have another
 
 Change: TypeAlias = Callable[[str], str]
 
@@ -94,15 +93,13 @@ def reworded(turn: Turn, change: Change) -> Turn:
         message=change(turn.message),
         reply=change(turn.reply),
         standalone_query=turn.standalone_query and change(turn.standalone_query),
-        sources=tuple(_reworded_source(source, change) for source in turn.sources),
+        sources=tuple(
+            replace(each, id=change(each.id), title=change(each.title), url=each.url and change(each.url))
+            for each in turn.sources
+        ),
         warnings=tuple(map(change, turn.warnings)),
         details=reworded_in(turn.details, change),
     )
-
-
-def _reworded_source(source: Source, change: Change) -> Source:
-    url = source.url and change(source.url)
-    return replace(source, id=change(source.id), title=change(source.title), url=url)
 
 
 def reworded_in(value: Any, change: Change, other: Callable[[Any, Change], Any] = lambda value, _: value) -> Any:
@@ -111,19 +108,14 @@ def reworded_in(value: Any, change: Change, other: Callable[[Any, Change], Any] 
         new = change(value)
         return value if new == value else new
     if isinstance(value, bytes):
-        return _reworded_bytes(value, change)
+        try:
+            text = value.decode()
+        except UnicodeDecodeError:
+            return value  # bytes that are not text stay
+        return change(text).encode()
     if isinstance(value, dict):
         return {reworded_in(name, change, other): reworded_in(each, change, other) for name, each in value.items()}
     if isinstance(value, list | tuple | set | frozenset | deque):
         rest = [reworded_in(each, change, other) for each in value]
         return type(value)(*rest) if hasattr(value, "_fields") else type(value)(rest)
     return other(value, change)
-
-
-def _reworded_bytes(value: bytes, change: Change) -> bytes:
-    """Those that are no text stay."""
-    try:
-        text = value.decode()
-    except UnicodeDecodeError:
-        return value
-    return change(text).encode()

@@ -21,11 +21,9 @@ from turnkeep.storage.sealing import Sealer
 
 KNOWN_THREADS = 1000
 
-NO_CHECKPOINT = "00000000-0000-6000-8000-000000000000"
-"""The id of what every thread is before its first turn, where LangGraph has a checkpoint and we need none."""
+NO_CHECKPOINT = "00000000-0000-6000-8000-000000000000"  # before the first turn, where LangGraph has a checkpoint
 
-Found: TypeAlias = Mapping[str, Item]
-"""Items by sort key."""
+Found: TypeAlias = Mapping[str, Item]  # by sort key
 MISSING: Found = MappingProxyType({})
 
 

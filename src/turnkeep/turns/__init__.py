@@ -1,7 +1,4 @@
-"""The life of a turn: BEGIN, LOAD, RUN, COMMIT, REPLY. The one place that runs a graph.
-
-Importing this loads no LangGraph; starting a turn does.
-"""
+"""Runs turns: BEGIN, LOAD, RUN, COMMIT, REPLY. LangGraph is loaded by starting a turn, not by importing this."""
 
 from turnkeep.turns.life import Turns
 from turnkeep.turns.request import TurnRequest

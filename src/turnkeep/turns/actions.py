@@ -1,5 +1,4 @@
-"""Tools that act, once: a function with a side effect is called no second time by a turn that runs again. Outside of a
-turn that is kept, as in a unit test or a stateless run, it is simply called."""
+"""Tools with side effects: a turn that runs again does not repeat them. Outside a stored turn they are just called."""
 
 import asyncio
 import functools
@@ -24,20 +23,19 @@ T = TypeVar("T")
 Key: TypeAlias = str | int | Callable[..., str | int]
 Place: TypeAlias = tuple[str, str]
 TUPLE = "-tuple"  # what a tool with an artifact returns; msgpack has lists only
-ORIGIN = "origin"
-"""Where the checkpoint of a run that waits keeps the digest of the key under which it began."""
+ORIGIN = "origin"  # field of an interrupted run's checkpoint: digest of the key under which it began
 
 
 @dataclass
 class _Call:
-    """`is_new`: the function is to be called, and gives the result."""
+    """`is_new`: call the function and set `result`."""
 
     is_new: bool
     result: Any = None
 
 
 class Ledger:
-    """What the tools of one run do. `goes_on`: it continues the run that waits there, under the key of that one."""
+    """Actions of one run. `goes_on`: it continues an interrupted run, under the key of that one."""
 
     def __init__(self, table: Table, begun: Begun, loaded: Loaded, *, goes_on: bool):
         self.origin: bytes = (goes_on and origin_of(loaded)) or begun.key
@@ -49,7 +47,7 @@ class Ledger:
 
     @contextmanager
     def doing(self, place: Place, not_done: tuple[type[Exception], ...]) -> Iterator[_Call]:
-        """Claims and, after it, settles; one call of a place at a time."""
+        """Claim the action, then settle it; one call of a place at a time."""
         from langgraph.errors import GraphBubbleUp  # noqa: PLC0415 - loads on the chat path only
 
         with self._claiming:
@@ -84,7 +82,7 @@ class Ledger:
         self._table.settle_action(claim, _packed(result))
 
     def _settle(self, claim: Claim, result: Any, name: str) -> None:
-        """The permitted degradation: what was done goes on, and is unknown only to a turn that runs again."""
+        """Continue if the result cannot be stored: only a turn that runs again finds the outcome unknown."""
         try:
             self._keep(claim, result)
         except StoreUnavailable:
@@ -96,7 +94,7 @@ def origin_of(loaded: Loaded) -> bytes | None:
 
 
 def with_origin(saved: Saved, origin: bytes | None) -> Saved:
-    """A run that waits takes along where it began."""
+    """Store the origin with an interrupted run."""
     if not saved.interrupted or origin is None:
         return saved
     return replace(saved, checkpoint={**saved.checkpoint, ORIGIN: origin})
@@ -107,7 +105,7 @@ _ledger: ContextVar[Ledger | None] = ContextVar("ledger", default=None)
 
 @contextmanager
 def acting(ledger: Ledger | None) -> Iterator[None]:
-    """For every tool in this task and in those that it starts."""
+    """Set the ledger for tools in this task and in tasks that it starts."""
     token = _ledger.set(ledger)
     try:
         yield
@@ -118,14 +116,13 @@ def acting(ledger: Ledger | None) -> Iterator[None]:
 def once(
     name: str, key: Key, *, not_done: tuple[type[Exception], ...] = ()
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Around a function that acts on the world, sync or async: `@once("send_email", key=lambda to, **_: to)`.
+    """Decorate a function with a side effect, sync or async: `@once("send_email", key=lambda to, **_: to)`.
 
-    A turn that runs again gets the recorded result of the same name and key; `key` may be made of the arguments. A
-    result is of plain types, LangChain's and LangGraph's, at most 300 KB packed, else TypeError or AgentFault is
-    raised. After an exception the outcome is not known, unless it is one of `not_done`, which say that nothing was
-    done, or an interrupt. Raises ActionUnknown instead of acting where the outcome is not known, Superseded where
-    another run has taken the thread, StoreUnavailable where it cannot be claimed.
-    """
+    A turn that runs again gets the recorded result of the same name and key; `key` may be computed from the arguments.
+    A result has plain types, LangChain's and LangGraph's, and at most 300 KB packed; else TypeError or AgentFault.
+    After an exception the outcome is unknown, except for `not_done` (nothing was done) and interrupts.
+    Raise ActionUnknown instead of acting if the outcome is unknown, Superseded if another run has taken the thread,
+    StoreUnavailable if the action cannot be claimed."""
 
     def around(act: Callable[P, T]) -> Callable[P, T]:
         if hasattr(act, "invoke"):
@@ -164,7 +161,7 @@ def _said(name: str, key: Key, args: Any, kwargs: Any) -> str:
 
 
 def _packed(result: Any) -> Result:
-    """Raises TypeError for what would come back as something else."""
+    """Raise TypeError for a value that would be read back as another."""
     from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415
 
     refused = (

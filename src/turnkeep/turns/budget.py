@@ -23,11 +23,9 @@ T = TypeVar("T")
 
 
 REFUSED_MS = 1000
-GRACE_SECONDS = 5
-"""How long after the longest life of a run its reservation still counts."""
+GRACE_SECONDS = 5  # a reservation counts for that much longer than the longest run
 _MOST_REFUSED = 10_000
-_WRITTEN = 0.1
-"""Assumed share of output tokens when a price is reserved."""
+_WRITTEN = 0.1  # assumed share of output tokens when a price is reserved
 
 
 @dataclass

@@ -1,5 +1,5 @@
-"""COMMIT as a client learns of it: the turn is kept, it is certainly not kept, or, where the store is out of reach
-after the flip was sent, this is not known. After the last two the client sends the same request with the same key."""
+"""COMMIT: the turn is stored, is certainly not stored, or this is unknown if the store fails after the commit was sent.
+In the last two cases the client repeats the request with the same key."""
 
 import asyncio
 from collections.abc import Iterator
@@ -15,22 +15,21 @@ from turnkeep.storage.table import Table
 from turnkeep.turns.threads import in_thread, monotonic
 from turnkeep.turns.watching import release
 
-FLIPS = 2  # how often a turn whose flip was found not to have come through is flipped
+FLIPS = 2  # attempts, if the first is found not to have arrived
 PERSISTENCE_UNKNOWN = "persistence_unknown"
 MANY_UNITS = 100
-MANY_BYTES = 1_000_000
-"""Of a checkpoint as it is packed; values of that size lie in objects, which cost no units, and end at 64 MB."""
+MANY_BYTES = 1_000_000  # of a packed checkpoint; larger values are stored as objects, which cost no units
 
 
 @dataclass(frozen=True)
 class Commit:
-    """Stores the turn of one run. `until` (monotonic seconds) is when its answer has to leave."""
+    """Stores the turn of one run. Its answer must leave by `until`, in monotonic seconds."""
 
     table: Table
     until: float
 
     async def store(self, begun: Begun, loaded: Loaded, saved: Saved, turn: Turn) -> Turn:
-        """The turn as it is told; raises Superseded, AgentFault."""
+        """Return the turn for the client; raise Superseded, AgentFault."""
         try:
             plan, numbered = await in_thread(self.table.prepare, begun, loaded, saved, turn)
         except StoreUnavailable:
@@ -57,7 +56,7 @@ class Commit:
         return await self._given_up(replace(begun, owner=plan.flip[":owner"]), turn)
 
     async def _settled(self, plan: Plan) -> Plan | Turn | None:
-        """As `Table.fence`; the same plan where the outcome is still unknown."""
+        """Return the result of `Table.fence`, or the same plan if the outcome is still unknown."""
         try:
             async with self._in_time():
                 return await in_thread(self.table.fence, plan)
@@ -65,8 +64,8 @@ class Commit:
             return plan
 
     async def _given_up(self, begun: Begun, turn: Turn) -> Turn:
-        """The permitted degradation: the client gets its reply with `persisted: false`. The lease is released, so that
-        the same request can run at once; where there is no time for that, the lease expires."""
+        """Return the reply with `persisted: false`, the permitted degradation. Release the lease, so that the same
+        request can run immediately; without time for that, it expires."""
         with suppress(TimeoutError):
             async with self._in_time():
                 await release(begun, self.table)
@@ -78,8 +77,7 @@ class Commit:
 
 
 def _tell_cost(plan: Plan, loaded: Loaded, saved: Saved, *, agent: str) -> None:
-    """A warning where much is written, for DynamoDB is paid by the KB, and a state is written anew with each turn: it
-    names the channel of which most was written, with its growth in bytes."""
+    """Warn of large writes: DynamoDB bills by KB, and each turn writes its state again. Name the largest channel."""
     units = sum(-(-_size(item) // 1024) for item in plan.puts)
     if units <= MANY_UNITS and len(saved.checkpoint.get("state", b"")) <= MANY_BYTES:
         return
@@ -106,7 +104,7 @@ def _channels(state: bytes) -> Iterator[tuple[str, int]]:
 
 
 def _appended(saved: Saved) -> Iterator[tuple[str, int]]:
-    """Of lists only what is new is written."""
+    """Yield the sizes of lists: only their new elements are written."""
     from turnkeep.storage.elements import SERIALISER  # noqa: PLC0415
 
     for segment in saved.segments:

@@ -1,5 +1,4 @@
-"""What a run is follows from where it stands, in this order: a turn, the thread's pending message under its lease, an
-item that waits."""
+"""Finds runs: as a turn, else as the leased thread's pending message, else as a queued item."""
 
 import json
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ _TOLD: dict[QueuedStatus, RunStatus] = {"queued": "pending", "failed": "error", 
 
 @dataclass(frozen=True)
 class RunRecord:
-    """Times are epoch seconds; `code` is that of the last error. Of a run that made a turn the turn says the rest."""
+    """Times are epoch seconds; `code` is that of the last error. If the run made a turn, the turn has the rest."""
 
     run_id: str
     thread_id: str
@@ -39,7 +38,7 @@ class Lookup:
         self._table = table
 
     def find(self, principal: Principal, thread_id: str, run_id: str) -> Turn | RunRecord:
-        """Raises NotFound."""
+        """Raise NotFound."""
         head = self._table.head(principal, thread_id)
         digest = _digest(head.pk, run_id)
         if number := head.turn_of_key(digest):
@@ -57,7 +56,7 @@ class Lookup:
     def list(
         self, principal: Principal, thread_id: str, limit: int, offset: int, status: RunStatus | None
     ) -> list[RunRecord]:
-        """Newest first. Raises NotFound."""
+        """Return the newest first. Raise NotFound."""
         head = self._table.head(principal, thread_id)
         turns = self._table.read_turns(principal, thread_id, limit=2 * PAGE if status else limit + offset)
         made = {turn.run_id for turn in turns} | {run_id_of(head.pk, key) for key in head.keys}
@@ -89,7 +88,7 @@ class Lookup:
         return queued.status == "failed" or self._table.is_stale(queued)
 
     def _older(self, principal: Principal, head: Head, run_id: str) -> Turn | None:
-        """Among the turns whose keys HEAD remembers no longer."""
+        """Search the turns whose keys HEAD no longer has."""
         for before in range(head.n - KEPT_KEYS + 1, 1, -PAGE):
             turns = self._table.read_turns(principal, head.thread_id, limit=PAGE, before=before)
             if found := next((turn for turn in turns if turn.run_id == run_id), None):
@@ -103,7 +102,7 @@ def of_turn(turn: Turn) -> RunRecord:
 
 
 def _held(head: Head, status: RunStatus, digest: bytes) -> RunRecord | None:
-    """The run of this key, where its message is the pending one."""
+    """Return the run of this key if its message is the pending one."""
     if head.pending is None or head.pending.key != digest:
         return None
     at = head.pending.at / 1000
@@ -111,7 +110,7 @@ def _held(head: Head, status: RunStatus, digest: bytes) -> RunRecord | None:
 
 
 def _digest(pk: str, run_id: str) -> bytes:
-    """Of the key that made the run; raises NotFound for what is no run of this thread."""
+    """Return the digest of the run's key; raise NotFound if it is not a run of this thread."""
     try:
         digest = run_digest(run_id)
     except ValueError:

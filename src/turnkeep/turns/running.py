@@ -1,5 +1,4 @@
-"""A turn that runs in a task of its own, so that a client that goes away can neither tear COMMIT apart nor leave the
-thread leased: whoever reads the events only watches."""
+"""A turn in its own task, so that a client that disconnects can neither interrupt COMMIT nor leave a thread leased."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -20,9 +19,9 @@ _tasks: set[asyncio.Task[Turn]] = set()  # the event loop itself keeps only weak
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RunningTurn:
-    """One request being answered. `replayed`: the reply was stored before and no model is called. `run_id` is None
-    where nothing is stored; `turn_number` is the one that the turn will have, `loaded` what the run goes on from. What
-    is queued here is as hidden as what is stored; `shield` restores it on its way out."""
+    """One request being answered. `replayed`: the reply was stored before, no model is called. `run_id` is None if
+    nothing is stored; `turn_number` is the future number, `loaded` the state to continue from.
+    Queued events are redacted as stored ones are; `shield` restores them for the client."""
 
     thread_id: str | None
     thread_created: bool = False
@@ -39,7 +38,7 @@ class RunningTurn:
         self._is_told = False
 
     def run(self, work: Callable[["RunningTurn"], Coroutine[Any, Any, Turn]]) -> "RunningTurn":
-        """Starts the work, which emits events and returns the turn."""
+        """Start the work, which emits events and returns the turn."""
         self._task = asyncio.create_task(work(self))
         _tasks.add(self._task)
         self._task.add_done_callback(self._end)
@@ -49,15 +48,13 @@ class RunningTurn:
         self._events.put_nowait(event)
 
     async def commit(self, work: Awaitable[T]) -> T:
-        """From here on the turn is no longer cancelled."""
+        """Await `work`; from now on the turn cannot be cancelled."""
         self._is_committing = True
         return await work
 
     async def next(self, seconds: float | None = None) -> Event | None:
-        """The next event, `complete` with the Turn as the last, then None.
-
-        Raises TimeoutError when none came in `seconds`, and TurnkeepError where the run ended early.
-        """
+        """Return the next event, `complete` with the Turn as the last, then None.
+        Raise TimeoutError if none came in `seconds`, TurnkeepError if the run ended early."""
         if self._is_told:
             return None
         event = await asyncio.wait_for(self._events.get(), seconds)
@@ -67,7 +64,7 @@ class RunningTurn:
         return Event("complete", {"turn": await self.finish()})
 
     async def events(self) -> AsyncIterator[Event]:
-        """All events to the end; raises TurnkeepError. Closing it cancels the run."""
+        """Yield all events; raise TurnkeepError. Closing the iterator cancels the run."""
         try:
             while event := await self.next():
                 yield event
@@ -75,7 +72,7 @@ class RunningTurn:
             await self.close()
 
     async def finish(self) -> Turn:
-        """The turn, when it is done; raises TurnkeepError."""
+        """Await the turn; raise TurnkeepError."""
         assert self._task is not None  # noqa: S101 - a programming error
         await asyncio.wait({self._task})
         if self._task.cancelled():
@@ -90,11 +87,11 @@ class RunningTurn:
         raise InternalError from error
 
     async def close(self) -> None:
-        """Cancels the run, unless it is being committed or over; returns when it has ended."""
+        """Cancel the run, unless it is being committed or over; return when it has ended."""
         if self._task is None or self._task.done():
             return
-        # Not at once: a task cancelled before its first step would never give the thread back. And not after an await:
-        # a web framework cancels whoever closes.
+        # Not now: a task cancelled before its first step never releases the thread. Not after an await: web frameworks
+        # cancel the task that closes.
         asyncio.get_running_loop().call_soon(self._cancel)
         await asyncio.wait({self._task})
 
@@ -105,5 +102,5 @@ class RunningTurn:
     def _end(self, task: asyncio.Task[Turn]) -> None:
         _tasks.discard(task)
         if not task.cancelled():
-            task.exception()  # taken note of, or asyncio would report it where nobody waits for the end
+            task.exception()  # retrieved, or asyncio would report it if no one awaits the end
         self._events.put_nowait(None)

@@ -1,4 +1,4 @@
-"""Background runs: kept before they are accepted, made by a worker under their own key, waited for and cancelled."""
+"""Background runs: stored before they are accepted, executed by a worker under their own key, joined and cancelled."""
 
 import asyncio
 import builtins
@@ -24,27 +24,24 @@ from turnkeep.turns.threads import in_thread, monotonic
 
 __all__ = ["NotDone", "RunRecord", "RunStatus", "Runs"]
 
-Launch: TypeAlias = Callable[[str], Awaitable[None]]
-"""Has the run of a token made, some time."""
+Launch: TypeAlias = Callable[[str], Awaitable[None]]  # schedules the run of a token
 
-TRIES = 3
-"""How often a worker is asked for one run; template.yaml says so too."""
+TRIES = 3  # attempts at one run, as in template.yaml
 PAUSES_SECONDS = (2.0, 10.0)
 CANCEL_PAUSES_SECONDS = (0, 0.1, 0.3, 1.0, 2.0)
 FIRST_LOOK_SECONDS, LAST_LOOK_SECONDS = 0.1, 2.0
-_PASSING = (
+_PASSING = (  # a later attempt may succeed
     *(errors.StoreUnavailable, errors.ThreadBusy, errors.TurnInProgress, errors.ModelFault, errors.InternalError),
     *(errors.TooManyTurns, errors.TooManyAtOnce),
 )
-"""What may go otherwise a minute later."""
 
 
 class NotDone(Exception):
-    """Whoever asked for the work is to ask again; the log says what happened."""
+    """The caller must retry the work; the log has the cause."""
 
 
 class Runs:
-    """Over the given turns. Without a `launch` of its own the process that accepts a run makes it."""
+    """Background runs. Without `launch_by`, the process that accepts a run executes it."""
 
     def __init__(self, turns: Turns, table: Table):
         self._turns = turns
@@ -57,8 +54,8 @@ class Runs:
         self._launch = launch
 
     async def enqueue(self, request: TurnRequest) -> RunRecord:
-        """Returns when the run is kept and a worker is asked for; the same request again finds the same run. Raises
-        what a turn raises at its start, as far as it is known here, and StoreUnavailable."""
+        """Return once the run is stored and scheduled; the same request again finds the same run.
+        Raise the errors of a turn's start that are known here, and StoreUnavailable."""
         self._turns.check(request)
         principal, thread_id = request.principal, str(request.thread_id)
         key = request.key or uuid.uuid4().hex
@@ -76,8 +73,7 @@ class Runs:
     # a worker
 
     async def work(self, token: str, deadline: float | None = None) -> None:
-        """One try at a run; `deadline` is in monotonic seconds. Raises NotDone, or StoreUnavailable, where another try
-        is to be made."""
+        """Attempt a run once; `deadline` is in monotonic seconds. Raise NotDone or StoreUnavailable to be retried."""
         queued = await in_thread(self._table.named_run, token)
         if queued is None or queued.status != "queued":
             return
@@ -100,7 +96,7 @@ class Runs:
             raise errors.StoreUnavailable
 
     async def _failed(self, queued: Queued, error: errors.TurnkeepError) -> None:
-        """A try that waits for one before it, which may be dead, is none of its own."""
+        """Do not count an attempt that waits for an earlier one, which may be dead."""
         is_final = not isinstance(error, _PASSING)
         if not isinstance(error, errors.TurnInProgress):
             note(error)
@@ -125,29 +121,28 @@ class Runs:
                 break
 
     async def stop(self, seconds: float) -> None:
-        """Lets what is made here come to its end, or gives it back: no thread stays leased to a process that is
-        gone."""
+        """Await the runs of this process, or give them back: no thread stays leased to a process that has ended."""
         if tasks := set(self._tasks):
             _, left = await asyncio.wait(tasks, timeout=seconds)
             for task in left:
                 task.cancel()
             await asyncio.wait(tasks)
 
-    # whoever asked for it
+    # the client
 
     async def read(self, principal: Principal, thread_id: str, run_id: str) -> RunRecord:
-        """Raises NotFound."""
+        """Raise NotFound."""
         found = await in_thread(self._lookup.find, principal, thread_id, run_id)
         return of_turn(found) if isinstance(found, Turn) else found
 
     async def list(
         self, principal: Principal, thread_id: str, *, limit: int = 10, offset: int = 0, status: RunStatus | None = None
     ) -> builtins.list[RunRecord]:
-        """Newest first; with a `status` among the newest hundred. Raises NotFound."""
+        """Return the newest first; with a `status`, those among the newest hundred. Raise NotFound."""
         return await in_thread(self._lookup.list, principal, thread_id, limit, offset, status)
 
     async def join(self, principal: Principal, thread_id: str, run_id: str, seconds: float) -> Turn:
-        """The turn when there is one. Raises what the run ended with, NotFound, and TurnInProgress when time is up."""
+        """Await the turn. Raise the error of the run, NotFound, and TurnInProgress when time is up."""
         until, pause = monotonic() + seconds, FIRST_LOOK_SECONDS
         while True:
             found = await in_thread(self._lookup.find, principal, thread_id, run_id)
@@ -168,10 +163,10 @@ class Runs:
         *,
         action: Literal["interrupt", "rollback"] = "interrupt",
     ) -> RunRecord:
-        """From here on nothing of it is kept, wherever it runs; after `rollback` its message is not shown as pending
-        either. Raises NotFound, ThreadBusy, StoreUnavailable, and Conflict for a run that is over."""
+        """Store nothing more of the run, wherever it runs; `rollback` also removes its pending message.
+        Raise NotFound, ThreadBusy, StoreUnavailable, and Conflict for a run that is over."""
         is_done = False
-        for pause in CANCEL_PAUSES_SECONDS:  # it may have begun meanwhile, then it is cancelled once more
+        for pause in CANCEL_PAUSES_SECONDS:  # it may have begun meanwhile; then it is cancelled again
             await asyncio.sleep(pause)
             head = await in_thread(self._table.head, principal, thread_id)
             found = await self.read(principal, thread_id, run_id)
@@ -195,7 +190,7 @@ def _written(request: TurnRequest) -> str:
 
 
 def _end_of(run: RunRecord) -> errors.TurnkeepError:
-    """The error that a run ended with."""
+    """Return the error that a run ended with."""
     if run.status == "interrupted":
         return errors.RunCancelled()
     kinds = [errors.TurnkeepError]

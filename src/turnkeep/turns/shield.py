@@ -1,5 +1,5 @@
-"""One run's view of personal data: it hides what is to be stored, queued or asked of a model, and restores what goes to
-the thread's owner. Detection that fails ends the request before anything is kept."""
+"""Redacts personal data before it is stored, queued or sent to a model; restores it for the thread's owner.
+A failed detection ends the request before anything is stored."""
 
 import hmac
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -19,15 +19,13 @@ from turnkeep.turns.threads import in_thread
 
 if TYPE_CHECKING:
     from turnkeep.blocks.pii import Tag
-LINE_CHARACTERS = 4_096
-"""How much of what was told is looked at for the beginning of a link."""
+LINE_CHARACTERS = 4_096  # of the sent text that is searched for the beginning of a link
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, OSError, ImportError)
 
 
 class Shield:
-    """`made` is what the placeholders stand for that this run made. `tag` gives a placeholder's digits for a kind and
-    a value, `older` what those of earlier turns stand for: it is called at most once, for a placeholder that is not
-    known here. Safe with nodes that run in threads."""
+    """`made`: values by placeholder of this run; `older`: returns those of earlier turns, called at most once.
+    `tag`: returns a placeholder's digits for a kind and a value. Thread-safe."""
 
     def __init__(self, tag: "Tag", older: Callable[[], Mapping[str, str]] = dict):
         self.made: dict[str, str] = {}
@@ -45,7 +43,7 @@ class Shield:
 
     @classmethod
     def of_run(cls, secret: bytes) -> "Shield":
-        """For a run that keeps nothing."""
+        """Return the shield of a run that stores nothing."""
 
         def tag(kind: str, value: str) -> str:
             return hmac.digest(secret, f"{kind}|{value}".encode(), sha256)[:TAG_BYTES].hex()
@@ -53,7 +51,7 @@ class Shield:
         return cls(tag)
 
     def hide(self, text: str) -> str:
-        """Raises PrivacyUnavailable."""
+        """Raise PrivacyUnavailable."""
         with self._lock:
             names = len(self._names)
             if text not in self._hidden:
@@ -75,7 +73,7 @@ class Shield:
         return safe
 
     async def hide_events(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
-        """Tokens are held back for as long as they may be the beginning of what is to be hidden."""
+        """Hold tokens back while they may be the beginning of personal data."""
         from turnkeep.blocks.pii import Held  # noqa: PLC0415 - only a private agent needs it
 
         held, pieces = Held(self.hide), Held(self.hide)
@@ -100,13 +98,13 @@ class Shield:
         return replace(reworded(turn, self.hide), private=True)
 
     def reveal(self, text: str, before: str = "") -> str:
-        """What its owner reads; `before` is what stands before it, in a stream. May ask the store."""
+        """Restore a text for its owner; `before` is the preceding text of a stream. May query the store."""
         if any(at[0] not in self.made for at in PLACEHOLDER.finditer(text)):
             return restored(text, {**self._earlier(), **self.made}, before=before)
         return restored(text, self.made, before=before)
 
     async def told(self, event: Event) -> Event:
-        """An event as the thread's owner sees it; they come in their order."""
+        """Restore an event for the thread's owner; pass events in their order."""
         before = ""
         if event.name == "token":
             before, self._told = self._told, (self._told + event.data["content"])[-LINE_CHARACTERS:]
@@ -121,7 +119,7 @@ class Shield:
         return await in_thread(reworded, turn, self.reveal)
 
     def _earlier(self) -> Mapping[str, str]:
-        """Nothing where the store does not answer: a placeholder in a reply is better than no reply."""
+        """Return nothing if the store is unavailable: a placeholder in a reply is better than no reply."""
         if self._known is None:
             try:
                 self._known = self.older()
@@ -133,7 +131,7 @@ class Shield:
 
 
 def _piece_of(event: Event) -> str:
-    """The text of a piece of a model's message, of which LangGraph's clients are told."""
+    """Return the text of a streamed piece of a model's message."""
     data = event.data["data"] if event.name == "part" and event.data["mode"] == "messages-tuple" else [{}]
     content = data[0].get("content")
     return content if isinstance(content, str) else ""

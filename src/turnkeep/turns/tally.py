@@ -1,4 +1,4 @@
-"""What one turn took, for an operator: one EMF line and one log line when its run ends, however that is."""
+"""Measures one turn: one EMF line and one log line when its run ends, also by an error."""
 
 import sys
 import time
@@ -17,7 +17,7 @@ LETTERS_A_TOKEN = 4
 
 
 class Tally:
-    """Counts from its making on. `meter` is that of the run, once there is one."""
+    """Starts its clock when it is made. `meter` is that of the run, once it has begun."""
 
     def __init__(self) -> None:
         self.meter: UsageMeter | None = None
@@ -31,11 +31,11 @@ class Tally:
             self._first_token = self._first_token or self._elapsed()
 
     def calls(self) -> "Sequence[ModelCall]":
-        """Every model call that was begun; what was told counts as written where one was not let finish."""
+        """Return every model call that was begun; the streamed text counts as output of an unfinished one."""
         return self.meter.begun(self._told // LETTERS_A_TOKEN) if self.meter else ()
 
     async def over(self, work: Coroutine[Any, Any, Turn], *, agent: str) -> Turn:
-        """Does the work, which is a run and its COMMIT, and tells how it went."""
+        """Do the work, a run and its COMMIT, and report it."""
         turn = None
         try:
             turn = await work
@@ -56,7 +56,7 @@ class Tally:
             logger.info("turn kept", agent=agent, turn_number=turn.number, **_figures(turn, self._elapsed()))
 
     def _spent(self) -> dict[Metric, float]:
-        """Also of a run that failed: its calls were made."""
+        """Include a failed run: its calls were made."""
         if self.meter is None or not self.meter.calls:
             return {}
         usage = self.meter.usage()
@@ -73,7 +73,7 @@ class Tally:
         return reached
 
     def _elapsed(self) -> float:
-        """Milliseconds."""
+        """Return milliseconds."""
         return round((time.monotonic() - self._started) * 1000, 1)
 
 

@@ -1,4 +1,4 @@
-"""The store is synchronous, so it is called in threads: our own, as nodes that block fill those of the event loop."""
+"""Threads for the synchronous store. They are separate because blocking nodes fill those of the event loop."""
 
 import asyncio
 import functools
@@ -19,5 +19,5 @@ async def in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 def monotonic() -> float:
-    """Seconds on the clock of the running event loop, which is `time.monotonic` unless the loop has another."""
+    """Return the running event loop's time in seconds, `time.monotonic` unless the loop has another clock."""
     return asyncio.get_running_loop().time()

@@ -1,5 +1,4 @@
-"""Documents in the life of a turn: one that is named and still being read is waited for, before anything is held; those
-that are ready are there for the graph, which is not made to read them."""
+"""Waits for the documents that a turn names, before its thread is locked."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -21,21 +20,21 @@ IN_WORK, OF_NO_USE = "attachment_processing", "attachment_failed"
 
 @dataclass(frozen=True)
 class Attached:
-    """`attachments` is None where nothing keeps documents; `commit_seconds` are kept back for COMMIT."""
+    """`attachments` is None if documents are not stored; `commit_seconds` are reserved for COMMIT."""
 
     attachments: Attachments | None
     table: Table
     commit_seconds: float
 
     def documents(self, head: Head) -> Documents:
-        """What a run on this thread may read."""
+        """Return the documents that a run on this thread may read."""
         if self.attachments is None:
             return Documents()
         return Documents(partial(self.attachments.active, head), partial(self.attachments.pieces, head.pk))
 
     async def waited(self, request: TurnRequest) -> TurnRequest:
-        """The request when its documents are read, or time is up, which its warnings tell. Raises NotFound,
-        DocumentNotFound, StoreUnavailable."""
+        """Return the request once its documents are read or time is up, then with warnings.
+        Raise NotFound, DocumentNotFound, StoreUnavailable."""
         if not request.attachments:
             return request
         if request.thread_id is None or self.attachments is None:
@@ -55,7 +54,7 @@ class Attached:
         return replace(request, warnings=(*request.warnings, *_warnings(found)))
 
     def _seconds(self, request: TurnRequest) -> float:
-        """How long it may wait: half of what there is, so that the run has the other half."""
+        """Return the longest wait in seconds: at most half of the time, so that the run has the rest."""
         left = (request.deadline or inf) - monotonic() - self.commit_seconds
         return min(WAIT_SECONDS, left / 2)
 

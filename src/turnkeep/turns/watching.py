@@ -1,4 +1,4 @@
-"""What stands beside a run: its deadline, and the lease that is renewed for as long as it works and given back."""
+"""Enforces a run's deadline, and renews and releases its lease."""
 
 import asyncio
 import logging
@@ -14,15 +14,14 @@ from turnkeep.tuning import TurnTuning
 from turnkeep.turns.threads import in_thread, monotonic
 
 T = TypeVar("T")
-RAISED = logging.getLogger("graph_errors")
-"""Whole exceptions, which may quote a user: only a laptop listens."""
+RAISED = logging.getLogger("graph_errors")  # whole exceptions, which may quote a user: enabled on laptops only
 
 
 async def watched(
     work: Coroutine[Any, Any, T], begun: Begun | None, table: Table, tuning: TurnTuning, *, until: float
 ) -> T:
-    """Waits for the run, keeps its lease alive, and ends it so that its answer leaves by `until` (monotonic seconds);
-    raises TurnkeepError."""
+    """Await the run, renew its lease, and end it so that its answer leaves by `until`, in monotonic seconds.
+    Raise TurnkeepError."""
     task, keeping = asyncio.create_task(work), asyncio.create_task(_keep(begun, table, tuning.renew_seconds))
     try:
         left = max(0, until - tuning.commit_seconds - monotonic())
@@ -41,7 +40,7 @@ async def watched(
 
 
 async def or_released(work: Coroutine[Any, Any, T], begun: Begun, table: Table) -> T:
-    """Whatever ends the work early, an error or a client that went away, gives the thread back unchanged."""
+    """Release the thread unchanged if an error or a leaving client ends the work early."""
     async with AsyncExitStack() as held:
         held.push_async_callback(release, begun, table)
         result = await work
@@ -57,7 +56,7 @@ async def release(begun: Begun, table: Table) -> None:
 
 
 async def _keep(begun: Begun | None, table: Table, seconds: float) -> None:
-    """Renews the lease for as long as it is let; raises Superseded. A store that hangs holds up nobody else."""
+    """Renew the lease until cancelled; raise Superseded. A store that hangs delays nothing else."""
     while True:
         await asyncio.sleep(seconds)
         try:

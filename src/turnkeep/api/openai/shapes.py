@@ -1,5 +1,4 @@
-"""Errors under /v1 in OpenAI's form: `{"error": {message, type, param, code}}` with the status for the right class.
-Request errors are 400; `code` is ours except `model_not_found`."""
+"""Errors under /v1 in OpenAI's form: `{"error": {message, type, param, code}}`; an invalid request is 400."""
 
 import json
 from collections.abc import Callable, Coroutine, Mapping
@@ -27,8 +26,7 @@ class UnsupportedParameter(InvalidRequest):
 
 
 class OpenAIRoute(JsonRoute):
-    """Returns OpenAI's errors, also for unknown callers and invalid JSON. Clients send the whole history with each
-    message; a Lambda function accepts 6 MB, quoting included."""
+    """Returns OpenAI's errors. Clients send the whole history; a Lambda function accepts 6 MB, quoting included."""
 
     max_body_bytes: ClassVar[int] = 4 * 1024 * 1024
 

@@ -61,8 +61,7 @@ class Words(Protocol):
         return self._show(again) + self.end(turn)
 
     def told(self, turn: Turn) -> JSON:
-        """Return the client's metadata, a summary of the turn with its place, and the turn as other routes return it
-        without the parts already in the answer."""
+        """Return the client's metadata with a summary of the turn, and the rest of it as other routes return it."""
         facts = {"thread_id": turn.thread_id, "turn": turn.number, "warnings": ", ".join(turn.warnings)}
         short = {f"turnkeep_{name}": str(value)[:_METADATA_CHARACTERS] for name, value in facts.items() if value}
         shown = TurnView.of(turn).bounded().model_dump(mode="json")
