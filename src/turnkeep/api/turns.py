@@ -86,8 +86,8 @@ class TurnRoutes(Routes):
         return TurnView.of(await running.finish()).bounded()
 
     async def stream(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request) -> RunStream:
-        running = await self._turns.start(_request(request, caller, body, key, thread_id))
-        return await self._streamed(running, body, TurnView.of)
+        wanted = _request(request, caller, body, key, thread_id)
+        return await self._streamed(await self._turns.start(replace(wanted, streamed=True)), body, TurnView.of)
 
     async def commit(self, thread_id: Id, body: Commit, caller: Caller) -> TurnView:
         """Stores a turn that was answered with `persisted: false`, without calling the model again."""
@@ -105,7 +105,7 @@ class TurnRoutes(Routes):
         return ChatView.of(_warned(request, body, await running.finish())).bounded()
 
     async def stream_chat(self, body: Chat, caller: Caller, key: Key, request: Request) -> RunStream:
-        running = await self._turns.start(_chat_request(request, caller, body, key))
+        running = await self._turns.start(replace(_chat_request(request, caller, body, key), streamed=True))
         return await self._streamed(running, body, lambda turn: ChatView.of(_warned(request, body, turn)))
 
     async def _streamed(self, running: "RunningTurn", body: NewTurn, view: Callable[[Turn], TurnView]) -> RunStream:

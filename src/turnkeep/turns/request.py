@@ -43,7 +43,7 @@ class TurnRequest:
     `warnings` is what became of the waiting. From `base`, the id of a checkpoint or the number of a turn, the run goes
     on; from an older one it branches. `after` is the number that the newest turn has to have. `repeat` tells a request
     without a key from its own retry; without it each is a new one. `said` stands for what the client sent beside, such
-    as a history, which does not reach the graph but tells two requests apart.
+    as a history, which does not reach the graph but tells two requests apart. `streamed`: the client reads tokens.
     """
 
     principal: Principal
@@ -61,6 +61,7 @@ class TurnRequest:
     after: int | None = None
     repeat: Repeat | None = None
     said: str = ""
+    streamed: bool = False
 
     def body(self) -> bytes:
         """What makes two requests with one key the same request."""

@@ -10,7 +10,8 @@ from langgraph.errors import EmptyInputError, InvalidUpdateError
 from langgraph.types import StateSnapshot
 
 from turnkeep.agents import Agent
-from turnkeep.errors import InvalidRequest
+from turnkeep.errors import InvalidRequest, StateCorrupt
+from turnkeep.owngraphs import output_of
 from turnkeep.records import JSON, Principal
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import changed
@@ -28,10 +29,11 @@ from turnkeep.turns.watching import or_released
 
 @dataclass(frozen=True)
 class State:
-    """What stood after turn number `turn`. `checkpoint_id` is empty and `parent_id` None where the thread has no turns
-    yet; the first state has the empty beginning for its parent."""
+    """State after turn number `turn`; `output` is the part that the graph declares as its output. `checkpoint_id` is
+    empty and `parent_id` None before the first turn; the first state has the empty beginning for its parent."""
 
-    values: JSON
+    values: Any
+    output: Any
     next: list[str]
     tasks: list[JSON]
     metadata: JSON
@@ -79,7 +81,7 @@ class States:
         head = self.table.head(principal, thread_id)
         agent = self._agent(head)
         steps = self.table.history(head, agent.window, limit=limit, before=before)
-        return [self._told(head, _state(agent, head, loaded)) for loaded in steps]
+        return [self._told(head, _state_or_error(agent, head, loaded)) for loaded in steps]
 
     async def update(
         self,
@@ -116,7 +118,7 @@ class States:
         saved = with_origin(saved, origin_of(loaded))
         plan, _ = await in_thread(self.table.prepare, begun, loaded, replace(saved, pii=shield.made), None)
         await in_thread(self.table.apply, plan)
-        return await in_thread(self._told, head, _as_json(snapshot, loaded.number))
+        return await in_thread(self._told, head, _as_json(graph, snapshot, loaded.number))
 
     def _agent(self, head: Head) -> Agent:
         return self.agents(head.agent or self.default_agent)
@@ -133,14 +135,23 @@ class States:
 
 def _state(agent: Agent, head: Head, loaded: Loaded) -> State:
     graph = agent.graph.copy({"checkpointer": Run(loaded, whole=agent.window is None)})
-    return _as_json(graph.get_state(_config(head)), loaded.number)
+    return _as_json(graph, graph.get_state(_config(head)), loaded.number)
+
+
+def _state_or_error(agent: Agent, head: Head, loaded: Loaded) -> State:
+    """A state that cannot be read names the reason in its metadata; the states before it stay readable."""
+    try:
+        return _state(agent, head, loaded)
+    except StateCorrupt as error:
+        reason, at = {"error": error.code, "detail": str(error)}, loaded.links[-1].item["cp"] if loaded.links else ""
+        return State({}, {}, [], [], reason, None, at, NO_CHECKPOINT, [], loaded.number)
 
 
 def _config(head: Head) -> Any:
     return {"configurable": {"thread_id": head.thread_id}}
 
 
-def _as_json(snapshot: StateSnapshot, turn: int) -> State:
+def _as_json(graph: Any, snapshot: StateSnapshot, turn: int) -> State:
     checkpoint_id = snapshot.config["configurable"].get("checkpoint_id", "")
     parent = (snapshot.parent_config or {}).get("configurable", {}).get("checkpoint_id")
     tasks = [
@@ -148,8 +159,10 @@ def _as_json(snapshot: StateSnapshot, turn: int) -> State:
         | {"interrupts": plain(task.interrupts), "checkpoint": None, "state": None, "result": plain(task.result)}
         for task in snapshot.tasks
     ]
+    values = plain(snapshot.values)
     return State(
-        values=plain(snapshot.values),
+        values=values,
+        output=output_of(graph, values),
         next=list(snapshot.next),
         tasks=tasks,
         metadata=plain(snapshot.metadata or {}),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from fastapi import Request
+from starlette.concurrency import run_in_threadpool
 
 from turnkeep.api.auth import Caller
 from turnkeep.api.langgraph.bodies import HistoryQuery, StateAt, StateUpdate
@@ -11,6 +12,8 @@ from turnkeep.api.routes import Routes
 from turnkeep.api.schemas import Id, ThreadSearch
 from turnkeep.api.threads import find_threads
 from turnkeep.api.views import ThreadView
+from turnkeep.entries import entries
+from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON
 from turnkeep.storage.listing import SEARCHED_THREADS
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from turnkeep.turns.states import State
 
 STATE = "/threads/{thread_id}/state"
+NO_GRAPH = "The thread has no graph yet. Create it with `metadata.graph_id`, or run a graph on it first."
 
 
 class StateRoutes(Routes):
@@ -38,6 +42,8 @@ class StateRoutes(Routes):
         return _view(thread_id, await self._turns.states.read(caller, thread_id, body.checkpoint))
 
     async def update(self, thread_id: Id, body: StateUpdate, caller: Caller) -> JSON:
+        if len(entries()) > 1 and not (await run_in_threadpool(self._table.read_thread, caller, thread_id)).agent:
+            raise InvalidRequest(NO_GRAPH)
         named = body.checkpoint or body.checkpoint_id
         state = await self._turns.states.update(
             caller, thread_id, body.values, as_node=body.as_node, checkpoint_id=named
