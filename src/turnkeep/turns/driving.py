@@ -21,7 +21,7 @@ from turnkeep.storage.elements import changed
 from turnkeep.storage.plans import Saved
 from turnkeep.turns.calls import called_input
 from turnkeep.turns.graph import GraphRun, NothingDone, Outcome, first_input
-from turnkeep.turns.request import Hold
+from turnkeep.turns.request import ACTING, Hold
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.threads import in_thread
 
@@ -46,6 +46,7 @@ async def drive(
 ) -> tuple[Saved, Turn]:
     """What COMMIT stores, and the turn, still without its number; `store` is the memory of whoever calls. Raises what a
     node raises."""
+    ACTING.set(hold.request.principal)
     window = hold.request.conversation_window or hold.agent.prompt_window
     call = hold.request.call
     of_try = hold.request.key or running.run_id or "", hold.begun.head.seq if hold.begun else 0

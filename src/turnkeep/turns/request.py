@@ -1,6 +1,7 @@
 """What a caller asks for, and such a request on its way."""
 
 import json
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,9 @@ from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.turns.budget import Spending
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally
+
+ACTING: ContextVar[Principal | None] = ContextVar("acting", default=None)
+"""The principal of the run that this context belongs to."""
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,8 @@ def described(value: Any) -> str:
     if isinstance(value, SecretStr | SecretBytes):
         return f"secret {value.get_secret_value()!r}"
     inner = vars(value) if isinstance(value, Box | Model) else {}
-    return f"{type(value).__name__} {getattr(value, 'content', value)!r} {described([*inner.values()]) if inner else ''}"
+    shown = getattr(value, "content", value)
+    return f"{type(value).__name__} {shown!r} {described([*inner.values()]) if inner else ''}"
 
 
 def asked(words: str, message_id: str) -> Any:
