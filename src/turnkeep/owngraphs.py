@@ -12,7 +12,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any, cast, get_type_hints
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
@@ -27,6 +27,7 @@ from turnkeep.graphfile import GraphFile, GraphSpec
 from turnkeep.observability import logger
 from turnkeep.records import JSON, Reply
 from turnkeep.settings import UnusableFile
+from turnkeep.storage.elements import text_of
 from turnkeep.texts import whole
 
 AnyGraph = Pregel[Any, Any, Any, Any]
@@ -285,12 +286,6 @@ def output_of(graph: AnyGraph, values: Any) -> Any:
     if isinstance(names, str) or not isinstance(values, Mapping):
         return values
     return {name: values[name] for name in names if name in values}
-
-
-def text_of(message: BaseMessage) -> str:
-    """Return the text of a message, also of one whose content a node set to something else than LangChain has."""
-    content: Any = message.content
-    return str(message.text) if isinstance(content, str | list) else _json(content).decode() if content else ""
 
 
 def _bounded(output: Any) -> Any:

@@ -4,6 +4,7 @@ of LangGraph's or LangChain's own kinds holds it."""
 
 import copy
 import dataclasses
+import json
 import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -77,6 +78,14 @@ _CALLS = ("tool_calls", "invalid_tool_calls")
 
 def are_messages(elements: list[Any]) -> bool:
     return all(isinstance(each, BaseMessage) for each in elements)
+
+
+def text_of(message: BaseMessage) -> str:
+    """Return the text of a message, also of one whose content a node set to something else than LangChain has."""
+    content: Any = message.content
+    if isinstance(content, str | list):
+        return str(message.text)
+    return "" if content is None else json.dumps(content, ensure_ascii=False, default=str)
 
 
 def freeze(elements: list[Any]) -> list[JSON] | bytes:

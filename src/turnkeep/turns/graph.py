@@ -15,9 +15,10 @@ from langgraph.types import Command, StateSnapshot
 from turnkeep.agents import Agent
 from turnkeep.blocks.wording import is_token, presented
 from turnkeep.errors import InvalidRequest
-from turnkeep.owngraphs import output_of, text_of
+from turnkeep.owngraphs import output_of
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.elements import text_of
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.storage.vault import reworded_in
