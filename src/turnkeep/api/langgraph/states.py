@@ -42,8 +42,10 @@ class StateRoutes(Routes):
         return _view(thread_id, await self._turns.states.read(caller, thread_id, body.checkpoint))
 
     async def update(self, thread_id: Id, body: StateUpdate, caller: Caller) -> JSON:
-        if len(entries()) > 1 and not (await run_in_threadpool(self._table.read_thread, caller, thread_id)).agent:
-            raise InvalidRequest(NO_GRAPH)
+        if len(entries()) > 1:
+            thread = await run_in_threadpool(self._table.read_thread, caller, thread_id)
+            if thread.agent is None and thread.status != "busy":
+                raise InvalidRequest(NO_GRAPH)
         named = body.checkpoint or body.checkpoint_id
         state = await self._turns.states.update(
             caller, thread_id, body.values, as_node=body.as_node, checkpoint_id=named
