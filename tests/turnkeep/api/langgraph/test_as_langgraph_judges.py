@@ -229,3 +229,81 @@ async def test_a_node_reaches_the_server_that_runs_it_as_its_caller(make_app: "C
     assert (await http.get(f"/threads/{thread}")).json()["metadata"]["by"] == "node"
     assert (await http.get(f"/threads/{thread}", headers={"X-Turnkeep-User": "ben"})).status_code == 404
     assert int(count) > 1
+
+
+def nested(*, deep: bool) -> "Pregel[Any, Any, Any, Any]":
+    """A node, an inner graph that asks in its second node, a node; `deep`: that inner graph is inside another one."""
+    from langgraph.graph import START, StateGraph
+    from langgraph.types import interrupt
+
+    def first(state: Log) -> Any:
+        return {"log": ["first"]}
+
+    def ask(state: Log) -> Any:
+        return {"log": [f"asked {interrupt({'topic': 'pay'})} after {len(state['log'])}"]}
+
+    inner: Any = StateGraph(Log).add_sequence([("in_first", first), ("in_ask", ask)]).add_edge(START, "in_first")
+    for name in ["inner", "outer"] if deep else ["inner"]:
+        steps: Any = [(f"before_{name}", first), (name, inner.compile()), (f"after_{name}", first)]
+        inner = StateGraph(Log).add_sequence(steps).add_edge(START, f"before_{name}")
+    return inner.compile()
+
+
+def shape(state: Any) -> Any:
+    """Values, next nodes and tasks of our JSON or LangGraph's snapshot, inner states included; no ids."""
+    if state is None or (isinstance(state, dict) and "tasks" not in state):
+        return None
+    if isinstance(state, dict):
+        tasks = [(each["name"], shape(each["state"])) for each in state["tasks"]]
+        return state["values"], [*state["next"]], tasks
+    return state.values, [*state.next], [(each.name, shape(each.state)) for each in state.tasks]
+
+
+def innermost(state: Any) -> Any:
+    """The checkpoint of the inner graph that waits, read with `subgraphs`."""
+    below = next((each for each in state["tasks"] if each["state"]), None)
+    return innermost(below["state"]) if below else state["checkpoint"]
+
+
+@pytest.mark.parametrize("deep", [False, True])
+async def test_an_inner_graph_that_waits_is_read_and_changed(make_app: "Callable[..., FastAPI]", deep: bool) -> None:
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.types import Command
+
+    graph = nested(deep=deep)
+    theirs, sdk = graph.copy({"checkpointer": InMemorySaver()}), sdk_for(make_app, graph)
+    thread = (await sdk.threads.create(graph_id="papers"))["thread_id"]
+    theirs.invoke({"log": []}, CONFIG)
+    await sdk.runs.wait(thread, "papers", input={"log": []})
+    ours: Any = await sdk.threads.get_state(thread, subgraphs=True)
+    assert shape(ours) == shape(theirs.get_state(CONFIG, subgraphs=True))
+    outer: Any = await sdk.threads.get_state(thread)
+    assert [each["checkpoint"]["checkpoint_ns"] for each in outer["tasks"]] == [
+        each["state"]["checkpoint"]["checkpoint_ns"] for each in ours["tasks"]
+    ]
+    place = innermost(ours)
+    inner: Any = await sdk.threads.get_state(thread, checkpoint={**place, "checkpoint_id": None})
+    assert inner["values"]["log"][-1] == "first"
+    await sdk.threads.update_state(thread, {"log": ["by hand"]}, checkpoint=place)
+    snapshot: Any = theirs.get_state(CONFIG, subgraphs=True)
+    while snapshot.tasks[0].state:
+        snapshot = snapshot.tasks[0].state
+    theirs.update_state(snapshot.config, {"log": ["by hand"]})
+    assert shape(await sdk.threads.get_state(thread, subgraphs=True)) == shape(theirs.get_state(CONFIG, subgraphs=True))
+    expected = theirs.invoke(Command(resume="yes"), CONFIG)
+    assert await sdk.runs.wait(thread, "papers", command={"resume": "yes"}) == expected
+
+
+async def test_a_checkpoint_of_an_inner_graph_is_refused_where_only_the_thread_has_one(
+    make_app: "Callable[..., FastAPI]",
+) -> None:
+    from httpx import HTTPStatusError
+
+    sdk = sdk_for(make_app, nested(deep=False))
+    thread = (await sdk.threads.create(graph_id="papers"))["thread_id"]
+    await sdk.runs.wait(thread, "papers", input={"log": []})
+    place: Any = innermost(await sdk.threads.get_state(thread, subgraphs=True))
+    with pytest.raises(HTTPStatusError, match="422"):
+        await sdk.runs.wait(thread, "papers", input=None, checkpoint=place)
+    with pytest.raises(HTTPStatusError, match="as that node"):
+        await sdk.threads.update_state(thread, {"log": ["x"]}, checkpoint={**place, "checkpoint_ns": "nobody:1"})
