@@ -79,6 +79,11 @@ class UnsupportedMediaType(BadRequest):
     advice = "Send the header Content-Type: application/json."
 
 
+class AnswerTooLarge(BadRequest):
+    status, code, title = 422, "answer_too_large", "The answer is over 5 MB"
+    advice = "Ask for a smaller `limit`, or for one item or turn. What the request changes is changed all the same."
+
+
 class AmbiguousBody(BadRequest):
     status, code, title = 400, "ambiguous_body", "The length of the body is given in two ways"
     advice = "Send Content-Length or Transfer-Encoding, not both."
@@ -87,6 +92,16 @@ class AmbiguousBody(BadRequest):
 class Misdirected(BadRequest):
     status, code, title = 421, "misdirected", "This server has another name"
     advice = "Call it as localhost, 127.0.0.1 or [::1]: it serves this machine only."
+
+
+class BodyTimeout(BadRequest):
+    status, code, title = 408, "body_timeout", "The body did not arrive in time"
+    advice = "Send the whole body within 30 seconds."
+
+
+class ForeignOrigin(TurnkeepError):
+    status, code, title = 403, "foreign_origin", "A page of another site may not call this server"
+    advice = "Open the page from this machine, or name its origin in CORS_ORIGINS."
 
 
 class Unauthorized(TurnkeepError):

@@ -1,15 +1,18 @@
 """The names of this machine, and a server that answers to them alone. A page of another site can have its own name lead
-here (DNS rebinding); its browser would then let it read threads and ask on the model's key."""
+here (DNS rebinding); its browser would then let it read threads and ask on the model's key. Under our own name such a
+page can still send what needs no preflight; it does not see the answer."""
 
-from collections.abc import Mapping
+import asyncio
+import re
+from collections.abc import Collection, Mapping
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from turnkeep.errors import AmbiguousBody, Misdirected, TurnkeepError
+from turnkeep.errors import AmbiguousBody, BodyTimeout, ForeignOrigin, Misdirected, TurnkeepError
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 def is_this_machine(host: str | None) -> bool:
@@ -21,16 +24,22 @@ def is_this_machine(host: str | None) -> bool:
 
 
 class OwnHosts:
-    """An ASGI layer: 421 for a Host that is not this machine; 400 for a body of two lengths, of which the second would
-    be read as another request."""
+    """An ASGI layer: 421 for a Host that is not this machine; 403 for a page whose origin neither `origins` names nor
+    `pattern` matches; 400 for a body of two lengths, of which the second would be read as another request; 408 for a
+    body that takes longer than `seconds`."""
 
-    def __init__(self, app: "ASGIApp") -> None:
+    def __init__(
+        self, app: "ASGIApp", origins: Collection[str] = (), pattern: str | None = None, seconds: float = 30.0
+    ) -> None:
         self._app = app
+        self._origins = origins
+        self._pattern = re.compile(pattern or "(?!)")
+        self._seconds = seconds
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        fault = _fault(dict(scope["headers"])) if scope["type"] == "http" else None
+        fault = self._fault(dict(scope["headers"]), scope) if scope["type"] == "http" else None
         if fault is None:
-            await self._app(scope, receive, send)
+            await self._app(scope, _timed(receive, self._seconds), send)
             return
         from turnkeep.api.errors import respond  # noqa: PLC0415 - FastAPI, which the terminal chat does without
 
@@ -38,11 +47,38 @@ class OwnHosts:
         answer.headers["Connection"] = "close"
         await answer(scope, receive, send)
 
+    def _fault(self, headers: Mapping[bytes, bytes], scope: "Scope") -> TurnkeepError | None:
+        if {b"content-length", b"transfer-encoding"} <= headers.keys():
+            return AmbiguousBody()
+        if not is_this_machine(_host_of(headers.get(b"host", b""))):
+            return Misdirected()
+        return ForeignOrigin() if self._is_foreign(headers, scope) else None
 
-def _fault(headers: Mapping[bytes, bytes]) -> TurnkeepError | None:
-    if {b"content-length", b"transfer-encoding"} <= headers.keys():
-        return AmbiguousBody()
-    return None if is_this_machine(_host_of(headers.get(b"host", b""))) else Misdirected()
+    def _is_foreign(self, headers: Mapping[bytes, bytes], scope: "Scope") -> bool:
+        """Whether a page of another site sends this. Its browser names no origin where it only fetches or follows a
+        link; links may lead to the page."""
+        if origin := headers.get(b"origin", b"").decode("latin-1"):
+            is_own = origin.partition("://")[2] == headers[b"host"].decode("latin-1")
+            return not (is_own or {origin, "*"} & {*self._origins} or self._pattern.fullmatch(origin))
+        is_link = headers.get(b"sec-fetch-mode") == b"navigate" and (scope["method"], scope["path"]) == ("GET", "/")
+        return headers.get(b"sec-fetch-site") == b"cross-site" and not is_link
+
+
+def _timed(receive: "Receive", seconds: float) -> "Receive":
+    """Raises BodyTimeout where the body is not whole after so many seconds."""
+    end: float | None = asyncio.get_running_loop().time() + seconds
+
+    async def timed() -> "Message":
+        nonlocal end
+        try:
+            async with asyncio.timeout_at(end):
+                message = await receive()
+        except TimeoutError:
+            raise BodyTimeout from None
+        end = end if message.get("more_body") else None
+        return message
+
+    return timed
 
 
 def _host_of(header: bytes) -> str | None:

@@ -151,6 +151,8 @@ ALL = {"GetObject", "PutObject", "DeleteObject"}
     ("role", "blobs", "uploads", "exports"),
     [
         ("ApiRole", ALL, {"PutObject", "DeleteObject"}, ALL),
+        ("StreamRole", ALL, set(), set()),
+        ("WorkerRole", ALL, set(), set()),
         ("DocumentsRole", {"GetObject"}, {"GetObject", "DeleteObject"}, ALL),
         ("CleanupRole", {"DeleteObject"}, {"DeleteObject"}, {"DeleteObject"}),
         ("AuthorizerRole", set(), set(), set()),

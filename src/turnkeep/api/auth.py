@@ -1,5 +1,6 @@
 """Who calls. Only the verified credential says so, never a body; on a laptop everyone is `local/local`."""
 
+import re
 from ipaddress import ip_address
 from typing import Annotated
 
@@ -12,16 +13,20 @@ from turnkeep.records import Principal
 from turnkeep.storage.keys import is_storable
 
 USER_HEADER = "X-Turnkeep-User"
+_PASSED_ON = re.compile(
+    r"origin|via|(cdn|cf|fly|fastly|akamai)-.*|(.*-)?(forwarded|real|original|remote|envoy|arr|proxy\w*|\w*ip)(-.*)?"
+)
+"""Headers by which a browser names its page, or a proxy the client that it stands for."""
 
 
 def local_principal(request: Request) -> Principal:
-    """Tenant and user of a laptop. X-Turnkeep-User names another user and is honoured from loopback only: from
-    elsewhere it is refused, so that nobody acts as another user than the one they asked for."""
+    """Return tenant and user of a laptop. X-Turnkeep-User names another user and is honoured from loopback only. From
+    elsewhere, through a proxy or from a web page it is refused, so that no one acts as a user they did not ask for."""
     user = request.headers.get(USER_HEADER)
     if user is None:
         return Principal("local", "local")
-    if not _is_loopback(request) or "forwarded" in request.headers:  # X-Forwarded-For changes the client's address
-        raise Unauthorized(f"{USER_HEADER} counts on this machine only. Leave it out.")
+    if not _is_loopback(request) or any(map(_PASSED_ON.fullmatch, request.headers)):
+        raise Unauthorized(f"{USER_HEADER} is for programs on this machine only. Leave it out.")
     return Principal("local", check_id(user, where=USER_HEADER))
 
 

@@ -1,5 +1,6 @@
-"""What a request body may be: JSON in UTF-8, at most 256 KB, counted while it arrives and refused before it is parsed.
-The caller is known before the first byte of the body is read."""
+"""The route class of every protocol. A request body is JSON in UTF-8, at most 256 KB, counted while it arrives and
+refused before it is parsed. An answer that is not streamed is at most 5 MB. The caller is known before the body is
+read."""
 
 import json
 from collections.abc import Callable, Coroutine
@@ -8,6 +9,7 @@ from typing import Any, ClassVar
 from fastapi import Request, Response
 from fastapi.routing import APIRoute
 
+from turnkeep.api.answers import check_size
 from turnkeep.api.auth import identify
 from turnkeep.errors import BodyTooLarge, InvalidJson, UnsupportedMediaType
 
@@ -30,7 +32,9 @@ class JsonRoute(APIRoute):
                 if request._body:
                     _check_media_type(request)
                     request._json = parse_json(request._body)
-            return await handle(request)
+            response = await handle(request)
+            check_size(getattr(response, "body", b""))  # a stream has none
+            return response
 
         return checked
 

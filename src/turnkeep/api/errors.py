@@ -60,6 +60,7 @@ def as_problem(error: TurnkeepError) -> JSON:
 
 def respond(error: TurnkeepError, **more: Any) -> JSONResponse:
     headers = {"Retry-After": str(error.retry_after)} if error.retry_after is not None else {}
+    headers |= {"Connection": "close"} if isinstance(error, errors.BodyTimeout) else {}
     return JSONResponse({**as_problem(error), **more}, error.status, headers, media_type=PROBLEM)
 
 

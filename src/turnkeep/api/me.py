@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import Field
 
+from turnkeep.api.answers import answered_bytes
 from turnkeep.api.auth import Caller
 from turnkeep.api.errors import problems
 from turnkeep.api.routes import ALWAYS, Routes
@@ -77,7 +78,7 @@ class MeRoutes(Routes):
 
     def export(self, caller: Caller, query: NoQuery, request: Request) -> Response:
         """Everything, one JSON object a line; where that is too much, where it can be fetched later."""
-        whole = self._services.exports.whole(caller, _Fits(_until(request, WHOLE_SECONDS)))
+        whole = self._services.exports.whole(caller, _fits(_until(request, WHOLE_SECONDS)))
         if whole is not None:
             return Response(whole, media_type=NDJSON)
         view = ExportView.of(self._services.exports.begin(caller))
@@ -96,16 +97,16 @@ class MeRoutes(Routes):
         return ReceiptView(**{**vars(receipt), "erased_at": receipt.erased_at / 1000}, kept=list(KEPT))
 
 
-class _Fits:
+def _fits(has_time: Callable[[], bool]) -> Callable[[bytes], bool]:
     """Whether one more line fits into the answer, and into the time for it."""
+    size = 0
 
-    def __init__(self, has_time: Callable[[], bool]) -> None:
-        self._has_time = has_time
-        self._size = 0
+    def fits(line: bytes) -> bool:
+        nonlocal size
+        size += answered_bytes(line)
+        return size <= WHOLE_BYTES and has_time()
 
-    def __call__(self, line: bytes) -> bool:
-        self._size += len(line) + line.count(b'"') + line.count(b"\\")
-        return self._size <= WHOLE_BYTES and self._has_time()
+    return fits
 
 
 def _until(request: Request, seconds: float) -> Callable[[], bool]:

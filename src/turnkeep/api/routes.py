@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 ALWAYS = (errors.Unauthorized, errors.InternalError, errors.StoreUnavailable)
 BODY = (errors.InvalidJson, errors.InvalidRequest, errors.InvalidId, errors.BodyTooLarge, errors.UnsupportedMediaType)
-READ = (*ALWAYS, errors.InvalidRequest, errors.InvalidId, errors.NotFound, errors.StateCorrupt)
+READ = (*ALWAYS, errors.InvalidRequest, errors.AnswerTooLarge, errors.InvalidId, errors.NotFound, errors.StateCorrupt)
 
 
 class Routes:

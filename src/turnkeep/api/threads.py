@@ -88,7 +88,8 @@ def agent_in(metadata: JSON | None) -> tuple[str | None, JSON | None]:
     """The agent that LangGraph's clients name in the metadata, as their server shows it there, and the rest."""
     named = metadata or {}
     agent = next((name for name in entries() if facts_of(name).items() & named.items()), None)
-    return agent, {key: value for key, value in named.items() if facts_of(agent).get(key) != value} or None
+    facts = facts_of(agent)
+    return agent, {key: value for key, value in named.items() if key not in facts or facts[key] != value} or None
 
 
 def find_threads(table: "Table", caller: Principal, wanted: ThreadSearch) -> Found:

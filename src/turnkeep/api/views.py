@@ -1,7 +1,4 @@
-"""What a client gets. The times of records are epoch seconds, those on the wire ISO 8601 with Z.
-
-An answer that is not streamed is at most ANSWER_BYTES long: of a list as many turns as fit, a turn without its details.
-"""
+"""What a client gets. The times of records are epoch seconds, those on the wire ISO 8601 with Z."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
@@ -9,12 +6,9 @@ from uuid import UUID, uuid5
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from turnkeep.api.answers import PART_BYTES, fitting, size_of
 from turnkeep.errors import StoreUnavailable, Unsettled
 from turnkeep.records import JSON, Source, Status, Thread, Turn, Usage, iso
-
-ANSWER_BYTES = 5_000_000
-"""Lambda refuses an answer of more than 6,291,556 bytes, counted as it sends it: ours as a string in JSON of its own.
-The caller would get a 502, however often it asks."""
 
 ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 LEASE_SECONDS = 30
@@ -160,7 +154,7 @@ class TurnView(BaseModel):
     def bounded(self) -> Self:
         """Without its details, and with a warning, where the answer would be too long. A reply is never cut: one that
         is too long by itself can only be streamed."""
-        if self.details and answered_bytes(self) > ANSWER_BYTES:
+        if self.details and size_of(self) > PART_BYTES:
             self.details = {}
             self.warnings = [*self.warnings, "details_too_large"]
         return self
@@ -182,13 +176,7 @@ class Turns(BaseModel):
     @classmethod
     def newest_of(cls, found: Sequence[TurnView]) -> Self:
         """As many of the newest as fit into one answer."""
-        shown: list[TurnView] = []
-        size = 0
-        for view in reversed(found):
-            size += answered_bytes(view)
-            if shown and size > ANSWER_BYTES:
-                break
-            shown.append(view)
+        shown, _ = fitting(reversed(found))
         first = shown[-1].turn_number if shown else None
         return cls(turns=shown[::-1], next_before=first if first and first > 1 else None)
 
@@ -200,9 +188,3 @@ def not_kept(turn: Turn) -> StoreUnavailable | None:
     if turn.persisted is None:
         return Unsettled(retry_after=wait)
     return StoreUnavailable(NOT_KEPT, retry_after=wait) if turn.thread_id and not turn.persisted else None
-
-
-def answered_bytes(view: BaseModel) -> int:
-    """How long a view is in Lambda's answer, where it stands as a string: quotes and backslashes are escaped in it."""
-    text = view.model_dump_json(exclude_unset=True).encode()
-    return len(text) + text.count(b'"') + text.count(b"\\")

@@ -29,4 +29,4 @@ def note(error: errors.TurnkeepError) -> None:
     if isinstance(error, errors.StateCorrupt):
         logger.error("stored thread unreadable", place=place(error))
     elif error.status >= 500:
-        logger.warning("request failed", code=error.code)
+        logger.warning("request failed", code=error.code, detail=error.detail)

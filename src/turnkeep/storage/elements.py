@@ -24,12 +24,13 @@ from langgraph.checkpoint.base import Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _create_msgpack_ext_hook
 from langgraph.types import Send
 from pydantic import BaseModel, SecretBytes, SecretStr
+from pydantic_core import to_jsonable_python
 
 from turnkeep.errors import AgentFault
 from turnkeep.observability import logger
 from turnkeep.records import JSON
 from turnkeep.storage.beside import TaskWrite
-from turnkeep.storage.links import Segment
+from turnkeep.storage.links import Link, Segment
 from turnkeep.storage.sealing import is_plain
 from turnkeep.storage.vault import Change, reworded_in
 
@@ -165,6 +166,15 @@ def unstorable(values: Mapping[str, Any]) -> AgentFault:
                 "models in it. Nothing of this turn was kept."
             )
     return AgentFault()
+
+
+def written_by(link: Link, checkpoint: JSON | None) -> JSON:
+    """Return what a stored step put into the state, as JSON: the elements that it appended to lists, and the values of
+    all other channels after it."""
+    added = {segment.channel: thaw(segment.elements) for segment in link.segments if not segment.namespace}
+    root = SERIALISER.loads_typed(("msgpack", checkpoint["state"]))[""] if checkpoint else [{"channel_values": {}}]
+    found: JSON = {"values": root[0]["channel_values"], "appended": added}
+    return cast(JSON, to_jsonable_python(found, fallback=str, bytes_mode="base64", inf_nan_mode="null"))
 
 
 def copied(checkpoint: Checkpoint) -> Checkpoint:

@@ -135,12 +135,22 @@ class Exports:
                 yield "turn", _told(turn)
         for turn in self._table.left_turns(principal, thread.thread_id):
             yield "turn", {**_told(turn), "left": True}
+        yield from self._edits(partition(principal, thread.thread_id), principal, thread.thread_id)
+
+    def _edits(self, pk: str, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
+        """What was put into the state past the turns, newest first."""
+        for link, checkpoint in self._table.edits(principal, thread_id):
+            from turnkeep.storage.elements import written_by  # noqa: PLC0415 - LangGraph loads with it
+
+            facts = {"thread_id": thread_id, "after_turn": link.item["n"]}
+            yield "edit", facts | self._restored(pk, written_by(link, checkpoint))
 
     def _documents(self, principal: Principal, thread_id: str) -> Iterator[tuple[str, JSON]]:
         pk = partition(principal, thread_id)
         for document in self._attachments.documents(principal, thread_id):
             facts = {**asdict(document), "created_at": iso(document.created_at), "thread_id": thread_id}
-            yield "document", facts | {"pieces": self._pieces(pk, document.id)}
+            pieces = [asdict(piece) for piece in self._attachments.pieces(pk, document.id)]
+            yield "document", facts | self._restored(pk, {"pieces": pieces})
 
     def _runs(self, pk: str, thread_id: str) -> Iterator[tuple[str, JSON]]:
         """What was asked in the background, for as long as it is kept."""
@@ -148,12 +158,12 @@ class Exports:
             facts = {"thread_id": thread_id, "run_id": queued.run_id, "created_at": iso(queued.at / 1000)}
             yield "run", facts | {"request": json.loads(self._table.request_of(queued)) if queued.data else None}
 
-    def _pieces(self, pk: str, document_id: str) -> list[JSON]:
-        pieces: list[JSON] = [asdict(piece) for piece in self._attachments.pieces(pk, document_id)]
-        if not has_placeholder(pieces):
-            return pieces
+    def _restored(self, pk: str, value: JSON) -> JSON:
+        """The value with personal data in the place of its placeholders."""
+        if not has_placeholder(value):
+            return value
         values = self._table.vault.values(pk)
-        return list(reworded_in(pieces, lambda text: restored(text, values)))
+        return dict(reworded_in(value, lambda text: restored(text, values)))
 
     def whole(self, principal: Principal, fits: Callable[[bytes], bool]) -> bytes | None:
         """All lines, or None as soon as one does not fit any more."""

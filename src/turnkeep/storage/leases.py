@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from turnkeep import errors
 from turnkeep.records import Principal, Turn
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.head import Head, is_erased, key_digest, read_head
+from turnkeep.storage.head import KEPT_KEYS, Head, is_erased, key_digest, read_head
 from turnkeep.storage.items import Refused
 from turnkeep.storage.keys import HEAD, LAYOUT, item_ttl, message_key, partition, user_key
 from turnkeep.storage.links import Chain, turn_of
@@ -24,11 +24,14 @@ MINE = "seq = :seq AND #lease.#o = :owner"
 _LONGEST_WAIT_SECONDS = 5
 SAID_BYTES = 16
 _FREE = "(attribute_not_exists(#lease) OR #lease.#t < :now)"
+_READ = "Read the thread; to add the message once more, send it as a new request."
+RETRY_MS = 15 * 60_000
+"""How long after its turn a request without a key that calls itself a retry is compared with that turn."""
 
 
 Repeat: TypeAlias = Literal["exact", "first", "again"]
-"""How a request without a key is told from its own retry: its body says after what it comes; or it does not, and the
-client says that it tries for the first time, or again."""
+"""How a request without a key is distinguished from its own retry. `exact`: the body names what it comes after, so the
+same body is a retry. Otherwise the client states whether this is its `first` try or one `again`."""
 
 
 class Leases(Threads):
@@ -56,13 +59,14 @@ class Leases(Threads):
         """Takes the thread for one run, or gives the turn that this key made before.
 
         `body` is what tells two requests apart; with `pii`, which says what the placeholders in the message stand for,
-        it is kept encrypted. A request without a key has one that follows from its body, and `repeat` says how it is
-        told from its own retry. `after` is the number that the newest turn has to have. `message` is None for what
-        makes no turn, such as an edit. A turn is given as it is stored. Raises NotFound, ThreadBusy, TurnInProgress,
-        IdempotencyKeyReused, AgentMismatch, ThreadMoved, StoreUnavailable.
+        it is kept encrypted. A request without a key has one that follows from its body and from `repeat`. `after` is
+        the number that the newest turn has to have. `message` is None for what makes no turn, such as an edit. A turn
+        is given as it is stored. Raises NotFound, ThreadBusy, TurnInProgress, IdempotencyKeyReused, AgentMismatch,
+        ThreadMoved, StoreUnavailable.
         """
         pk, user = partition(principal, thread_id), user_key(principal)
         said = key or self.said_key(principal, thread_id, body)
+        said = self._tried_key(pk, said) if repeat == "again" and not key else said
         newborn = self._newborn(pk, user, {})  # whose `created` is the time of this BEGIN
         owner = self._mint(OWNER_BYTES)
         want = Begun(read_head(newborn), key_digest(pk, said), body, owner, message or "", created=False, pii=pii)
@@ -75,14 +79,11 @@ class Leases(Threads):
                 raise errors.NotFound from refused
             if not stands.is_alive(want.head.created):
                 begun = replace(want, head=self._replace_dead(stands, user, hold), created=True)
-            elif not key and (other := self._said_anew(stands, said, repeat)):
+            elif repeat == "first" and not key and stands.turn_of_key(want.key):
                 given: Any = {"body": body, "message": message, "pii": pii, "agent": agent, "create": create}
-                return self.begin(principal, thread_id, key=other, after=after, **given)
+                return self.begin(principal, thread_id, key=f"{said}.{stands.n}", after=after, **given)
             else:
                 begun = self._busy(want, stands, agent, after)
-        if isinstance(begun, Begun) and repeat == "again" and _is_newest(begun.head, f"{said}.{begun.head.n - 1}"):
-            self.release(begun)
-            return self._replay(begun.head, begun.head.n, body)
         if isinstance(begun, Begun) and "m" not in hold.get("pend", {"m": None}):
             self._put_aside(begun)
         return begun
@@ -100,15 +101,27 @@ class Leases(Threads):
         """The key of a request that has none, by its body."""
         return self._sealer.digests(SAID_BYTES, "key", partition(principal, thread_id), body)[0].hex()
 
-    def _said_anew(self, head: Head, said: str, repeat: Repeat | None) -> str | None:
-        """The key under which what was said before, such as "yes", makes a turn of its own, or made the newest one;
-        None where it was not said before, or where to say it again is a retry."""
-        if repeat in (None, "exact") or head.turn_of_key(key_digest(head.pk, said)) is None:
-            return None
-        if repeat == "again" and _is_newest(head, said):
-            return None
-        made_newest = f"{said}.{head.n - 1}"
-        return made_newest if repeat == "again" and _is_newest(head, made_newest) else f"{said}.{head.n}"
+    def _tried_key(self, pk: str, said: str) -> str:
+        """Return the key of an earlier try with these words: of one that failed since the newest turn, else of the
+        newest turn; a fresh key where no turn of the last RETRY_MS has these words. Raises ThreadMoved where that turn
+        is not the newest: this may be its retry, or a new message whose first try was refused."""
+        item = self._items.get(pk, HEAD)
+        head = self._trusted(item) if item else None
+        if head is None or not head.is_alive(self._now()):
+            return said
+        texts = [said, *(f"{said}.{number}" for number in range(max(0, head.n - KEPT_KEYS - 1), head.n + 1))]
+        own = {key_digest(pk, text): text for text in texts}
+        if head.pending and head.pending.key in own:
+            return own[head.pending.key]
+        number = next((head.n - place for place, key in enumerate(head.keys) if key in own), None)
+        if number is None:
+            return said
+        made = turn_of(self._chain.turn(head, number), {})
+        if self._now() - made.created_at * 1000 - made.duration_ms > RETRY_MS:
+            return f"{said}.{head.n}"
+        if number < head.n:
+            raise errors.ThreadMoved(f"Turn {number} may already be this message, and other turns followed. {_READ}")
+        return own[head.keys[0]]
 
     def _take(self, want: Begun, hold: Item, agent: str | None, newborn: Item, after: int | None) -> Begun:
         """BEGIN itself, over the attributes of a `newborn` where the thread may be made; raises Refused."""
@@ -194,8 +207,3 @@ class Leases(Threads):
         except Refused as refused:
             if is_erased(refused.item, begun.head.born):  # and its message may have been put aside after that
                 self._items.write_many(deletes=[(begun.head.pk, message_key(begun.head.born))])
-
-
-def _is_newest(head: Head, key: str) -> bool:
-    """Whether this key made the thread's newest turn."""
-    return head.keys[:1] == (key_digest(head.pk, key),)

@@ -1,13 +1,14 @@
 """The threads of a user, searched or all of them. A search that stops gives a cursor: where the next one goes on."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Any
 
 from turnkeep.errors import InvalidRequest, StateCorrupt
 from turnkeep.records import JSON, Principal, Status, Thread
 from turnkeep.storage.attributes import Item
-from turnkeep.storage.keys import BY_USER, HEAD, thread_of, user_key
+from turnkeep.storage.keys import BY_USER, HEAD, partition, thread_of, user_key
 from turnkeep.storage.threads import Threads
 
 LIST_PAGE = 50
@@ -40,7 +41,7 @@ class Listing(Threads):
         SEARCHED_THREADS at most. With the `cursor` of an earlier answer it goes on where that one stopped, in leaving
         out the first `offset` too. Raises InvalidRequest for any other cursor.
         """
-        user, wanted = user_key(principal), (metadata or {}).items()
+        user = user_key(principal)
         skip, after = _place_of(cursor, user) if cursor else (offset, None)
         rest = self._items.index(BY_USER, "u", user, newest_first=True, after=after, page=SEARCHED_THREADS)
         found = Found()
@@ -48,7 +49,7 @@ class Listing(Threads):
 
         def fits(thread: Thread) -> bool:
             is_wanted = status in (None, thread.status) and agent in (None, thread.agent)
-            return is_wanted and wanted <= thread.metadata.items()
+            return is_wanted and contains(thread.metadata, metadata or {})
 
         for looked, (entry, thread) in enumerate(seen, start=1):
             if thread and fits(thread):
@@ -80,6 +81,11 @@ class Listing(Threads):
             found.unreadable += 1
             return None
 
+    def threads_named(self, principal: Principal, thread_ids: Iterable[str]) -> list[Thread]:
+        """Return those that are alive and readable, in no promised order, with one request."""
+        items = self._items.get_many((partition(principal, each), HEAD) for each in thread_ids)
+        return [thread for item in items if (thread := self._listed(item, Found()))]
+
     def every_thread(self, principal: Principal, found: Found) -> Iterator[Thread]:
         """All living threads, each once; counts in `found` those that cannot be read. Those longest quiet come first:
         one that moves meanwhile is met again, and none is missed."""
@@ -88,6 +94,13 @@ class Listing(Threads):
             if thread and entry["PK"] not in seen:
                 seen.add(entry["PK"])
                 yield thread
+
+
+def contains(value: Any, wanted: Any) -> bool:
+    """Return whether a JSON value has all that is wanted: objects by their keys, at any depth, anything else whole."""
+    if not isinstance(value, dict) or not isinstance(wanted, dict):
+        return bool(value == wanted)
+    return all(name in value and contains(value[name], each) for name, each in wanted.items())
 
 
 def _cursor_at(entry: Item, skip: int) -> str:

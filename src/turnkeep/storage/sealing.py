@@ -6,6 +6,7 @@ secret, so that a ring of several opens what older ones sealed.
 """
 
 import hmac
+import re
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from secrets import token_bytes
@@ -18,6 +19,7 @@ from turnkeep.ring import ID_BYTES
 from turnkeep.storage.keyring import Keyring
 
 MAX_RAW_BYTES = 64 * 1024 * 1024
+_FIELD = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NONCE_BYTES = 12
 _SEAL_BYTES = 16
 _VERSION = b"\x02"
@@ -93,10 +95,10 @@ class Sealer(Keyring):
             raise InvalidRetryToken from error
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: Any, option: int = _EXACTLY | ormsgpack.OPT_PASSTHROUGH_TUPLE) -> bool:
     """Whether `value` is built of plain msgpack types alone, so that it comes back as it went in."""
     try:
-        ormsgpack.packb(value, option=_EXACTLY | ormsgpack.OPT_PASSTHROUGH_TUPLE)
+        ormsgpack.packb(value, option=option)
     except ormsgpack.MsgpackEncodeError:
         return False
     return True
@@ -106,10 +108,20 @@ def _pack(value: Any) -> bytes:
     try:
         raw = ormsgpack.packb(value, option=_EXACTLY)
     except ormsgpack.MsgpackEncodeError as error:
-        raise AgentFault("The agent's reply or state holds a value that cannot be stored.") from error
+        raise AgentFault(f"The agent's reply or state cannot be stored: {_culprit(value)}.") from error
     if len(raw) > MAX_RAW_BYTES:
         raise AgentFault("The agent's reply or state is too large to be stored: at most 64 MB.")
     return zlib.compress(raw, 6)
+
+
+def _culprit(value: Any, path: str = "") -> str:
+    """Name the first value that is not plain: "`rows.0.price` is of type Decimal"."""
+    parts = value.items() if type(value) is dict else enumerate(value) if type(value) in (list, tuple) else ()
+    for name, each in parts:
+        if type(name) not in (str, int) or not is_plain(each, _EXACTLY):
+            shown = name if _FIELD.fullmatch(str(name)) else "?"
+            return _culprit(each if type(name) in (str, int) else name, f"{path}.{shown}".lstrip("."))
+    return f"`{path}` is of type {type(value).__name__}"
 
 
 def _unpack(packed: bytes) -> Any:

@@ -26,15 +26,15 @@ from turnkeep.errors import (
     TurnkeepError,
     Unsettled,
 )
-from turnkeep.records import Principal, Thread, Turn
+from turnkeep.records import JSON, Principal, Thread, Turn
 from turnkeep.storage.actions import ActionLog
 from turnkeep.storage.attributes import Item
 from turnkeep.storage.forks import Fork
 from turnkeep.storage.head import Head, is_erased, key_digest, run_id_of
 from turnkeep.storage.items import Refused
-from turnkeep.storage.keys import HEAD, message_key, number_of, partition
+from turnkeep.storage.keys import HEAD, checkpoint_key, message_key, number_of, partition
 from turnkeep.storage.leases import MINE, OWNER_BYTES, Leases
-from turnkeep.storage.links import turn_of
+from turnkeep.storage.links import Link, turn_of
 from turnkeep.storage.listing import Listing
 from turnkeep.storage.plans import Begun, Loaded, Plan, Planner, Saved
 from turnkeep.storage.runs import RunQueue
@@ -82,6 +82,13 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         """What stood after each step of the thread, the newest first, and of branches that were left; older than the
         checkpoint `before`. Raises StateCorrupt."""
         return self._loader.steps(head, window, limit, before)
+
+    def checkpoint_of(self, head: Head, run_id: str | None) -> str:
+        """Return the id of the checkpoint that this run stored, whatever changed the state since. Raises NotFound."""
+        for item in self._chain.every(head, {}):
+            if "edit" not in item and run_id_of(head.pk, item["k"]) == run_id:
+                return str(item["cp"])
+        raise NotFound("The thread has no such run.")
 
     # COMMIT
 
@@ -231,6 +238,15 @@ class Table(Leases, Listing, RunQueue, ActionLog):
         head = self.head(principal, thread_id)
         link = self._chain.turn(head, number)
         return self.vault.told(head.pk, [turn_of(link, self._chain.details(link))])[0]
+
+    def edits(self, principal: Principal, thread_id: str) -> Iterator[tuple[Link, JSON | None]]:
+        """The steps that are no turns, newest first, also of branches that were left; each with its checkpoint, if that
+        is still kept."""
+        head = self.head(principal, thread_id)
+        for item in self._chain.every(head, {}):
+            if "edit" in item:
+                kept = self._items.get(head.pk, checkpoint_key(item["cp"]))
+                yield self._chain.open(item), kept and self.load(head, 0, item["cp"]).checkpoint
 
     def left_turns(self, principal: Principal, thread_id: str) -> list[Turn]:
         """The turns with their details of branches that were left, the newest first: kept as long as the thread is."""

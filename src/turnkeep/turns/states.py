@@ -2,7 +2,7 @@
 are read through the graph itself, so that what a node would be told is what is shown."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,24 +77,33 @@ class States:
         self,
         principal: Principal,
         thread_id: str,
-        base: str | int | None = None,
+        base: str | None = None,
         *,
+        run: str | None = None,
         namespace: str = "",
         subgraphs: bool = False,
     ) -> State:
-        """Return the newest state, or that at a checkpoint or after a turn; of an inner graph by its `namespace`; with
-        the states of inner graphs that wait, if `subgraphs`. Raises NotFound, StateCorrupt."""
-        return await in_thread(self._read, principal, thread_id, base, namespace, subgraphs)
+        """Return the newest state, that at a checkpoint, or that of a run's end; of an inner graph by its `namespace`;
+        with the states of inner graphs that wait, if `subgraphs`. Raises NotFound, StateCorrupt."""
+        return await in_thread(self._read, principal, thread_id, base, run, namespace=namespace, subgraphs=subgraphs)
 
     def _read(
-        self, principal: Principal, thread_id: str, base: str | int | None, namespace: str, subgraphs: bool
+        self,
+        principal: Principal,
+        thread_id: str,
+        base: str | None,
+        run: str | None,
+        *,
+        namespace: str,
+        subgraphs: bool,
     ) -> State:
         head = self.table.head(principal, thread_id)
         agent = self._agent(head)
+        base = self.table.checkpoint_of(head, run) if run else base
         loaded = self.table.load(head, agent.window, None if namespace else base)
         return self._told(head, _state(agent, head, loaded, namespace, subgraphs=subgraphs))
 
-    async def history(
+    def history(
         self,
         principal: Principal,
         thread_id: str,
@@ -102,17 +111,15 @@ class States:
         limit: int = 10,
         before: str | None = None,
         metadata: JSON | None = None,
-    ) -> list[State]:
-        """The newest first, those of branches that were left among them; of the `limit` that are looked at those whose
-        metadata hold `metadata`. Raises NotFound, StateCorrupt."""
-        found = await in_thread(self._history, principal, thread_id, limit, before)
-        return [state for state in found if (metadata or {}).items() <= state.metadata.items()]
-
-    def _history(self, principal: Principal, thread_id: str, limit: int, before: str | None) -> list[State]:
+    ) -> Iterator[State]:
+        """Read states one by one, newest first, also those of branches that were left: of the `limit` that are looked
+        at, those whose metadata hold `metadata`. Raises NotFound, StateCorrupt."""
         head = self.table.head(principal, thread_id)
         agent = self._agent(head)
-        steps = self.table.history(head, agent.window, limit=limit, before=before)
-        return [self._told(head, _state_or_error(agent, head, loaded)) for loaded in steps]
+        for loaded in self.table.history(head, agent.window, limit=limit, before=before):
+            state = self._told(head, _state_or_error(agent, head, loaded))
+            if (metadata or {}).items() <= state.metadata.items():
+                yield state
 
     async def update(
         self,

@@ -116,12 +116,15 @@ async def test_a_list_is_cut_where_lambda_would_refuse_it_and_says_how_to_go_on(
     assert seen == list(range(1, 101))
 
 
-async def test_one_turn_is_given_even_if_it_is_larger_than_all_may_be(
+async def test_a_turn_that_is_larger_than_an_answer_may_be_is_refused(
     long_client: AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LongTable, "message", "x" * 3_000_000)
+    monkeypatch.setattr(LongTable, "message", "x" * 2_450_000)
     page = (await long_client.get("/threads/t1/turns")).json()
     assert ([turn["turn_number"] for turn in page["turns"]], page["next_before"]) == ([100], 100)
+    monkeypatch.setattr(LongTable, "message", "x" * 2_500_000)
+    refused = await long_client.get("/threads/t1/turns")
+    assert (refused.status_code, refused.json()["code"]) == (422, "answer_too_large")
 
 
 async def test_details_that_lambda_would_refuse_are_left_out_and_streamed_whole(long_client: AsyncClient) -> None:

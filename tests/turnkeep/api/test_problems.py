@@ -129,8 +129,39 @@ async def test_a_user_is_named_from_this_machine_only() -> None:
             answer = await client.get("/agents", headers={"X-Turnkeep-User": "ann"})
             assert (host, answer.status_code) == (host, status)
             assert (await client.get("/agents")).status_code == 200
-            proxied = {"X-Turnkeep-User": "ann", "Forwarded": "for=192.0.2.1"}
-            assert (await client.get("/agents", headers=proxied)).status_code == 401
+
+
+PASSED_ON = (
+    *(
+        "Forwarded",
+        "Via",
+        "CDN-Loop",
+        "True-Client-IP",
+        "Fastly-Client-IP",
+        "Fly-Client-IP",
+        "Fly-Forwarded-Port",
+        "Origin",
+    ),
+    *(f"CF-{name}" for name in ("Ray", "Connecting-IP", "Connecting-IPv6", "IPCountry", "Visitor")),
+    *(f"X-{name}" for name in ("Real-IP", "Client-IP", "Cluster-Client-IP", "Remote-IP", "Appengine-Remote-Addr")),
+    *(f"X-{name}" for name in ("Azure-ClientIP", "Azure-SocketIP", "ARR-SSL", "Proxy-User-Ip", "ProxyUser-Ip")),
+    *(f"X-Envoy-{name}" for name in ("External-Address", "Original-Path")),
+    *(f"X-Forwarded{name}" for name in ("", "-For", "-Host", "-Proto", "-Port", "-Server", "-Prefix", "-User")),
+    *(f"X-Original-{name}" for name in ("Forwarded-For", "URL", "Host")),
+)
+
+
+@pytest.mark.parametrize("header", PASSED_ON)
+async def test_no_user_is_named_through_a_proxy_or_by_a_page(header: str) -> None:
+    transport = ASGITransport(bare_app(), client=("127.0.0.1", 1))
+    async with AsyncClient(transport=transport, base_url="http://test") as client:
+        for value in ("127.0.0.1", "https://evil.example", ""):
+            answer = await client.get("/agents", headers={"X-Turnkeep-User": "ann", header: value})
+            assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+            assert (await client.get("/agents", headers={header: value})).status_code == 200
+        own = {"X-Turnkeep-User": "ann", "X-Correlation-Id": "a", "X-Turnkeep-Thread": "t", "X-API-Key": "k"}
+        own |= {"X-Stainless-Retry-Count": "0", "X-OpenWebUI-User-Id": "u", "X-Request-Id": "r", "User-Agent": "x"}
+        assert (await client.get("/agents", headers=own)).status_code == 200
 
 
 @pytest.mark.parametrize("user", ["a#b", "..", "x" * 65, "a b", ""])

@@ -131,7 +131,7 @@ async def test_what_a_node_left_is_read_back(made: Any, channel: str, folder_obj
         state = await forgetful(graph, items, folder_objects).states.read(ANN, "t")
         expected = plain(theirs.get_state(CONFIG).values)
         assert unnamed(state.values) == unnamed(expected)
-    assert await forgetful(graph, items, folder_objects).states.history(ANN, "t")
+    assert [*forgetful(graph, items, folder_objects).states.history(ANN, "t")]
 
 
 def unnamed(values: Any) -> Any:

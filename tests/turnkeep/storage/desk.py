@@ -98,7 +98,12 @@ class Desk:
             (Segment("", "messages", keep, elements),),
             pii or {},
         )
-        turn = replace(plain_turn(begun.message, reply), details=details or {}, agent=agent, private=pii is not None)
+        turn = replace(
+            plain_turn(begun.message, reply, self.clock.now),
+            details=details or {},
+            agent=agent,
+            private=pii is not None,
+        )
         return self.table.prepare(begun, loaded, saved, None if edits else turn)
 
     def say(self, thread: str, message: str = "hello", reply: str = "a reply", **more: Any) -> Turn:

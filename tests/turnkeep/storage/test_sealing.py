@@ -2,9 +2,11 @@
 
 import os
 import pickle
+import re
 import sys
 import tracemalloc
 import zlib
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from turnkeep.errors import InvalidRetryToken, StateCorrupt
+from turnkeep.errors import AgentFault, InvalidRetryToken, StateCorrupt
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import SERIALISER
 from turnkeep.storage.keys import partition
@@ -203,3 +205,29 @@ def test_what_looks_like_an_instruction_stays_text(desk: Desk, text: str) -> Non
 @pytest.mark.parametrize("value", [object(), {1, 2}, (1, 2), HumanMessage("x"), {"a": {"b": sys}}, Path("x")])
 def test_only_plain_values_count_as_plain(value: Any) -> None:
     assert not is_plain(value)
+
+
+class Text(str):
+    """Of a kind that would come back as another."""
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 2), st.sampled_from(["rows", "a-1", "two words", "è"])), max_size=4), st.data()
+)
+def test_a_value_that_cannot_be_stored_is_named_by_its_place_and_type(
+    path: list[int | str], data: st.DataObject
+) -> None:
+    bad = data.draw(st.sampled_from([Text("secret"), Decimal(1), {1, 2}, object(), 2**70]))
+    value: Any = bad
+    for step in reversed(path):
+        value = {"fine": (1, "x"), step: value} if isinstance(step, str) else [*[("fine",)] * step, value, None]
+    with pytest.raises(AgentFault) as raised:
+        Sealer(b"secret").seal(value)
+    shown = ".".join(str(step) if re.fullmatch(r"[\w-]+", str(step), re.ASCII) else "?" for step in path)
+    assert f"`{shown}` is of type {type(bad).__name__}" in raised.value.detail
+    assert "secret" not in raised.value.detail
+
+
+def test_a_key_that_cannot_be_stored_is_named_by_its_place_and_type() -> None:
+    with pytest.raises(AgentFault, match=r"`details\.\?` is of type tuple"):
+        Sealer(b"secret").seal({"details": {(1, 2): "x"}})

@@ -80,12 +80,12 @@ async def test_the_newest_state_is_what_the_graph_sees(turns: Turns) -> None:
 async def test_the_history_is_every_step_the_newest_first(turns: Turns) -> None:
     for message in ("a", "b", "c"):
         await say(turns, message)
-    states = await turns.states.history(ANN, "t1")
+    states = list(turns.states.history(ANN, "t1"))
     assert [state.turn for state in states] == [3, 2, 1]
     assert [state.parent_id for state in states] == [states[1].checkpoint_id, states[2].checkpoint_id, NO_CHECKPOINT]
     assert texts(states[2].values) == ["a", "re: a"]
     assert await turns.states.read(ANN, "t1", 2) == states[1]
-    older = await turns.states.history(ANN, "t1", limit=1, before=states[0].checkpoint_id)
+    older = list(turns.states.history(ANN, "t1", limit=1, before=states[0].checkpoint_id))
     assert older == [states[1]]
 
 
@@ -93,12 +93,12 @@ async def test_the_history_is_every_step_the_newest_first(turns: Turns) -> None:
 async def test_a_run_from_an_older_state_branches_and_both_branches_stay_in_the_history(turns: Turns, by: str) -> None:
     for message in ("a", "b", "c"):
         await say(turns, message)
-    first = (await turns.states.history(ANN, "t1"))[2]
+    first = (list(turns.states.history(ANN, "t1")))[2]
     turn = await say(turns, "d", base=first.checkpoint_id if by == "checkpoint" else 1)
     assert turn.number == 2
     assert texts((await turns.states.read(ANN, "t1")).values) == ["a", "re: a", "d", "re: d"]
     assert [turn.message for turn in turns._table.read_turns(ANN, "t1", limit=10)] == ["a", "d"]
-    states = await turns.states.history(ANN, "t1")
+    states = list(turns.states.history(ANN, "t1"))
     assert [texts(state.values)[-2] for state in states] == ["d", "c", "b", "a"]
     assert [state.checkpoint_id for state in states if state.parent_id == first.checkpoint_id] == [
         states[0].checkpoint_id,
@@ -111,22 +111,22 @@ async def test_the_first_message_can_be_said_in_another_way(turns: Turns, base: 
     await say(turns, "a")
     assert (await say(turns, "b", base=base)).number == 1
     assert texts((await turns.states.read(ANN, "t1")).values) == ["b", "re: b"]
-    assert {state.parent_id for state in await turns.states.history(ANN, "t1")} == {NO_CHECKPOINT}
+    assert {state.parent_id for state in list(turns.states.history(ANN, "t1"))} == {NO_CHECKPOINT}
 
 
 async def test_a_branch_that_was_left_can_be_gone_back_to(turns: Turns) -> None:
     for message in ("a", "b"):
         await say(turns, message)
-    left = (await turns.states.history(ANN, "t1"))[0]
+    left = next(turns.states.history(ANN, "t1"))
     await say(turns, "c", base=1)
     await say(turns, "d", base=left.checkpoint_id)
     assert texts((await turns.states.read(ANN, "t1")).values) == ["a", "re: a", "b", "re: b", "d", "re: d"]
-    assert len(await turns.states.history(ANN, "t1")) == 4
+    assert len(list(turns.states.history(ANN, "t1"))) == 4
 
 
 async def test_a_question_that_was_left_is_asked_again_on_its_branch(turns: Turns) -> None:
     assert (await say(turns, "ask")).status == "interrupted"
-    asked = (await turns.states.history(ANN, "t1"))[0]
+    asked = next(turns.states.history(ANN, "t1"))
     assert [each["value"] for each in asked.interrupts] == [{"question": "Which one?"}]
     await say(turns, "plum")
     assert (await say(turns, "pear", base=asked.checkpoint_id)).reply == "re: you said pear"

@@ -43,7 +43,7 @@ def retold(
 
     async def tell(telling: RunningTurn) -> Turn:
         turn = await end()
-        state = await services.turns.states.read(principal, str(turn.thread_id), turn.number)
+        state = await services.turns.states.read(principal, str(turn.thread_id), run=turn.run_id)
         interrupt = {INTERRUPT: state.interrupts} if state.interrupts else {}
         messages = state.values.get("messages", []) if isinstance(state.values, dict) else []
         parts: list[tuple[str, Any]] = [("messages-tuple", [each, {}]) for each in messages[-1:]]

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from fastapi import Request
+from fastapi import Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from turnkeep.api.answers import fitting
 from turnkeep.api.auth import Caller
 from turnkeep.api.langgraph.bodies import Checkpoint, HistoryQuery, StateAt, StateUpdate
 from turnkeep.api.routes import Routes
@@ -52,12 +53,15 @@ class StateRoutes(Routes):
         here = {"thread_id": thread_id, "checkpoint_ns": state.namespace, "checkpoint_id": state.checkpoint_id}
         return {"checkpoint": here, "configurable": here, "checkpoint_id": state.checkpoint_id}
 
-    async def history(self, thread_id: Id, caller: Caller, body: HistoryQuery | None = None) -> list[JSON]:
-        wanted = body or HistoryQuery()
-        found = await self._turns.states.history(
-            caller, thread_id, limit=wanted.limit, before=wanted.before, metadata=wanted.metadata
-        )
-        return [state.as_json(thread_id) for state in found]
+    def history(
+        self, thread_id: Id, caller: Caller, response: Response, body: HistoryQuery | None = None
+    ) -> list[JSON]:
+        """As many states as fit into one answer; X-Pagination-Next is then the `before` of those that are left."""
+        found = self._turns.states.history(caller, thread_id, **(body or HistoryQuery()).model_dump())
+        shown, is_cut = fitting(state.as_json(thread_id) for state in found)
+        if is_cut:
+            response.headers["X-Pagination-Next"] = shown[-1]["checkpoint_id"]
+        return shown
 
     def count(self, caller: Caller, body: ThreadSearch | None = None) -> int:
         """No more than the 1,000 newest are looked at."""

@@ -13,10 +13,7 @@ from turnkeep.api.routes import Routes
 from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON, iso
 
-ANSWER_BYTES = 4_500_000
-"""What Lambda sends at once, with some to spare."""
 _LABELS = "namespace: Send a list of labels that are not empty and hold no period."
-_TOO_LARGE = "limit: What was found is over 4.5 MB; ask for fewer at once."
 
 
 def _check_labels(labels: list[str]) -> list[str]:
@@ -94,10 +91,7 @@ class StoreRoutes(Routes):
         more: Any = {"filter": body.filter, "query": body.query, "refresh_ttl": body.refresh_ttl}
         found = self._services.stores(caller).search(prefix, limit=limit, offset=offset, **more)
         views = [_view(item) | {"score": item.score} for item in found]
-        answer = json.dumps({"items": views}, ensure_ascii=False).encode()
-        if len(answer) > ANSWER_BYTES:
-            raise InvalidRequest(_TOO_LARGE)
-        return Response(answer, media_type="application/json")
+        return Response(json.dumps({"items": views}, ensure_ascii=False), media_type="application/json")
 
     def namespaces(self, caller: Caller, body: Listing | None = None) -> JSON:
         wanted = body or Listing()

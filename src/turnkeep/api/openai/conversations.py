@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from fastapi import Query, Request
 from starlette.responses import JSONResponse, Response
 
+from turnkeep.api.answers import fitting
 from turnkeep.api.auth import Caller, name_thread
 from turnkeep.api.openai.bodies import NewConversation, NewResponse, read_messages
 from turnkeep.api.openai.shapes import UnsupportedParameter
@@ -130,7 +131,8 @@ class ConversationRoutes(Starting):
         items = [item for turn in turns for item in items_of(turn)]
         items = items[:: 1 if order == "asc" else -1]
         start = next((index + 1 for index, item in enumerate(items) if item["id"] == after), 0)
-        return _listed(items[start : start + limit], has_more=len(items) > start + limit)
+        shown, is_cut = fitting(items[start : start + limit])
+        return _listed(shown, has_more=is_cut or len(items) > start + limit)
 
     def item(self, thread_id: Id, item_id: str, caller: Caller) -> JSONResponse:
         number, index = _place(item_id)

@@ -42,8 +42,8 @@ class OpenAIRoute(JsonRoute):
                 kind = TurnkeepError if isinstance(error, TurnkeepError) else RequestValidationError
                 told: Response = await HANDLERS[kind](request, error)
                 problem = json.loads(bytes(told.body))
-                later = {name: value for name, value in told.headers.items() if name == "retry-after"}
-                return JSONResponse(shape(problem, getattr(error, "param", None)), _status(problem), later)
+                kept = {name: value for name, value in told.headers.items() if not name.startswith("content-")}
+                return JSONResponse(shape(problem, getattr(error, "param", None)), _status(problem), kept)
 
         return answered
 

@@ -1,5 +1,7 @@
 """States and threads with LangGraph's stock SDK: read, gone back to, changed, copied, found again."""
 
+import json
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -114,3 +116,68 @@ async def test_a_checkpoint_without_an_id_is_the_newest(sdk: LangGraphClient, cl
     assert len(await turns_of(client, held)) == 3
     malformed = await client.post(f"/threads/{held}/history", json={"before": "x" * 65})
     assert (malformed.status_code, malformed.json()["errors"][0]["field"]) == (422, "body.before")
+
+
+NESTED = {"deep": {"a": 1, "b": {"c": 1, "d": [1, {"e": 2}]}}, "flat": "x", "none": None}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fits"),
+    [
+        ({}, True),
+        (NESTED, True),
+        ({"deep": {"a": 1}}, True),
+        ({"deep": {"b": {"c": 1}}, "flat": "x"}, True),
+        ({"deep": {}}, True),
+        ({"deep": {"b": {"d": [1, {"e": 2}]}}}, True),
+        ({"none": None}, True),
+        ({"deep": {"a": 2}}, False),
+        ({"deep": {"a": {}}}, False),
+        ({"deep": {"b": {"d": [1]}}}, False),
+        ({"deep": {"absent": None}}, False),
+        ({"deep": None}, False),
+        ({"absent": None}, False),
+        ({"absent": {}}, False),
+        ({"flat": {}}, False),
+        ({"graph_id": None}, False),
+    ],
+)
+async def test_nested_metadata_is_found_by_what_it_contains(
+    sdk: LangGraphClient, wanted: dict[str, Any], fits: bool
+) -> None:
+    await sdk.threads.create(thread_id="t1", metadata=NESTED)
+    assert len(await sdk.threads.search(metadata=wanted)) == fits
+    assert await sdk.threads.count(metadata=wanted) == fits
+
+
+CHANGES = ("message", "note", "both", "as a node", "at the first checkpoint", "turn", "copy")
+
+
+@pytest.mark.parametrize("changes", [*permutations(CHANGES[:3], 3), CHANGES, CHANGES[::-1]])
+async def test_an_export_has_all_that_was_put_into_a_state(
+    sdk: LangGraphClient, client: AsyncClient, thread_id: str, changes: tuple[str, ...]
+) -> None:
+    await sdk.runs.wait(thread_id, "papers", input=said("hello"))
+    first, canaries = (await sdk.threads.get_state(thread_id))["checkpoint"], []
+    for number, change in enumerate(changes):
+        canaries.append(f"canary {number} «è»")
+        message, note = {"messages": [{"role": "user", "content": canaries[-1]}]}, {"note": f"note {canaries[-1]}"}
+        match change:
+            case "message" | "note":
+                await sdk.threads.update_state(thread_id, message if change == "message" else note)
+            case "both":
+                await sdk.threads.update_state(thread_id, message | note)
+            case "as a node":
+                await sdk.threads.update_state(thread_id, note, as_node="prepare")
+            case "at the first checkpoint":
+                await sdk.threads.update_state(thread_id, message, checkpoint=first)
+            case "turn":
+                await sdk.runs.wait(thread_id, "papers", input=message)
+            case "copy":
+                canaries.pop()
+                await sdk.threads.copy(thread_id)
+    exported = (await client.get("/me/export")).text
+    assert [canary for canary in canaries if canary not in exported] == []
+    edits = [line for line in map(json.loads, exported.splitlines()) if line["type"] == "edit"]
+    assert len([each for each in edits if each["thread_id"] == thread_id]) == len(set(changes) - {"turn", "copy"})
+    assert not {"values", "appended", "after_turn"} - edits[0].keys()

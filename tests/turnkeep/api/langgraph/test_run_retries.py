@@ -2,6 +2,7 @@
 A run that goes on without its client, or elsewhere, is found again."""
 
 import asyncio
+from itertools import combinations_with_replacement
 from typing import Any
 
 import pytest
@@ -32,6 +33,30 @@ async def test_the_same_message_of_a_client_is_one_turn(
     assert again[0] == first[0]
     assert again[-2:] == first[-2:]
     assert await turns_of(client, thread_id) == [("hello", "1: hello")]
+
+
+CHANGES = ("edit", "edit at its checkpoint", "run")
+
+
+@pytest.mark.parametrize("changes", [*combinations_with_replacement(CHANGES, 2), ("run", "edit"), CHANGES[1:]])
+async def test_a_run_keeps_its_reply_whatever_changes_the_thread_after_it(
+    sdk: LangGraphClient, thread_id: str, changes: tuple[str, ...]
+) -> None:
+    asked: Any = {"input": said("hello", id="mine")}
+    first: Any = await sdk.runs.wait(thread_id, "papers", **asked)
+    [run], here = await sdk.runs.list(thread_id), (await sdk.threads.get_state(thread_id))["checkpoint"]
+    for number, change in enumerate(changes):
+        by_hand = {"messages": [{"role": "assistant", "content": f"by hand {number}"}]}
+        if change == "run":
+            await sdk.runs.wait(thread_id, "papers", input=said("more"))
+        elif change == "edit":
+            await sdk.threads.update_state(thread_id, by_hand)
+        else:
+            await sdk.threads.update_state(thread_id, by_hand, checkpoint=here)
+        assert await sdk.runs.wait(thread_id, "papers", **asked) == first
+        assert await sdk.runs.join(thread_id, run["run_id"]) == first
+        joined = await collect(sdk.runs.join_stream(thread_id, run["run_id"]))
+        assert joined[1] == ("values", first)
 
 
 @pytest.mark.parametrize("mode", ["messages", "messages-tuple", "values"])

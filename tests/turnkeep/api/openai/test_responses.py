@@ -1,5 +1,6 @@
 """Responses and conversations: a response is a turn, a conversation is a thread."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -93,13 +94,47 @@ async def test_the_same_words_begin_another_thread_and_a_retry_finds_the_first(
     other = await say(openai, "ping")
     assert thread_of(first) != thread_of(other)
     clock.ahead += 14 * 60
-    assert (await say(openai, "ping", extra_headers=AGAIN)).id == first.id
+    assert (await say(openai, "ping", extra_headers=AGAIN)).id == other.id
     clock.ahead += 15 * 60
     third = await say(openai, "ping")
     assert (await say(openai, "ping", extra_headers=AGAIN)).id == third.id
     clock.ahead += 31 * 60
     assert (await say(openai, "ping", extra_headers=AGAIN)).id not in (first.id, other.id, third.id)
     assert len(await threads(client)) == 4
+
+
+async def test_the_retry_of_a_response_said_again_on_purpose_finds_the_newest(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    known = set()
+    for _ in range(8):
+        made = await say(openai, "ping")
+        assert made.id not in known
+        known.add(made.id)
+        assert (await say(openai, "ping", extra_headers=AGAIN)).id == made.id
+    await say(openai, "yes", previous_response_id=made.id)
+    assert (await say(openai, "ping", extra_headers=AGAIN)).id == made.id
+    await client.delete(f"/threads/{thread_of(made)}")
+    again = await say(openai, "ping")
+    assert (await say(openai, "ping", extra_headers=AGAIN)).id == again.id
+    assert len(await threads(client)) == 8
+
+
+async def test_the_same_words_at_once_begin_threads_of_their_own(openai: AsyncOpenAI, client: AsyncClient) -> None:
+    made = await asyncio.gather(*(say(openai, "ping") for _ in range(4)))
+    assert len({answer.id for answer in made}) == 4
+    assert len(await threads(client)) == 4
+
+
+async def test_a_retry_after_another_turn_names_the_turn_that_it_may_be(
+    openai: AsyncOpenAI, client: AsyncClient
+) -> None:
+    conversation = (await openai.conversations.create()).id
+    await say(openai, "yes", conversation=conversation)
+    await client.post(f"/threads/{conversation}/turns", json={"message": "no"})
+    with pytest.raises(sdk.ConflictError, match="Turn 1 may already be this message"):
+        await say(openai, "yes", conversation=conversation, extra_headers=AGAIN)
+    assert await replies(client, conversation) == ["1: yes", "3: no"]
 
 
 async def test_a_key_leads_to_the_thread_that_it_began(openai: AsyncOpenAI, client: AsyncClient) -> None:
