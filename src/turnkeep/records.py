@@ -12,8 +12,8 @@ JSON: TypeAlias = dict[str, Any]
 Status = Literal["idle", "busy", "interrupted", "error"]
 ActsFor = Literal["", "tenant", "any"]
 """Whom else a caller may speak for: nobody, users of its own tenant, users of any."""
-EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "part", "complete", "error"]
-"""A `part` is one of LangGraph's own stream modes, told only to a client that asked for it."""
+EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "part", "end", "complete", "error"]
+"""A `part` belongs to a stream mode that a LangGraph client asked for. `end` has `values` and `interrupts` of a run."""
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,15 @@ def printable_in(value: Any) -> Any:
     return value
 
 
+def whole(value: Any) -> Any:
+    """Return a JSON value with "?" for each half of a surrogate pair, as LangGraph stores it."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, list | tuple):
+        return [whole(each) for each in value]
+    return {whole(name): whole(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
 def disarmed(markdown: str) -> str:
     """Markdown of which nothing loads by itself or runs: a blank makes an image a link, a tag text, and a link that
     leads elsewhere than to http(s) its words. It may be given piece by piece, cut at blanks."""
