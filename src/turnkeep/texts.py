@@ -51,8 +51,8 @@ def whole(value: Any) -> Any:
     """Return a JSON value with "?" for each half of a surrogate pair, as LangGraph stores it."""
     if isinstance(value, str):
         return value.encode(errors="replace").decode()
-    if isinstance(value, list | tuple):
-        return [whole(each) for each in value]
+    if isinstance(value, list | tuple):  # which may be a key
+        return tuple(map(whole, value)) if isinstance(value, tuple) else [*map(whole, value)]
     return {whole(name): whole(each) for name, each in value.items()} if isinstance(value, dict) else value
 
 

@@ -129,15 +129,15 @@ class Run(base.BaseCheckpointSaver[str]):
         return config_of(config, name, checkpoint["id"])
 
     def _values(self, name: str, checkpoint: base.Checkpoint) -> dict[str, Any]:
-        """All of them: a value of the version that is kept already may be left out, as a DeltaChannel does; what it
-        writes as a snapshot is an ordinary value here."""
+        """All of them: a value of the version that is kept already may be left out, as a DeltaChannel does, and a node
+        may have changed it in place without returning it; what a DeltaChannel writes as a snapshot is an ordinary value."""
         given = checkpoint["channel_values"].items()
         values = {name: value.value if isinstance(value, _DeltaSnapshot) else value for name, value in given}
         if space := self._spaces.get(name):
             before, now = space.checkpoint["channel_versions"], checkpoint["channel_versions"]
             kept = space.checkpoint["channel_values"] | self._elements(name)
             same = {each: value for each, value in kept.items() if before.get(each) == now.get(each)}
-            values = same | values
+            values |= same
         return values
 
     def _elements(self, name: str) -> dict[str, list[Any]]:

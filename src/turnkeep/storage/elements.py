@@ -7,7 +7,7 @@ import dataclasses
 import json
 import sys
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time, timedelta, tzinfo
 from decimal import Decimal
 from enum import Enum
@@ -136,9 +136,9 @@ _MESSAGES: dict[str, type[BaseMessage]] = {
 }
 
 
-def dumped(value: Any, channels: Mapping[str, Any]) -> tuple[str, bytes]:
-    """Return the value as LangGraph stores it; `channels` are those in it. Raises AgentFault if it cannot be stored, or
-    not be read back."""
+def dumped(value: Any, channels: Iterable[tuple[str, Any]]) -> tuple[str, bytes]:
+    """Return the value as LangGraph stores it; `channels` are those in it, which several tasks may have written. Raises
+    AgentFault if it cannot be stored, or not be read back."""
     try:
         return _dumps(value)
     except TypeError as error:
@@ -154,10 +154,10 @@ def _dumps(value: Any) -> tuple[str, bytes]:
     return written
 
 
-def unstorable(values: Mapping[str, Any]) -> AgentFault:
+def unstorable(values: Iterable[tuple[str, Any]]) -> AgentFault:
     """Return the error for a state of which a channel cannot be stored, with the channel and the type:
     "Type is not msgpack serializable: _thread.lock"."""
-    for name, value in values.items():
+    for name, value in values:
         try:
             _dumps(value)
         except TypeError as error:
@@ -182,7 +182,7 @@ def copied(checkpoint: Checkpoint) -> Checkpoint:
     try:
         return copy.deepcopy(checkpoint)
     except TypeError as error:  # such as a lock, which could not be stored either
-        raise unstorable(checkpoint["channel_values"]) from error
+        raise unstorable(checkpoint["channel_values"].items()) from error
 
 
 def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segment:
@@ -190,14 +190,14 @@ def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segmen
     try:
         return Segment(*place, keep, freeze(elements))
     except TypeError as error:
-        raise unstorable({place[1]: elements}) from error
+        raise unstorable([(place[1], elements)]) from error
 
 
 def packed(state: Mapping[str, list[Any]]) -> bytes:
     """A checkpoint, its metadata, parent and pending writes by namespace. Raises AgentFault."""
-    written = {name: value for parts in state.values() for _, name, value, _ in parts[3]}
-    kept = {name: value for parts in state.values() for name, value in parts[0]["channel_values"].items()}
-    return dumped(state, kept | written)[1]
+    kept = (each for parts in state.values() for each in parts[0]["channel_values"].items())
+    written = ((name, value) for parts in state.values() for _, name, value, _ in parts[3])
+    return dumped(state, (*kept, *written))[1]
 
 
 @dataclasses.dataclass

@@ -58,6 +58,7 @@ async def drive(
         given = await in_thread(changed, given, shield.hide)
     thread_id, run_id = hold.request.thread_id or STATELESS, running.run_id
     ways: Any = {"max_steps": max_steps, "store": store, "call": call, "run_id": run_id}
+    ways["is_addressed"] = hold.request.base is not None
     run = GraphRun(hold.agent, hold.loaded, thread_id, streamed=hold.request.streamed, **ways)
     try:
         async with run.opened(context):
@@ -86,12 +87,10 @@ async def drive(
 def _given(hold: Hold) -> Any:
     head, loaded = hold.begun and hold.begun.head, hold.loaded
     name = f"m-{head.gen}-{head.seq}" if head else f"m-{hold.request.key}"
-    waits = loaded.is_interrupted if loaded.is_branch else bool(head and head.interrupted)
     call = hold.request.call
     if call is None:
+        waits = loaded.is_interrupted if loaded.is_branch else bool(head and head.interrupted)
         return first_input(hold.agent, hold.request.message, name, interrupted=waits)
-    if call.command and call.command.keys() == {"resume"} and not waits:
-        raise InvalidRequest(NOTHING_TO_DO)
     return called_input(hold.agent, call, name)
 
 

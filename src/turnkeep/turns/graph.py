@@ -19,6 +19,7 @@ from turnkeep.owngraphs import output_of
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import text_of
+from turnkeep.storage.keys import id_in
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.storage.vault import reworded_in
@@ -65,9 +66,11 @@ class GraphRun:
         call: GraphCall | None = None,
         run_id: str | None = None,
         streamed: bool = False,
+        is_addressed: bool = False,
     ):
         """`store` is the caller's memory, `call` the request of a LangGraph client. Models are streamed only if
-        `streamed`, or if the client asked for messages."""
+        `streamed`, or if the client asked for messages. `is_addressed`: the client named the checkpoint, so LangGraph
+        replays it."""
         self._agent = agent
         self._run = Run(loaded, whole=agent.window is None)
         self._store = store
@@ -76,6 +79,8 @@ class GraphRun:
         self._named = call is not None
         self._streamed = streamed or MESSAGES_TUPLE in self._call.modes
         self._of_thread: Any = {"configurable": {"thread_id": thread_id}}
+        named = is_addressed and loaded.links
+        self._begins_at = {"checkpoint_id": id_in(loaded.links[-1].item["cp"])} if named else {}
         self._run_id = run_id
         self._max_steps = max_steps
         self._per_turn = frozenset(agent.new_turn())
@@ -89,7 +94,7 @@ class GraphRun:
 
     def _config(self) -> JSON:
         config = config_of(self._agent, self._call, self._run_id, max_steps=self._max_steps)
-        config["configurable"] |= self._of_thread["configurable"]
+        config["configurable"] |= self._of_thread["configurable"] | self._begins_at
         return config
 
     @asynccontextmanager

@@ -16,6 +16,7 @@ from turnkeep.records import JSON, Principal
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import changed
 from turnkeep.storage.head import Head
+from turnkeep.storage.keys import id_in
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
 from turnkeep.storage.vault import has_placeholder, reworded_in
@@ -101,7 +102,7 @@ class States:
         agent = self._agent(head)
         base = self.table.checkpoint_of(head, run) if run else base
         loaded = self.table.read_state(head, agent.window, None if namespace else base)
-        return self._told(head, _state(agent, head, loaded, namespace, subgraphs=subgraphs))
+        return self._told(head, _state(agent, head, loaded, namespace, subgraphs=subgraphs, at=None if run else base))
 
     def history(
         self,
@@ -179,23 +180,34 @@ class States:
         return State(**reworded_in(vars(state), self._shield(head).reveal))
 
 
-def _state(agent: Agent, head: Head, loaded: Loaded, namespace: str = "", *, subgraphs: bool = False) -> State:
+def _state(
+    agent: Agent,
+    head: Head,
+    loaded: Loaded,
+    namespace: str = "",
+    *,
+    subgraphs: bool = False,
+    at: str | None = None,
+) -> State:
+    """At a checkpoint that is named, LangGraph leaves out what tasks of a waiting step have written already."""
     graph = agent.graph.copy({"checkpointer": Run(loaded, whole=agent.window is None)})
-    snapshot = graph.get_state(_config(head, namespace), subgraphs=subgraphs)
+    snapshot = graph.get_state(_config(head, namespace, at), subgraphs=subgraphs)
     return _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values), namespace)
 
 
 def _state_or_error(agent: Agent, head: Head, loaded: Loaded) -> State:
     """A state that cannot be read names the reason in its metadata; the states before it stay readable."""
+    at = id_in(loaded.links[-1].item["cp"]) if loaded.links else ""
     try:
-        return _state(agent, head, loaded)
+        return _state(agent, head, loaded, at=at or None)
     except StateCorrupt as error:
-        reason, at = {"error": error.code, "detail": str(error)}, loaded.links[-1].item["cp"] if loaded.links else ""
+        reason = {"error": error.code, "detail": str(error)}
         return State({}, {}, [], [], reason, None, at, NO_CHECKPOINT, [], loaded.number)
 
 
-def _config(head: Head, namespace: str = "") -> Any:
-    return {"configurable": {"thread_id": head.thread_id, "checkpoint_ns": namespace}}
+def _config(head: Head, namespace: str = "", at: str | None = None) -> Any:
+    place = {"thread_id": head.thread_id, "checkpoint_ns": namespace}
+    return {"configurable": place | ({"checkpoint_id": at} if at else {})}
 
 
 def _as_json(thread_id: str, snapshot: StateSnapshot, turn: int, output: Any, namespace: str = "") -> State:

@@ -93,8 +93,8 @@ class FinalValues:
 
 
 def asking(values: Any, interrupts: list[Any]) -> Any:
-    """Add the open questions to values that are an object, as LangGraph does."""
-    return {**values, INTERRUPT: interrupts} if interrupts and isinstance(values, dict) else values
+    """Add the open questions to values that are an object, in place of others, as LangGraph does."""
+    return {**(values if isinstance(values, dict) else {}), INTERRUPT: interrupts} if interrupts else values
 
 
 def _event(name: str, namespace: list[str]) -> str:

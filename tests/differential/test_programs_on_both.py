@@ -1,0 +1,216 @@
+"""Random programs of client operations on random graphs: Turnkeep leaves, through its HTTP API and with restarts
+between operations, what LangGraph leaves in process. A difference fails unless docs/clients.md lists it."""
+
+import asyncio
+import logging
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from both_players import Langgraph, Told, Turnkeep, in_order, nameless
+from drawn_graphs import Graph, has_memory, named
+from drawn_programs import PROGRAM, SPEC
+from hypothesis import HealthCheck, given, note, settings
+
+from turnkeep_local.objects import FolderObjects
+
+PROGRAMS = int(os.environ.get("DIFFERENTIAL_PROGRAMS", "40"))
+CLIENTS = (Path(__file__).parents[2] / "docs" / "clients.md").read_text()
+LISTED = {
+    "nothing done": "Nothing to do is an error: no turn is kept in which no node ran.",
+    "asks_only": "A question is told in every stream mode, not only in `values` and `updates`.",
+    "unstorable": "A value that cannot be stored fails its run, with channel and type.",
+    "asked": "`runs.wait` returns the values and questions that the state has afterwards.",
+    "inside": "A message from inside a sub-graph that is not streamed names its node",
+    "memory": "A branch from an earlier checkpoint begins with what an inner graph with a checkpointer of its own knew "
+    "at the end of that turn",
+    "is_past": "A history has one state for each turn, as the turn left it",
+}
+"""Differences that are allowed, each as docs/clients.md lists it."""
+
+
+@pytest.mark.parametrize("reason", LISTED.values(), ids=LISTED)
+def test_a_difference_that_is_allowed_is_listed(reason: str) -> None:
+    assert reason in " ".join(CLIENTS.split())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FolderObjects]:
+    logging.disable(logging.CRITICAL)
+    yield FolderObjects(tmp_path_factory.mktemp("objects"))
+    logging.disable(logging.NOTSET)
+
+
+class Pair:
+    """Both sides, the checkpoints that both have, and the questions that were answered."""
+
+    def __init__(self, spec: Any, folder: FolderObjects) -> None:
+        self._spec = spec
+        self._ours, self._theirs = Turnkeep(spec, folder), Langgraph(spec)
+        self._states: list[tuple[Any, Any]] = []
+        self._answered: list[tuple[str, str]] = []
+
+    async def begin(self) -> None:
+        await self._ours.begin()
+
+    async def do(self, name: str, *given: Any) -> None:
+        await getattr(self, f"_{name}")(*given)
+        if name not in ("restart", "search"):
+            await self._compare_states()
+
+    async def _restart(self) -> None:
+        self._ours.restart()
+
+    async def _search(self, wanted: Any) -> None:
+        found = await self._ours.search(metadata=wanted)
+        assert found == ([] if "a" in wanted else [self._ours.thread_id])
+
+    async def _run(self, given: Any) -> None:
+        await self._both(given)
+
+    async def _join(self, given: Any) -> None:
+        is_told = not re.search("halfkey|lock|class|complex|huge|error", repr(self._spec))  # no join tells the channel
+        await self._both(given, joins=is_told)
+
+    async def _stream(self, given: Any, modes: Any, subgraphs: bool) -> None:
+        await self._both(given, modes=modes, subgraphs=subgraphs)
+
+    async def _fork(self, back: int, given: Any) -> None:
+        if not self._states or has_memory(self._spec):
+            return
+        ours, theirs = self._states[-1 - back % len(self._states)]
+        await self._both(given, places=[ours["checkpoint"], theirs["checkpoint"]])
+
+    async def _resume(self, how: str, answer: Any, modes: Any, subgraphs: bool) -> None:
+        open_ = self._pending()
+        chosen = {"all": open_, "one": open_[:1], "last": open_[-1:], "again": self._answered, "none": []}
+        stale = ("f" * 32,) * 2
+        chosen |= {"stale": [stale], "some and stale": [*open_[:1], stale]}
+        commands: Any = [answer, answer]
+        if how != "plain":
+            commands = [{pair[side]: answer for pair in chosen[how]} for side in (0, 1)]
+        self._answered = chosen.get(how, open_) or self._answered
+        await self._both(None, [{"resume": each} for each in commands], modes=modes, subgraphs=subgraphs)
+
+    async def _command(self, what: str, target: int) -> None:
+        command: Any = {"update": {"log": ["by command"]}} if "update" in what else {}
+        if isinstance(self._spec, Graph) and what != "update":
+            names = [each for layer in named(self._spec) for each in layer]
+            node = names[target % len(names)]
+            command["goto"] = [{"node": node, "input": {"log": ["sent"]}} if what == "send" else node]
+        await self._both(None, [command, command])
+
+    async def _update(self, values: Any, node: int | None, where: str) -> None:
+        places: Any = [None, None]
+        as_node = None
+        if node is not None and isinstance(self._spec, Graph):
+            names = [each for layer in named(self._spec) for each in layer]
+            as_node = names[node % len(names)]
+        if where == "old" and self._states and not has_memory(self._spec):
+            places = [each["checkpoint"] for each in self._states[0]]
+        if where == "inner" and self._states:
+            places = [innermost(each) for each in self._states[-1]]
+            as_node = None
+        told = [
+            await self._ours.update(values, as_node, places[0]),
+            await self._theirs.update(values, as_node, places[1]),
+        ]
+        self._same(*told)
+
+    async def _both(self, given: Any, commands: Any = (None, None), places: Any = (None, None), **how: Any) -> None:
+        ours = await self._ours.run(given, commands[0], places[0], **how)
+        theirs = await self._theirs.run(given, commands[1], places[1], **how)
+        self._same(ours, theirs)
+        if not ours.failed:
+            if how.get("modes"):
+                parts = [each for each in ours.parts if each[0] in how["modes"] or not asks_only(each)]
+                if not how["subgraphs"]:  # listed: "A message from inside a sub-graph"
+                    parts = [each for each in parts if each[0] != "messages" or each in theirs.parts]
+                same("parts", in_order(parts), in_order(theirs.parts))
+            else:
+                same("values", ours.values, theirs.values)
+
+    def _same(self, ours: Told, theirs: Told) -> None:
+        note(f"   on Turnkeep {ours.failed or ours.values}\n  on LangGraph {theirs.failed or theirs.values}")
+        if "cannot be stored" in ours.failed:
+            self._theirs.undo()
+        else:
+            same("failed", ours.failed != "", theirs.failed != "")
+
+    def _pending(self) -> list[tuple[str, str]]:
+        if not self._states:
+            return []
+        ours, theirs = self._states[-1]
+        return [
+            (a["id"], b["id"]) for a, b in zip(*(in_order(each["interrupts"]) for each in (ours, theirs)), strict=True)
+        ]
+
+    async def _compare_states(self) -> None:
+        ours, theirs = await self._ours.state(), await self._theirs.state()
+        same("state", shape(ours), shape(theirs))
+        past = [await side.history() for side in (self._ours, self._theirs)]
+        same("history", *([shape(each, is_past=True) for each in states] for states in past))
+        if ours["checkpoint"]:
+            self._states.append((ours, theirs))
+
+
+def shape(state: Any, *, is_past: bool = False) -> Any:
+    if state is None:
+        return None
+    tasks = [
+        {"name": each["name"], "error": each["error"], "state": shape(each["state"]), "asks": asks_of(each)}
+        | ({} if is_past else {"result": each["result"]})
+        for each in state["tasks"]
+    ]
+    return nameless({"values": state["values"], "next": state["next"], "asks": asks_of(state), "tasks": tasks})
+
+
+def asks_of(state: Any) -> list[Any]:
+    return [each["value"] for each in in_order(state["interrupts"])]
+
+
+def same(name: str, ours: Any, theirs: Any) -> None:
+    found = [*differences(name, ours, theirs)]
+    assert not found, "\n".join(found)
+
+
+def differences(place: str, ours: Any, theirs: Any) -> Iterator[str]:
+    """One line for each part that differs."""
+    if isinstance(ours, dict) and isinstance(theirs, dict) and ours.keys() == theirs.keys():
+        for name, each in ours.items():
+            yield from differences(f"{place}.{name}", each, theirs[name])
+    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
+        for number, (each, other) in enumerate(zip(ours, theirs, strict=True)):
+            yield from differences(f"{place}[{number}]", each, other)
+    elif ours != theirs:
+        yield f"{place}: {ours!r} is on LangGraph {theirs!r}"
+
+
+def asks_only(part: Any) -> bool:
+    """Listed: "A question is told in every stream mode"."""
+    return part[0] == "updates" and list(part[2]) == ["__interrupt__"]
+
+
+def innermost(state: Any) -> Any:
+    below = next((each["state"] for each in state["tasks"] if each["state"]), None)
+    return innermost(below) if below else state["checkpoint"]
+
+
+@settings(max_examples=PROGRAMS, derandomize=True, deadline=None, suppress_health_check=[*HealthCheck])
+@given(SPEC, PROGRAM)
+def test_a_program_leaves_on_turnkeep_what_it_leaves_on_langgraph(
+    folder: FolderObjects, spec: Any, program: Any
+) -> None:
+    asyncio.run(played(spec, program, folder))
+
+
+async def played(spec: Any, program: Any, folder: FolderObjects) -> None:
+    note(f"{spec},\n{program}")
+    pair = Pair(spec, folder)
+    await pair.begin()
+    for operation in program:
+        note(f"-- {operation}")
+        await pair.do(*operation)
