@@ -108,7 +108,7 @@ class Langgraph:
             await self._graph.aupdate_state(self._config(checkpoint), values, as_node=as_node)
         except Exception as error:  # noqa: BLE001 - whatever a graph raises
             self._restore(before)
-            return Told(failed=type(error).__name__)
+            return Told(failed=f"{type(error).__name__}: {error}")
         return Told()
 
     def undo(self) -> None:
@@ -127,7 +127,8 @@ class Langgraph:
             for each in snapshot.tasks
         ]
         shown = {"values": snapshot.values, "next": snapshot.next, "tasks": tasks, "interrupts": snapshot.interrupts}
-        return as_json(shown) | {"checkpoint": snapshot.config["configurable"]}
+        place = {name: each for name, each in snapshot.config["configurable"].items() if not name.startswith("__")}
+        return as_json(shown) | {"checkpoint": place}
 
     def _kept(self) -> Any:
         storage = {

@@ -129,8 +129,8 @@ class Run(base.BaseCheckpointSaver[str]):
         return config_of(config, name, checkpoint["id"])
 
     def _values(self, name: str, checkpoint: base.Checkpoint) -> dict[str, Any]:
-        """All of them: a value of the version that is kept already may be left out, as a DeltaChannel does, and a node
-        may have changed it in place without returning it; what a DeltaChannel writes as a snapshot is an ordinary value."""
+        """All of them. A value of the version that is kept already may be left out, as a DeltaChannel does, or changed in
+        place by a node that did not return it. What a DeltaChannel writes as a snapshot is an ordinary value."""
         given = checkpoint["channel_values"].items()
         values = {name: value.value if isinstance(value, _DeltaSnapshot) else value for name, value in given}
         if space := self._spaces.get(name):
@@ -153,7 +153,10 @@ class Run(base.BaseCheckpointSaver[str]):
             if space and space.checkpoint["id"] == checkpoint_id:
                 # of what a task asks or was answered only the newest counts: it may ask twice, one after the other
                 again = {(task_id, channel) for channel, _ in writes if channel in base.WRITES_IDX_MAP}
-                space.writes = [write for write in space.writes if write[:2] not in again] + new
+                space.writes = [write for write in space.writes if write[:2] not in again]
+                # a write to another channel stays: a saver keeps the first of a task at each place
+                kept = sum(write[0] == task_id and write[1] not in base.WRITES_IDX_MAP for write in space.writes)
+                space.writes += [each for at, each in enumerate(new) if at >= kept or each[1] in base.WRITES_IDX_MAP]
             else:  # pool threads may bring the writes before the checkpoint that they belong to
                 self._early.setdefault((name, checkpoint_id), []).extend(new)
 
