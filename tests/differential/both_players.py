@@ -80,6 +80,7 @@ class Langgraph:
                 output_keys=self._graph.output_channels,
                 subgraphs=True,
                 durability="exit",
+                **how.get("pauses", {}),
             )
             async for namespace, mode, data in stream:
                 ran = ran or mode == "tasks"
@@ -95,11 +96,14 @@ class Langgraph:
         if not ran and self._kept()[0] == before[0]:
             self._restore(before)
             return Told(failed="nothing done")
-        if asked:  # as `ainvoke` returns it
+        if asked:  # listed: "`runs.wait` returns the values and questions that the state has afterwards"
             state = await self._graph.aget_state(self._config())
-            if command and "goto" in command:
-                values = {name: each for name, each in state.values.items() if name in self._graph.output_channels}
-            values = {**(values if isinstance(values, dict) else {}), "__interrupt__": state.interrupts}
+            if how.get("pauses") or (command and "goto" in command):
+                values, shown = state.values, self._graph.output_channels
+                if not isinstance(shown, str):
+                    values = {name: each for name, each in values.items() if name in shown}
+            if state.interrupts:
+                values = {**(values if isinstance(values, dict) else {}), "__interrupt__": state.interrupts}
         return dataclasses.replace(told, values=nameless(as_json(values)))
 
     async def update(self, values: Any, as_node: str | None, checkpoint: JSON | None) -> Told:
@@ -117,8 +121,9 @@ class Langgraph:
     async def state(self, checkpoint: JSON | None = None) -> JSON:
         return self._shown(await self._graph.aget_state(self._config(checkpoint), subgraphs=True))
 
-    async def history(self) -> list[JSON]:
-        return [self._shown(each) async for each in self._graph.aget_state_history(self._config())]
+    async def history(self, before: JSON | None = None) -> list[JSON]:
+        before = self._config(before) if before else None
+        return [self._shown(each) async for each in self._graph.aget_state_history(self._config(), before=before)]
 
     def _shown(self, snapshot: Any) -> JSON:
         tasks = [
@@ -171,6 +176,7 @@ class Turnkeep:
 
     async def run(self, given: Any, command: JSON | None = None, checkpoint: JSON | None = None, **how: Any) -> Told:
         body = {"assistant_id": "papers", "input": given, "command": command, "checkpoint": checkpoint}
+        body |= how.get("pauses", {})
         body = {name: value for name, value in body.items() if value is not None}
         self._number += 1  # two requests that are the same would be one and its retry
         body["metadata"] = {"number": self._number}
@@ -196,8 +202,8 @@ class Turnkeep:
         assert answer.status_code == 200, answer.text
         return dict(answer.json())
 
-    async def history(self) -> list[JSON]:
-        answer = await self._post("history", limit=100)
+    async def history(self, before: JSON | None = None) -> list[JSON]:
+        answer = await self._post("history", limit=100, before=before)
         assert answer.status_code == 200, answer.text
         return list(answer.json())
 

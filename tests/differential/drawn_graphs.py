@@ -3,22 +3,26 @@ or a graph inside; a graph has layers of nodes that run side by side."""
 
 import dataclasses
 import operator
-from collections import deque
+import re
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum, IntEnum, StrEnum
+from ipaddress import IPv4Address
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, cast
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.language_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, ToolMessage
 from langgraph.config import get_store, get_stream_writer
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, StateGraph, add_messages
 from langgraph.types import Command, Send, interrupt
-from pydantic import BaseModel, SecretBytes, SecretStr
+from pydantic import BaseModel, Field, SecretBytes, SecretStr, create_model
 
 JSON = dict[str, Any]
 
@@ -94,6 +98,9 @@ VALUES: dict[str, Callable[[], Any]] = {
     "class": lambda: Mood,
     "lock": lambda: __import__("threading").Lock(),
     "complex": lambda: complex(1, 2),
+    "regex": lambda: re.compile("a+"),
+    "zone": lambda: {"in": [ZoneInfo("Europe/Berlin"), IPv4Address("10.0.0.1")]},
+    "ordered": lambda: defaultdict(list, {"a": [1]}),
     "long": lambda: "x" * 70_000,
 }
 """What a node may put into the state."""
@@ -132,51 +139,38 @@ def appended(old: list[str], new: list[str]) -> list[str]:
     return [*old, *(new[len(old) :] if len(new) > len(old) and new[: len(old)] == old else new)]
 
 
-class Typed(TypedDict, total=False):
-    log: Annotated[list[str], appended]
-    messages: Annotated[list[AnyMessage], add_messages]
-    bag: Annotated[dict[str, Any], merged]
-    value: Any
-    mood: Mood
-    runs: Annotated[int, operator.add]
-
-
-@dataclasses.dataclass
-class Data:
-    log: Annotated[list[str], appended] = dataclasses.field(default_factory=list)
-    messages: Annotated[list[Any], add_messages] = dataclasses.field(default_factory=list)
-    bag: Annotated[dict[str, Any], merged] = dataclasses.field(default_factory=dict)
-    value: Any = None
-    mood: Mood | None = None
-    runs: Annotated[int, operator.add] = 0
-
-
-class Model(BaseModel):
-    log: Annotated[list[str], appended] = []
-    messages: Annotated[list[Any], add_messages] = []
-    bag: Annotated[dict[str, Any], merged] = {}
-    value: Any = None
-    mood: Mood | None = None
-    runs: Annotated[int, operator.add] = 0
+FIELDS: dict[str, tuple[Any, Callable[[], Any]]] = {
+    "log": (Annotated[list[str], appended], list),
+    "messages": (Annotated[list[Any], add_messages], list),
+    "bag": (Annotated[dict[str, Any], merged], dict),
+    "runs": (Annotated[int, operator.add], int),
+    "value": (Any, lambda: None),
+    "mood": (Mood | None, lambda: None),
+}
+ALL = FIELDS.items()
+STATES: dict[str, Any] = {
+    "typed": TypedDict("Typed", {name: kind for name, (kind, _) in ALL}, total=False),  # type: ignore[operator]
+    "data": dataclasses.make_dataclass(
+        "Data", [(name, kind, dataclasses.field(default_factory=new)) for name, (kind, new) in ALL]
+    ),
+    "model": create_model("Model", **{name: (kind, Field(default_factory=new)) for name, (kind, new) in ALL}),
+}
 
 
 class Log(TypedDict, total=False):
     log: Annotated[list[str], appended]
 
 
-STATES: dict[str, Any] = {"typed": Typed, "data": Data, "model": Model}
-
-
 @dataclasses.dataclass(frozen=True)
 class Graph:
     """`narrow` names what has the log alone: "in", "out", both. `memory`: as an inner graph it has a checkpointer of
-    its own. `waits`: a layer begins when all nodes before it have ended."""
+    its own. `edges` lead to a layer from "all" nodes before it at once, from "each", to "one" of it, or by "send"."""
 
     layers: tuple[tuple[Any, ...], ...]
     state: str = "typed"
     narrow: str = ""
     memory: bool = False
-    waits: bool = True
+    edges: str = "all"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -195,15 +189,15 @@ def has_memory(spec: Any) -> bool:
 def is_line(spec: Any) -> bool:
     """Nodes run one after the other, so that one may change a message in the state while no other reads it."""
     nodes = [each for layer in spec.layers for each in layer]
-    is_own = all(len(layer) == 1 for layer in spec.layers) and all(map(is_line, nodes_of(nodes, Graph)))
-    return is_own and not any(verb in each for each in nodes_of(nodes, str) for verb in ("to ", "send "))
+    is_own = len(nodes) == len(spec.layers) and all(map(is_line, nodes_of(nodes, Graph)))
+    return is_own and not any(re.search("to |send |up ", each) for each in nodes_of(nodes, str))
 
 
 def nodes_of(nodes: list[Any], kind: type) -> list[Any]:
     return [each for each in nodes if isinstance(each, kind)]
 
 
-def built(spec: "Graph | Function", prefix: str = "n", *, alone: bool | None = None) -> Any:
+def built(spec: "Graph | Function", prefix: str = "n", *, alone: bool | None = None, up: Any = ()) -> Any:
     alone = is_line(spec) if alone is None else alone
     if isinstance(spec, Function):
         return functional(spec, alone=alone)
@@ -213,13 +207,19 @@ def built(spec: "Graph | Function", prefix: str = "n", *, alone: bool | None = N
     for before, layer, steps in zip([[START], *names], names, spec.layers, strict=False):
         for name, step in zip(layer, steps, strict=True):
             is_inner = isinstance(step, Graph)
-            node = built(step, name, alone=alone) if is_inner else node_of(name, step, targets, alone=alone)
+            node = (
+                built(step, name, alone=alone, up=targets)
+                if is_inner
+                else node_of(name, step, targets, alone=alone, up=up)
+            )
             graph.add_node(name, node, destinations=None if is_inner else tuple(targets))
-            if spec.waits and len(before) > 1:
+            if spec.edges == "all" and len(before) > 1:
                 graph.add_edge(before, name)
-            else:
+            elif spec.edges in ("all", "each"):
                 for each in before:
                     graph.add_edge(each, name)
+        for each in before if spec.edges in ("one", "send") else ():
+            graph.add_conditional_edges(each, chosen(spec.edges, layer), layer)
     return graph.compile(checkpointer=True if spec.memory and prefix != "n" else None)
 
 
@@ -227,10 +227,20 @@ def named(spec: Graph, prefix: str = "n") -> list[list[str]]:
     return [[f"{prefix}{row}{column}" for column in range(len(layer))] for row, layer in enumerate(spec.layers)]
 
 
-def node_of(name: str, text: str, targets: list[str], *, alone: bool) -> Callable[..., Any]:
+def chosen(edges: str, layer: list[str]) -> Callable[[Any], Any]:
+    def choose(state: Any) -> Any:
+        log = held(state, "log")
+        given = {"log": log, "value": held(state, "value")}
+        return layer[len(log) % len(layer)] if edges == "one" else [Send(name, given) for name in layer]
+
+    return choose
+
+
+def node_of(name: str, text: str, targets: list[str], *, alone: bool, up: list[str]) -> Callable[..., Any]:
     def node(state: Any) -> Any:
-        update, goto = perform(name, text, state, targets, alone=alone)
-        return Command(update=update, goto=goto) if goto else update
+        steps = perform(name, text, state, targets, alone=alone, up=up)
+        graph = Command.PARENT if steps.is_up else None
+        return Command(graph=graph, update=steps.update, goto=steps.goto) if steps.goto else steps.update
 
     return node
 
@@ -238,7 +248,7 @@ def node_of(name: str, text: str, targets: list[str], *, alone: bool) -> Callabl
 def functional(spec: Function, *, alone: bool) -> Any:
     @task
     def step(name: str, text: str, state: Any) -> Any:
-        return perform(name, text, state, [], alone=alone)[0]
+        return perform(name, text, state, [], alone=alone).update
 
     @entrypoint()
     async def run(given: Any, *, previous: Any = None) -> Any:
@@ -262,21 +272,26 @@ def held(state: Any, name: str) -> Any:
     return found or {"log": [], "messages": [], "bag": {}}.get(name, found)
 
 
-def perform(name: str, text: str, state: Any, targets: list[str], *, alone: bool) -> tuple[JSON, list[Any]]:
-    """Return the update and where to go. `alone`: no other node reads the messages meanwhile."""
-    steps = Steps(name, state, targets, alone=alone)
+def perform(name: str, text: str, state: Any, targets: list[str], *, alone: bool, up: Any = ()) -> "Steps":
+    steps = Steps(name, state, targets, alone=alone, up=up)
     for number, (verb, *words) in enumerate(each.split() for each in text.split("; ")):
         getattr(steps, verb)(words[0] if words else "", number)
-    return {**steps.update, "log": steps.done, **({"messages": steps.said} if steps.said else {})}, steps.goto
+    steps.update |= {"log": steps.done, **({"messages": steps.said} if steps.said else {})}
+    return steps
 
 
 class Steps:
-    def __init__(self, name: str, state: Any, targets: list[str], *, alone: bool) -> None:
+    """What a node does, and has done: its update and where it goes, by default where its edges lead. `alone`: no other
+    node reads the state meanwhile. `up`: the nodes of the graph around its graph."""
+
+    def __init__(self, name: str, state: Any, targets: list[str], *, alone: bool, up: Any) -> None:
         self._name, self._state, self._alone = name, state, alone
         self._log, self._messages = held(state, "log"), [*held(state, "messages")]
-        self._targets = targets if self._log.count(name) < 2 else []  # a node that has run twice goes nowhere
+        again = self._log.count(name) < 2  # a node that has run twice goes nowhere
+        self._targets, self._up = (targets, up) if again else ([], [])
         self.update: JSON = {"runs": 1}
         self.goto: list[Any] = []
+        self.is_up = False
         self.done, self.said = [name], cast(list[Any], [])
 
     def note(self, _: str, number: int) -> None:
@@ -319,7 +334,25 @@ class Steps:
         if self._targets:
             self.goto.append(self._targets[int(word) % len(self._targets)])
 
+    def up(self, word: str, _: int) -> None:
+        if self._up:
+            self.goto, self.is_up, self._targets = [self._up[int(word) % len(self._up)]], True, []
+
+    def touch(self, _: str, __: int) -> None:
+        """In place, and not returned."""
+        if self._alone and self._messages:
+            self._messages[-1].content = "touched"
+        if self._alone and isinstance(found := held(self._state, "value"), list):
+            found.append("touched")
+
+    def model(self, word: str, number: int) -> None:
+        answer = AIMessage(f"one {word} two", id=f"id-{self._name}-{len(self._log)}-{number}")
+        self.said.append(GenericFakeChatModel(messages=iter([answer])).invoke("hi"))
+        self.said[-1].id = answer.id
+
     def remember(self, word: str, _: int) -> None:
+        if word == "find" and not self._alone:
+            return
         self.done.append(remembered(word, f"{self._name}{len(self._log)}"))
 
     def tell(self, _: str, number: int) -> None:

@@ -14,18 +14,21 @@ def _steps(**words: Any) -> st.SearchStrategy[str]:
     return st.one_of([word.map(lambda each, verb=verb: f"{verb} {each}") for verb, word in words.items()])
 
 
-PLAIN = st.sampled_from(["note", "ask", "look", "look", "tell", "remember put", "remember find", "fail"])
+PLAIN = st.sampled_from(["note", "ask", "look", "look", "tell", "remember put", "remember find", "fail", "touch"])
 VALUE = _steps(put=KINDS, bag=KINDS)
-MESSAGE = _steps(say=st.sampled_from(sorted(SAID)), change=st.sampled_from(sorted(CHANGES))) | st.just("remove")
-STEP = st.one_of(PLAIN, st.just("ask"), VALUE, MESSAGE, _steps(to=NUMBER, send=NUMBER))
+MESSAGE = _steps(say=st.sampled_from(sorted(SAID)), change=st.sampled_from(sorted(CHANGES))) | st.sampled_from(
+    ["remove", "model a"]
+)
+STEP = st.one_of(PLAIN, st.just("ask"), VALUE, MESSAGE, _steps(to=NUMBER, send=NUMBER, up=NUMBER))
 NODE = st.lists(STEP, min_size=1, max_size=3).map("; ".join)
 SIMPLE = st.lists(st.one_of(PLAIN, VALUE, MESSAGE), min_size=1, max_size=3).map("; ".join)
+EDGES = st.sampled_from(["all", "each", "all", "each", "one", "send"])
 STATE = st.sampled_from(["typed", "typed", "data", "model"])
 
 
 def _graphs(node: Any, size: int = 2, **more: Any) -> st.SearchStrategy[Graph]:
     layers = st.lists(st.lists(node, min_size=1, max_size=size).map(tuple), min_size=1, max_size=size).map(tuple)
-    return st.builds(Graph, layers, state=STATE, waits=st.booleans(), **more)
+    return st.builds(Graph, layers, state=STATE, edges=EDGES, **more)
 
 
 INNERMOST = _graphs(NODE, memory=st.booleans())
@@ -41,6 +44,7 @@ INPUT = st.sampled_from(
         {"log": [], "messages": [{"type": "ai", "content": "", "id": "id-n00-0-0"}], "value": {"a": [1, None]}},
         {"messages": "words", "bag": {"in": "a\u0000b"}},
         {"log": ["in"], "mood": "good", "value": "\u00e9"},
+        {"log": "text", "unknown": 1},
         {},
         None,
     ]
@@ -60,6 +64,8 @@ OPERATION = st.one_of(
     st.tuples(st.just("fork"), NUMBER, INPUT),
     st.tuples(st.just("command"), st.sampled_from(["goto", "send", "update", "goto update"]), NUMBER),
     st.tuples(st.just("join"), INPUT),
+    st.tuples(st.just("pause"), INPUT, st.sampled_from(["interrupt_before", "interrupt_after"]), NUMBER | st.just("*")),
+    st.tuples(st.just("read"), NUMBER),
     st.tuples(st.just("search"), st.sampled_from([{"deep": {"a": 1}}, {"deep": {"b": [2]}}, {"deep": {}}, {"a": 1}])),
     st.just(("restart",)),
 )

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from both_players import Langgraph, Told, Turnkeep, in_order, nameless
-from drawn_graphs import Graph, has_memory, named
+from drawn_graphs import Function, Graph, has_memory, named
 from drawn_programs import PROGRAM, SPEC
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, note, seed, settings
 
 from turnkeep_local.objects import FolderObjects
 
+PART = 250
 PROGRAMS = int(os.environ.get("DIFFERENTIAL_PROGRAMS", "40"))
 CLIENTS = (Path(__file__).parents[2] / "docs" / "clients.md").read_text()
 LISTED = {
@@ -30,6 +31,20 @@ LISTED = {
     "is_past": "A history has one state for each turn, as the turn left it",
 }
 """Differences that are allowed, each as docs/clients.md lists it."""
+
+
+RUN = ("run", {"log": ["in"]})
+FOUND: dict[str, Any] = {
+    "a state at a checkpoint that waits": (Graph((("note", "ask"),)), (RUN, ("read", 0))),
+    "a function that asks": (Function((("ask",),)), (RUN, ("resume", "all", "yes", ("values",), False), RUN)),
+    "a tuple for a key": (Graph((("bag tuplekey",),)), (RUN,)),
+    "the newest checkpoint named": (Graph((("ask",),)), (RUN, ("fork", 0, None))),
+    "a second update by a command": (Graph((("ask",),)), (RUN, ("command", "update", 0), ("command", "update", 0))),
+    "a task that cannot be stored": (Graph((("bag complex", "bag big", "ask"),)), (RUN,)),
+    "an answer to no question": (Graph((("note",),)), (("resume", "plain", "yes", (), False),)),
+    "a message changed and not returned": (Graph((("say ai",), ("touch",))), (RUN, RUN)),
+}
+"""Shrunk programs that failed once."""
 
 
 @pytest.mark.parametrize("reason", LISTED.values(), ids=LISTED)
@@ -50,6 +65,7 @@ class Pair:
     def __init__(self, spec: Any, folder: FolderObjects) -> None:
         self._spec = spec
         self._ours, self._theirs = Turnkeep(spec, folder), Langgraph(spec)
+        self._sides = self._ours, self._theirs
         self._states: list[tuple[Any, Any]] = []
         self._answered: list[tuple[str, str]] = []
 
@@ -58,7 +74,7 @@ class Pair:
 
     async def do(self, name: str, *given: Any) -> None:
         await getattr(self, f"_{name}")(*given)
-        if name not in ("restart", "search"):
+        if name not in ("restart", "search", "read"):
             await self._compare_states()
 
     async def _restart(self) -> None:
@@ -74,6 +90,24 @@ class Pair:
     async def _join(self, given: Any) -> None:
         is_told = not re.search("halfkey|lock|class|complex|huge|error", repr(self._spec))  # no join tells the channel
         await self._both(given, joins=is_told)
+
+    async def _pause(self, given: Any, where: str, node: Any) -> None:
+        await self._both(given, pauses={where: node if node == "*" else [self._node(node)]})
+
+    async def _read(self, back: int) -> None:
+        """At an earlier checkpoint, and the history before it."""
+        if self._states:
+            places = [each["checkpoint"] for each in self._states[-1 - back % len(self._states)]]
+            states = [await side.state(at) for side, at in zip(self._sides, places, strict=True)]
+            same("state at", *(shape(each, is_past=True) for each in states))
+            past = [await side.history(at) for side, at in zip(self._sides, places, strict=True)]
+            same("history before", *([shape(each, is_past=True) for each in states] for states in past))
+
+    def _node(self, number: int | None) -> str | None:
+        if not isinstance(self._spec, Graph):
+            return None if number is None else "run"
+        names = [each for layer in named(self._spec) for each in layer]
+        return None if number is None else names[number % len(names)]
 
     async def _stream(self, given: Any, modes: Any, subgraphs: bool) -> None:
         await self._both(given, modes=modes, subgraphs=subgraphs)
@@ -105,10 +139,7 @@ class Pair:
 
     async def _update(self, values: Any, node: int | None, where: str) -> None:
         places: Any = [None, None]
-        as_node = None
-        if node is not None and isinstance(self._spec, Graph):
-            names = [each for layer in named(self._spec) for each in layer]
-            as_node = names[node % len(names)]
+        as_node = self._node(node)
         if where == "old" and self._states and not has_memory(self._spec):
             places = [each["checkpoint"] for each in self._states[0]]
         if where == "inner" and self._states:
@@ -151,7 +182,7 @@ class Pair:
     async def _compare_states(self) -> None:
         ours, theirs = await self._ours.state(), await self._theirs.state()
         same("state", shape(ours), shape(theirs))
-        past = [await side.history() for side in (self._ours, self._theirs)]
+        past = [await side.history() for side in self._sides]
         same("history", *([shape(each, is_past=True) for each in states] for states in past))
         if ours["checkpoint"]:
             self._states.append((ours, theirs))
@@ -199,12 +230,21 @@ def innermost(state: Any) -> Any:
     return innermost(below) if below else state["checkpoint"]
 
 
-@settings(max_examples=PROGRAMS, derandomize=True, deadline=None, suppress_health_check=[*HealthCheck])
-@given(SPEC, PROGRAM)
-def test_a_program_leaves_on_turnkeep_what_it_leaves_on_langgraph(
-    folder: FolderObjects, spec: Any, program: Any
-) -> None:
-    asyncio.run(played(spec, program, folder))
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("part", range(-(-PROGRAMS // PART)))
+def test_both_leave_the_same(folder: FolderObjects, part: int) -> None:
+    @seed(part)
+    @settings(max_examples=min(PROGRAMS, PART), database=None, deadline=None, suppress_health_check=[*HealthCheck])
+    @given(SPEC, PROGRAM)
+    def leave(spec: Any, program: Any) -> None:
+        asyncio.run(played(spec, program, folder))
+
+    leave()
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found_stays_mended(folder: FolderObjects, name: str) -> None:
+    asyncio.run(played(*FOUND[name], folder))
 
 
 async def played(spec: Any, program: Any, folder: FolderObjects) -> None:

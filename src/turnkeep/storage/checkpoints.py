@@ -129,8 +129,8 @@ class Run(base.BaseCheckpointSaver[str]):
         return config_of(config, name, checkpoint["id"])
 
     def _values(self, name: str, checkpoint: base.Checkpoint) -> dict[str, Any]:
-        """All of them. A value of the version that is kept already may be left out, as a DeltaChannel does, or changed in
-        place by a node that did not return it. What a DeltaChannel writes as a snapshot is an ordinary value."""
+        """All of them. A value of the version that is kept already may be left out, as a DeltaChannel does, or was
+        changed in place and not returned. What a DeltaChannel writes as a snapshot is an ordinary value."""
         given = checkpoint["channel_values"].items()
         values = {name: value.value if isinstance(value, _DeltaSnapshot) else value for name, value in given}
         if space := self._spaces.get(name):
