@@ -1,6 +1,7 @@
 """One thread of one graph on two sides: Turnkeep through its HTTP API, and LangGraph with its own saver in memory. Each
 is asked the same and answers in one form, without ids and times."""
 
+import copy
 import dataclasses
 import json
 import re
@@ -32,6 +33,10 @@ class Told:
     failed: str = ""
     values: Any = None
     parts: list[Any] = dataclasses.field(default_factory=list)
+
+    def add(self, mode: str, namespace: Any, data: Any) -> None:
+        data = [data[0], data[1]["langgraph_node"]] if mode == "messages" else data
+        self.parts.append([mode, [each.split(":")[0] for each in namespace], nameless(data)])
 
 
 def nameless(value: Any) -> Any:
@@ -69,9 +74,8 @@ class Langgraph:
         return {"configurable": {"thread_id": "t", **(checkpoint or {})}}
 
     async def run(self, given: Any, command: JSON | None = None, checkpoint: JSON | None = None, **how: Any) -> Told:
-        before, told, values, asked, ran = self._kept(), Told(), None, False, False
-        self._before = before
-        modes, subgraphs = how.get("modes", ()), how.get("subgraphs", False)
+        self._before, told, values, asked, ran = self._kept(), Told(), None, False, False
+        modes = how.get("modes", ())
         try:
             stream = self._graph.astream(
                 Command(**{**command, "goto": _steps(command.get("goto"))}) if command else given,
@@ -87,14 +91,13 @@ class Langgraph:
                 if not namespace:
                     values = data if mode == "values" else values
                     asked = asked or (mode == "updates" and "__interrupt__" in data)
-                if mode in modes and (subgraphs or not namespace):
-                    part = [data[0], data[1]["langgraph_node"]] if mode == "messages" else data
-                    told.parts.append([mode, [each.split(":")[0] for each in namespace], nameless(as_json(part))])
+                if mode in modes and (how.get("subgraphs") or not namespace):
+                    told.add(mode, namespace, as_json(data if mode != "messages" else [*map(plain, data)]))
         except Exception as error:  # noqa: BLE001 - whatever a graph raises
-            self._restore(before)
+            self.undo()
             return Told(failed=type(error).__name__, parts=told.parts)
-        if not ran and self._kept()[0] == before[0]:
-            self._restore(before)
+        if not ran and self._kept()[0] == self._before[0]:
+            self.undo()
             return Told(failed="nothing done")
         if asked:  # listed: "`runs.wait` returns the values and questions that the state has afterwards"
             state = await self._graph.aget_state(self._config())
@@ -107,16 +110,13 @@ class Langgraph:
         return dataclasses.replace(told, values=nameless(as_json(values)))
 
     async def update(self, values: Any, as_node: str | None, checkpoint: JSON | None) -> Told:
-        before = self._before = self._kept()
+        self._before = self._kept()
         try:
             await self._graph.aupdate_state(self._config(checkpoint), values, as_node=as_node)
         except Exception as error:  # noqa: BLE001 - whatever a graph raises
-            self._restore(before)
+            self.undo()
             return Told(failed=f"{type(error).__name__}: {error}")
         return Told()
-
-    def undo(self) -> None:
-        self._restore(self._before)
 
     async def state(self, checkpoint: JSON | None = None) -> JSON:
         return self._shown(await self._graph.aget_state(self._config(checkpoint), subgraphs=True))
@@ -136,18 +136,10 @@ class Langgraph:
         return as_json(shown) | {"checkpoint": place}
 
     def _kept(self) -> Any:
-        storage = {
-            thread: {ns: dict(each) for ns, each in kept.items()} for thread, kept in self._saver.storage.items()
-        }
-        return storage, {at: dict(each) for at, each in self._saver.writes.items()}, dict(self._saver.blobs)
+        return copy.deepcopy((self._saver.storage, self._saver.writes, self._saver.blobs))
 
-    def _restore(self, kept: Any) -> None:
-        self._saver.storage.clear()
-        for held, new in zip((self._saver.writes, self._saver.blobs), kept[1:], strict=True):
-            held.clear()
-            held.update(new)
-        for thread, spaces in kept[0].items():
-            self._saver.storage[thread].update(spaces)
+    def undo(self) -> None:
+        self._saver.storage, self._saver.writes, self._saver.blobs = self._before
 
 
 def _steps(said: Any) -> Any:
@@ -175,24 +167,22 @@ class Turnkeep:
         self.thread_id = made.json()["thread_id"]
 
     async def run(self, given: Any, command: JSON | None = None, checkpoint: JSON | None = None, **how: Any) -> Told:
-        body = {"assistant_id": "papers", "input": given, "command": command, "checkpoint": checkpoint}
-        body |= how.get("pauses", {})
-        body = {name: value for name, value in body.items() if value is not None}
         self._number += 1  # two requests that are the same would be one and its retry
-        body["metadata"] = {"number": self._number}
+        body: JSON = {"assistant_id": "papers", "metadata": {"number": self._number}, **how.get("pauses", {})}
+        asked = {"input": given, "command": command, "checkpoint": checkpoint}
+        body |= {name: value for name, value in asked.items() if value is not None}
         modes, subgraphs = how.get("modes", ()), how.get("subgraphs", False)
         if modes:
             modes = ["messages-tuple" if each == "messages" else each for each in modes]
-            answer = await self._post("runs/stream", **body, stream_mode=modes, stream_subgraphs=subgraphs)
-            return _parts(answer)
+            return _told(await self._post("runs/stream", **body, stream_mode=modes, stream_subgraphs=subgraphs))
         answer = await self._post("runs" if how.get("joins") else "runs/wait", **body)
         if how.get("joins") and answer.status_code == 200:
-            path = f"/threads/{self.thread_id}/runs/{answer.json()['run_id']}/join"
-            answer = await self._http.get(path)
-        return _whole(answer)
+            answer = await self._http.get(f"/threads/{self.thread_id}/runs/{answer.json()['run_id']}/join")
+        return _told(answer)
 
     async def update(self, values: Any, as_node: str | None, checkpoint: JSON | None) -> Told:
-        return _whole(await self._post("state", values=values, as_node=as_node, checkpoint=checkpoint), is_run=False)
+        told = _told(await self._post("state", values=values, as_node=as_node, checkpoint=checkpoint))
+        return dataclasses.replace(told, values=None)
 
     async def state(self, checkpoint: JSON | None = None) -> JSON:
         if checkpoint:
@@ -211,26 +201,19 @@ class Turnkeep:
         return [each["thread_id"] for each in (await self._http.post("/threads/search", json=body)).json()]
 
 
-def _whole(answer: Response, *, is_run: bool = True) -> Told:
+def _told(answer: Response) -> Told:
     if answer.status_code != 200:
         return Told(failed=f"{answer.status_code} {answer.text}")
-    body = answer.json()
-    if isinstance(body, dict) and "__error__" in body:
-        return Told(failed=json.dumps(body["__error__"]))
-    return Told(values=nameless(body) if is_run else None)
-
-
-def _parts(answer: Response) -> Told:
-    if answer.status_code != 200:
-        return Told(failed=f"{answer.status_code} {answer.text}")
+    if answer.headers["content-type"].startswith("application/json"):
+        body = answer.json()
+        error = body.get("__error__") if isinstance(body, dict) else None
+        return Told(failed=json.dumps(error)) if error else Told(values=nameless(body))
     told = Told()
     for frame in answer.text.replace("\r", "").split("\n\n"):
         lines = dict(line.split(": ", 1) for line in frame.split("\n") if ": " in line)
         name, *namespace = lines.get("event", "").split("|")
-        data = json.loads(lines.get("data", "null"))
         if name == "error":
-            told.failed = json.dumps(data)
+            told.failed = lines["data"]
         elif name in MODES:
-            part = [data[0], data[1]["langgraph_node"]] if name == "messages" else data
-            told.parts.append([name, [each.split(":")[0] for each in namespace], nameless(part)])
+            told.add(name, namespace, json.loads(lines["data"]))
     return told

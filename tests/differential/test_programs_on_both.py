@@ -4,16 +4,15 @@ between operations, what LangGraph leaves in process. A difference fails unless 
 import asyncio
 import logging
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from both_players import Langgraph, Told, Turnkeep, in_order, nameless
-from drawn_graphs import Function, Graph, has_memory, named
+from drawn_graphs import NOT_STORED, Function, Graph, has_memory, is_line, named
 from drawn_programs import PROGRAM, SPEC
-from hypothesis import HealthCheck, given, note, seed, settings
+from hypothesis import HealthCheck, given, seed, settings
 
 from turnkeep_local.objects import FolderObjects
 
@@ -33,15 +32,20 @@ LISTED = {
 """Differences that are allowed, each as docs/clients.md lists it."""
 
 
-RUN = ("run", {"log": ["in"]})
+RUN = ("run", {"log": ["in"]}, {})
+UPDATE = ("command", "update", 0, {})
 FOUND: dict[str, Any] = {
     "a state at a checkpoint that waits": (Graph((("note", "ask"),)), (RUN, ("read", 0))),
-    "a function that asks": (Function((("ask",),)), (RUN, ("resume", "all", "yes", ("values",), False), RUN)),
+    "a function that asks": (Function((("ask",),)), (RUN, ("resume", "all", "yes", {"modes": ["values"]}), RUN)),
     "a tuple for a key": (Graph((("bag tuplekey",),)), (RUN,)),
-    "the newest checkpoint named": (Graph((("ask",),)), (RUN, ("fork", 0, None))),
-    "a second update by a command": (Graph((("ask",),)), (RUN, ("command", "update", 0), ("command", "update", 0))),
+    "the newest checkpoint named": (Graph((("ask",),)), (RUN, ("fork", 0, None, {}))),
+    "a second update by a command": (Graph((("ask",),)), (RUN, UPDATE, UPDATE)),
     "a task that cannot be stored": (Graph((("bag complex", "bag big", "ask"),)), (RUN,)),
-    "an answer to no question": (Graph((("note",),)), (("resume", "plain", "yes", (), False),)),
+    "an answer to no question": (Graph((("note",),)), (("resume", "plain", "yes", {}),)),
+    "a question of a node that a command went to": (
+        Graph((("note",), ("note; ask",), ("look",))),
+        (RUN, ("resume", "all", "yes", {}), ("command", "goto", 1, {}), ("resume", "plain", "yes", {})),
+    ),
     "a message changed and not returned": (Graph((("say ai",), ("touch",))), (RUN, RUN)),
 }
 """Shrunk programs that failed once."""
@@ -63,7 +67,7 @@ class Pair:
     """Both sides, the checkpoints that both have, and the questions that were answered."""
 
     def __init__(self, spec: Any, folder: FolderObjects) -> None:
-        self._spec = spec
+        self._spec, self.told = spec, [f"{spec}"]
         self._ours, self._theirs = Turnkeep(spec, folder), Langgraph(spec)
         self._sides = self._ours, self._theirs
         self._states: list[tuple[Any, Any]] = []
@@ -73,6 +77,7 @@ class Pair:
         await self._ours.begin()
 
     async def do(self, name: str, *given: Any) -> None:
+        self.told.append(f"{(name, *given)}")
         await getattr(self, f"_{name}")(*given)
         if name not in ("restart", "search", "read"):
             await self._compare_states()
@@ -84,100 +89,84 @@ class Pair:
         found = await self._ours.search(metadata=wanted)
         assert found == ([] if "a" in wanted else [self._ours.thread_id])
 
-    async def _run(self, given: Any) -> None:
-        await self._both(given)
-
-    async def _join(self, given: Any) -> None:
-        is_told = not re.search("halfkey|lock|class|complex|huge|error", repr(self._spec))  # no join tells the channel
-        await self._both(given, joins=is_told)
-
-    async def _pause(self, given: Any, where: str, node: Any) -> None:
-        await self._both(given, pauses={where: node if node == "*" else [self._node(node)]})
+    async def _run(self, given: Any, how: Any) -> None:
+        await self._both(given, how=how)
 
     async def _read(self, back: int) -> None:
         """At an earlier checkpoint, and the history before it."""
         if self._states:
             places = [each["checkpoint"] for each in self._states[-1 - back % len(self._states)]]
-            states = [await side.state(at) for side, at in zip(self._sides, places, strict=True)]
-            same("state at", *(shape(each, is_past=True) for each in states))
-            past = [await side.history(at) for side, at in zip(self._sides, places, strict=True)]
-            same("history before", *([shape(each, is_past=True) for each in states] for states in past))
+            read = [
+                (await side.state(at), await side.history(at)) for side, at in zip(self._sides, places, strict=True)
+            ]
+            same("read", *([shape(each, is_past=True) for each in (state, *past)] for state, past in read))
 
-    def _node(self, number: int | None) -> str | None:
-        if not isinstance(self._spec, Graph):
-            return None if number is None else "run"
-        names = [each for layer in named(self._spec) for each in layer]
-        return None if number is None else names[number % len(names)]
+    def _node(self, number: Any) -> Any:
+        names = [each for layer in named(self._spec) for each in layer] if isinstance(self._spec, Graph) else ["run"]
+        return names[number % len(names)] if isinstance(number, int) else number
 
-    async def _stream(self, given: Any, modes: Any, subgraphs: bool) -> None:
-        await self._both(given, modes=modes, subgraphs=subgraphs)
+    async def _fork(self, back: int, given: Any, how: Any) -> None:
+        if self._states and not has_memory(self._spec):
+            places = [each["checkpoint"] for each in self._states[-1 - back % len(self._states)]]
+            await self._both(given, places=places, how=how)
 
-    async def _fork(self, back: int, given: Any) -> None:
-        if not self._states or has_memory(self._spec):
-            return
-        ours, theirs = self._states[-1 - back % len(self._states)]
-        await self._both(given, places=[ours["checkpoint"], theirs["checkpoint"]])
+    async def _resume(self, which: str, answer: Any, how: Any) -> None:
+        waiting, stale = self._waiting(), ("f" * 32,) * 2
+        chosen = {"all": waiting, "one": waiting[:1], "last": waiting[-1:], "again": self._answered, "none": []}
+        chosen |= {"stale": [stale], "some and stale": [*waiting[:1], stale]}
+        commands = [{"resume": answer}, {"resume": answer}]
+        if which != "plain":
+            commands = [{"resume": {pair[side]: answer for pair in chosen[which]}} for side in (0, 1)]
+        self._answered = chosen.get(which, waiting) or self._answered
+        await self._both(None, commands, how=how)
 
-    async def _resume(self, how: str, answer: Any, modes: Any, subgraphs: bool) -> None:
-        open_ = self._pending()
-        chosen = {"all": open_, "one": open_[:1], "last": open_[-1:], "again": self._answered, "none": []}
-        stale = ("f" * 32,) * 2
-        chosen |= {"stale": [stale], "some and stale": [*open_[:1], stale]}
-        commands: Any = [answer, answer]
-        if how != "plain":
-            commands = [{pair[side]: answer for pair in chosen[how]} for side in (0, 1)]
-        self._answered = chosen.get(how, open_) or self._answered
-        await self._both(None, [{"resume": each} for each in commands], modes=modes, subgraphs=subgraphs)
-
-    async def _command(self, what: str, target: int) -> None:
+    async def _command(self, what: str, target: int, how: Any) -> None:
         command: Any = {"update": {"log": ["by command"]}} if "update" in what else {}
         if isinstance(self._spec, Graph) and what != "update":
-            names = [each for layer in named(self._spec) for each in layer]
-            node = names[target % len(names)]
+            node = self._node(target)
             command["goto"] = [{"node": node, "input": {"log": ["sent"]}} if what == "send" else node]
-        await self._both(None, [command, command])
+        await self._both(None, [command, command], how=how)
 
     async def _update(self, values: Any, node: int | None, where: str) -> None:
-        places: Any = [None, None]
-        as_node = self._node(node)
+        places, as_node = [None, None], self._node(node)
         if where == "old" and self._states and not has_memory(self._spec):
             places = [each["checkpoint"] for each in self._states[0]]
         if where == "inner" and self._states:
-            places = [innermost(each) for each in self._states[-1]]
-            as_node = None
-        told = [
-            await self._ours.update(values, as_node, places[0]),
-            await self._theirs.update(values, as_node, places[1]),
-        ]
-        self._same(*told)
+            places, as_node = [innermost(each) for each in self._states[-1]], None
+        ours = await self._ours.update(values, as_node, places[0])
+        self._same_end(ours, await self._theirs.update(values, as_node, places[1]))
 
-    async def _both(self, given: Any, commands: Any = (None, None), places: Any = (None, None), **how: Any) -> None:
+    async def _both(self, given: Any, commands: Any = (None, None), places: Any = (None, None), *, how: Any) -> None:
+        how = dict(how)
+        if "pauses" in how:
+            how["pauses"] = {name: each if each == "*" else [self._node(each)] for name, each in how["pauses"].items()}
+        if NOT_STORED.search(repr(self._spec)):
+            how.pop("joins", None)  # which does not tell the channel
         ours = await self._ours.run(given, commands[0], places[0], **how)
         theirs = await self._theirs.run(given, commands[1], places[1], **how)
-        self._same(ours, theirs)
-        if not ours.failed:
-            if how.get("modes"):
-                parts = [each for each in ours.parts if each[0] in how["modes"] or not asks_only(each)]
-                if not how["subgraphs"]:  # listed: "A message from inside a sub-graph"
-                    parts = [each for each in parts if each[0] != "messages" or each in theirs.parts]
-                same("parts", in_order(parts), in_order(theirs.parts))
-            else:
-                same("values", ours.values, theirs.values)
+        self._same_end(ours, theirs)
+        if not ours.failed and "modes" in how:
+            parts = [each for each in ours.parts if each[0] in how["modes"] or not asks_only(each)]
+            if not how.get("subgraphs"):  # listed: "A message from inside a sub-graph"
+                parts = [each for each in parts if each[0] != "messages" or each in theirs.parts]
+            order = list if is_line(self._spec) else in_order
+            same("parts", order(parts), order(theirs.parts))
+        elif not ours.failed:
+            same("values", ours.values, theirs.values)
 
-    def _same(self, ours: Told, theirs: Told) -> None:
-        note(f"   on Turnkeep {ours.failed or ours.values}\n  on LangGraph {theirs.failed or theirs.values}")
+    def _same_end(self, ours: Told, theirs: Told) -> None:
+        self.told += [
+            f"   on Turnkeep {ours.failed or ours.values}",
+            f"  on LangGraph {theirs.failed or theirs.values}",
+        ]
         if "cannot be stored" in ours.failed:
             self._theirs.undo()
         else:
             same("failed", ours.failed != "", theirs.failed != "")
 
-    def _pending(self) -> list[tuple[str, str]]:
-        if not self._states:
-            return []
-        ours, theirs = self._states[-1]
-        return [
-            (a["id"], b["id"]) for a, b in zip(*(in_order(each["interrupts"]) for each in (ours, theirs)), strict=True)
-        ]
+    def _waiting(self) -> list[tuple[str, str]]:
+        ours, theirs = (in_order(each["interrupts"]) for each in (self._states or [({"interrupts": []},) * 2])[-1])
+        return [(a["id"], b["id"]) for a, b in zip(ours, theirs, strict=True)]
 
     async def _compare_states(self) -> None:
         ours, theirs = await self._ours.state(), await self._theirs.state()
@@ -230,7 +219,7 @@ def innermost(state: Any) -> Any:
     return innermost(below) if below else state["checkpoint"]
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(-(-PROGRAMS // PART)))
 def test_both_leave_the_same(folder: FolderObjects, part: int) -> None:
     @seed(part)
@@ -248,9 +237,11 @@ def test_what_was_found_stays_mended(folder: FolderObjects, name: str) -> None:
 
 
 async def played(spec: Any, program: Any, folder: FolderObjects) -> None:
-    note(f"{spec},\n{program}")
     pair = Pair(spec, folder)
     await pair.begin()
-    for operation in program:
-        note(f"-- {operation}")
-        await pair.do(*operation)
+    try:
+        for operation in program:
+            await pair.do(*operation)
+    except Exception as error:
+        error.add_note("\n".join(pair.told))
+        raise

@@ -11,16 +11,20 @@ import copy
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint import base
-from langgraph.checkpoint.serde.types import _DeltaSnapshot
+from langgraph.checkpoint.serde.types import INTERRUPT, _DeltaSnapshot
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage import elements
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.vault import Change
+
+NO_TASK = str(UUID(int=0))
+"""Under which LangGraph writes what a command says itself."""
 
 
 class Run(base.BaseCheckpointSaver[str]):
@@ -149,6 +153,7 @@ class Run(base.BaseCheckpointSaver[str]):
         name, checkpoint_id = config["configurable"].get("checkpoint_ns", ""), config["configurable"]["checkpoint_id"]
         new: list[elements.Write] = [(task_id, channel, value, task_path) for channel, value in writes]
         with self._lock:
+            self._has_put = self._has_put or task_id != NO_TASK
             space = self._spaces.get(name)
             if space and space.checkpoint["id"] == checkpoint_id:
                 # of what a task asks or was answered only the newest counts: it may ask twice, one after the other
@@ -186,6 +191,11 @@ class Run(base.BaseCheckpointSaver[str]):
         with self._lock:
             self._spaces.pop(namespace, None)
             self._lists = {place: each for place, each in self._lists.items() if place[0] != namespace}
+
+    def is_asking(self) -> bool:
+        """Whether a node has asked, also one that a command went to, which the state does not name."""
+        root = self._spaces.get("")
+        return root is not None and any(channel == INTERRUPT for _, channel, _, _ in root.writes)
 
     def settle(self) -> None:
         """What was put is stored: what comes next is counted from there."""

@@ -203,7 +203,7 @@ class GraphRun:
         """Return what the run leaves, once `events` is exhausted. The shield redacts the state and the end, not the
         reply. Raises NothingDone."""
         snapshot = await self._graph.aget_state(self._of_thread)
-        interrupted = bool(snapshot.next)
+        interrupted = bool(snapshot.next) or self._run.is_asking()
         values: Mapping[str, Any] = snapshot.values
         saving = functools.partial(self._run.saved, self._per_turn, interrupted=interrupted)
         saved = await in_thread(saving, change=shield.hide) if shield else saving()

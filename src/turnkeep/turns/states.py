@@ -46,7 +46,9 @@ class State:
     namespace: str = ""
 
     def as_json(self, thread_id: str) -> JSON:
-        """Return the state as LangGraph's server does. A thread without turns has no checkpoint."""
+        """Return the state as LangGraph's server does. A thread without turns has no checkpoint; an inner graph that is
+        yet to begin has a place."""
+        found = self.checkpoint_id or self.namespace
         place = {"thread_id": thread_id, "checkpoint_ns": self.namespace}
         return {
             "values": self.values,
@@ -56,7 +58,7 @@ class State:
             else None,
             "tasks": self.tasks,
             "created_at": self.created_at,
-            "checkpoint": {"checkpoint_id": self.checkpoint_id, **place} if self.checkpoint_id else None,
+            "checkpoint": {"checkpoint_id": self.checkpoint_id or None, **place} if found else None,
             "parent_checkpoint": {"checkpoint_id": self.parent_id, **place} if self.parent_id else None,
             "interrupts": self.interrupts,
             "checkpoint_id": self.checkpoint_id or None,
