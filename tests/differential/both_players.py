@@ -12,6 +12,7 @@ from drawn_graphs import Function, Graph, built
 from echoing import Clock
 from httpx import ASGITransport, AsyncClient, Response
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.errors import InvalidUpdateError
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, Send
 from memory_items import MemoryItems
@@ -119,7 +120,11 @@ class Langgraph:
         return Told()
 
     async def state(self, checkpoint: JSON | None = None) -> JSON:
-        return self._shown(await self._graph.aget_state(self._config(checkpoint), subgraphs=True))
+        try:
+            snapshot = await self._graph.aget_state(self._config(checkpoint), subgraphs=True)
+        except InvalidUpdateError:  # nodes of an inner graph that waits wrote what cannot be joined
+            snapshot = await self._graph.aget_state(self._config(checkpoint))
+        return self._shown(snapshot)
 
     async def history(self, before: JSON | None = None) -> list[JSON]:
         before = self._config(before) if before else None

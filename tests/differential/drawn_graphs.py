@@ -85,14 +85,13 @@ VALUES: dict[str, Callable[[], Any]] = {
         Loud("l", id="id-l"),
         Document("t", metadata={"at": date(2026, 1, 2)}),
     ],
-    "error": lambda: ValueError("wrong"),
     "class": lambda: Mood,
     "lock": lambda: __import__("threading").Lock(),
     "complex": lambda: complex(1, 2),
     "long": lambda: "x" * 70_000,
 }
 """What a node may put into the state."""
-NOT_STORED = re.compile("halfkey|huge|class|lock|complex|error")
+NOT_STORED = re.compile("halfkey|huge|class|lock|complex")
 
 SAID: dict[str, Callable[[], BaseMessage]] = {
     "human": lambda: HumanMessage("h"),
@@ -176,7 +175,7 @@ def nodes_of(spec: Any, kind: type) -> list[Any]:
 
 
 def has_memory(spec: Any) -> bool:
-    return any(each.memory or has_memory(each) for each in nodes_of(spec, Graph))
+    return is_calm(spec) and any(each.memory or has_memory(each) for each in nodes_of(spec, Graph))
 
 
 def is_line(spec: Any, jumps: str = "to |send |up ") -> bool:
@@ -186,8 +185,20 @@ def is_line(spec: Any, jumps: str = "to |send |up ") -> bool:
     return is_own and all(is_line(each, jumps) for each in nodes_of(spec, Graph))
 
 
+def is_calm(spec: Any) -> bool:
+    """No inner graph can run twice at the same time, which only one without a checkpointer of its own may."""
+    return not re.search("to [0-9]|send|up [0-9]|'one'", repr(spec))
+
+
+def forgetful(spec: Graph) -> Graph:
+    layers = (tuple(forgetful(each) if isinstance(each, Graph) else each for each in layer) for layer in spec.layers)
+    return dataclasses.replace(spec, memory=False, layers=tuple(layers))
+
+
 def built(spec: "Graph | Function", prefix: str = "n", *, alone: bool | None = None, up: Any = ()) -> Any:
-    alone = is_line(spec) if alone is None else alone
+    if alone is None:
+        alone = is_line(spec)
+        spec = spec if isinstance(spec, Function) or is_calm(spec) else forgetful(spec)
     if isinstance(spec, Function):
         return functional(spec, alone=alone)
     schemas: Any = {f"{each}put_schema": Log for each in ("in", "out") if each in spec.narrow.split()}

@@ -24,6 +24,9 @@ LISTED = {
     "asks_only": "A question is told in every stream mode, not only in `values` and `updates`.",
     "unstorable": "A value that cannot be stored fails its run, with channel and type.",
     "asked": "`runs.wait` returns the values and questions that the state has afterwards.",
+    "begins": "An answer to a thread that has no state is an error; there it begins the graph.",
+    "shared": "A branch from a checkpoint at which several turns ended",
+    "joined": "`subgraphs=true` returns the state without the inner one; there it fails.",
     "inside": "A message from inside a sub-graph that is not streamed names its node",
     "memory": "A branch from an earlier checkpoint begins with what an inner graph with a checkpointer of its own knew "
     "at the end of that turn",
@@ -41,10 +44,13 @@ FOUND: dict[str, Any] = {
     "the newest checkpoint named": (Graph((("ask",),)), (RUN, ("fork", 0, None, {}))),
     "a second update by a command": (Graph((("ask",),)), (RUN, UPDATE, UPDATE)),
     "a task that cannot be stored": (Graph((("bag complex", "bag big", "ask"),)), (RUN,)),
-    "an answer to no question": (Graph((("note",),)), (("resume", "plain", "yes", {}),)),
     "a question of a node that a command went to": (
         Graph((("note",), ("note; ask",), ("look",))),
         (RUN, ("resume", "all", "yes", {}), ("command", "goto", 1, {}), ("resume", "plain", "yes", {})),
+    ),
+    "an inner graph whose nodes cannot be joined": (
+        Graph(((Graph((("put none", "put bytes", "ask"),)),),)),
+        (RUN, ("restart",), ("read", 0)),
     ),
     "a message changed and not returned": (Graph((("say ai",), ("touch",))), (RUN, RUN)),
 }
@@ -108,7 +114,8 @@ class Pair:
     async def _fork(self, back: int, given: Any, how: Any) -> None:
         if self._states and not has_memory(self._spec):
             places = [each["checkpoint"] for each in self._states[-1 - back % len(self._states)]]
-            await self._both(given, places=places, how=how)
+            if sum(theirs["checkpoint"] == places[1] for _, theirs in self._states) == 1:
+                await self._both(given, places=places, how=how)
 
     async def _resume(self, which: str, answer: Any, how: Any) -> None:
         waiting, stale = self._waiting(), ("f" * 32,) * 2
@@ -159,7 +166,7 @@ class Pair:
             f"   on Turnkeep {ours.failed or ours.values}",
             f"  on LangGraph {theirs.failed or theirs.values}",
         ]
-        if "cannot be stored" in ours.failed:
+        if "cannot be stored" in ours.failed or ("cannot go on" in ours.failed and not self._states):
             self._theirs.undo()
         else:
             same("failed", ours.failed != "", theirs.failed != "")

@@ -87,10 +87,12 @@ async def drive(
 def _given(hold: Hold) -> Any:
     head, loaded = hold.begun and hold.begun.head, hold.loaded
     name = f"m-{head.gen}-{head.seq}" if head else f"m-{hold.request.key}"
+    waits = loaded.is_interrupted if loaded.is_branch else bool(head and head.interrupted)
     call = hold.request.call
     if call is None:
-        waits = loaded.is_interrupted if loaded.is_branch else bool(head and head.interrupted)
         return first_input(hold.agent, hold.request.message, name, interrupted=waits)
+    if call.command and call.command.keys() == {"resume"} and not waits:
+        raise InvalidRequest(NOTHING_TO_DO)
     return called_input(hold.agent, call, name)
 
 

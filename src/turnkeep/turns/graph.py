@@ -19,7 +19,6 @@ from turnkeep.owngraphs import output_of
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import text_of
-from turnkeep.storage.keys import id_in
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
 from turnkeep.storage.vault import reworded_in
@@ -79,8 +78,8 @@ class GraphRun:
         self._named = call is not None
         self._streamed = streamed or MESSAGES_TUPLE in self._call.modes
         self._of_thread: Any = {"configurable": {"thread_id": thread_id}}
-        named = is_addressed and loaded.links
-        self._begins_at = {"checkpoint_id": id_in(loaded.links[-1].item["cp"])} if named else {}
+        held = self._run.held() if is_addressed else None
+        self._begins_at = {"checkpoint_id": held["id"]} if held else {}
         self._run_id = run_id
         self._max_steps = max_steps
         self._per_turn = frozenset(agent.new_turn())

@@ -27,6 +27,10 @@ from turnkeep.turns.shield import Shield
 from turnkeep.turns.threads import in_thread
 from turnkeep.turns.watching import or_released
 
+CANNOT_JOIN = (
+    "checkpoint_ns: Nodes of this inner graph wrote values that cannot be joined. Read the thread's own state."
+)
+
 
 @dataclass(frozen=True)
 class State:
@@ -104,7 +108,9 @@ class States:
         agent = self._agent(head)
         base = self.table.checkpoint_of(head, run) if run else base
         loaded = self.table.read_state(head, agent.window, None if namespace else base)
-        return self._told(head, _state(agent, head, loaded, namespace, subgraphs=subgraphs, at=None if run else base))
+        return self._told(
+            head, _state(agent, head, loaded, namespace, subgraphs=subgraphs, is_named=bool(base and not run))
+        )
 
     def history(
         self,
@@ -189,11 +195,18 @@ def _state(
     namespace: str = "",
     *,
     subgraphs: bool = False,
-    at: str | None = None,
+    is_named: bool = False,
 ) -> State:
     """At a checkpoint that is named, LangGraph leaves out what tasks of a waiting step have written already."""
-    graph = agent.graph.copy({"checkpointer": Run(loaded, whole=agent.window is None)})
-    snapshot = graph.get_state(_config(head, namespace, at), subgraphs=subgraphs)
+    run = Run(loaded, whole=agent.window is None)
+    graph, held = agent.graph.copy({"checkpointer": run}), run.held() if is_named and not namespace else None
+    at = held["id"] if held else None
+    try:
+        snapshot = graph.get_state(_config(head, namespace, at), subgraphs=subgraphs)
+    except InvalidUpdateError as error:
+        if not subgraphs:
+            raise InvalidRequest(CANNOT_JOIN) from error
+        snapshot = graph.get_state(_config(head, namespace, at))
     return _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values), namespace)
 
 
@@ -201,7 +214,7 @@ def _state_or_error(agent: Agent, head: Head, loaded: Loaded) -> State:
     """A state that cannot be read names the reason in its metadata; the states before it stay readable."""
     at = id_in(loaded.links[-1].item["cp"]) if loaded.links else ""
     try:
-        return _state(agent, head, loaded, at=at or None)
+        return _state(agent, head, loaded, is_named=True)
     except StateCorrupt as error:
         reason = {"error": error.code, "detail": str(error)}
         return State({}, {}, [], [], reason, None, at, NO_CHECKPOINT, [], loaded.number)
