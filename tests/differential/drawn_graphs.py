@@ -60,8 +60,7 @@ VALUES: dict[str, Callable[[], Any]] = {
     "secret": lambda: [SecretStr("hunter2"), SecretBytes(b"hunter2")],
     "secretstr": lambda: SecretStr("hunter2"),
     "bytes": lambda: b"\x00\xff",
-    "bytearray": lambda: bytearray(b"ab"),
-    "sets": lambda: [{1, 2}, frozenset({"a"}), deque([1, 2]), defaultdict(list, {"a": [1]})],
+    "sets": lambda: [bytearray(b"ab"), {1, 2}, frozenset({"a"}), deque([1, 2]), defaultdict(list, {"a": [1]})],
     "tuple": lambda: (1, (2, [3])),
     "times": lambda: [
         datetime(2026, 1, 2, 3, tzinfo=UTC),

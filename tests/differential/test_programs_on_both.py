@@ -24,6 +24,7 @@ LISTED = {
     "asks_only": "A question is told in every stream mode, not only in `values` and `updates`.",
     "unstorable": "A value that cannot be stored fails its run, with channel and type.",
     "asked": "`runs.wait` returns the values and questions that the state has afterwards.",
+    "not drawn": "A `bytearray` comes back as `bytes`.",
     "begins": "An answer to a thread that has no state is an error; there it begins the graph.",
     "shared": "A branch from a checkpoint at which several turns ended",
     "joined": "`subgraphs=true` returns the state without the inner one; there it fails.",
