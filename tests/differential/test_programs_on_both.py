@@ -44,7 +44,7 @@ FOUND: dict[str, Any] = {
     "a tuple for a key": (Graph((("bag tuplekey",),)), (RUN,)),
     "the newest checkpoint named": (Graph((("ask",),)), (RUN, ("fork", 0, None, {}))),
     "a second update by a command": (Graph((("ask",),)), (RUN, UPDATE, UPDATE)),
-    "a task that cannot be stored": (Graph((("bag complex", "bag big", "ask"),)), (RUN,)),
+    "a task that cannot be stored": (Graph(((Graph((("bag complex", "bag none", "ask"),)),),)), (RUN,)),
     "a question of a node that a command went to": (
         Graph((("note",), ("note; ask",), ("look",))),
         (RUN, ("resume", "all", "yes", {}), ("command", "goto", 1, {}), ("resume", "plain", "yes", {})),
@@ -53,7 +53,7 @@ FOUND: dict[str, Any] = {
         Graph(((Graph((("put none", "put bytes", "ask"),)),),)),
         (RUN, ("restart",), ("read", 0)),
     ),
-    "a message changed and not returned": (Graph((("say ai",), ("touch",))), (RUN, RUN)),
+    "a value changed and not returned": (Graph((("touch",),)), (("run", {"value": [1]}, {}), RUN)),
 }
 """Shrunk programs that failed once."""
 
