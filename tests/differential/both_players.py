@@ -68,7 +68,7 @@ class Langgraph:
     """A run that fails is undone, as Turnkeep keeps nothing of it."""
 
     def __init__(self, spec: Spec) -> None:
-        self._saver = InMemorySaver()
+        self._saver, self._touches = InMemorySaver(), "touch" in repr(spec)
         self._graph = built(spec).copy({"checkpointer": self._saver, "store": InMemoryStore()})
 
     def _config(self, checkpoint: JSON | None = None) -> Any:
@@ -100,9 +100,11 @@ class Langgraph:
         if not ran and self._kept()[0] == self._before[0]:
             self.undo()
             return Told(failed="nothing done")
-        if asked:  # listed: "`runs.wait` returns the values and questions that the state has afterwards"
+        if (
+            asked or self._touches
+        ):  # listed: "`runs.wait` returns the values and questions that the state has afterwards"
             state = await self._graph.aget_state(self._config())
-            if how.get("pauses") or (command and "goto" in command):
+            if self._touches or how.get("pauses") or (command and "goto" in command):
                 values, shown = state.values, self._graph.output_channels
                 if not isinstance(shown, str):
                     values = {name: each for name, each in values.items() if name in shown}
