@@ -36,8 +36,8 @@ invoke: ready .tools/sam/ready ## one event through one function (FUNCTION=strea
 
 # The packages alone. What kills processes, starts servers, translates the template or deploys it is in other folders,
 # or asks for a server of databases.
-FAST := tests/turnkeep tests/turnkeep_local tests/turnkeep_agents tests/turnkeep_demo tests/recordings tests/test_house.py \
-	tests/simulation/test_simulation.py
+FAST := tests/turnkeep tests/turnkeep_local tests/turnkeep_agents tests/turnkeep_demo tests/differential tests/recordings \
+	tests/test_house.py tests/simulation/test_simulation.py
 
 test: ready ## what the packages promise, in some minutes
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --no-servers $(FAST)
@@ -68,7 +68,7 @@ check: ready scan .tools/clients/ready build ## everything: lint, types, contrac
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@TURNKEEP_NO_SKIP=1 $(BIN)/pytest -n $(WORKERS) --dist worksteal
+	@TURNKEEP_NO_SKIP=1 DIFFERENTIAL_PROGRAMS=500 $(BIN)/pytest -n $(WORKERS) --dist worksteal
 
 bench: ready ## the benchmarks (DATA=../shared/data)
 	@uv sync --frozen --quiet --inexact --group bench
@@ -76,9 +76,9 @@ bench: ready ## the benchmarks (DATA=../shared/data)
 		echo "== $$file"; $(BIN)/python $$file --data $(DATA); done
 	@echo "== benchmarks/cold_start.py"; $(BIN)/python benchmarks/cold_start.py
 
-long: bench ## the benchmarks, 1,000 turns by 2 and 8 writers, property tests with 2,000 examples each
+long: bench ## the benchmarks, 1,000 turns by 2 and 8 writers, property tests, 20,000 programs beside LangGraph
 	@$(BIN)/python benchmarks/writers.py
-	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long --timeout 3600
+	@DIFFERENTIAL_PROGRAMS=20000 $(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long --timeout 3600
 	@$(SIMULATION) -n 40000 --seed $$(date +%s) --out .simulation
 
 # The environment, Java and DynamoDB Local. `turnkeep dev` fetches the last two itself, tests do not.

@@ -4,6 +4,7 @@ for, in words that only a function of this deployment can read."""
 import asyncio
 import os
 import time
+from functools import partial
 from typing import Any
 
 from turnkeep.aws.loading import loading
@@ -11,13 +12,15 @@ from turnkeep.aws.loading import loading
 MARGIN_SECONDS = 5  # for a run that is too slow to say so
 
 with loading():
-    from turnkeep.aws.deployment import deployed, tell_of_files
+    from turnkeep.api.loopback import serve_nodes
+    from turnkeep.aws.deployment import app_over, deployed, tell_of_files
     from turnkeep.observability import correlate, guard_output, logger, place
     from turnkeep.turns.runs import NotDone
 
     guard_output()
     services = deployed(os.environ)
     tell_of_files(services.settings)
+    serve_nodes(partial(app_over, services, os.environ))
     loop = asyncio.new_event_loop()
 
 

@@ -27,6 +27,8 @@ from turnkeep.graphfile import GraphFile, GraphSpec
 from turnkeep.observability import logger
 from turnkeep.records import JSON, Reply
 from turnkeep.settings import UnusableFile
+from turnkeep.storage.elements import text_of
+from turnkeep.texts import whole
 
 AnyGraph = Pregel[Any, Any, Any, Any]
 
@@ -48,11 +50,17 @@ def build_all(file: GraphFile) -> tuple[dict[str, Agent], list[str]]:
 
 
 def build_own(file: GraphFile, spec: GraphSpec) -> Agent:
-    """The graph as an agent; raises UnusableFile, which says where and what to do."""
+    """Return the graph as an agent. Raises UnusableFile, which names the line and the remedy, whatever goes wrong."""
     if spec.fault:
         raise UnusableFile(spec.fault)
     file.use()
-    return as_agent(_attribute(_module(file, spec), spec), spec)
+    found = _attribute(_module(file, spec), spec)
+    try:
+        return as_agent(found, spec)
+    except UnusableFile:
+        raise
+    except Exception as error:
+        raise UnusableFile(f"{spec.place}: `{spec.attribute}` cannot be served: {_words(error)}") from error
 
 
 def as_agent(found: Any, spec: GraphSpec) -> Agent:
@@ -86,7 +94,7 @@ def _module(file: GraphFile, spec: GraphSpec) -> ModuleType:
         missing = str(error.name).partition(".")[0]
         remedy = f"`uv pip install {missing.replace('_', '-')}`, or name the folder that holds it in `dependencies`"
         raise UnusableFile(f"{spec.place} needs the package {missing}: {remedy}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UnusableFile(f"{spec.place}: {spec.source} cannot be imported: {_words(error)}") from error
 
 
@@ -106,7 +114,7 @@ def _from_file(file: GraphFile, spec: GraphSpec) -> ModuleType:
     return module
 
 
-def _words(error: Exception) -> str:
+def _words(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
@@ -220,50 +228,68 @@ def _runtime(access: str, **given: Any) -> Any:
 def _message_key(graph: AnyGraph, spec: GraphSpec) -> str | None:
     """The key that a message goes into: as named, `messages`, or the one text that the input needs, such as "question";
     "" where the whole input is text."""
-    said = _input_schema(graph)
-    fields: JSON = said.get("properties", {})
+    schema = input_schema(graph)
+    fields: JSON = schema.get("properties", {})
     if spec.message:
         if fields and spec.message not in fields:
             raise UnusableFile(f"{spec.place}: `message` names {spec.message}, but the input has {', '.join(fields)}")
         return spec.message
     if "messages" in fields:
         return "messages"
-    if said.get("type") == "string":
+    if schema.get("type") == "string":
         return ""
-    texts = [name for name in said.get("required", []) if fields[name].get("type") == "string"]
+    texts = [name for name in schema.get("required", []) if fields[name].get("type") == "string"]
     return texts[0] if len(texts) == 1 else None
 
 
-def _input_schema(graph: AnyGraph) -> JSON:
+def input_schema(graph: AnyGraph) -> JSON:
+    """Return the JSON schema of the input, without a reference at its top; by the fields' names if a type of it has no
+    JSON schema; {} if the type cannot be resolved."""
     try:
-        return graph.get_input_jsonschema()
-    except PydanticUserError:  # of a type that JSON has no word for, or that pydantic does not take on this Python
-        kind = cast(Any, graph).builder.input_schema
-        fields = {name: {"type": "string"} if each is str else {} for name, each in get_type_hints(kind).items()}
-        return {"properties": fields, "required": [*getattr(kind, "__required_keys__", fields)]}
+        schema = graph.get_input_jsonschema()
+    except (PydanticUserError, TypeError, NameError):  # such as a name that is imported for type checkers alone
+        return _named_fields(getattr(getattr(graph, "builder", None), "input_schema", None))
+    place = schema.get("$ref", "").rpartition("/")[2]
+    return schema["$defs"][place] if place else schema
+
+
+def _named_fields(kind: Any) -> JSON:
+    try:
+        hints = get_type_hints(kind)
+    except (NameError, TypeError):
+        return {}
+    fields = {name: {"type": "string"} if each is str else {} for name, each in hints.items()}
+    return {"properties": fields, "required": [*getattr(kind, "__required_keys__", fields)]}
 
 
 def _reply(graph: AnyGraph, values: Any) -> Reply:
     """What an AI said last since a person spoke, else the output but the messages: as it is where it is one text, else
     as JSON. The details have that output."""
-    names = graph.output_channels
-    output = values if isinstance(names, str) else {name: values[name] for name in names if name in values}
+    names, output = graph.output_channels, output_of(graph, values)
     rest = {name: each for name, each in output.items() if name != "messages"} if isinstance(output, dict) else output
     details = {"values": _bounded(rest)} if rest else {}
     messages = values.get("messages") if isinstance(values, Mapping) else None
     for each in reversed(messages if isinstance(messages, list) else []):
         if isinstance(each, AIMessage):
-            return Reply(each.text, details=details)
+            return Reply(text_of(each), details=details)
         if isinstance(each, HumanMessage) and not each.name:  # agents speak to each other by name: "researcher"
             break
     outer = [] if isinstance(names, str) else [name for name in names if name != "messages"]
     said = rest.get(outer[0]) if len(outer) == 1 else rest
-    text = said if isinstance(said, str) else _json(rest).decode() if rest or isinstance(names, str) else ""
+    text = said if isinstance(said, str) else _json(whole(rest)).decode() if rest or isinstance(names, str) else ""
     return Reply(text.encode()[:REPLY_BYTES].decode(errors="ignore"), details=details)
 
 
+def output_of(graph: AnyGraph, values: Any) -> Any:
+    """Return the part of a state that the graph declares as its output."""
+    names = graph.output_channels
+    if isinstance(names, str) or not isinstance(values, Mapping):
+        return values
+    return {name: values[name] for name in names if name in values}
+
+
 def _bounded(output: Any) -> Any:
-    plain = to_jsonable_python(output, fallback=str, bytes_mode="base64", inf_nan_mode="null")
+    plain = whole(to_jsonable_python(output, fallback=str, bytes_mode="base64", inf_nan_mode="null"))
     size = len(_json(plain))
     return plain if size <= REPLY_BYTES else {"left_out": f"{size} bytes; read the thread's state"}
 

@@ -12,8 +12,8 @@ JSON: TypeAlias = dict[str, Any]
 Status = Literal["idle", "busy", "interrupted", "error"]
 ActsFor = Literal["", "tenant", "any"]
 """For whom else a caller may act: no one, users of its own tenant, users of any tenant."""
-EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "part", "complete", "error"]
-"""A `part` belongs to one of LangGraph's stream modes and is sent only to clients that asked for it."""
+EventName = Literal["route_decision", "tool_start", "node", "token", "custom", "part", "end", "complete", "error"]
+"""A `part` belongs to a stream mode that a LangGraph client asked for. `end` has `values` and `interrupts` of a run."""
 
 
 @dataclass(frozen=True)

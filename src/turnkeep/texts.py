@@ -46,6 +46,15 @@ def printable_in(value: Any) -> Any:
     return value
 
 
+def whole(value: Any) -> Any:
+    """Return a JSON value with "?" for each half of a surrogate pair, as LangGraph stores it."""
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, list | tuple):  # which may be a key
+        return tuple(map(whole, value)) if isinstance(value, tuple) else [*map(whole, value)]
+    return {whole(name): whole(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
 def disarmed(markdown: str) -> str:
     """Return Markdown in which nothing loads or runs: inserted spaces turn images into links, and tags and links other
     than http(s) into text. Works piece by piece, cut at spaces."""

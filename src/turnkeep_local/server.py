@@ -23,6 +23,7 @@ from turnkeep.agents import read_settings
 from turnkeep.api.app import create_app
 from turnkeep.api.auth import local_principal
 from turnkeep.api.browsers import ON_THIS_MACHINE
+from turnkeep.api.loopback import serve_nodes
 from turnkeep.bootstrap import build
 from turnkeep.errors import StoreUnavailable
 from turnkeep.graphfile import read_graph_file
@@ -157,6 +158,7 @@ def assemble(settings: Settings, home: Home, environ: Mapping[str, str], store: 
     # Beside the server, not before it: after a week away there are thousands of hours to look at.
     threading.Thread(target=_clean_up, args=(services.cleanup, objects), daemon=True).start()
     app = create_app(services, authenticate=local_principal)
+    serve_nodes(lambda: app)
     take_files(app, services, uploads, objects)
     app.state.cors_pattern = None if settings.cors_origins else ON_THIS_MACHINE
     app.add_middleware(OwnHosts, origins=settings.cors_origins, pattern=app.state.cors_pattern)

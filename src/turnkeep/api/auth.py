@@ -40,7 +40,7 @@ def _is_loopback(request: Request) -> bool:
 
 def identify(request: Request) -> None:
     """Finds out who calls, once a request and before anything else, and marks the log lines with it."""
-    principal: Principal = request.app.state.authenticate(request)
+    principal: Principal = request.scope.get("turnkeep.principal") or request.app.state.authenticate(request)
     request.state.principal = principal
     annotate(caller_hash=fingerprint(request.app.state.salt, principal.tenant, principal.user))
     if thread_id := request.path_params.get("thread_id"):

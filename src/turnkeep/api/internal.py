@@ -40,6 +40,7 @@ class InternalRoutes(Routes):
             agent=AGENT,
             key=key,
             create=True,
+            streamed=True,
             deadline=getattr(request.state, "deadline", None),
         )
         running = await self._turns.start(asked)

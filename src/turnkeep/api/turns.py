@@ -81,8 +81,8 @@ class TurnRoutes(Routes):
         return TurnView.of(await running.finish()).bounded()
 
     async def stream(self, thread_id: Id, body: NewTurn, caller: Caller, key: Key, request: Request) -> RunStream:
-        running = await self._turns.start(_request(request, caller, body, key, thread_id))
-        return await self._streamed(running, body, TurnView.of)
+        wanted = _request(request, caller, body, key, thread_id)
+        return await self._streamed(await self._turns.start(replace(wanted, streamed=True)), body, TurnView.of)
 
     def fork(self, thread_id: Id, caller: Caller, request: Request, body: Fork | None = None) -> ThreadView:
         """A new thread with the same turns, or the first of them; both go on apart. Documents stay where they are."""
@@ -96,7 +96,7 @@ class TurnRoutes(Routes):
         return ChatView.of(_warned(request, body, await running.finish())).bounded()
 
     async def stream_chat(self, body: Chat, caller: Caller, key: Key, request: Request) -> RunStream:
-        running = await self._turns.start(_chat_request(request, caller, body, key))
+        running = await self._turns.start(replace(_chat_request(request, caller, body, key), streamed=True))
         return await self._streamed(running, body, lambda turn: ChatView.of(_warned(request, body, turn)))
 
     async def _streamed(self, running: "RunningTurn", body: NewTurn, view: Callable[[Turn], TurnView]) -> RunStream:

@@ -20,6 +20,7 @@ from starlette.requests import Request
 
 from turnkeep.agents import read_settings, tell_unusable
 from turnkeep.api.app import create_app
+from turnkeep.api.loopback import serve_nodes
 from turnkeep.aws.callers import principal_of
 from turnkeep.aws.databases import with_late_secrets
 from turnkeep.aws.loading import LateClient
@@ -48,6 +49,12 @@ def deployed_app(environ: Mapping[str, str]) -> FastAPI:
     if worker := environ.get("WORKER"):
         client = LateClient(functools.partial(_client, "lambda"))
         services.runs.launch_by(functools.partial(invoke_worker, client, worker))
+    app = app_over(services, environ)
+    serve_nodes(lambda: app)
+    return app
+
+
+def app_over(services: Services, environ: Mapping[str, str]) -> FastAPI:
     authenticate = functools.partial(_caller, environ.get("AUTH") or "keys")
     with _unloaded("pydantic.v1"):  # FastAPI would load it, 24 modules, to ask whether any of our models is of it
         return create_app(services, authenticate=authenticate)
@@ -163,4 +170,4 @@ def _client(service: str, **config: Any) -> Any:
 
 
 def _caller(kind: str, request: Request) -> Principal:
-    return principal_of(request.scope["aws.event"], kind)
+    return principal_of(request.scope.get("aws.event", {}), kind)

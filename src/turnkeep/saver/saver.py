@@ -165,7 +165,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         head = self._living(cursor, thread_of(config))
         metadata, parent = base.get_serializable_checkpoint_metadata(config, metadata), base.get_checkpoint_id(config)
         parts = [checkpoint, metadata, parent]
-        space = Space(name, checkpoint_id, {"state": dumped(parts, checkpoint["channel_values"])[1]})
+        space = Space(name, checkpoint_id, {"state": dumped(parts, checkpoint["channel_values"].items())[1]})
         root = config["configurable"].get("checkpoint_map", {}).get("")
         sk = cursor.places[name, checkpoint_id] = space_key(name, self._name(head, checkpoint_id))
         self._table.beside.put_space(head, sk, space, root)
@@ -181,7 +181,7 @@ class DynamoDBSaver(Reader, base.BaseCheckpointSaver[str]):
         cursor = self._cursors.of(thread_of(config))
         indexes = [base.WRITES_IDX_MAP.get(channel, n) for n, (channel, _) in enumerate(writes)]
         stored = [
-            TaskWrite(task_id, task_path, index, channel, *dumped(value, {channel: value}))
+            TaskWrite(task_id, task_path, index, channel, *dumped(value, [(channel, value)]))
             for index, (channel, value) in zip(indexes, writes, strict=True)
         ]
         channels = dict(writes)

@@ -4,11 +4,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_messages
 from langgraph.checkpoint.base import Checkpoint
 
 from turnkeep.placeholders import PLACEHOLDER
 from turnkeep.records import Turn, Usage
+from turnkeep.storage.elements import text_of
 
 TEXT_CHARACTERS = 4_000  # of an input or state without messages: enough to recognize it; the state is stored whole
 _WAITING = ("branch:to:", "join:", "__start__", "__pregel_tasks")
@@ -32,9 +33,16 @@ def said_in(given: Any) -> str:
     """Return a run's input as text: the last message of a person, else all of it as JSON."""
     if isinstance(given, str):
         return given
-    if isinstance(given, Mapping) and isinstance(given.get("messages"), str):
-        return str(given["messages"])
-    return _last(messages_of(given), HumanMessage) or _as_json(given)
+    return _last(_converted(given), HumanMessage) or _as_json(given)
+
+
+def _converted(given: Any) -> list[BaseMessage]:
+    """The messages of an input, in any form that LangChain takes: ("user", "hello"), {"role": "user", ...}, "hello"."""
+    found = given.get("messages") if isinstance(given, Mapping) else getattr(given, "messages", None)
+    try:
+        return convert_to_messages(found if isinstance(found, list) else [found]) if found else []
+    except (ValueError, TypeError, KeyError, NotImplementedError):
+        return messages_of(given)
 
 
 def reply_in(values: Mapping[str, Any], new: Sequence[BaseMessage]) -> str:
@@ -57,7 +65,8 @@ def turn_of(
     message = said or _last(new, HumanMessage)
     written = [each for each in new if isinstance(each, AIMessage)]
     model = next((str(name) for each in reversed(written) if (name := each.response_metadata.get("model_name"))), "")
-    counted = [each.usage_metadata for each in written if each.usage_metadata]
+    counted: list[Any] = [each.usage_metadata for each in written if each.usage_metadata]
+    tokens = [sum(each.get(name, 0) for each in counted) for name in ("input_tokens", "output_tokens")]
     return Turn(
         thread_id=None,
         number=0,
@@ -69,14 +78,14 @@ def turn_of(
         duration_ms=int((now - began) * 1000),
         provider="",
         model=model,
-        usage=Usage(sum(each["input_tokens"] for each in counted), sum(each["output_tokens"] for each in counted)),
+        usage=Usage(*tokens),
         route="clarify" if asks else None,
         private=PLACEHOLDER.search(message + reply) is not None,
     )
 
 
 def _last(messages: Sequence[BaseMessage], kind: type[BaseMessage]) -> str:
-    return next((str(each.text) for each in reversed(messages) if isinstance(each, kind) and each.text), "")
+    return next((text for each in reversed(messages) if isinstance(each, kind) and (text := text_of(each))), "")
 
 
 def _as_json(value: Any) -> str:

@@ -7,16 +7,20 @@ import copy
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
+from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint import base
-from langgraph.checkpoint.serde.types import _DeltaSnapshot
+from langgraph.checkpoint.serde.types import INTERRUPT, _DeltaSnapshot
 
 from turnkeep.errors import StateCorrupt
 from turnkeep.records import JSON
 from turnkeep.storage import elements
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.vault import Change
+
+NO_TASK = str(UUID(int=0))
+"""Under which LangGraph writes what a command says itself."""
 
 
 class Run(base.BaseCheckpointSaver[str]):
@@ -124,14 +128,15 @@ class Run(base.BaseCheckpointSaver[str]):
         return config_of(config, name, checkpoint["id"])
 
     def _values(self, name: str, checkpoint: base.Checkpoint) -> dict[str, Any]:
-        """Return all values. A put may omit a stored version, as a DeltaChannel does; a snapshot is ordinary."""
+        """Return all values. A put may omit a value of the stored version, as a DeltaChannel does; one that was changed in
+        place and not returned is left as stored. A snapshot is ordinary."""
         given = checkpoint["channel_values"].items()
         values = {name: value.value if isinstance(value, _DeltaSnapshot) else value for name, value in given}
         if space := self._spaces.get(name):
             before, now = space.checkpoint["channel_versions"], checkpoint["channel_versions"]
             kept = space.checkpoint["channel_values"] | self._elements(name)
             same = {each: value for each, value in kept.items() if before.get(each) == now.get(each)}
-            values = same | values
+            values |= same
         return values
 
     def _elements(self, name: str) -> dict[str, list[Any]]:
@@ -143,11 +148,15 @@ class Run(base.BaseCheckpointSaver[str]):
         name, checkpoint_id = config["configurable"].get("checkpoint_ns", ""), config["configurable"]["checkpoint_id"]
         new: list[elements.Write] = [(task_id, channel, value, task_path) for channel, value in writes]
         with self._lock:
+            self._has_put = self._has_put or task_id != NO_TASK
             space = self._spaces.get(name)
             if space and space.checkpoint["id"] == checkpoint_id:
                 # of what a task asks or was answered only the newest counts: it may ask twice, one after the other
                 again = {(task_id, channel) for channel, _ in writes if channel in base.WRITES_IDX_MAP}
-                space.writes = [write for write in space.writes if write[:2] not in again] + new
+                space.writes = [write for write in space.writes if write[:2] not in again]
+                # a write to another channel stays: a saver keeps the first of a task at each place
+                kept = sum(write[0] == task_id and write[1] not in base.WRITES_IDX_MAP for write in space.writes)
+                space.writes += [each for at, each in enumerate(new) if at >= kept or each[1] in base.WRITES_IDX_MAP]
             else:  # pool threads may bring the writes before the checkpoint that they belong to
                 self._early.setdefault((name, checkpoint_id), []).extend(new)
 
@@ -177,6 +186,11 @@ class Run(base.BaseCheckpointSaver[str]):
         with self._lock:
             self._spaces.pop(namespace, None)
             self._lists = {place: each for place, each in self._lists.items() if place[0] != namespace}
+
+    def is_asking(self) -> bool:
+        """Whether a node has asked, also one that a command went to, which the state does not name."""
+        root = self._spaces.get("")
+        return root is not None and any(channel == INTERRUPT for _, channel, _, _ in root.writes)
 
     def settle(self) -> None:
         """What was put is stored: what comes next is counted from there."""

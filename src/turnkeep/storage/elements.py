@@ -4,22 +4,30 @@ of LangGraph's or LangChain's own kinds holds it."""
 
 import copy
 import dataclasses
+import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, time, timedelta, tzinfo
+from decimal import Decimal
 from enum import Enum
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import PurePath
 from typing import Any, TypeAlias, cast
+from uuid import UUID
 
+from langchain_core import messages
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, messages_from_dict
 from langgraph.checkpoint.base import Checkpoint, CheckpointMetadata
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer, _create_msgpack_ext_hook
 from langgraph.types import Send
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretBytes, SecretStr
 from pydantic_core import to_jsonable_python
 
-from turnkeep.errors import AgentFault, StateCorrupt
+from turnkeep.errors import AgentFault
+from turnkeep.observability import logger
 from turnkeep.records import JSON
 from turnkeep.storage.beside import TaskWrite
 from turnkeep.storage.links import Link, Segment
@@ -33,21 +41,32 @@ Place: TypeAlias = tuple[str, str]
 Write: TypeAlias = tuple[str, str, Any, str]
 
 
+_DATA: tuple[type, ...] = (BaseModel, Enum, SecretStr, SecretBytes, UUID, Decimal, PurePath, date, time, timedelta)
+_DATA += (tzinfo, tuple, set, frozenset, deque)
+
+
 class _LoadedData(set[tuple[str, ...]]):
-    """Module and name of the classes of data that the graphs of this process have loaded already."""
+    """Module and name of the data classes that this process has loaded. `refused` collects other types."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refused: set[str] = set()
 
     def __contains__(self, place: object) -> bool:
         module, name = cast(tuple[str, str], place)
         kind = getattr(sys.modules.get(module), name, None)
-        if not isinstance(kind, type):
-            return False
-        return dataclasses.is_dataclass(kind) or issubclass(kind, BaseModel | Enum) or hasattr(kind, "_fields")
+        if isinstance(kind, type) and (dataclasses.is_dataclass(kind) or issubclass(kind, _DATA)):
+            return True
+        self.refused.add(f"{module}.{name}")
+        return False
 
 
-SERIALISER = JsonPlusSerializer(
-    allowed_msgpack_modules=None, __unpack_ext_hook__=_create_msgpack_ext_hook(_LoadedData())
-)
-"""Strict: a stored value can name no type but LangGraph's own list of harmless ones and data that is loaded: to read it
+def _serialiser(loaded: _LoadedData) -> JsonPlusSerializer:
+    return JsonPlusSerializer(allowed_msgpack_modules=None, __unpack_ext_hook__=_create_msgpack_ext_hook(loaded))
+
+
+SERIALISER = _serialiser(_LoadedData())
+"""Strict: a stored value can only name LangGraph's list of harmless types and data classes that are loaded. Reading it
 imports nothing and calls no function."""
 
 _OWN = {
@@ -62,37 +81,85 @@ def are_messages(elements: list[Any]) -> bool:
     return all(isinstance(each, BaseMessage) for each in elements)
 
 
+def text_of(message: BaseMessage) -> str:
+    """Return the text of a message, also of one whose content a node set to something else than LangChain has."""
+    content: Any = message.content
+    if isinstance(content, str | list):
+        return str(message.text)
+    return "" if content is None else json.dumps(content, ensure_ascii=False, default=str)
+
+
 def freeze(elements: list[Any]) -> list[JSON] | bytes:
-    """Messages as plain JSON, so that a turn can be read without LangGraph; anything else as LangGraph stores it."""
+    """Return messages as plain JSON, so that a turn can be read without LangGraph, if they read back equal and of the
+    same class; anything else as LangGraph stores it. Raises TypeError."""
     if are_messages(elements):
-        plain = [{"type": each.type, "data": each.model_dump(exclude_defaults=True)} for each in elements]
-        if is_plain(plain):
+        dump = partial(BaseModel.model_dump, exclude_defaults=True, warnings=False)
+        plain = [{"type": each.type, "data": dump(each)} for each in elements]
+        if is_plain(plain) and _reads_back(plain, elements):
             return plain
-    return bytes(SERIALISER.dumps_typed(elements)[1])
+    return _dumps(elements)[1]
+
+
+def _reads_back(plain: list[JSON], elements: list[Any]) -> bool:
+    try:
+        read = messages_from_dict(plain)
+    except _INVALID:
+        return False
+    return all(type(a) is type(b) and a == b for a, b in zip(read, elements, strict=True))
 
 
 def thaw(elements: list[JSON] | bytes) -> list[Any]:
+    """Return what `freeze` was given. Messages that LangChain refuses, written by an earlier version, come back without
+    validation, marked `unvalidated` in `response_metadata`."""
     if isinstance(elements, bytes):
         return list(SERIALISER.loads_typed(("msgpack", elements)))
     try:
         return list(messages_from_dict(elements))
-    except ValueError as error:
-        raise StateCorrupt("It holds a message of a type that this version does not know.") from error
+    except _INVALID:
+        return [_unvalidated(each) for each in elements]
 
 
-def dumped(value: Any, channels: Mapping[str, Any]) -> tuple[str, bytes]:
-    """The value as LangGraph stores it, with the channels that are in it. Raises AgentFault."""
+def _unvalidated(plain: JSON) -> BaseMessage:
     try:
-        return SERIALISER.dumps_typed(value)
+        return messages_from_dict([plain])[0]
+    except _INVALID as error:
+        logger.warning("message read without validation", type=plain["type"], reason=type(error).__name__)
+    data = {"type": plain["type"], **plain["data"], "response_metadata": {"unvalidated": True}}
+    return _MESSAGES.get(plain["type"], BaseMessage).model_construct(**data)
+
+
+_INVALID = (ValueError, TypeError, AttributeError, KeyError)
+_MESSAGES: dict[str, type[BaseMessage]] = {
+    kind.model_fields["type"].default: kind
+    for kind in (getattr(messages, name) for name in messages.__all__)
+    if isinstance(kind, type) and issubclass(kind, BaseMessage)
+}
+
+
+def dumped(value: Any, channels: Iterable[tuple[str, Any]]) -> tuple[str, bytes]:
+    """Return the value as LangGraph stores it; `channels` are those in it, which several tasks may have written. Raises
+    AgentFault if it cannot be stored, or not be read back."""
+    try:
+        return _dumps(value)
     except TypeError as error:
         raise unstorable(channels) from error
 
 
-def unstorable(values: Mapping[str, Any]) -> AgentFault:
-    """The error for a state of which a channel cannot be stored: "Type is not msgpack serializable: _thread.lock"."""
-    for name, value in values.items():
+def _dumps(value: Any) -> tuple[str, bytes]:
+    """Raises TypeError for a value that LangGraph cannot write, or whose type could not be read back."""
+    written, loaded = SERIALISER.dumps_typed(value), _LoadedData()
+    _serialiser(loaded).loads_typed(written)
+    if loaded.refused:
+        raise TypeError(f"{', '.join(sorted(loaded.refused))} could not be read back; define it at the top of a module")
+    return written
+
+
+def unstorable(values: Iterable[tuple[str, Any]]) -> AgentFault:
+    """Return the error for a state of which a channel cannot be stored, with the channel and the type:
+    "Type is not msgpack serializable: _thread.lock"."""
+    for name, value in values:
         try:
-            SERIALISER.dumps_typed(value)
+            _dumps(value)
         except TypeError as error:
             return AgentFault(
                 f"The state's `{name}` cannot be stored: {error}. Keep plain values, messages, dataclasses or pydantic "
@@ -115,7 +182,7 @@ def copied(checkpoint: Checkpoint) -> Checkpoint:
     try:
         return copy.deepcopy(checkpoint)
     except TypeError as error:  # such as a lock, which could not be stored either
-        raise unstorable(checkpoint["channel_values"]) from error
+        raise unstorable(checkpoint["channel_values"].items()) from error
 
 
 def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segment:
@@ -123,14 +190,14 @@ def segment_of(place: tuple[str, str], keep: int, elements: list[Any]) -> Segmen
     try:
         return Segment(*place, keep, freeze(elements))
     except TypeError as error:
-        raise unstorable({place[1]: elements}) from error
+        raise unstorable([(place[1], elements)]) from error
 
 
 def packed(state: Mapping[str, list[Any]]) -> bytes:
     """A checkpoint, its metadata, parent and pending writes by namespace. Raises AgentFault."""
-    written = {name: value for parts in state.values() for _, name, value, _ in parts[3]}
-    kept = {name: value for parts in state.values() for name, value in parts[0]["channel_values"].items()}
-    return dumped(state, kept | written)[1]
+    kept = (each for parts in state.values() for each in parts[0]["channel_values"].items())
+    written = ((name, value) for parts in state.values() for _, name, value, _ in parts[3])
+    return dumped(state, (*kept, *written))[1]
 
 
 @dataclasses.dataclass

@@ -2,6 +2,7 @@
 Thread and checkpoints are ours to name: what a client says of them in `configurable` is passed over."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, get_type_hints
 
 from langchain_core.messages import BaseMessage, convert_to_messages
@@ -12,11 +13,12 @@ from pydantic_core import to_jsonable_python
 from turnkeep.agents import Agent
 from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON, RunContext
+from turnkeep.texts import whole
 from turnkeep.turns.request import GraphCall
 
 MESSAGES_TUPLE = "messages-tuple"
 STATE_DEPTH = 3  # `values` of a checkpoint lie in the `payload` of a `debug` event
-_OURS = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map")
+_OURS, _FACTS = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map"), ("graph_id", "assistant_id")
 
 
 def called_input(agent: Agent, call: GraphCall, name: str) -> Any:
@@ -32,8 +34,15 @@ def called_input(agent: Agent, call: GraphCall, name: str) -> Any:
 def _command(agent: Agent, said: JSON, name: str) -> "Command[Any]":
     goto = said.get("goto") or ()
     steps = [_step(each) for each in (goto if isinstance(goto, list | tuple) else [goto])]
-    update = named(agent, said.get("update"), name)
+    update = named(agent, _pairs(said.get("update")), name)
     return Command(resume=said.get("resume"), update=update, goto=steps)
+
+
+def _pairs(update: Any) -> Any:
+    """[["log", "x"]] as pairs of channel and value, which JSON writes as lists."""
+    if isinstance(update, list) and all(isinstance(each, list) and len(each) == 2 for each in update):
+        return [tuple(each) for each in update]
+    return update
 
 
 def _step(said: Any) -> str | Send:
@@ -80,9 +89,10 @@ def context_of(agent: Agent, call: GraphCall, context: RunContext) -> Any:
     else its `configurable`, as far as its schema has the keys."""
     if not agent.is_own or agent.graph.context_schema is RunContext:
         return context
-    said = call.context or {key: v for key, v in call.config.get("configurable", {}).items() if not _is_ours(key)}
+    configured = call.config.get("configurable", {})
+    said = call.context or {key: v for key, v in configured.items() if not (_is_ours(key) or key in _FACTS)}
     fields = get_type_hints(agent.graph.context_schema) if agent.graph.context_schema else {}
-    return {key: said[key] for key in said if key in fields} if fields else said
+    return {key: said[key] for key in said if key in fields} if fields else said or None
 
 
 def _is_ours(key: str) -> bool:
@@ -91,7 +101,11 @@ def _is_ours(key: str) -> bool:
 
 def plain(value: Any) -> Any:
     """A value of a graph as JSON: messages and models by their fields, what has no form of its own as text."""
-    return to_jsonable_python(value, fallback=str, bytes_mode="base64", inf_nan_mode="null")
+    as_json = partial(to_jsonable_python, fallback=str, bytes_mode="base64", inf_nan_mode="null")
+    try:
+        return as_json(value)
+    except UnicodeEncodeError:  # a key with half a surrogate pair
+        return as_json(whole(value))
 
 
 def without(value: Any, names: frozenset[str], depth: int = STATE_DEPTH) -> Any:

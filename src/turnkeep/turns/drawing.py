@@ -3,12 +3,13 @@ keep no checkpoints of their own."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from langchain_core.runnables.graph import Graph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel import Pregel
-from pydantic import PydanticUserError
+from pydantic import PydanticUserError, TypeAdapter, create_model
 
 from turnkeep.records import JSON
 from turnkeep.turns.calls import plain
@@ -37,15 +38,15 @@ class Drawing:
         return drawn
 
     def schemas(self) -> JSON:
-        """JSON schemas of what the graph takes, gives and keeps; None for what it does not declare, and for what
-        no JSON can say, such as the context of our own agents."""
-        gives = _schema(self.graph.get_output_jsonschema)
+        """Return the JSON schemas of input, output, state and configuration as LangGraph's server does; None for what
+        the graph does not declare or JSON schema cannot express."""
+        graph = self.graph
         return {
-            "input_schema": _schema(self.graph.get_input_jsonschema),
-            "output_schema": gives,
-            "state_schema": gives,
-            "config_schema": {},  # what is configured is declared as context now
-            "context_schema": _schema(self.graph.get_context_jsonschema),
+            "input_schema": _schema(graph.get_input_jsonschema),
+            "output_schema": _schema(graph.get_output_jsonschema),
+            "state_schema": _schema(partial(_state_schema, graph)),
+            "config_schema": _schema_of(graph.context_schema) if graph.context_schema else {},
+            "context_schema": _schema(graph.get_context_jsonschema),
         }
 
     def subgraphs(self, namespace: str | None = None, *, recurse: bool = False) -> JSON:
@@ -57,8 +58,19 @@ class Drawing:
 def _schema(make: Callable[[], JSON | None]) -> JSON | None:
     try:
         return make()
-    except PydanticUserError:
+    except (PydanticUserError, NameError, TypeError):
         return None
+
+
+def _schema_of(kind: Any) -> JSON | None:
+    return _schema(lambda: TypeAdapter(kind).json_schema())
+
+
+def _state_schema(graph: AnyGraph) -> JSON:
+    """Each channel by the type that it is updated with; any type where JSON schema cannot express it."""
+    kinds = {name: getattr(graph.channels[name], "UpdateType", Any) for name in graph.stream_channels_list}
+    fields: JSON = {name: (kind if _schema_of(kind) else Any, None) for name, kind in kinds.items()}
+    return create_model(graph.get_name("State"), **fields).model_json_schema()
 
 
 def _open(drawn: Graph, name: str, inner: AnyGraph) -> None:

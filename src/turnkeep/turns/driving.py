@@ -14,16 +14,22 @@ from turnkeep.models.outgoing import hiding
 from turnkeep.models.usage import UsageMeter
 from turnkeep.observability import measure
 from turnkeep.placeholders import PLACEHOLDER
-from turnkeep.records import RunContext, Turn, Usage
+from turnkeep.records import Event, RunContext, Turn, Usage
 from turnkeep.storage.elements import changed
 from turnkeep.storage.plans import Saved
 from turnkeep.turns.calls import called_input
 from turnkeep.turns.graph import GraphRun, NothingDone, Outcome, first_input
-from turnkeep.turns.request import Hold
+from turnkeep.turns.request import ACTING, Hold
 from turnkeep.turns.running import RunningTurn
 from turnkeep.turns.threads import in_thread, monotonic
 
 STATELESS = "stateless"
+_AMBIGUOUS = "When there are multiple pending interrupts"
+"""How LangGraph's own error begins, which has no class of its own."""
+NAME_THE_QUESTION = (
+    "command.resume: Several questions are pending. Send an object from the id of each interrupt to its \
+answer; GET /threads/{thread_id}/state lists them."
+)
 NOTHING_TO_DO = "The graph cannot go on from here with this input or command. Read the thread's state, send an input."
 
 
@@ -38,6 +44,7 @@ async def drive(
 ) -> tuple[Saved, Turn]:
     """What COMMIT stores, and the turn, still without its number; `store` is the memory of whoever calls. Raises what a
     node raises."""
+    ACTING.set(hold.request.principal)
     window = hold.request.conversation_window or hold.agent.prompt_window
     call = hold.request.call
     of_try = hold.request.key or running.run_id or "", hold.begun.head.seq if hold.begun else 0
@@ -48,7 +55,9 @@ async def drive(
     if shield and call:
         given = await in_thread(changed, given, shield.hide)
     thread_id, run_id = hold.request.thread_id or STATELESS, running.run_id
-    run = GraphRun(hold.agent, hold.loaded, thread_id, max_steps=max_steps, store=store, call=call, run_id=run_id)
+    ways: Any = {"max_steps": max_steps, "store": store, "call": call, "run_id": run_id}
+    ways["is_addressed"] = hold.request.base is not None
+    run = GraphRun(hold.agent, hold.loaded, thread_id, streamed=hold.request.streamed, **ways)
     try:
         async with run.opened(context):
             events = run.events(given, context, [meter])
@@ -57,8 +66,14 @@ async def drive(
                     hold.tally.see(event)
                     running.emit(event)
             outcome = await run.outcome(shield)
+            if outcome.end:
+                running.emit(Event("end", outcome.end))
     except (EmptyInputError, InvalidUpdateError, NothingDone) as error:
         raise (InvalidRequest(NOTHING_TO_DO) if call else AgentFault) from error
+    except RuntimeError as error:
+        if str(error).startswith(_AMBIGUOUS):
+            raise InvalidRequest(NAME_THE_QUESTION) from error
+        raise
     turn = _turn(hold, outcome, meter.usage(), created=running.thread_created)
     if shield is None:
         return outcome.saved, replace(turn, private=PLACEHOLDER.search(turn.reply) is not None)

@@ -4,21 +4,24 @@ import functools
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.store.base import BaseStore
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from turnkeep.agents import Agent
 from turnkeep.blocks.wording import is_token, presented
 from turnkeep.errors import InvalidRequest
+from turnkeep.owngraphs import output_of
 from turnkeep.records import JSON, Event, Reply, RunContext
 from turnkeep.storage.checkpoints import Run
+from turnkeep.storage.elements import text_of
 from turnkeep.storage.plans import Loaded, Saved
 from turnkeep.storage.sealing import is_plain
+from turnkeep.storage.vault import reworded_in
 from turnkeep.texts import printable
 from turnkeep.turns.calls import MESSAGES_TUPLE, as_chunk, config_of, context_of, messages_in, plain, without
 from turnkeep.turns.request import GraphCall
@@ -36,11 +39,12 @@ OWN_EVENTS = {"route_decision", "tool_start"}
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: what it says, and what COMMIT stores."""
+    """How a run ended: its reply, what COMMIT stores, and `values` and `interrupts` for a LangGraph client."""
 
     reply: Reply
     interrupted: bool
     saved: Saved
+    end: JSON = field(default_factory=dict)
 
 
 class NothingDone(Exception):
@@ -60,14 +64,22 @@ class GraphRun:
         store: BaseStore | None = None,
         call: GraphCall | None = None,
         run_id: str | None = None,
+        streamed: bool = False,
+        is_addressed: bool = False,
     ):
-        """`store` is the memory of whoever calls, `call` what a client of LangGraph says."""
+        """`store` is the caller's memory, `call` the request of a LangGraph client. Models are streamed only if
+        `streamed`, or if the client asked for messages. `is_addressed`: the client named the checkpoint, so LangGraph
+        replays it."""
         self._agent = agent
         self._run = Run(loaded, whole=agent.window is None)
         self._store = store
         self._graph = self._kept_here(agent.graph)
         self._call = call or GraphCall()
+        self._named = call is not None
+        self._streamed = streamed or MESSAGES_TUPLE in self._call.modes
         self._of_thread: Any = {"configurable": {"thread_id": thread_id}}
+        held = self._run.held() if is_addressed else None
+        self._begins_at = {"checkpoint_id": held["id"]} if held else {}
         self._run_id = run_id
         self._max_steps = max_steps
         self._per_turn = frozenset(agent.new_turn())
@@ -81,7 +93,7 @@ class GraphRun:
 
     def _config(self) -> JSON:
         config = config_of(self._agent, self._call, self._run_id, max_steps=self._max_steps)
-        config["configurable"] |= self._of_thread["configurable"]
+        config["configurable"] |= self._of_thread["configurable"] | self._begins_at
         return config
 
     @asynccontextmanager
@@ -99,14 +111,16 @@ class GraphRun:
         self, given: Any, context: RunContext, callbacks: list[BaseCallbackHandler]
     ) -> AsyncIterator[Event]:
         """Runs the graph to its end; raises what a node raises."""
-        if isinstance(given, Command):
+        if isinstance(given, Command) and not self._named:
             given = await self._addressed(given)
-        call, own = self._call, {"messages", "tasks", "custom"} | ({"updates"} if self._call.modes else set())
+        call, own = self._call, {"tasks", "custom"} | ({"updates"} if self._call.modes else set())
+        own |= {"messages"} if self._streamed else set()
         stream = self._graph.astream(
             given,
             cast(Any, {**self._config(), "callbacks": callbacks, "run_name": self._agent.name}),
             context=context_of(self._agent, call, context),
             stream_mode=cast(Any, sorted(own | {*call.modes} - {MESSAGES_TUPLE})),
+            output_keys=self._graph.output_channels,
             interrupt_before=_nodes(call.interrupt_before),
             interrupt_after=_nodes(call.interrupt_after),
             durability="exit",
@@ -166,7 +180,7 @@ class GraphRun:
         if mode == "messages":
             message = data[0]
             is_new = isinstance(message, AIMessage) and message.id not in self._told
-            return Event("token", {"content": printable(message.text)}) if is_new and message.text else None
+            return Event("token", {"content": printable(text)}) if is_new and (text := text_of(message)) else None
         if mode == "tasks":
             return Event("node", {"node": _path(namespace, data["name"])}) if "input" in data else None
         if mode != "custom":
@@ -177,29 +191,36 @@ class GraphRun:
         return _custom(data)
 
     async def _addressed(self, answer: "Command[Any]") -> Any:
-        """The answer to the first question, where parallel branches asked several: LangGraph wants it named then."""
+        """Return the message as the answer to the first question, if parallel branches asked several: LangGraph needs
+        the question's id then, and a message has none."""
         snapshot = await self._graph.aget_state(self._of_thread)
-        if len(snapshot.interrupts) < 2 or answer.resume is None or _is_addressed(answer.resume, snapshot.interrupts):
+        if len(snapshot.interrupts) < 2:
             return answer
         return replace(answer, resume={snapshot.interrupts[0].id: answer.resume})
 
     async def outcome(self, shield: Shield | None = None) -> Outcome:
-        """What the run leaves, once `events` is exhausted; its state is hidden by the shield, its reply is not. Raises
-        NothingDone."""
+        """Return what the run leaves, once `events` is exhausted. The shield redacts the state and the end, not the
+        reply. Raises NothingDone."""
         snapshot = await self._graph.aget_state(self._of_thread)
-        interrupted = bool(snapshot.next)
+        interrupted = bool(snapshot.next) or self._run.is_asking()
         values: Mapping[str, Any] = snapshot.values
         saving = functools.partial(self._run.saved, self._per_turn, interrupted=interrupted)
         saved = await in_thread(saving, change=shield.hide) if shield else saving()
         if saved is None:
             raise NothingDone
+        end = self._end(snapshot) if self._named else {}
+        end = await in_thread(reworded_in, end, shield.hide) if shield else end
         if interrupted:
             asked = Reply(question_of(snapshot.interrupts), route="clarify")
-            return Outcome(presented(asked), interrupted, saved)
+            return Outcome(presented(asked), interrupted, saved, end)
         reply = presented(self._agent.read_reply(values))
         if self._agent.model == DEMO_MODEL:
             reply = replace(reply, warnings=(DEMO_WARNING, *reply.warnings))
-        return Outcome(reply, interrupted, saved)
+        return Outcome(reply, interrupted, saved, end)
+
+    def _end(self, snapshot: StateSnapshot) -> JSON:
+        values = plain(output_of(self._graph, snapshot.values))
+        return {"values": without(values, self._per_turn), "interrupts": plain(snapshot.interrupts)}
 
 
 def first_input(agent: Agent, message: str, message_id: str, *, interrupted: bool) -> Any:
@@ -225,11 +246,6 @@ def _told(mode: str, namespace: tuple[str, ...], data: Any) -> Event:
 
 def _nodes(named: tuple[str, ...]) -> Any:
     return "*" if "*" in named else list(named) or None
-
-
-def _is_addressed(resume: Any, interrupts: tuple[Any, ...]) -> bool:
-    """Whether answers are given by the ids of the questions."""
-    return isinstance(resume, dict) and not resume.keys() - {each.id for each in interrupts}
 
 
 def _path(namespace: tuple[str, ...], node: str) -> str:

@@ -1,6 +1,7 @@
 """What a caller asks for, and such a request on its way."""
 
 import json
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,9 @@ from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.turns.budget import Spending
 from turnkeep.turns.shield import Shield
 from turnkeep.turns.tally import Tally
+
+ACTING: ContextVar[Principal | None] = ContextVar("acting", default=None)
+"""The principal of the run that this context belongs to."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class TurnRequest:
     `warnings` is what became of the waiting. From `base`, the id of a checkpoint or the number of a turn, the run goes
     on; from an older one it branches. `after` is the number that the newest turn has to have. `repeat` tells a request
     without a key from its own retry; without it each is a new one. `said` stands for what the client sent beside, such
-    as a history, which does not reach the graph but tells two requests apart. With `incarnation`, only the thread with
-    this incarnation id takes it, and no later one with the same id.
+    as a history, which does not reach the graph but tells two requests apart. `streamed`: the client reads tokens.
+    With `incarnation`, only the thread with this incarnation id takes it, and no later one with the same id.
     """
 
     principal: Principal
@@ -63,6 +67,7 @@ class TurnRequest:
     repeat: Repeat | None = None
     said: str = ""
     incarnation: bytes | None = None
+    streamed: bool = False
 
     def body(self) -> bytes:
         """What makes two requests with one key the same request."""

@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.errors import EmptyInputError, InvalidUpdateError
-from langgraph.types import StateSnapshot
+from langgraph.types import PregelTask, StateSnapshot
 
 from turnkeep.agents import Agent
-from turnkeep.errors import InvalidRequest
+from turnkeep.errors import InvalidRequest, StateCorrupt
+from turnkeep.owngraphs import output_of
 from turnkeep.records import JSON, Principal
 from turnkeep.storage.checkpoints import Run
 from turnkeep.storage.elements import changed
 from turnkeep.storage.head import Head
+from turnkeep.storage.keys import id_in
 from turnkeep.storage.plans import Begun, Loaded
 from turnkeep.storage.table import Table
 from turnkeep.storage.vault import has_placeholder, reworded_in
@@ -25,13 +27,18 @@ from turnkeep.turns.shield import Shield
 from turnkeep.turns.threads import in_thread
 from turnkeep.turns.watching import or_released
 
+CANNOT_JOIN = (
+    "checkpoint_ns: Nodes of this inner graph wrote values that cannot be joined. Read the thread's own state."
+)
+
 
 @dataclass(frozen=True)
 class State:
-    """What stood after turn number `turn`. `checkpoint_id` is empty and `parent_id` None where the thread has no turns
-    yet; the first state has the empty beginning for its parent."""
+    """State after turn number `turn`; `output` is the part that the graph declares as its output. `checkpoint_id` is
+    empty and `parent_id` None before the first turn; the first state has the empty beginning for its parent."""
 
-    values: JSON
+    values: Any
+    output: Any
     next: list[str]
     tasks: list[JSON]
     metadata: JSON
@@ -40,6 +47,27 @@ class State:
     parent_id: str | None
     interrupts: list[JSON]
     turn: int
+    namespace: str = ""
+
+    def as_json(self, thread_id: str) -> JSON:
+        """Return the state as LangGraph's server does. A thread without turns has no checkpoint; an inner graph that is
+        yet to begin has a place."""
+        found = self.checkpoint_id or self.namespace
+        place = {"thread_id": thread_id, "checkpoint_ns": self.namespace}
+        return {
+            "values": self.values,
+            "next": self.next,
+            "metadata": {**self.metadata, "thread_id": thread_id, "turn_number": self.turn}
+            if self.checkpoint_id
+            else None,
+            "tasks": self.tasks,
+            "created_at": self.created_at,
+            "checkpoint": {"checkpoint_id": self.checkpoint_id or None, **place} if found else None,
+            "parent_checkpoint": {"checkpoint_id": self.parent_id, **place} if self.parent_id else None,
+            "interrupts": self.interrupts,
+            "checkpoint_id": self.checkpoint_id or None,
+            "parent_checkpoint_id": self.parent_id,
+        }
 
 
 @dataclass(frozen=True)
@@ -53,16 +81,36 @@ class States:
     private: frozenset[str]
 
     async def read(
-        self, principal: Principal, thread_id: str, base: str | None = None, run: str | None = None
+        self,
+        principal: Principal,
+        thread_id: str,
+        base: str | None = None,
+        *,
+        run: str | None = None,
+        namespace: str = "",
+        subgraphs: bool = False,
     ) -> State:
-        """Return the newest state, that at a checkpoint, or that of a run's end. Raises NotFound, StateCorrupt."""
-        return await in_thread(self._read, principal, thread_id, base, run)
+        """Return the newest state, that at a checkpoint, or that of a run's end; of an inner graph by its `namespace`;
+        with the states of inner graphs that wait, if `subgraphs`. Raises NotFound, StateCorrupt."""
+        return await in_thread(self._read, principal, thread_id, base, run, namespace=namespace, subgraphs=subgraphs)
 
-    def _read(self, principal: Principal, thread_id: str, base: str | None, run: str | None) -> State:
+    def _read(
+        self,
+        principal: Principal,
+        thread_id: str,
+        base: str | None,
+        run: str | None,
+        *,
+        namespace: str,
+        subgraphs: bool,
+    ) -> State:
         head = self.table.head(principal, thread_id)
         agent = self._agent(head)
         base = self.table.checkpoint_of(head, run) if run else base
-        return self._told(head, _state(agent, head, self.table.read_state(head, agent.window, base)))
+        loaded = self.table.read_state(head, agent.window, None if namespace else base)
+        return self._told(
+            head, _state(agent, head, loaded, namespace, subgraphs=subgraphs, is_named=bool(base and not run))
+        )
 
     def history(
         self,
@@ -78,7 +126,7 @@ class States:
         head = self.table.head(principal, thread_id)
         agent = self._agent(head)
         for loaded in self.table.history(head, agent.window, limit=limit, before=before):
-            state = self._told(head, _state(agent, head, loaded))
+            state = self._told(head, _state_or_error(agent, head, loaded))
             if (metadata or {}).items() <= state.metadata.items():
                 yield state
 
@@ -90,14 +138,19 @@ class States:
         *,
         as_node: str | None = None,
         checkpoint_id: str | None = None,
+        namespace: str = "",
     ) -> State:
         """The state as a node, by default the one that wrote last, would have changed it; from an older checkpoint it
-        begins a branch. It is no turn. Raises NotFound, ThreadBusy, InvalidRequest, Superseded, StoreUnavailable."""
+        begins a branch. `namespace` names an inner graph that waits. It is no turn. Raises NotFound, ThreadBusy,
+        InvalidRequest, Superseded, StoreUnavailable."""
         begun = await in_thread(self.table.begin, principal, thread_id, key=uuid.uuid4().hex, body=b"", message=None)
         assert isinstance(begun, Begun)  # noqa: S101 - no turn has a key that was made just now
-        return await or_released(self._update(begun, values, as_node, checkpoint_id), begun, self.table)
+        changing = self._update(begun, values, as_node, None if namespace else checkpoint_id, namespace)
+        return await or_released(changing, begun, self.table)
 
-    async def _update(self, begun: Begun, values: Any, as_node: str | None, checkpoint_id: str | None) -> State:
+    async def _update(
+        self, begun: Begun, values: Any, as_node: str | None, checkpoint_id: str | None, namespace: str
+    ) -> State:
         head = begun.head
         agent = await in_thread(self._agent, head)
         shield = self._shield(head)
@@ -108,7 +161,7 @@ class States:
         run = Run(loaded, whole=agent.window is None)
         graph = agent.graph.copy({"checkpointer": run})
         try:
-            await graph.aupdate_state(_config(head), given, as_node=as_node)
+            put = await graph.aupdate_state(_config(head, namespace), given, as_node=as_node)
         except (InvalidUpdateError, EmptyInputError, KeyError, ValueError, TypeError) as error:
             raise InvalidRequest("values, as_node: The graph cannot take this change as that node.") from error
         snapshot = await graph.aget_state(_config(head))
@@ -117,7 +170,10 @@ class States:
         saved = with_origin(saved, origin_of(loaded))
         plan, _ = await in_thread(self.table.prepare, begun, loaded, replace(saved, pii=shield.made), None)
         await in_thread(self.table.apply, plan)
-        return await in_thread(self._told, head, _as_json(snapshot, loaded.number))
+        state = _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values))
+        if namespace:
+            state = replace(state, namespace=namespace, checkpoint_id=put["configurable"]["checkpoint_id"])
+        return await in_thread(self._told, head, state)
 
     def _agent(self, head: Head) -> Agent:
         return self.agents(head.agent or self.default_agent)
@@ -132,31 +188,74 @@ class States:
         return State(**reworded_in(vars(state), self._shield(head).reveal))
 
 
-def _state(agent: Agent, head: Head, loaded: Loaded) -> State:
-    graph = agent.graph.copy({"checkpointer": Run(loaded, whole=agent.window is None)})
-    return _as_json(graph.get_state(_config(head)), loaded.number)
+def _state(
+    agent: Agent,
+    head: Head,
+    loaded: Loaded,
+    namespace: str = "",
+    *,
+    subgraphs: bool = False,
+    is_named: bool = False,
+) -> State:
+    """At a checkpoint that is named, LangGraph leaves out what tasks of a waiting step have written already."""
+    run = Run(loaded, whole=agent.window is None)
+    graph, held = agent.graph.copy({"checkpointer": run}), run.held() if is_named and not namespace else None
+    at = held["id"] if held else None
+    try:
+        snapshot = graph.get_state(_config(head, namespace, at), subgraphs=subgraphs)
+    except InvalidUpdateError as error:
+        if not subgraphs:
+            raise InvalidRequest(CANNOT_JOIN) from error
+        snapshot = graph.get_state(_config(head, namespace, at))
+    return _as_json(head.thread_id, snapshot, loaded.number, output_of(graph, snapshot.values), namespace)
 
 
-def _config(head: Head) -> Any:
-    return {"configurable": {"thread_id": head.thread_id}}
+def _state_or_error(agent: Agent, head: Head, loaded: Loaded) -> State:
+    """A state that cannot be read names the reason in its metadata; the states before it stay readable."""
+    at = id_in(loaded.links[-1].item["cp"]) if loaded.links else ""
+    try:
+        return _state(agent, head, loaded, is_named=True)
+    except StateCorrupt as error:
+        reason = {"error": error.code, "detail": str(error)}
+        return State({}, {}, [], [], reason, None, at, NO_CHECKPOINT, [], loaded.number)
 
 
-def _as_json(snapshot: StateSnapshot, turn: int) -> State:
+def _config(head: Head, namespace: str = "", at: str | None = None) -> Any:
+    place = {"thread_id": head.thread_id, "checkpoint_ns": namespace}
+    return {"configurable": place | ({"checkpoint_id": at} if at else {})}
+
+
+def _as_json(thread_id: str, snapshot: StateSnapshot, turn: int, output: Any, namespace: str = "") -> State:
     checkpoint_id = snapshot.config["configurable"].get("checkpoint_id", "")
     parent = (snapshot.parent_config or {}).get("configurable", {}).get("checkpoint_id")
-    tasks = [
-        {"id": task.id, "name": task.name, "path": list(task.path), "error": task.error and str(task.error)}
-        | {"interrupts": plain(task.interrupts), "checkpoint": None, "state": None, "result": plain(task.result)}
-        for task in snapshot.tasks
-    ]
+    beginning = None if namespace else NO_CHECKPOINT
     return State(
         values=plain(snapshot.values),
+        output=plain(output),
         next=list(snapshot.next),
-        tasks=tasks,
+        tasks=[_task(thread_id, task, turn) for task in snapshot.tasks],
         metadata=plain(snapshot.metadata or {}),
         created_at=snapshot.created_at,
         checkpoint_id=checkpoint_id,
-        parent_id=(parent or NO_CHECKPOINT) if checkpoint_id else None,
+        parent_id=(parent or beginning) if checkpoint_id else None,
         interrupts=plain(snapshot.interrupts),
         turn=turn,
+        namespace=namespace,
     )
+
+
+def _task(thread_id: str, task: PregelTask, turn: int) -> JSON:
+    """A task with the place of its inner graph, or with that graph's state."""
+    inner, place, state = task.state, None, None
+    if isinstance(inner, StateSnapshot):
+        namespace = inner.config["configurable"]["checkpoint_ns"]
+        state = _as_json(thread_id, inner, turn, inner.values, namespace).as_json(thread_id)
+    elif inner:
+        place = {name: value for name, value in inner["configurable"].items() if not name.startswith("__")}
+    shown = {"id": task.id, "name": task.name, "path": list(task.path), "error": task.error and str(task.error)}
+    return shown | {
+        "interrupts": plain(task.interrupts),
+        "checkpoint": place,
+        "state": state,
+        "result": plain(task.result),
+    }

@@ -187,12 +187,14 @@ def test_a_checkpoint_of_a_newer_langgraph_is_told_as_such() -> None:
         Run(stored_state(v=CHECKPOINT_VERSION + 1))
 
 
-def test_a_message_of_an_unknown_type_is_told_as_such() -> None:
+def test_a_message_of_an_unknown_type_is_read_without_validation_and_marked() -> None:
     loaded = stored_state()
     ((namespace, channel, keep, _),) = loaded.links[0].payload["segments"]
     segment = Segment(namespace, channel, keep, [{"type": "hologram", "data": {"content": "hello"}}])
-    with pytest.raises(StateCorrupt, match="a message of a type"):
-        Run(replace(loaded, links=(Link({}, {"segments": [list(vars(segment).values())]}),)))
+    run = Run(replace(loaded, links=(Link({}, {"segments": [list(vars(segment).values())]}),)))
+    message = run.held()["channel_values"]["messages"][0]  # type: ignore[index]
+    assert (message.type, message.content) == ("hologram", "hello")
+    assert message.response_metadata == {"unvalidated": True}
 
 
 # recorded layouts

@@ -25,7 +25,7 @@ TEXT = "It costs 400. It was 500 before, so 100 less.\n\nShall I look on?"
 async def tokens_of(node: Any) -> list[str]:
     graph = StateGraph(MessagesState, context_schema=RunContext).add_node("answer", node).add_edge(START, "answer")
     agent = Agent("one", graph.compile(), lambda values: Reply(values["messages"][-1].text, route="respond"))
-    run = GraphRun(agent, Loaded(), "thread", max_steps=10)
+    run = GraphRun(agent, Loaded(), "thread", max_steps=10, streamed=True)
     given = first_input(agent, "what does it cost?", "m1", interrupted=False)
     events = [event async for event in run.events(given, CONTEXT, [])]
     assert (await run.outcome()).reply.text == TEXT

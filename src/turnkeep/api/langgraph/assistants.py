@@ -47,7 +47,7 @@ def _view(agent: str) -> JSON:
         "created_at": _STARTED,
         "updated_at": _STARTED,
         "version": 1,
-        "description": entries()[agent].description,
+        "description": entries()[agent].description or None,
     }
 
 

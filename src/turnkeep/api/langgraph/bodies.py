@@ -5,7 +5,16 @@ import json
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from turnkeep.api.schemas import AgentName, Metadata, fault
 from turnkeep.entries import graph_file
@@ -40,6 +49,8 @@ def _listed(value: Any) -> Any:
 
 def _named(value: Any) -> Any:
     """The id in what SDKs hand round: {"thread_id": ..., "checkpoint_ns": "", "checkpoint_id": ...}."""
+    if isinstance(value, dict) and value.get("checkpoint_ns"):
+        raise fault("Send a checkpoint of the thread itself, whose `checkpoint_ns` is empty.")
     return (value.get("checkpoint_id") if isinstance(value, dict) else value) or None
 
 
@@ -159,15 +170,29 @@ class RunBody(Body):
         )
 
 
+class Checkpoint(Body):
+    """A checkpoint of the thread, or of one of its inner graphs by `checkpoint_ns`."""
+
+    checkpoint_id: str | None = Field(None, max_length=64)
+    checkpoint_ns: str = Field("", max_length=1024)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_id(cls, value: Any) -> Any:
+        named = value if isinstance(value, dict) else {"checkpoint_id": value}
+        return {name: each for name, each in named.items() if each}
+
+
 class StateUpdate(Body):
     values: dict[str, Any] | list[dict[str, Any]] | None = None
     as_node: str | None = None
-    checkpoint: CheckpointId = None
+    checkpoint: Checkpoint | None = None
     checkpoint_id: CheckpointId = None
 
 
 class StateAt(Body):
-    checkpoint: CheckpointId
+    checkpoint: Checkpoint
+    subgraphs: bool = False
 
 
 class HistoryQuery(Body):

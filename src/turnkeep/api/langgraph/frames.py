@@ -69,7 +69,7 @@ class RunFrames:
 
 
 class FinalValues:
-    """The values that a run ends with, as one JSON object, which may begin with blanks."""
+    """The values that a run ends with and its open questions, as one JSON object, which may begin with blanks."""
 
     media_type, again, heartbeat = "application/json", "join", b"\n"
     _values: Any = {}  # noqa: RUF012 - never changed in place
@@ -79,8 +79,8 @@ class FinalValues:
 
     def __call__(self, _: int, name: str, data: Mapping[str, Any]) -> bytes:
         match name:
-            case "part" if data["mode"] == "values" and not data["namespace"]:
-                self._values = data["data"]
+            case "end":
+                self._values = asking(data["values"], data["interrupts"])
                 return b""
             case "complete":
                 error = not_kept(data["turn"])
@@ -90,6 +90,11 @@ class FinalValues:
             case _:
                 return b""
         return compact(told).encode(errors="replace")
+
+
+def asking(values: Any, interrupts: list[Any]) -> Any:
+    """Add the open questions to values that are an object, in place of others, as LangGraph does."""
+    return {**(values if isinstance(values, dict) else {}), INTERRUPT: interrupts} if interrupts else values
 
 
 def _event(name: str, namespace: list[str]) -> str:

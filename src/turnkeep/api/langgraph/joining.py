@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from turnkeep.api.langgraph.frames import INTERRUPT
+from turnkeep.api.langgraph.frames import INTERRUPT, asking
 from turnkeep.errors import Conflict
 from turnkeep.records import Event, Principal, Turn
 from turnkeep.turns import RunningTurn
@@ -45,13 +45,13 @@ def retold(
         turn = await end()
         state = await services.turns.states.read(principal, str(turn.thread_id), run=turn.run_id)
         interrupt = {INTERRUPT: state.interrupts} if state.interrupts else {}
-        parts: list[tuple[str, Any]] = [
-            ("messages-tuple", [each, {}]) for each in state.values.get("messages", [])[-1:]
-        ]
-        parts += [("updates", interrupt), ("values", {**state.values, **interrupt})]
+        messages = state.values.get("messages", []) if isinstance(state.values, dict) else []
+        parts: list[tuple[str, Any]] = [("messages-tuple", [each, {}]) for each in messages[-1:]]
+        parts += [("updates", interrupt), ("values", asking(state.output, state.interrupts))]
         for mode, data in parts:
             if data:
                 telling.emit(Event("part", {"mode": mode, "namespace": [], "data": data}))
+        telling.emit(Event("end", {"values": state.output, "interrupts": state.interrupts}))
         return turn
 
     return RunningTurn(thread_id=running.thread_id, run_id=running.run_id, replayed=running.replayed).run(tell)

@@ -76,7 +76,7 @@ class RunRoutes(Routes):
 
     async def wait(self, body: RunBody, asked: Asked) -> RunStream:
         assert asked.call  # noqa: S101 - every body makes one
-        running, run_id = await self._start(replace(asked, call=replace(asked.call, modes=("values",))))
+        running, run_id = await self._start(replace(asked, call=replace(asked.call, modes=())))
         return self._answer(running, run_id, FinalValues(), goes_on=body.on_disconnect != "cancel")
 
     async def _start(self, asked: TurnRequest) -> "tuple[RunningTurn, str]":

@@ -1,24 +1,24 @@
 """States of a thread: read, changed, and what came before them; and threads counted and copied."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fastapi import Request, Response
+from starlette.concurrency import run_in_threadpool
 
 from turnkeep.api.answers import fitting
 from turnkeep.api.auth import Caller
-from turnkeep.api.langgraph.bodies import HistoryQuery, StateAt, StateUpdate
+from turnkeep.api.langgraph.bodies import Checkpoint, HistoryQuery, StateAt, StateUpdate
 from turnkeep.api.routes import Routes
 from turnkeep.api.schemas import Id, ThreadSearch
 from turnkeep.api.threads import find_threads
 from turnkeep.api.views import ThreadView
+from turnkeep.entries import entries
+from turnkeep.errors import InvalidRequest
 from turnkeep.records import JSON
 from turnkeep.storage.listing import SEARCHED_THREADS
 
-if TYPE_CHECKING:
-    from turnkeep.turns.states import State
-
 STATE = "/threads/{thread_id}/state"
+NO_GRAPH = "The thread has no graph yet. Create it with `metadata.graph_id`, or run a graph on it first."
 
 
 class StateRoutes(Routes):
@@ -31,19 +31,26 @@ class StateRoutes(Routes):
         add(f"{STATE}/{{checkpoint_id}}", self.read, methods=["GET"])
         add("/threads/{thread_id}/history", self.history, methods=["POST"])
 
-    async def read(self, thread_id: Id, caller: Caller, request: Request) -> JSON:
+    async def read(self, thread_id: Id, caller: Caller, request: Request, *, subgraphs: bool = False) -> JSON:
         named = request.path_params.get("checkpoint_id")
-        return _view(thread_id, await self._turns.states.read(caller, thread_id, named))
+        return (await self._turns.states.read(caller, thread_id, named, subgraphs=subgraphs)).as_json(thread_id)
 
     async def read_at(self, thread_id: Id, body: StateAt, caller: Caller) -> JSON:
-        return _view(thread_id, await self._turns.states.read(caller, thread_id, body.checkpoint))
+        named = body.checkpoint
+        found = await self._turns.states.read(
+            caller, thread_id, named.checkpoint_id, namespace=named.checkpoint_ns, subgraphs=body.subgraphs
+        )
+        return found.as_json(thread_id)
 
     async def update(self, thread_id: Id, body: StateUpdate, caller: Caller) -> JSON:
-        named = body.checkpoint or body.checkpoint_id
-        state = await self._turns.states.update(
-            caller, thread_id, body.values, as_node=body.as_node, checkpoint_id=named
-        )
-        here = {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": state.checkpoint_id}
+        if len(entries()) > 1:
+            thread = await run_in_threadpool(self._table.read_thread, caller, thread_id)
+            if thread.agent is None and thread.status != "busy":
+                raise InvalidRequest(NO_GRAPH)
+        named = body.checkpoint or Checkpoint(checkpoint_id=body.checkpoint_id)
+        where: JSON = {"checkpoint_id": named.checkpoint_id, "namespace": named.checkpoint_ns}
+        state = await self._turns.states.update(caller, thread_id, body.values, as_node=body.as_node, **where)
+        here = {"thread_id": thread_id, "checkpoint_ns": state.namespace, "checkpoint_id": state.checkpoint_id}
         return {"checkpoint": here, "configurable": here, "checkpoint_id": state.checkpoint_id}
 
     def history(
@@ -51,7 +58,7 @@ class StateRoutes(Routes):
     ) -> list[JSON]:
         """As many states as fit into one answer; X-Pagination-Next is then the `before` of those that are left."""
         found = self._turns.states.history(caller, thread_id, **(body or HistoryQuery()).model_dump())
-        shown, is_cut = fitting(_view(thread_id, state) for state in found)
+        shown, is_cut = fitting(state.as_json(thread_id) for state in found)
         if is_cut:
             response.headers["X-Pagination-Next"] = shown[-1]["checkpoint_id"]
         return shown
@@ -63,24 +70,3 @@ class StateRoutes(Routes):
 
     def copy(self, thread_id: Id, caller: Caller) -> ThreadView:
         return ThreadView.of(self._table.fork(caller, thread_id, self._new_id()))
-
-
-def _view(thread_id: str, state: "State") -> JSON:
-    """A thread without turns has no checkpoint."""
-    here, before = _checkpoint(thread_id, state.checkpoint_id), _checkpoint(thread_id, state.parent_id)
-    return {
-        "values": state.values,
-        "next": state.next,
-        "tasks": state.tasks,
-        "metadata": {**state.metadata, "thread_id": thread_id, "turn_number": state.turn} if here else None,
-        "created_at": state.created_at,
-        "checkpoint": here,
-        "parent_checkpoint": before,
-        "interrupts": state.interrupts,
-        "checkpoint_id": state.checkpoint_id or None,
-        "parent_checkpoint_id": state.parent_id,
-    }
-
-
-def _checkpoint(thread_id: str, checkpoint_id: str | None) -> JSON | None:
-    return {"checkpoint_id": checkpoint_id, "thread_id": thread_id, "checkpoint_ns": ""} if checkpoint_id else None

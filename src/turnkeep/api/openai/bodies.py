@@ -28,7 +28,11 @@ _WITHOUT_EFFECT = (
 )
 _DEFAULTS = {"temperature": 1, "top_p": 1, "presence_penalty": 0, "frequency_penalty": 0}
 _TYPES = {"user": "human", "assistant": "ai"}
-_INSTRUCTIONS, _TOOLS, _TEXTS = ("system", "developer"), ("tool", "function"), ("text", "input_text", "output_text")
+_INSTRUCTIONS, _TOOLS, _TEXTS = (
+    ("system", "developer"),
+    ("tool", "function"),
+    ("text", "input_text", "output_text", "refusal"),
+)
 
 
 class Body(BaseModel):
@@ -115,4 +119,4 @@ def _text(content: Any, param: str) -> str:
         not isinstance(each, dict) or each.get("type") not in _TEXTS for each in parts
     ):
         raise UnsupportedParameter(param, "An agent reads text only; leave images, sounds and files out.")
-    return "\n".join(str(each.get("text") or "") for each in parts)
+    return "\n".join(str(each.get("text") or each.get("refusal") or "") for each in parts)

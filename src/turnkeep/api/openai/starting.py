@@ -107,6 +107,7 @@ class Starting(Routes):
             deadline=getattr(request.state, "deadline", None),
             warnings=tuple(dict.fromkeys(told)),
             call=GraphCall(input={"messages": messages}) if len(messages) > 1 else None,
+            streamed=bool(body.stream),
         )
 
     async def _start(self, request: Request, wanted: TurnRequest, **changes: Any) -> "RunningTurn":

@@ -95,7 +95,8 @@ def test_a_whole_message_is_complete_at_once() -> None:
     ("shown", "quiet"), [(FinalValues(), b"\n"), (RunFrames("r-1", ("values",), resumable=False), b": heartbeat\n\n")]
 )
 async def test_a_quiet_run_keeps_its_connection(shown: Any, quiet: bytes) -> None:
-    running = ScriptedRun([VALUES, 0.2, complete()])
+    end = Event("end", {"values": {"note": "é\n"}, "interrupts": []})
+    running = ScriptedRun([VALUES, 0.2, end, complete()])
     response = RunStream(running, shown, headers={}, heartbeat_seconds=0.05, heartbeat=shown.heartbeat)
     chunks = [chunk async for chunk in response.body_iterator]
     assert quiet in chunks

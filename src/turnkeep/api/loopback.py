@@ -1,0 +1,33 @@
+"""Requests of a node to the server that runs it. `langgraph_sdk.get_client()` without a URL takes the app of
+`langgraph_api.server`; ours is found under that name."""
+
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from types import ModuleType
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from turnkeep.turns.request import ACTING
+
+SERVER = "langgraph_api.server"
+
+
+class _Server(ModuleType):
+    def __init__(self, make: Callable[[], ASGIApp]) -> None:
+        super().__init__(SERVER)
+        self._make = make
+
+    @cached_property
+    def app(self) -> ASGIApp:
+        inner = self._make()
+
+        async def acting(scope: Scope, receive: Receive, send: Send) -> None:
+            await inner({**scope, "turnkeep.principal": ACTING.get()}, receive, send)
+
+        return acting
+
+
+def serve_nodes(make: Callable[[], ASGIApp]) -> None:
+    """Serve requests of nodes with the app that `make` returns, each as the principal of its run."""
+    sys.modules[SERVER] = _Server(make)

@@ -1,0 +1,72 @@
+"""The API over stores of a test's own and the real life of a turn; only the agents are made for the test."""
+
+import secrets
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from echoing import Clock, echo_agent
+
+from bare_app import bare_app
+from turnkeep.memory import DynamoDBStore
+from turnkeep.settings import Settings
+from turnkeep.storage.attachments import Attachments
+from turnkeep.storage.blobs import Blobs
+from turnkeep.storage.erasure import Eraser
+from turnkeep.storage.export import Exports
+from turnkeep.storage.items import Items
+from turnkeep.storage.memories import Memories
+from turnkeep.storage.persons import Persons
+from turnkeep.storage.sealing import Sealer
+from turnkeep.storage.table import Table
+from turnkeep.storage.uploads import KeptUploads
+from turnkeep.storage.usage import Usage
+from turnkeep.turns import Turns
+from turnkeep.turns.runs import Runs
+from turnkeep_local.objects import FolderObjects
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from turnkeep.agents import Agent
+
+
+def app_over(
+    items: Items,
+    folder_objects: FolderObjects,
+    clock: Clock,
+    table_kind: type[Table] = Table,
+    agent_of: "Callable[[str], Agent]" = echo_agent,
+    **changes: Any,
+) -> "FastAPI":
+    settings = Settings(seal_key="secret-of-the-test")  # type: ignore[arg-type]
+    blobs, sealer = Blobs(folder_objects, items), Sealer(b"secret-of-the-test")
+    table = table_kind(items, blobs, sealer, clock=clock, mint=secrets.token_bytes)
+    uploads = KeptUploads(folder_objects)
+    attachments = Attachments(items, uploads, sealer, threads=table, clock=clock)
+    memories = partial(Memories, items, sealer, clock=clock, mint=secrets.token_bytes)
+    stores: Any = lambda principal: DynamoDBStore(memories=memories(principal))  # noqa: E731
+    turns = Turns(
+        table,
+        cache(agent_of),
+        tuning=settings.turn,
+        default_agent="papers",
+        clock=clock,
+        names=frozenset({"papers", "broken", "database", "products"}),
+        attachments=attachments,
+        stores=stores,
+    )
+    facts: dict[str, Any] = {"table": table, "turns": turns, "attachments": attachments, "settings": settings}
+    facts |= {"sealer": sealer, "runs": Runs(turns, table)}
+    usage = Usage(items, settings.budget, clock=clock, mint=secrets.token_bytes)
+    more: Any = {"memories": memories, "facts": {}, "clock": clock, "mint": secrets.token_bytes}
+    exports = Exports(table, attachments, usage, folder_objects, sealer, **more)
+    facts |= {
+        "stores": stores,
+        "exports": exports,
+        "persons": Persons(items, Eraser(items, blobs, clock=clock), clock=clock),
+    }
+    app = bare_app(**facts | changes)
+    app.state.attachments, app.state.exports, app.state.persons = attachments, exports, facts["persons"]
+    app.state.table, app.state.runs = table, facts["runs"]
+    return app
