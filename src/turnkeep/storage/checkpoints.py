@@ -128,7 +128,7 @@ class Run(base.BaseCheckpointSaver[str]):
         return config_of(config, name, checkpoint["id"])
 
     def _values(self, name: str, checkpoint: base.Checkpoint) -> dict[str, Any]:
-        """Return all values. A put may omit a value of the stored version, as a DeltaChannel does; one that was changed in
+        """Return all values. A put may omit a value of the stored version, as a DeltaChannel does; one changed in
         place and not returned is left as stored. A snapshot is ordinary."""
         given = checkpoint["channel_values"].items()
         values = {name: value.value if isinstance(value, _DeltaSnapshot) else value for name, value in given}
