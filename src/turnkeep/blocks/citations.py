@@ -4,26 +4,32 @@ the text; brackets that hold something else are left alone, so the caller says w
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from turnkeep.blocks.documents import Document
 from turnkeep.blocks.verification import Sources, Verifier
 from turnkeep.records import JSON
 
-_BRACKETS = re.compile(r"(?P<space>\s{0,4})\[(?P<inside>[^\[\]\n]{1,300})\](?!\()")
-_SEPARATOR = re.compile(r"\s*[,;]\s*")
+_BRACKETS = re.compile(r"(?P<space>\s{0,4})[\[【](?P<inside>(?:[^][【】\n]|\[[\w.-]{2,20}\]){1,300})[]】](?!\()")
+_SEPARATOR = re.compile(r"\s*[,;]\s*|\s+(?:and|&)\s+")
+_PLACE = re.compile(r"(?:pp?|sec|section|figs?|figure|table|eqs?|ch|chapter|app)s?\b\.?\s*[\w.\u2013-]+|§.+", re.I)
 
 
 @dataclass(frozen=True)
 class IdForm:
-    """What the ids of some sources look like. What `dropped` matches in a cited id may be left out of it: a prefix, a
-    version."""
+    """Shape of the ids of some sources. `dropped` matches parts that do not change which source is meant, such as a
+    prefix or a version."""
 
     shape: re.Pattern[str]
     dropped: re.Pattern[str] | None = None
 
+    def plain(self, id_: str) -> str:
+        return self.dropped.sub("", id_).casefold() if self.dropped else id_
+
 
 ARXIV = IdForm(
-    re.compile(r"\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7}"), re.compile(r"^arxiv:\s*|v\d+$", re.IGNORECASE)
+    re.compile(r"\d{4}\.\d{4,5}|[a-z-]+/\d{7}"),
+    re.compile(r"^arxiv:\s*|\s*\[[\w.-]+\]$|v\d+(?=$|\s*\[)|(?<=[a-z])\.[a-z-]{2,}(?=/)", re.IGNORECASE),
 )
 
 
@@ -38,17 +44,21 @@ class Checked:
 
 def check_citations(text: str, sources: Collection[str], form: IdForm) -> Checked:
     """`text` without citations of anything but `sources`; kept ones are written `[id]`."""
+    known = _spellings(frozenset(sources), form)
     cited: dict[str, None] = {}
     removed: dict[str, None] = {}
 
     def check(found: re.Match[str]) -> str:
-        ids = [_plain(part, sources, form) for part in _SEPARATOR.split(found["inside"].strip())]
+        parts = _SEPARATOR.split(found["inside"].strip())
+        places = [part for part in parts[1:] if _PLACE.fullmatch(part)]  # "[0704.0009, p. 3]"
+        ids = [known.get(part) or known.get(form.plain(part), form.plain(part)) for part in parts if part not in places]
         if not all(id_ in sources or form.shape.fullmatch(id_) for id_ in ids):
             return found[0]
         kept = [id_ for id_ in ids if id_ in sources]
         cited.update(dict.fromkeys(kept))
         removed.update(dict.fromkeys(id_ for id_ in ids if id_ not in sources))
-        return found["space"] + " ".join(f"[{id_}]" for id_ in kept) if kept else ""
+        shown = [*(f"[{id_}]" for id_ in kept), *([f"({', '.join(places)})"] if places else [])]
+        return found["space"] + " ".join(shown) if kept else ""
 
     checked = _BRACKETS.sub(check, text).strip()
     return Checked(checked, tuple(cited), tuple(removed))
@@ -100,8 +110,7 @@ class Citing:
         return "\n".join(f"- {one.title} [{one.id}]" for one in self.documents)
 
 
-def _plain(part: str, sources: Collection[str], form: IdForm) -> str:
-    bare = part.strip()
-    if bare in sources or form.dropped is None:
-        return bare
-    return form.dropped.sub("", bare)
+@lru_cache(maxsize=8)
+def _spellings(ids: frozenset[str], form: IdForm) -> dict[str, str]:
+    """Return the ids by themselves and by their plain form, which means the last of several versions."""
+    return {form.plain(id_): id_ for id_ in sorted(ids, key=lambda id_: (len(id_), id_))} | {id_: id_ for id_ in ids}

@@ -13,7 +13,7 @@ from threading import Lock
 
 from turnkeep.blocks import italian
 from turnkeep.blocks.documents import Document
-from turnkeep.blocks.words import STOP_WORDS, words
+from turnkeep.blocks.words import STOP_WORDS, paired, words
 
 MAX_QUERY_WORDS = 256
 MAX_QUERY_PAIRS = 64
@@ -100,8 +100,8 @@ class LexicalRetriever:
     def _indexed(self, text: str) -> str:
         """The stems of its words, and behind them all the words as they stand."""
         if not self._analyzer.form_weight:
-            return text.encode(errors="replace").decode()
-        said = words(text)
+            return paired(text, with_letters=True).encode(errors="replace").decode()
+        said = words(paired(text, with_letters=True))
         return " ".join([*map(self._analyzer.stem, said), *(f"{word}{FORM}" for word in said)])
 
     def _score(self, said: Sequence[str]) -> dict[int, float]:

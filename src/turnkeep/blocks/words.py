@@ -4,13 +4,27 @@ import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile("[\u3040-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]+")
+_VOICED = "\u3099\u309a"  # marks of kana, which are no accents
 
 
 def words(text: str) -> list[str]:
-    """The words of `text` in lower case and without accents, in order."""
-    if not text.isascii():
-        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return _WORD.findall(text.lower())
+    """Return the words of `text` in order, in lower case, without accents, unspaced scripts in pairs of letters."""
+    return _WORD.findall(paired(text).lower())
+
+
+def paired(text: str, *, with_letters: bool = False) -> str:
+    """Return `text` without accents; Chinese, Japanese and Korean, which have no blanks, become overlapping pairs of
+    letters, and with `with_letters` single letters as well, so that one alone is found."""
+    if text.isascii():
+        return text
+    bare = (c for c in unicodedata.normalize("NFKD", text) if c in _VOICED or not unicodedata.combining(c))
+
+    def pairs(run: re.Match[str]) -> str:
+        both = [run[0][at : at + 2] for at in range(max(len(run[0]) - 1, 1))]
+        return f" {' '.join([*both, *(run[0] if with_letters and len(run[0]) > 1 else '')])} "
+
+    return _UNSPACED.sub(pairs, unicodedata.normalize("NFC", "".join(bare)))
 
 
 def singular(word: str) -> str:

@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import MAXYEAR, UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,10 @@ from turnkeep_local import LocalError
 from turnkeep_local.home import Home, open_home, write_atomically
 
 if TYPE_CHECKING:
-    from turnkeep_agents.campaigns.warehouse.lines import Options
+    from turnkeep_agents.campaigns.warehouse.lines import Lines, Options
+
+DECIMALS, DAY_ORDERS = (".", ","), ("dmy", "mdy", "ymd")
+SHOWN = 3
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -35,6 +38,10 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FIELD=HEADING",
         help="which column to take, such as audience=device",
     )
+    load.add_argument("--decimal", choices=DECIMALS, help="the decimal sign, where a column leaves it open")
+    load.add_argument(
+        "--dates", choices=DAY_ORDERS, help="the order of day, month and year, where the dates leave it open"
+    )
     load.set_defaults(run=_load)
 
 
@@ -46,14 +53,14 @@ def _load(options: argparse.Namespace) -> None:
     mapped = dict(pair.split("=", 1) for pair in options.map)
     if options.year is not None and not 1 <= options.year <= MAXYEAR:
         raise LocalError(f"--year {options.year} is no year.")
-    wanted = Options(options.year, options.advertiser, mapped)
-    print(load_campaigns(open_home(os.environ), options.file, wanted, datetime.now(UTC).date()))
+    wanted = Options(options.year, options.advertiser, mapped, options.decimal, options.dates)
+    load_campaigns(open_home(os.environ), options.file, wanted, datetime.now(UTC).date())
     print("The server uses them from its next start on.")
 
 
-def load_campaigns(home: Home, file: Path, options: "Options", today: date) -> str:
-    """Checks a CSV of daily rows and writes a warehouse to where the server looks; tells what became of the rows.
-    Raises LocalError."""
+def load_campaigns(home: Home, file: Path, options: "Options", today: date) -> None:
+    """Checks a CSV of daily rows, prints how it was read, and writes a warehouse to where the server looks. Raises
+    LocalError."""
     from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
     from turnkeep_agents.campaigns.warehouse.loading import load_csv  # noqa: PLC0415
 
@@ -62,11 +69,24 @@ def load_campaigns(home: Home, file: Path, options: "Options", today: date) -> s
         loaded = load_csv(file, options, today)
     except CorpusError as error:
         raise LocalError(str(error)) from error
+    print("\n".join(_report(loaded.lines)))
     write_atomically(place, loaded.warehouse)
-    told = [f"{loaded.used} of {loaded.read} rows, {loaded.first} to {loaded.last}, in {place}."]
-    told += [f"Left out: {_counted(loaded.left_out)}."] if loaded.left_out else []
-    told += [f"Kept, though odd: {_counted(loaded.kept)}."] if loaded.kept else []
-    return "\n".join(told)
+    print(f"{loaded.used} of {loaded.read} rows, {loaded.first} to {loaded.last}, in {place}.")
+
+
+def _report(lines: "Lines") -> Iterator[str]:
+    yield "Read as:"
+    for line in lines.usable[:SHOWN]:
+        figures = (
+            f"{name} {number:,.15g} {lines.currencies.get(name, '')}".rstrip() for name, number in line.sums.items()
+        )
+        yield f"  {', '.join([f'{line.day:%d %B %Y}', *line.names.values(), *figures])}"
+    if lines.above:
+        yield f"Left out: {lines.above} lines above the headings."
+    if lines.left_out:
+        yield f"Left out: {_counted(lines.left_out)}."
+    if lines.kept:
+        yield f"Kept, though odd: {_counted(lines.kept)}."
 
 
 def _counted(rows: Mapping[str, int]) -> str:

@@ -3,10 +3,13 @@
 import argparse
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 from turnkeep_local import LocalError
 from turnkeep_local.home import open_home, write_atomically
+
+SHOWN = 3
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -20,20 +23,31 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         metavar="FILE.csv|FILE.jsonl",
         help="columns id, name, price, category, brand, description, availability; all others are attributes",
     )
+    load.add_argument("--decimal", choices=(".", ","), help="the decimal sign, where a column leaves it open")
     load.set_defaults(run=_load)
 
 
 def _load(options: argparse.Namespace) -> None:
-    """Checks the file and writes it as JSONL to where the server looks; raises LocalError."""
+    """Checks the file, prints how it was read, and writes it as JSONL to where the server looks; raises LocalError."""
     from turnkeep.blocks.documents import CorpusError  # noqa: PLC0415
-    from turnkeep_agents.products.catalogue.loading import load_products  # noqa: PLC0415
+    from turnkeep_agents.products.catalogue.facts import card  # noqa: PLC0415
+    from turnkeep_agents.products.catalogue.loading import load_catalogue  # noqa: PLC0415
     from turnkeep_agents.products.catalogue.product import row_of  # noqa: PLC0415
 
     kept = open_home(os.environ).path / "products.jsonl"
     try:
-        products = load_products(options.file)
+        loaded = load_catalogue(options.file, options.decimal)
     except CorpusError as error:
         raise LocalError(str(error)) from error
-    lines = [json.dumps(row_of(product), ensure_ascii=False) + "\n" for product in products]
+    today = datetime.now(UTC).date()
+    print("\n".join(["Read as:", *(f"  {card(product, today)}" for product in loaded.products[:SHOWN])]))
+    if loaded.above or loaded.left_out:
+        remarks = f"{len(loaded.left_out)} of totals or remarks{_numbered(loaded.left_out)}"
+        print(f"Left out: {loaded.above} lines above the headings, {remarks}.")
+    lines = [json.dumps(row_of(product), ensure_ascii=False) + "\n" for product in loaded.products]
     write_atomically(kept, "".join(lines).encode())
-    print(f"{len(products)} products in {kept}. The server uses them from its next start on.")
+    print(f"{len(loaded.products)} products in {kept}. The server uses them from its next start on.")
+
+
+def _numbered(lines: list[int]) -> str:
+    return f" (line {', '.join(map(str, lines[:SHOWN]))}{' ...' if len(lines) > SHOWN else ''})" if lines else ""

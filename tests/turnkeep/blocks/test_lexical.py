@@ -145,3 +145,19 @@ def test_a_document_without_text_or_title_or_with_broken_unicode_is_found_by_wha
     either = LexicalRetriever([*some, Document("broken", "lone \ud800", "surrogate")])
     assert set(ids(either.search("kite", 4))) == {"title", "text"}
     assert ids(either.search("surrogate", 1)) == ["broken"]
+
+
+@pytest.mark.parametrize("language", ["en", "it"])
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("公司产品的保修期为两年。", ["保修期", "产品的保修期", "两年", "年"]),
+        ("この契約の期間は二年です。パーティー", ["契約", "契約の期間", "パーティー"]),
+        ("계약의 기간은 2년입니다. 책이", ["계약", "기간", "책", "2년"]),
+    ],
+)
+def test_scripts_that_part_no_words_are_found_by_pairs_of_letters(language: str, text: str, queries: list[str]) -> None:
+    documents = [Document("other", "", "东京 プロ 서울 other"), Document("this", "", text)]
+    retriever = LexicalRetriever(documents, language=language)
+    found = [[one.id for one in retriever.search(query, 3)] for query in queries]
+    assert found == [["this"]] * len(queries)

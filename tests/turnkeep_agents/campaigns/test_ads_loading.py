@@ -1,5 +1,6 @@
 import json
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -7,13 +8,16 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from warehouses import opened
 
 from turnkeep.blocks.documents import CorpusError
-from turnkeep_agents.campaigns.metrics import METRICS
+from turnkeep_agents.campaigns.metrics import METRICS, SUMS
 from turnkeep_agents.campaigns.warehouse.lines import Options
 from turnkeep_agents.campaigns.warehouse.loading import Loaded, load_csv
 from turnkeep_agents.campaigns.warehouse.sums import Warehouse
+from turnkeep_agents.campaigns.warehouse.totals import Line, without_sums
 
 TODAY = date(2026, 9, 1)
 HEADINGS = "date,campaign,channel,device,impressions,clicks,spend,conversions,revenue"
@@ -189,7 +193,7 @@ def stored(loaded: Loaded, query: str) -> list[Any]:
         ("2026-05-01,Spring,Search,Mobile,1000,20,n/a,2,61", "without cost"),
         ("2026-05-01,Spring,Search,Mobile,1000,20,30.5,few,61", "with unreadable conversions"),
         ("2026-05-01,Spring,Search,Mobile,1000,20,30.5,2,inf", "with unreadable revenue"),
-        ('2026-05-01,Spring,Search,Mobile,1000,20,"30,5",2,61', "with unreadable cost"),
+        ("2026-05-01,Spring,Search,Mobile,1000,20,30 5,2,61", "with unreadable cost"),
         ("2026-05-01,Spring,Search,Mobile,1000,20,-30.5,2,61", "with negative cost"),
         ("2026-05-01,Autumn,Search,Mobile,10,20,30.5,2,61", "with more clicks than impressions"),
         ("2026-05-01,Spring,Search,Mobile,1000,20,30.5,2", "with another number of fields"),
@@ -206,7 +210,7 @@ def test_a_row_that_cannot_be_right_is_in_no_sum_and_counted(load: Any, row: str
 
 @pytest.mark.parametrize(
     ("cell", "number"),
-    [("1,234.5", 1234.5), ("£12", 12), ("$1,000", 1000), ("7 €", 7), ("1e3", 1000), (".5", 0.5), (" 8 ", 8)],
+    [("1,234.5", 1234.5), ("£12", 12), ("$1,000,000", 1_000_000), ("7 €", 7), ("1e3", 1000), (".5", 0.5), (" 8 ", 8)],
 )
 def test_numbers_may_have_a_currency_and_commas_between_thousands(load: Any, cell: str, number: float) -> None:
     loaded = load(f'2026-05-01,Spring,Search,Mobile,1000,20,"{cell}",2,61')
@@ -292,6 +296,80 @@ def test_the_usual_spelling_wins_and_the_others_are_counted(load: Any) -> None:
     assert (loaded.used, loaded.kept) == (4, {"with another spelling of a name": 2})
 
 
+# Conventions, totals, lines above
+
+FEW = f"date;campaign;{FIGURES.replace(',', ';')}"
+
+
+def test_a_time_of_day_does_not_swap_day_and_month(load: Any) -> None:
+    rows = [f"{day} 00:00;Alpha;100;1;2,5;0;0" for day in ("05/01/2025", "13/01/2025")]
+    loaded = load(*rows, headings=FEW)
+    assert (loaded.first, loaded.last, loaded.used) == (date(2025, 1, 5), date(2025, 1, 13), 2)
+    with pytest.raises(CorpusError, match=r'column "date".* two ways; add --dates dmy'):
+        load(rows[0], headings=FEW)
+    assert load(rows[0], headings=FEW, dates="mdy").first == date(2025, 5, 1)
+
+
+def test_counts_are_whole_and_a_doubtful_amount_is_refused(load: Any) -> None:
+    rows = ["2025-01-05;Alpha;12.500;300;{};0;0", "2025-01-06;Alpha;1.300;40;{};0;0"]
+    told = [one.format(cost) for one, cost in zip(rows, ("1.234,56", "1.250"), strict=True)]
+    assert stored(load(*told, headings=FEW), "SELECT sum(impressions), sum(cost) FROM daily_metrics") == [
+        (13_800, 2484.56)
+    ]
+    with pytest.raises(CorpusError, match=r'column "cost".*1\.250, can be read in two ways; add --decimal'):
+        load(told[1], headings=FEW)
+    assert stored(load(told[1], headings=FEW, decimal=","), "SELECT cost FROM daily_metrics") == [(1250.0,)]
+
+
+A_DAY = ["2025-01-05;Alpha;1000;20;5;1;9", "2025-01-05;Beta;500;10;2,5;1;4"]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("2025-01-05;;1500;30;7,5;2;13", "without a campaign, where others have one"),
+        ("2025-01-05;Total;1;1;1;1;1", "of totals"),
+        ("2025-01-05;Gesamtsumme:;1;1;1;1;1", "of totals"),
+        ("Total;;1500;30;7,5;2;13", "of totals"),
+        ("2025-01-05;All of it;1500;30;7,51;2;13", "of totals"),
+        ("Total;1500", "of totals"),
+        ("Total: Campaigns; --;1500;30;7,5;2;13", "of totals"),
+        ("2025-01-05; --;1500;30;7,5;2;13", "without a campaign, where others have one"),
+        ("Exported on 5 January", "with another number of fields"),
+    ],
+)
+def test_a_row_of_sums_is_left_out_by_its_name_or_its_figures(load: Any, row: str, reason: str) -> None:
+    loaded = load(*A_DAY, row, headings=FEW)
+    assert (loaded.used, loaded.left_out) == (2, {reason: 1})
+    assert stored(loaded, "SELECT sum(impressions) FROM daily_metrics") == [(1500,)]
+
+
+def test_sums_of_a_campaign_and_of_a_file_are_left_out_where_the_rows_are_finer(load: Any) -> None:
+    rows = ["Alpha;Search;100;10;1;1;1", "Alpha;Video;50;5;2;1;1", "Alpha;;150;15;3;2;2", "Beta;Search;7;1;1;1;1"]
+    days = [f"2025-01-0{day};{row}" for day in (5, 6) for row in rows]
+    whole = "2025-01-07;Everything;Everywhere;314;32;8;6;6"
+    loaded = load(*days, whole, headings=FEW.replace("campaign", "campaign;channel"))
+    assert (loaded.used, loaded.left_out) == (6, {"of totals": 3})
+
+
+@given(st.lists(st.lists(st.integers(1, 10**6), min_size=5, max_size=5), min_size=2, max_size=6), st.integers(0, 9))
+def test_whatever_the_figures_their_sum_is_no_campaign(rows: list[list[int]], at: int) -> None:
+    lines = [
+        Line(TODAY, {"insertion_order": str(number)}, dict(zip(SUMS, row, strict=True)))
+        for number, row in enumerate(rows)
+    ]
+    total = Line(TODAY, {"insertion_order": "x"}, {name: sum(line.sums[name] for line in lines) for name in SUMS})
+    left_out: Counter[str] = Counter()
+    assert total not in without_sums([*lines[:at], total, *lines[at:]], left_out)
+    assert left_out == {"of totals": 1}
+
+
+def test_lines_above_the_headings_are_skipped_and_units_in_headings_read_over(load: Any) -> None:
+    headings = FEW.replace("cost", "Amount spent (EUR)").replace("revenue", "revenue_eur")
+    loaded = load("Report;;;;;;", "1 to 5 January 2025", headings, *A_DAY, headings="Ads")
+    assert (loaded.used, loaded.lines.above, loaded.left_out) == (2, 3, {})
+
+
 # Columns
 
 
@@ -368,7 +446,7 @@ def test_a_size_comes_with_the_creative_or_in_a_column_and_is_spelled_as_sizes_a
         (f"{HEADINGS}\n{CLEAN}\n".encode() + b"caf\xe9", r"mine\.csv:3: byte \d+ is not UTF-8; save the file as UTF-8"),
         (HEADINGS.encode("utf-16"), r"mine\.csv:1: byte 0 is not UTF-8"),
         (f'{HEADINGS}\n{CLEAN}\n"a"b,c'.encode(), r"mine\.csv:3: is no CSV .*correct the quotes"),
-        (f"{HEADINGS}\n00/00/2026{CLEAN[10:]}".encode(), r"can be read in two ways"),
+        (f"{HEADINGS}\n00/00/2026{CLEAN[10:]}".encode(), r"1 with an unreadable date"),
         (f"{HEADINGS}\n01/02/2026{CLEAN[10:]}".encode(), r"mine\.csv: .*01/02/2026.*two ways.*YYYY-MM-DD"),
     ],
 )

@@ -35,7 +35,8 @@ def test_a_loaded_file_is_the_warehouse_from_the_next_start_on(
     assert warehouse.coverage().left_out == {"without cost": 1}
     told = capsys.readouterr().out
     assert f"1 of 2 rows, 2026-05-01 to 2026-05-01, in {(home.path / 'campaigns.sqlite')}." in told
-    assert "Left out: 1 without cost." in told
+    assert "Read as:\n  01 May 2026, Spring, Search, Mobile, impressions 1,000, clicks 20, cost 30.5," in told
+    assert told.index("Left out: 1 without cost.") < told.index("1 of 2 rows")
     assert (home.path / "campaigns.sqlite").stat().st_mode & 0o777 == 0o600
 
 
@@ -63,6 +64,17 @@ def test_the_options_reach_the_loader(home: Home, tmp_path: Path, capsys: pytest
     assert warehouse.coverage().first == date(2019, 4, 1)
     names = warehouse.names()
     assert (names["advertiser"], names["audience"], names["line_item"]) == (("Acme",), ("Search",), ("Mobile",))
+    file.write_text(HEADINGS + ROWS.replace("30.5", "1.250").replace("2026-05-01", "01/02/2026 10:00"))
+    assert main(["campaigns", "load", str(file), "--decimal", ",", "--dates", "dmy"]) == 0
+    assert (
+        "01 February 2026, Spring, Search, Mobile, impressions 1,000, clicks 20, cost 1,250," in capsys.readouterr().out
+    )
+
+
+def test_rows_that_look_odd_are_named(home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(HEADINGS.replace("date", "month,day") + 2 * "April,1,Spring,Search,Mobile,1000,20,30.5,2,61\n")
+    assert main(["campaigns", "load", str(file)]) == 0
     assert "Kept, though odd: 1 repeated." in capsys.readouterr().out
 
 

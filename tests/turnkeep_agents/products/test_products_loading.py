@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from turnkeep.blocks.documents import CorpusError
-from turnkeep_agents.products.catalogue.loading import load_products
+from turnkeep_agents.products.catalogue.loading import load_catalogue, load_products
 from turnkeep_agents.products.catalogue.measures import Measure
 
 CSV = "id,name,price,category,brand,description,availability,weight_kg,Colour\n"
@@ -51,6 +51,48 @@ def test_a_cell_may_span_lines_and_a_complaint_names_where_its_row_begins(tmp_pa
     assert complaint(write(tmp_path, text)).startswith(f"{tmp_path}/mine.csv:4: ")
 
 
+HEADINGS = "id;name;price;category"
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "shown"),
+    [
+        ("Launched in", ["2023"], ["launched in: 2023"]),
+        ("Made in", ["Italy"], ["made in: Italy"]),
+        ("Temp min", ["5"], ["temp min: 5"]),
+        ("temp_min", ["5"], ["temp min: 5"]),
+        ("Available W", ["4"], ["available w: 4"]),
+        ("Class (G)", ["1"], ["class g: 1"]),
+        ("Size L", ["2"], ["size l: 2"]),
+        ("Weight [kg]", ["2,5", "1.250"], ["weight: 2.5 kg", "weight: 1250 kg"]),
+        ("screen_cm", ["12.5", "1,250"], ["screen: 12.5 cm", "screen: 1250 cm"]),
+        ("battery", ["5.300 mAh", "0,5 mAh", "none"], ["battery: 5300 mAh", "battery: 0.5 mAh", "battery: none"]),
+        ("model", ["1.250", "X2"], ["model: 1.250", "model: X2"]),
+    ],
+)
+def test_a_unit_is_in_brackets_or_behind_an_underscore_and_a_column_has_one_decimal_sign(
+    tmp_path: Path, heading: str, cells: list[str], shown: list[str]
+) -> None:
+    rows = [f"{number};Lamp;20;lamps;{cell}" for number, cell in enumerate(cells)]
+    products = load_products(write(tmp_path, "\n".join([f"{HEADINGS};{heading}", *rows])))
+    assert [f"{name}: {value}" for one in products for name, (value,) in one.attributes.items()] == shown
+
+
+def test_a_price_with_a_point_between_thousands_is_read_or_refused(tmp_path: Path) -> None:
+    file = write(tmp_path, f"{HEADINGS}\na;Lamp;1.299;lamps\nb;Oven;0,125;ovens\n")
+    assert [one.price for one in load_products(file)] == [1299, 0.125]
+    file = write(tmp_path, f"{HEADINGS}\na;Lamp;1.299;lamps\n")
+    assert 'column "price": its numbers, such as 1.299, can be read in two ways; add --decimal' in complaint(file)
+    assert [load_catalogue(file, sign).products[0].price for sign in (".", ",")] == [1.299, 1299]
+    assert "its prices are in EUR" in complaint(write(tmp_path, f"{HEADINGS}\na;Lamp;1.299,00 €;lamps\n"))
+
+
+def test_lines_that_are_no_products_are_left_out_and_numbered(tmp_path: Path) -> None:
+    text = f"Price list;;;\n{HEADINGS};\na;Lamp;20;lamps;\nTotal;;20;;\n;;;;\nPrices without tax;;;;\n"
+    loaded = load_catalogue(write(tmp_path, text))
+    assert ([one.id for one in loaded.products], loaded.above, loaded.left_out) == (["a"], 1, [4, 6])
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -60,7 +102,6 @@ def test_a_cell_may_span_lines_and_a_complaint_names_where_its_row_begins(tmp_pa
         ),
         ("b,Stove,free,stoves,,,,,\n", '"price" must be an amount'),
         ("b,Stove,-5,stoves,,,,,\n", '"price" must be an amount'),
-        ('b,Stove,"1.299,00",stoves,,,,,\n', '"price" must be an amount'),
         ("b,Stove,999999999999,stoves,,,,,\n", '"price" is too large'),
         ("b, ,49,stoves,,,,,\n", '"name" is missing; every product needs id, name, price, category'),
         (",Stove,49,stoves,,,,,\n", '"id" is missing'),
@@ -68,7 +109,7 @@ def test_a_cell_may_span_lines_and_a_complaint_names_where_its_row_begins(tmp_pa
         ("a,Stove,49,stoves,,,,,\n", 'id "a" is also on line 2; change one'),
         ("b,Stove,49,stoves,,,perhaps,,\n", '"availability" cannot be read; write "in stock", "3 left"'),
         ("b,Stove,49,stoves,,,back on 2027-02-30,,\n", '"availability" holds no date of the calendar'),
-        ("b,Stove,49,stoves,,,,,,,\n", "more cells than headings; put cells with commas in quotes"),
+        ("b,Stove,49,stoves,,,,,,,x\n", "more cells than headings; put cells with commas in quotes"),
         ('b,"Stove,49,stoves\n', "unexpected end of data; put cells with quotes or commas in quotes"),
         (f"b,{'x' * 121},49,stoves,,,,,\n", '"name" has over 120 characters'),
         (f"b,Stove,49,stoves,,,,{'x' * 301},\n", '"weight" has over 300 characters; move it to the description'),
@@ -93,7 +134,7 @@ def test_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
 
 def test_an_empty_or_absent_file_is_told(tmp_path: Path) -> None:
     assert "holds no products" in complaint(write(tmp_path, CSV))
-    assert "holds no products" in complaint(write(tmp_path, ""))
+    assert "has no headings" in complaint(write(tmp_path, ""))
     assert "cannot be read (No such file or directory); check the path" in complaint(tmp_path / "absent.csv")
 
 

@@ -1,4 +1,9 @@
+import re
+from datetime import date
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from turnkeep_agents.regulations.knowledge.references import Reference, references
 
@@ -35,14 +40,44 @@ def told(text: str) -> list[str]:
         ("la direttiva 2003/88/CE", ["Dir. 2003/88"]),
         ("la direttiva europea 2023/970", ["Dir. 2023/970"]),
         ("as amended by Law 203/2024 from 2026", ["L. 203/2024"]),
+        ("gli articoli da 7 a 9 TUIR", [f"D.P.R. 917/1986 art. {number}" for number in (7, 8, 9)]),
         ("gli articoli da 7 a 7-ter TUIR", ["D.P.R. 917/1986 art. 7", "D.P.R. 917/1986 art. 7-ter"]),
         ("art. 53 Cost. e Costituzione", ["Costituzione art. 53", "Costituzione"]),
         ("art. 409 c.p.c.", ["Codice di procedura civile art. 409"]),
         ("l'art. 13-bis", ["art. 13-bis"]),
+        ("legge 15 lug. 1966 n. 604", ["L. 604/1966"]),
+        ("L. 604/'66", ["L. 604/1966"]),
+        ("D.L.vo 626/94", ["D.Lgs. 626/1994"]),
+        ("D.L. 17.3.2020 n. 18 conv. L. 24.4.2020 n. 27", ["D.L. 18/2020", "L. 27/2020"]),
+        ("art. 1, commi da 54 a 89, L. 190/2014", ["L. 190/2014 art. 1"]),
+        ("artt. 2103-2105 c.c.", [f"Codice civile art. {number}" for number in (2103, 2104, 2105)]),
+        ("D.Lgs. 14.3.2013", []),
     ],
 )
 def test_a_norm_is_read_as_lawyers_write_it(text: str, named: list[str]) -> None:
     assert told(text) == named
+
+
+Kinds = st.sampled_from(
+    [("D.Lgs.", "D.Lgs."), ("legge", "L."), ("decreto legislativo", "D.Lgs."), ("D.P.R.", "D.P.R.")]
+)
+Days = st.dates(date(1941, 1, 1), date(2039, 12, 31))
+DATES = ["%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y"]
+FORMS = [
+    "{kind} {day} n. {n}",
+    "{kind} {day}, n. {n}",
+    "{kind} del {day} n. {n}",
+    "{kind} n. {n} del {day}",
+    "{kind} {n} del {day}",
+]
+
+
+@given(Kinds, st.integers(1, 999), Days, st.sampled_from(DATES), st.sampled_from(FORMS))
+def test_a_law_may_be_dated_in_figures(kind, number, day, written, form):
+    dated = day.strftime(written)
+    dated = dated if number % 2 else re.sub(r"\b0(?=\d\b)", "", dated[:-2]) + dated[-2:]
+    text = form.format(kind=kind[0], n=number, day=dated)
+    assert told(f"Vale {text}, che dispone.") == [f"{kind[1]} {number}/{day.year}"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
-"""Where a parser puts text: it stops what is too long, and counts what looks as if it were meant for a model and not
-for its reader, by structure alone. That is told to the owner and never relied on: the guard is that a document's text
-is data, whatever it says."""
+"""Collects the text of a file up to a limit, and counts by structure alone what may be meant for a model and not for a
+reader. Only the owner sees these counts: the guard is that a document's text is data, whatever it says."""
 
 import re
 from collections import Counter

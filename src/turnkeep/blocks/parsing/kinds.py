@@ -20,6 +20,8 @@ _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff",
 _DECLARED = re.compile(rb"<meta[^>]{1,200}charset\s*=\s*[\"']?([A-Za-z0-9_-]{2,20})", re.I)
 _DECLARED_WITHIN = 4096
 _USUAL = "cp1252"
+_OTHER_SCRIPT = re.compile("\ufffd|[^\x00-\x7f]{3}")  # as western Europe does not write in _USUAL
+_OTHERS = ["mac_roman", "cp1250", "cp1251", "cp1253", "cp932", "gb18030", "big5", "cp949", "koi8_r"]
 
 NAME_CHARACTERS = 120
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
@@ -48,8 +50,8 @@ def text_kind(text: str, name: str) -> Kind:
 
 
 def decoded(body: bytes) -> str:
-    """Text in the encoding that its first bytes name, in UTF-8, in the one that a page declares, or in Windows' own for
-    western Europe. Raises Unparsable for what is no text."""
+    """Text in the encoding that its first bytes name, in UTF-8 with some bytes broken, in the one that a page declares,
+    in Windows' own for western Europe, or in the one that its letters suggest. Raises Unparsable unless it is text."""
     text = _decoded(body)
     if len(_CONTROL.findall(text)) > _CONTROL_STRAYS + _CONTROL_SHARE * len(text):
         raise Unparsable("unsupported_type")
@@ -60,12 +62,18 @@ def _decoded(body: bytes) -> str:
     for mark, encoding in _MARKS:
         if body.startswith(mark):
             return body.decode(encoding, "replace")
-    found = _DECLARED.search(body[:_DECLARED_WITHIN])
-    with suppress(UnicodeDecodeError):
-        return body.decode()
-    with suppress(LookupError, UnicodeError):  # a page may name anything: "hex", "idna"
-        return body.decode(found[1].decode() if found else _USUAL, "replace")
-    return body.decode(_USUAL, "replace")
+    text = body.decode("utf-8", "replace")
+    if 2 * text.count("\ufffd") <= len(text) - len(text.encode("ascii", "ignore")):  # as many are whole as are broken
+        return text
+    if found := _DECLARED.search(body[:_DECLARED_WITHIN]):
+        with suppress(LookupError, UnicodeError):  # a page may name anything: "hex", "idna"
+            return body.decode(found[1].decode(), "replace")
+    usual = body.decode(_USUAL, "replace")
+    if _OTHER_SCRIPT.search(usual):
+        from charset_normalizer import from_bytes  # noqa: PLC0415 - hardly any file needs it
+
+        return str(from_bytes(body, cp_isolation=_OTHERS).best() or usual)
+    return usual
 
 
 def file_name(name: str) -> str:

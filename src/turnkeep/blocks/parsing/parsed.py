@@ -1,5 +1,4 @@
-"""What parsing takes and gives: text, or why there is none. Each reason has a code and a line that tells the owner of
-a document what to do."""
+"""Limits and results of parsing: text, or a code for why there is none, with advice for the owner of the document."""
 
 from dataclasses import dataclass
 
@@ -43,9 +42,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Parsed:
-    """The text of a file, a piece for each page or heading. `pages` are those of the whole file, None where it has
-    none. `warnings` say what was left out; `findings` what looks as if it were meant for a model and not for a
-    reader."""
+    """The text of a file, a piece for each page or heading. `pages` counts those of the whole file, if it has pages.
+    `warnings` name what was left out; `findings` what may be meant for a model and not for a reader."""
 
     kind: str
     pieces: tuple[Piece, ...]

@@ -3,11 +3,13 @@
 import itertools
 from typing import Any
 
+from turnkeep.blocks.parsing.annotations import text_with_notes
 from turnkeep.blocks.parsing.gathering import Full, Gathering
 from turnkeep.blocks.parsing.parsed import Limits, Unparsable
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _SECURITY = 5
+_DYNAMIC_FORM = 2  # FORMTYPE_XFA_FULL: its pages only ask for another reader
 _BOOKMARKS = 1000
 _OBJECTS_A_PAGE = 2000
 _INVISIBLE = 3  # a render mode
@@ -28,12 +30,15 @@ def read_pdf(body: bytes, limits: Limits, into: Gathering) -> int:
         raise Unparsable("damaged_file")
     if count > limits.pages:
         into.warnings.append("pages_left_out")
+    if document.get_formtype() == _DYNAMIC_FORM:
+        into.warnings.append("form_not_read")
+    document.init_forms()
     headings = _headings(document)
     unreadable = 0
     for number in range(min(count, limits.pages)):
         into.begin(page=number + 1, heading=headings.get(number))
         try:
-            _read_page(document[number], into)
+            _read_page(document[number], document.formenv, into)
         except PdfiumError:
             unreadable += 1
         except Full:
@@ -45,11 +50,11 @@ def read_pdf(body: bytes, limits: Limits, into: Gathering) -> int:
     return count
 
 
-def _read_page(page: Any, into: Gathering) -> None:
-    text = page.get_textpage().get_text_range().translate(_HYPHENS)
+def _read_page(page: Any, forms: Any, into: Gathering) -> None:
+    text = text_with_notes(page, forms).translate(_HYPHENS)
     into.findings.update(_hidden(page))
     for line in text.replace("\r\n", "\n").split("\n"):
-        into.line(line)
+        into.line(line.strip())
 
 
 def _headings(document: Any) -> dict[int, str]:

@@ -3,15 +3,16 @@
 import csv
 import itertools
 import re
-from collections import Counter
-from collections.abc import Iterator
-from io import StringIO
 
+from turnkeep.blocks.delimited import BadQuotes, read_table
 from turnkeep.blocks.parsing.gathering import Gathering
+from turnkeep.blocks.parsing.layout import row_of
 from turnkeep.blocks.parsing.parsed import Unparsable
 
-_HIDDEN_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_DELIMITERS = ",;\t|"
+_COMMENT = re.compile(
+    r"(?P<code>^ {0,3}(?P<fence>```+|~~~+).*?(?:^ {0,3}(?P=fence)|\Z)|`[^`\n]+`)|<!--.*?-->|^ {0,3}<!--.*\Z",
+    re.DOTALL | re.MULTILINE,
+)
 ROWS_A_PIECE = 50
 LONGEST_CELL = 100_000
 
@@ -22,11 +23,11 @@ def read_text(text: str, into: Gathering) -> None:
 
 
 def read_markdown(text: str, into: Gathering) -> None:
-    """A piece for each heading; comments, which no page shows, are left out."""
+    """A piece for each heading; comments, which no page shows, are left out, but not of code."""
     from markdown_it import MarkdownIt  # noqa: PLC0415 - only the process that parses has it
 
-    shown, comments = _HIDDEN_COMMENT.subn("", text)
-    into.findings += Counter(hidden_text=comments)
+    into.findings["hidden_text"] += sum(not found["code"] for found in _COMMENT.finditer(text))
+    shown = _COMMENT.sub(lambda found: found["code"] or "", text)
     lines = shown.split("\n")
     at = 0
     tokens = MarkdownIt("commonmark").parse(shown)
@@ -41,25 +42,14 @@ def read_markdown(text: str, into: Gathering) -> None:
 def read_csv(text: str, into: Gathering) -> None:
     """Rows as "cell | cell", in pieces of ROWS_A_PIECE that all begin with the first row, which names the columns."""
     csv.field_size_limit(LONGEST_CELL)
-    rows = csv.reader(StringIO(text), delimiter=_delimiter(text))
     columns = ""
-    for number, cells in enumerate(_filled(rows)):
-        line = " | ".join(" ".join(cell.split()) for cell in cells)
+    try:
+        lines = [row_of(cells) for _, cells in read_table(text)]
+    except BadQuotes as error:
+        raise Unparsable("damaged_file") from error
+    for number, line in enumerate(filter(None, lines)):
         columns = columns or line
         if number and number % ROWS_A_PIECE == 0:
             into.begin()
             into.line(columns)
         into.line(line)
-
-
-def _filled(rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    try:
-        yield from (row for row in rows if any(cell.strip() for cell in row))
-    except csv.Error as error:  # a quote that is never closed, as a rule
-        raise Unparsable("damaged_file") from error
-
-
-def _delimiter(text: str) -> str:
-    """What the first lines have most of."""
-    counts = Counter(each for each in text[:5000] if each in _DELIMITERS)
-    return counts.most_common(1)[0][0] if counts else ","

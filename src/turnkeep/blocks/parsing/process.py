@@ -64,8 +64,7 @@ def _answer(asked: bytes, limits: Limits) -> bytes:
 
 
 def _child() -> subprocess.Popen[bytes]:
-    """What it is told of this process is where modules lie: no name of a table, no credential. What libraries of C
-    write of a file goes nowhere."""
+    """Start it with the paths of modules alone: no table's name, no credential, no place for output of C libraries."""
     paths = os.pathsep.join(path for path in sys.path if path)
     return subprocess.Popen(  # noqa: S603 - this very interpreter
         [sys.executable, "-P", "-m", _MODULE],

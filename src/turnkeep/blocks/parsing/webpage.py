@@ -1,112 +1,228 @@
-"""HTML as a browser would show it, without styles of its own: scripts, comments and hidden elements are left out."""
+"""HTML as a browser would show it, without its style sheets: what an element's own style hides is left out, unless that
+is most of the page, which a script then shows."""
 
 import re
-from collections import Counter
-from typing import Any
+from collections.abc import Mapping
+from contextlib import suppress
+from copy import deepcopy
+from typing import Any, NamedTuple
 
-from turnkeep.blocks.parsing.gathering import Gathering
+from turnkeep.blocks.parsing.gathering import Full, Gathering
+from turnkeep.blocks.parsing.layout import RAISED, Layout
 
-_LEFT_OUT = ("script", "style", "noscript", "template", "iframe", "object", "svg", "math", "textarea", "select", "head")
-_HIDDEN = "[hidden], [style], font[color]"
-_HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0*)?\s*(?:[;!]|$)"
-    r"|font-size\s*:\s*[01](?:\.\d*)?(?:px|pt|em|rem|%)?\s*(?:[;!]|$)"
-    r"|(?:left|top|text-indent)\s*:\s*-\d{3,}",
-    re.IGNORECASE,
-)
-_WHITE = re.compile(
-    r"(?:^|[;\s])color\s*:\s*(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))", re.IGNORECASE
-)
-_BACKGROUND = re.compile(r"background", re.IGNORECASE)
-_BLOCKS = frozenset(
-    [
-        *("address", "article", "aside", "blockquote", "body", "caption", "dd", "details", "div", "dl", "dt", "form"),
-        *("fieldset", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html"),
-        *("li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tr", "ul"),
-    ]
+_LEFT_OUT = (
+    "script style noscript template iframe object head audio video canvas datalist"
+    " title desc metadata defs annotation annotation-xml rt rp"  # in drawings, formulas and ruby
 )
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_CELLS = frozenset(("td", "th"))
+_BLOCK = (
+    "address article aside blockquote body caption dd details dialog div dl dt fieldset figcaption figure footer form"
+    " header hr html legend li main menu nav ol p pre search section summary table td textarea th tr ul"
+)
+_BLOCKS = _HEADINGS.union(_BLOCK.split())
+_OPERATORS = {"mfrac": "/", "msup": "^", "msub": "_"}
+_NO_TEXT = ("color", "file", "hidden", "image", "password", "range")
+
+_STYLED = "[style], [hidden], dialog, font"
+_SIZE = re.compile(r"(?:^|\s)(\d*\.?\d+)(px|pt|em|rem|ex|ch|%)?(?=$|[\s/])")
+_FAR = re.compile(r"-(?:9\d\d|\d{4,}|(?:[6-9]\d|\d{3,})(?:\.\d+)?r?em)")
+_ZERO = re.compile(r"0+(?:\.0*)?%?|\.0+%?")
+_WHITE = re.compile(r"white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\)")
+_VISIBILITY = {"visible": True, "hidden": False, "collapse": False}
+_FADES_IN = ("animation", "transform", "transition")
+_MOST_OF_A_PAGE, _TIMES = 500, 10  # hidden characters, next to those that are shown
+_ALL_ROWS = 65_534
+
+
+class _Look(NamedTuple):
+    """How an element is shown; elements in it may set size and visibility again."""
+
+    is_gone: bool = False
+    is_visible: bool = True
+    is_tiny: bool = False
 
 
 def read_html(text: str, into: Gathering) -> None:
+    """Raises Full."""
     from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415 - only the process that parses has it
 
     page = LexborHTMLParser(text)
     root = page.body or page.root
     if root is None:
         return
-    page.strip_tags(list(_LEFT_OUT))
-    into.findings += _take_hidden(page)
-    _Walk(into).over(root)
+    page.strip_tags(_LEFT_OUT.split())
+    before = deepcopy(vars(into))
+    shown = _Page(root, into, is_hiding=True)
+    with suppress(Full):
+        shown.walk(root)
+    if shown.hidden > _TIMES * shown.shown and (not shown.shown or shown.hidden > _MOST_OF_A_PAGE):
+        vars(into).update(before)
+        into.warnings.append("hidden_text_read")
+        into.findings["hidden_text"] += 1
+        _Page(root, into, is_hiding=False).walk(root)
 
 
-def _take_hidden(page: Any) -> Counter[str]:
-    """Takes out what is not shown, and says how much of it held text."""
-    found: Counter[str] = Counter()
-    for node in page.css(_HIDDEN):
-        attributes = node.attributes
-        style = attributes.get("style") or ""
-        is_white = _WHITE.search(style) or (attributes.get("color") or "").lower() in ("white", "#fff", "#ffffff")
-        if "hidden" in attributes or _HIDING.search(style):
-            found["hidden_text"] += bool(node.text().strip())
-            node.decompose()
-        elif is_white and not _BACKGROUND.search(style):
-            found["white_text"] += bool(node.text().strip())
-    return +found
+class _Page:
+    """Reads nodes in their order, without recursion: a page may be nested a million times. Raises Full."""
 
-
-class _Walk:
-    """Text nodes in their order, a line for each block."""
-
-    def __init__(self, into: Gathering):
+    def __init__(self, root: Any, into: Gathering, *, is_hiding: bool):
+        self._styled = {node.mem_id for node in root.css(_STYLED)}
         self._into = into
-        self._block: Any = None
-        self._cell: Any = None
+        self._layout = Layout(into)
+        self._is_hiding = is_hiding
+        self._looks = [_Look()]
         self._words: list[str] = []
+        self._bullet = ""
+        self._counts: list[int] = []  # the next number in each open list
+        self.shown = self.hidden = 0
 
-    def over(self, root: Any) -> None:
-        for node in root.traverse(include_text=True):
-            if node.tag == "-text":
-                self._text(node)
-            elif node.tag == "br":
-                self._end_line()
-        self._end_line()
+    def walk(self, node: Any) -> None:
+        depth = 0
+        while True:
+            child = node.child if self._open(node, node.tag) else None
+            if child is not None:
+                node, depth = child, depth + 1
+                continue
+            self._close(node, node.tag)
+            while depth and node.next is None:
+                node, depth = node.parent, depth - 1
+                self._close(node, node.tag)
+            if not depth:
+                return
+            node = node.next
 
-    def _text(self, node: Any) -> None:
-        words = node.text_content or ""
-        if not words.strip():
-            self._words.append(" " if words else "")
-            return
-        block, cell = _parents(node)
-        if block is None or self._block is None or block.mem_id != self._block.mem_id:
+    def _open(self, node: Any, tag: str) -> bool:
+        """Return whether to read its children."""
+        if tag.startswith("-"):
+            self._add(node.text_content or "" if tag == "-text" else "")
+            return False
+        look = self._look(node, tag)
+        self._looks.append(look)
+        if look.is_gone:
+            self._hide(node.text())
+            return False
+        if tag in _BLOCKS:
             self._end_line()
-            self._begin(block)
-        elif cell is not None and self._cell is not None and cell.mem_id != self._cell.mem_id:
-            self._words.append(" | ")
-        self._cell = cell
-        self._words.append(words)
+        if tag in ("input", "select"):
+            self._add(f" {_entered(node)} ")
+            return False
+        self._begin(node, tag)
+        return True
 
-    def _begin(self, block: Any) -> None:
-        self._block = block
-        if block is not None and block.tag in _HEADINGS:
-            self._into.begin(heading=block.text())
-        elif block is not None and block.tag == "li":
-            self._words.append("- ")
+    def _begin(self, node: Any, tag: str) -> None:
+        match tag:
+            case "table":
+                self._layout.open_table()
+            case "td" | "th":
+                self._layout.open_cell()
+            case "ol" | "ul":
+                self._counts.append(_number(node, "start", 0))
+            case "li" if self._counts and node.parent.tag == "ol":
+                self._bullet = f"{self._counts[-1]}. "
+                self._counts[-1] += 1
+            case "li":
+                self._bullet = "- "
+            case "sup":
+                self._words.append(RAISED)
+            case "br" if node.parent.tag in _HEADINGS:
+                self._words.append(" ")
+            case "br":
+                self._end_line()
+            case _ if tag[0] == "m" and node.parent.tag in _OPERATORS and node.css_matches(":not(:first-child)"):
+                self._words.append(_OPERATORS[node.parent.tag])
 
-    def _end_line(self) -> None:
-        keeps = self._block is not None and self._block.tag == "pre"
-        line = "".join(self._words)
+    def _close(self, node: Any, tag: str) -> None:
+        if tag.startswith("-") or self._looks.pop().is_gone:
+            return
+        if tag in _BLOCKS:
+            self._end_line(is_heading=tag in _HEADINGS, is_kept=tag in ("pre", "textarea"))
+        match tag:
+            case "td" | "th":
+                self._layout.close_cell(_number(node, "colspan", 1), _number(node, "rowspan", _ALL_ROWS))
+            case "tr":
+                self._layout.close_row()
+            case "thead" | "tbody" | "tfoot":
+                self._layout.close_group()
+            case "table":
+                self._layout.close_table()
+            case "ol" | "ul":
+                self._counts.pop()
+            case "li":
+                self._bullet = ""
+
+    def _look(self, node: Any, tag: str) -> _Look:
+        above = self._looks[-1]
+        if node.mem_id not in self._styled:
+            return above
+        attributes = node.attributes
+        style = _style(attributes.get("style") or "")
+        color = style.get("color") or (attributes.get("color") or "").lower()
+        if _WHITE.fullmatch(color) and not any(name.startswith("background") for name in style):
+            self._into.findings["white_text"] += bool(node.text().strip())
+        if not self._is_hiding or tag in ("html", "body"):  # which are hidden until a script has run
+            return above
+        is_closed = "hidden" in attributes or (tag == "dialog" and "open" not in attributes)
+        return _look(style, above, is_closed=is_closed)
+
+    def _add(self, text: str) -> None:
+        if self._looks[-1].is_visible and not self._looks[-1].is_tiny:
+            self._words.append(text)
+            self.shown += len(text.strip())
+        else:
+            self._hide(text)
+
+    def _hide(self, text: str) -> None:
+        self.hidden += len(text.strip())
+        self._into.findings["hidden_text"] += bool(text.strip())
+
+    def _end_line(self, *, is_heading: bool = False, is_kept: bool = False) -> None:
+        text = "".join(self._words)
         self._words = []
-        if line.strip():
-            self._into.line(line if keeps else " ".join(line.split()))
+        if text.strip():
+            self._layout.line(self._bullet + (text if is_kept else " ".join(text.split())), is_heading=is_heading)
+            self._bullet = ""
 
 
-def _parents(node: Any) -> tuple[Any, Any]:
-    """The block and the cell that a text stands in."""
-    cell, at = None, node.parent
-    while at is not None and at.tag not in _BLOCKS:
-        if at.tag in _CELLS:
-            cell = at
-        at = at.parent
-    return at, cell
+def _style(text: str) -> dict[str, str]:
+    """Return the properties of a style in lower case; the last of a name counts."""
+    pairs = (part.partition(":") for part in text.lower().split(";"))
+    return {name.strip(): value.replace("!important", "").strip() for name, _, value in pairs}
+
+
+def _look(style: Mapping[str, str], above: _Look, *, is_closed: bool) -> _Look:
+    display, visibility = style.get("display"), style.get("visibility", "")
+    is_clear = _ZERO.fullmatch(style.get("opacity", "")) and not any(name.startswith(_FADES_IN) for name in style)
+    is_moved = style.get("position", "static") != "static"
+    is_away = is_moved and any(_FAR.match(style.get(way, "")) for way in ("left", "top"))
+    return _Look(
+        is_gone=display == "none" or (is_closed and not display) or bool(is_clear) or is_away,
+        is_visible=_VISIBILITY.get(visibility, above.is_visible),
+        is_tiny=bool(_FAR.match(style.get("text-indent", ""))) or _is_tiny(style, is_above=above.is_tiny),
+    )
+
+
+def _is_tiny(style: Mapping[str, str], *, is_above: bool) -> bool:
+    found = _SIZE.search(style.get("font-size") or style.get("font") or "")
+    if found is None:  # no size, or a name such as "large"
+        return is_above and "font-size" not in style
+    number, unit = float(found[1]), found[2] or "px"
+    return number == 0 or (number <= 1 if unit in ("px", "pt") else is_above and unit != "rem")
+
+
+def _entered(node: Any) -> str:
+    """Return the text that a field of a form shows: its value, a mark, or the chosen options."""
+    attributes = node.attributes
+    if node.tag == "select":
+        options = node.css("option")
+        chosen = [option for option in options if "selected" in option.attributes]
+        return ", ".join(option.text().strip() for option in chosen or options[: "multiple" not in attributes])
+    kind = (attributes.get("type") or "text").lower()
+    if kind in ("checkbox", "radio"):
+        return "[x]" if "checked" in attributes else "[ ]"
+    return "" if kind in _NO_TEXT else attributes.get("value") or ""
+
+
+def _number(node: Any, attribute: str, if_zero: int) -> int:
+    """Return a span or the first number of a list, 1 by default."""
+    found = re.match(r"\s*(\d{1,6})", node.attributes.get(attribute) or "", re.ASCII)
+    return min(int(found[1]) or if_zero, _ALL_ROWS) if found else 1

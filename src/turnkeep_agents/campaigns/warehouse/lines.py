@@ -6,32 +6,41 @@ equal rows are repeats only where a column says the year: month and day alone co
 before, whose equal rows are no copies.
 """
 
-import csv
 from calendar import isleap
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from io import StringIO
 from pathlib import Path
 from typing import TypeAlias
 
 from turnkeep.blocks.documents import CorpusError, read_text
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import (
-    Ambiguous,
+    count_columns,
     find_columns,
     is_missing,
-    month_first,
-    read_date,
     read_month_and_day,
-    read_number,
     same_name,
     tidy,
 )
+from turnkeep_agents.campaigns.warehouse.totals import TOTAL, Line, without_sums
+from turnkeep_agents.columns import (
+    DASHES,
+    Doubtful,
+    Row,
+    currency_of,
+    day_order_of,
+    decimal_of,
+    find_table,
+    is_total,
+    naming,
+    plain_number,
+    read_date,
+)
 
 NAMES = ("advertiser", "insertion_order", "line_item", "audience", "creative", "size")
-DELIMITERS = ",;\t|"
+DAYS = ("date", "year", "month", "day")
 MOST_COLUMNS = 500
 LATE_DAYS = 7
 
@@ -39,32 +48,29 @@ REPEATED = "repeated"
 TOO_MANY_CLICKS = "with more clicks than impressions"
 RESPELLED = "with another spelling of a name"
 TORN = "with another number of fields"
+COUNTS = ("impressions", "clicks")
 
 
 @dataclass(frozen=True)
 class Options:
     """`year` completes dates without one; `advertiser` says whose campaigns they are where no column does; `mapped`
-    gives fields the heading of their column."""
+    gives fields the heading of their column; `decimal` and `dates` settle what columns leave open."""
 
     year: int | None = None
     advertiser: str | None = None
     mapped: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Line:
-    """`names` holds those fields that have a column and a name in it."""
-
-    day: date
-    names: Mapping[str, str]
-    sums: Mapping[str, float]
+    decimal: str | None = None
+    dates: str | None = None
 
 
 @dataclass
 class Lines:
-    """`left_out` and `kept` count rows by reason: those that are in no sum, and those that look odd and are right."""
+    """`left_out` and `kept` count rows by reason: those that are in no sum, and those that look odd and are right.
+    `above` counts the lines before the headings; `currencies` are those that columns name, or empty."""
 
     read: int = 0
+    above: int = 0
+    currencies: Mapping[str, str] = field(default_factory=dict)
     usable: list[Line] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     kept: Counter[str] = field(default_factory=Counter)
@@ -80,26 +86,29 @@ _Cells: TypeAlias = Sequence[str]
 
 def read_lines(file: Path, options: Options, today: date) -> Lines:
     """Raises CorpusError. A date without a year gets the newest one in which no row of the file lies after `today`."""
-    heading, rows = _table(file)
+    found = find_table(read_text(file), file, lambda cells: count_columns(cells, options.mapped))
+    (begins, headings), rows, above = found
+    if len(headings) > MOST_COLUMNS:
+        raise CorpusError(f"{file}:{begins}: {len(headings):,} columns, {MOST_COLUMNS} at most; leave some out")
     try:
-        columns = find_columns(heading, options.mapped)
+        columns = find_columns(headings, options.mapped)
     except ValueError as error:
-        raise CorpusError(f"{file}:1: {error}") from error
-    lines = Lines(read=len(rows))
-    whole = _whole(rows, len(heading), lines)
-    distinct = _without_repeats(whole, lines, drop="date" in columns or "year" in columns)
+        raise CorpusError(f"{file}:{begins}: {error}") from error
+    lines = Lines(read=len(rows), above=above)
+    distinct = _without_repeats(_whole(rows, len(headings), lines), lines, drop="date" in columns or "year" in columns)
     try:
-        read_day = _day_reader(distinct, columns, options.year, today)
-    except Ambiguous as error:
+        ways = _ways(distinct, columns, options, today)
+    except Doubtful as error:
         raise CorpusError(f"{file}: {error}") from error
+    lines.currencies = ways.currencies
     spellings = _spellings(distinct, columns)
-    found = []
+    read: list[Line] = []
     for row in distinct:
         try:
-            found.append(_read(row, columns, read_day, spellings, lines))
+            read.append(_read(row, columns, ways, spellings, lines))
         except _Unusable as reason:
             lines.left_out[str(reason)] += 1
-    lines.usable = _with_possible_clicks(found, lines)
+    lines.usable = _with_possible_clicks(without_sums(read, lines.left_out), lines)
     if not lines.usable:
         raise CorpusError(
             f"{file}: none of its {lines.read} rows can be used{_told(lines.left_out)}; correct or add some"
@@ -107,25 +116,11 @@ def read_lines(file: Path, options: Options, today: date) -> Lines:
     return lines
 
 
-def _table(file: Path) -> tuple[list[str], list[list[str]]]:
-    text = read_text(file)
-    first = text.partition("\n")[0]
-    if not first.strip():
-        raise CorpusError(f"{file}:1: has no headings; write them on the first line, and a row for each day below")
-    rows = csv.reader(StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True)
-    try:
-        heading = next(rows)
-        if len(heading) > MOST_COLUMNS:
-            raise CorpusError(f"{file}:1: {len(heading):,} columns, {MOST_COLUMNS} at most; leave some out")
-        return heading, [row for row in rows if row]
-    except csv.Error as error:
-        raise CorpusError(f"{file}:{rows.line_num}: is no CSV ({error}); correct the quotes of that line") from error
-
-
-def _whole(rows: list[list[str]], width: int, lines: Lines) -> list[list[str]]:
-    whole = [row for row in rows if len(row) == width]
-    lines.left_out.update({TORN: len(rows) - len(whole)} if len(whole) < len(rows) else {})
-    return whole
+def _whole(rows: list[Row], width: int, lines: Lines) -> list[list[str]]:
+    """Those with a cell for each column; a total or a remark at the end may have fewer."""
+    torn = [cells for _, cells in rows if len(cells) != width]
+    lines.left_out.update(TOTAL if any(map(is_total, cells)) else TORN for cells in torn)
+    return [cells for _, cells in rows if len(cells) == width]
 
 
 def _without_repeats(rows: list[list[str]], lines: Lines, *, drop: bool) -> list[list[str]]:
@@ -140,15 +135,37 @@ def _without_repeats(rows: list[list[str]], lines: Lines, *, drop: bool) -> list
     return list(once.values()) if drop else rows
 
 
-def _day_reader(rows: Sequence[_Cells], columns: _Columns, year: int | None, today: date) -> Callable[[_Cells], date]:
-    """What reads the day of a row and raises ValueError; raises Ambiguous."""
+@dataclass(frozen=True)
+class _Ways:
+    """How the columns of a file are written. `read_day` raises ValueError."""
+
+    read_day: Callable[[_Cells], date]
+    decimals: Mapping[str, str]
+    currencies: Mapping[str, str]
+
+
+def _ways(rows: Sequence[_Cells], columns: _Columns, options: Options, today: date) -> _Ways:
+    """Raises Doubtful."""
+    decimals: dict[str, str] = {}
+    currencies: dict[str, str] = {}
+    for name in SUMS:
+        cells = [row[columns[name]] for row in rows]
+        with naming(name):
+            decimals[name] = decimal_of(cells, options.decimal, is_count=name in COUNTS)
+            currencies[name] = currency_of(cells)
+    with naming("date"):
+        return _Ways(_day_reader(rows, columns, options, today), decimals, currencies)
+
+
+def _day_reader(rows: Sequence[_Cells], columns: _Columns, options: Options, today: date) -> Callable[[_Cells], date]:
+    """What reads the day of a row and raises ValueError; raises Doubtful."""
     if "date" in columns:
-        has_month_first = month_first(row[columns["date"]] for row in rows)
-        return lambda row: read_date(row[columns["date"]], has_month_first=has_month_first)
+        order = day_order_of((row[columns["date"]] for row in rows), today, options.dates)
+        return lambda row: read_date(row[columns["date"]], order)
     month, day = columns["month"], columns["day"]
-    if "year" in columns and year is None:
-        return lambda row: date(int(read_number(row[columns["year"]])), *read_month_and_day(row[month], row[day]))
-    given = year or _newest_year((_month_and_day(row[month], row[day]) for row in rows), today)
+    if "year" in columns and options.year is None:
+        return lambda row: date(int(row[columns["year"]]), *read_month_and_day(row[month], row[day]))
+    given = options.year or _newest_year((_month_and_day(row[month], row[day]) for row in rows), today)
     return lambda row: date(given, *read_month_and_day(row[month], row[day]))
 
 
@@ -178,20 +195,22 @@ def _spellings(rows: Sequence[_Cells], columns: _Columns) -> Mapping[tuple[str, 
 def _read(
     row: _Cells,
     columns: _Columns,
-    read_day: Callable[[_Cells], date],
+    ways: _Ways,
     spellings: Mapping[tuple[str, str], str],
     lines: Lines,
 ) -> Line:
-    day = _day(row, columns, read_day)
-    sums = {name: _number(name, row[columns[name]]) for name in SUMS}
+    if any(map(is_total, [row[0], *(row[columns[name]] for name in (*NAMES, *DAYS) if name in columns)])):
+        raise _Unusable(TOTAL)
+    day = _day(row, columns, ways.read_day)
+    sums = {name: _number(name, row[columns[name]], ways.decimals[name]) for name in SUMS}
     own = {name: tidy(row[columns[name]]) for name in NAMES if name in columns}
-    names = {name: spellings[name, same_name(spelling)] for name, spelling in own.items() if spelling}
+    names = {name: spellings[name, same_name(spelling)] for name, spelling in own.items() if spelling.strip(DASHES)}
     lines.kept.update([RESPELLED] if any(names[name] != own[name] for name in names) else [])
     return Line(day, names, sums)
 
 
 def _day(row: _Cells, columns: _Columns, read_day: Callable[[_Cells], date]) -> date:
-    if any(is_missing(row[columns[name]]) for name in ("date", "year", "month", "day") if name in columns):
+    if any(is_missing(row[columns[name]]) for name in DAYS if name in columns):
         raise _Unusable("without a date")
     try:
         return read_day(row)
@@ -199,11 +218,11 @@ def _day(row: _Cells, columns: _Columns, read_day: Callable[[_Cells], date]) -> 
         raise _Unusable("with an unreadable date") from None
 
 
-def _number(name: str, cell: str) -> float:
+def _number(name: str, cell: str, decimal: str) -> float:
     if is_missing(cell):
         raise _Unusable(f"without {name}")
     try:
-        number = read_number(cell)
+        number = float(plain_number(cell, decimal, is_count=name in COUNTS))
     except ValueError:
         raise _Unusable(f"with unreadable {name}") from None
     if number < 0:

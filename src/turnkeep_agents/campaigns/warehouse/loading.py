@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from turnkeep_agents.campaigns.metrics import SUMS
 from turnkeep_agents.campaigns.warehouse.cells import read_size
-from turnkeep_agents.campaigns.warehouse.lines import Line, Lines, Options, read_lines
+from turnkeep_agents.campaigns.warehouse.lines import Lines, Options, read_lines
 from turnkeep_agents.campaigns.warehouse.tables import (
     Contents,
     Values,
@@ -21,6 +21,7 @@ from turnkeep_agents.campaigns.warehouse.tables import (
     line_items,
     pack,
 )
+from turnkeep_agents.campaigns.warehouse.totals import Line
 
 Key = TypeVar("Key")
 
@@ -31,10 +32,10 @@ UNNAMED = "not given"
 
 @dataclass(frozen=True)
 class Loaded:
-    """`warehouse` is a SQLite file. `left_out` and `kept` count rows by reason: what is in no sum, and what looks odd
-    and is right."""
+    """`warehouse` is a SQLite file, made of `lines`."""
 
     warehouse: bytes
+    lines: Lines
     read: int
     used: int
     first: date
@@ -49,6 +50,7 @@ def load_csv(file: Path, options: Options, today: date) -> Loaded:
     days = [line.day for line in lines.usable]
     return Loaded(
         warehouse=pack(_contents(lines, options.advertiser or ADVERTISER)),
+        lines=lines,
         read=lines.read,
         used=len(days),
         first=min(days),

@@ -1,85 +1,137 @@
-"""A catalogue from its file: JSONL, or CSV with commas, semicolons or tabs. A file with a bad line is refused whole."""
+"""A catalogue from its file: JSONL, or CSV with commas, semicolons, tabs or bars. A file with a bad line is refused
+whole. In JSONL a point is the decimal sign; in a table each column settles its own."""
 
-import csv
-from collections.abc import Iterator
-from io import StringIO
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from turnkeep.blocks.documents import CorpusError, Document, load_documents, read_text
 from turnkeep.records import JSON
-from turnkeep_agents.products.catalogue.product import NEEDED, Product, read_product
+from turnkeep_agents.columns import Doubtful, currency_of, decimal_of, find_table, is_total, naming, plain_number
+from turnkeep_agents.products.catalogue.measures import NOT_SAID, parts_of
+from turnkeep_agents.products.catalogue.product import (
+    NEEDED,
+    PRICE,
+    TEXTS,
+    Product,
+    columns_of,
+    read_heading,
+    read_product,
+)
 
 TABLES = (".csv", ".tsv", ".txt")
 MOST_PRODUCTS = 10_000  # which take five seconds at a start
 MOST_COLUMNS = 200  # empty ones as well
+DOLLARS = ("", "USD")
+
+
+@dataclass
+class Loaded:
+    """`left_out` are the lines of totals and remarks; `above` counts those before the headings."""
+
+    products: list[Product] = field(default_factory=list)
+    left_out: list[int] = field(default_factory=list)
+    above: int = 0
 
 
 def load_products(path: Path) -> list[Product]:
     """Raises CorpusError with file, line and remedy."""
-    return _from_table(path) if path.suffix.lower() in TABLES else _from_jsonl(path)
+    return load_catalogue(path).products
 
 
-def _from_jsonl(path: Path) -> list[Product]:
-    products: list[Product] = []
+def load_catalogue(path: Path, decimal: str | None = None) -> Loaded:
+    """`decimal` is the decimal sign of a table's numbers, where a column leaves it open. Raises CorpusError."""
+    return _from_table(path, decimal) if path.suffix.lower() in TABLES else _from_jsonl(path)
+
+
+def _from_jsonl(path: Path) -> Loaded:
+    loaded = Loaded()
 
     def keep(row: JSON) -> Document:
-        return _add(products, {name.strip().lower(): value for name, value in row.items()}).searchable()
+        return _add(loaded, dict(zip(columns_of(row), row.values(), strict=True))).searchable()
 
     load_documents(path, keep)
-    return products
+    return loaded
 
 
-def _from_table(path: Path) -> list[Product]:
-    products: list[Product] = []
-    lines: dict[str, int] = {}
-    for line, row in _rows(path, read_text(path)):
+def _from_table(path: Path, decimal: str | None) -> Loaded:
+    (line, cells), rows, above = find_table(read_text(path), path, lambda cells: len({*NEEDED} & {*columns_of(cells)}))
+    headings, loaded, lines = _headings(path, line, cells), Loaded(above=above), dict[str, int]()
+    filled: list[tuple[int, JSON]] = []
+    for line, cells in rows:
+        row = _row(path, line, headings, cells)
+        if _is_remark(row):
+            loaded.left_out.append(line)
+        else:
+            filled.append((line, row))
+    try:
+        for name in headings:
+            _settle(name, [row for _, row in filled if name in row], decimal)
+    except Doubtful as error:
+        raise CorpusError(f"{path}: {error}") from error
+    for line, row in filled:
         try:
-            product = _add(products, row)
+            product = _add(loaded, row)
         except ValueError as error:
             raise CorpusError(f"{path}:{line}: {error}") from error
         if product.id in lines:
             raise CorpusError(f'{path}:{line}: id "{product.id}" is also on line {lines[product.id]}; change one')
         lines[product.id] = line
-    if not products:
+    if not loaded.products:
         raise CorpusError(f"{path}: holds no products; write one a line below the headings")
-    return products
+    return loaded
 
 
-def _add(products: list[Product], row: JSON) -> Product:
-    if len(products) == MOST_PRODUCTS:
+def _add(loaded: Loaded, row: JSON) -> Product:
+    if len(loaded.products) == MOST_PRODUCTS:
         raise ValueError(f"more than {MOST_PRODUCTS:,} products; load a part of them")
-    products.append(read_product(row))
-    return products[-1]
+    loaded.products.append(read_product(row))
+    return loaded.products[-1]
 
 
-def _rows(path: Path, text: str) -> Iterator[tuple[int, JSON]]:
-    """Each row with the line that it begins on."""
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    headings: list[str] = []
-    begins = 1
-    while True:
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise CorpusError(f"{path}:{begins}: {error}; put cells with quotes or commas in quotes") from error
-        if cells is None:
-            return
-        if headings and any(cell.strip() for cell in cells):
-            yield begins, _row(path, begins, headings, cells)
-        elif not headings:
-            headings = _headings(path, begins, cells)
-        begins = reader.line_num + 1
+def _is_remark(row: JSON) -> bool:
+    """A total, or a line with one text, as exports end with."""
+    filled = [name for name in NEEDED if row.get(name, "").strip()]
+    is_named = any(is_total(row.get(name, "")) for name in ("id", "name"))
+    return (is_named and len(filled) < len(NEEDED)) or sum(bool(cell.strip()) for cell in row.values()) < 2
+
+
+def _settle(name: str, rows: Sequence[JSON], decimal: str | None) -> None:
+    """Writes the numbers of a column as Python does; raises Doubtful."""
+    if name in TEXTS:
+        return
+    cells = [row[name].strip() for row in rows]
+    found = {cell: parts for cell in cells if (parts := (cell, "") if name == PRICE else parts_of(cell))}
+    are_numbers = (
+        name == PRICE or read_heading(name)[1] or all(cell in found or cell.lower() in NOT_SAID for cell in cells)
+    )
+    found = {cell: parts for cell, parts in found.items() if are_numbers or parts[1]}
+    with naming(name):
+        sign = decimal_of((number for number, _ in found.values()), decimal)
+        if name == PRICE and (currency := currency_of(cells)) not in DOLLARS:
+            raise Doubtful(f"its prices are in {currency}; the catalogue holds US dollars")
+    for row, cell in zip(rows, cells, strict=True):
+        if cell in found:
+            row[name] = _plain_cell(found[cell], sign)
+
+
+def _plain_cell(parts: tuple[str, str], sign: str) -> str:
+    number, unit = parts
+    with suppress(ValueError):  # the reader of the row names it
+        number = plain_number(number, sign)
+    return f"{number} {unit}".strip()
 
 
 def _headings(path: Path, line: int, cells: list[str]) -> list[str]:
     if len(cells) > MOST_COLUMNS:
         raise CorpusError(f"{path}:{line}: {len(cells):,} columns, {MOST_COLUMNS} at most; leave some out")
-    headings = [cell.strip().lower() for cell in cells]
+    headings = columns_of(cells)
     missing = [name for name in NEEDED if name not in headings]
     if missing:
         raise CorpusError(f"{path}:{line}: no heading {', '.join(missing)}; the first line names the columns")
-    twice = [name for name in headings if name and headings.count(name) > 1]
+    plain = [name.lower() for name in headings]
+    twice = [name for name in plain if name and plain.count(name) > 1]
     if twice:
         raise CorpusError(f'{path}:{line}: heading "{twice[0]}" stands there twice; rename one')
     return headings

@@ -33,6 +33,9 @@ _UNITS = (
 _BASE = {word: (base, factor) for written, base, factor in _UNITS for word in written.split()}
 _UNIT = "|".join(sorted(map(re.escape, _BASE), key=len, reverse=True))
 _NUMBER = r"\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,9})?|\d{1,12}(?:\.\d{1,9})?"
+NO_UNITS = ("G",)  # "5G" is a network
+NOT_SAID = ("", "-", "n/a", "none", "yes", "no")
+_WRITTEN = re.compile(rf"(?P<number>[-+]?(?:\d[\d.,'\u2019\s]*|[.,]\d+))(?P<unit>{_UNIT})?", re.IGNORECASE)
 _MEASURE = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>{_UNIT})?", re.IGNORECASE)
 
 
@@ -48,7 +51,7 @@ class Measure:
 def read_measure(text: str) -> Measure | None:
     """The whole of `text` as one number with its unit, or None."""
     found = _MEASURE.fullmatch(text.strip())
-    if not found or found["unit"] == "G":  # "5G" is a network, no weight
+    if not found or found["unit"] in NO_UNITS:
         return None
     base, factor = _BASE[found["unit"].lower()] if found["unit"] else ("", 1.0)
     return Measure(float(found["number"].replace(",", "")) * factor, base)
@@ -56,13 +59,18 @@ def read_measure(text: str) -> Measure | None:
 
 def unit_of(word: str) -> str | None:
     """The base unit that a word stands for."""
-    return _BASE[word.lower()][0] if word.lower() in _BASE else None
+    return _BASE[word.lower()][0] if word.lower() in _BASE and word not in NO_UNITS else None
+
+
+def parts_of(text: str) -> tuple[str, str] | None:
+    """A number, by whatever convention, and its unit as written."""
+    found = _WRITTEN.fullmatch(text)
+    return (found["number"].strip(), found["unit"] or "") if found else None
 
 
 def convert(number: str, unit: str) -> str:
     """A bare number of a column whose heading names the unit, with that unit."""
-    plain = re.sub(r"^(\d+),(\d{1,2})$", r"\1.\2", number.strip())  # "2,5", as much of Europe writes it
-    return f"{plain} {unit}" if re.fullmatch(_NUMBER, plain) else number
+    return f"{number} {unit}" if re.fullmatch(_NUMBER, number.strip()) else number
 
 
 def money(amount: float) -> str:

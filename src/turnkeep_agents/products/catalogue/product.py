@@ -3,7 +3,7 @@ some of which are measures."""
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,8 @@ from turnkeep_agents.products.catalogue.stock import Stock, read_stock
 
 COLUMNS = ("id", "name", "price", "category", "brand", "description", "availability")
 NEEDED = ("id", "name", "price", "category")
+ALIASES = {"name": ("title",), "category": ("product_type", "product_category", "google_product_category")}
+TEXTS = tuple(name for name in COLUMNS if name != "price")
 PRICE = "price"
 YES, NO = "yes", "no"
 MOST_CHARACTERS = {"id": 64, "name": 120, "category": 60, "brand": 60, "description": 4_000}
@@ -26,7 +28,9 @@ _PRICE = re.compile(
 )
 _TRUE, _FALSE = frozenset({"yes", "true", "y"}), frozenset({"no", "false", "n"})
 _LIST = re.compile(r"\s*[;|]\s*|,\s+")
-_BRACKETS = re.compile(r"[\s(\[]+")
+_UNIT = re.compile(
+    r"(?P<name>.*[^\s_([])(?:\s*[(\[]\s*(?P<in>[^()\[\]]+?)\s*[)\]]|_(?!in$|min$)(?P<under>[^\W_]+))", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Product:
 
 
 def read_product(row: JSON) -> Product:
-    """A product out of a row with its column names in lower case; raises ValueError with the remedy."""
+    """A product out of a row with the names of its columns; raises ValueError with the remedy."""
     texts = {name: _text(row, name) for name in ("id", "name", "category", "brand", "description")}
     return Product(
         **texts,
@@ -103,19 +107,30 @@ def _attributes(row: JSON) -> dict[str, tuple[str, ...]]:
         raise ValueError(f"it has over {MOST_ATTRIBUTES} attributes; leave some out")
     found: dict[str, tuple[str, ...]] = {}
     for heading, value in row.items():
-        name, unit = _heading(heading)
+        name, unit = read_heading(heading)
         values = [convert(text, unit) if unit else text for text in _values(name, value)]
         if name and values:
             found[name] = tuple(values)
     return found
 
 
-def _heading(heading: str) -> tuple[str, str]:
-    """ "weight_kg" and "Weight (kg)" are weights in kilograms."""
-    parts = [part for part in _BRACKETS.split(heading.strip().replace("_", " ").rstrip(")]")) if part]
-    has_unit = len(parts) > 1 and unit_of(parts[-1]) is not None
-    unit = parts.pop() if has_unit else ""
-    return " ".join(parts).lower(), unit
+def columns_of(headings: Iterable[str]) -> list[str]:
+    """The columns that headings name, else the headings: a unit in one may be in capitals. A product feed calls some
+    otherwise."""
+    bare = [heading.strip() for heading in headings]
+    plain = [heading.lower() for heading in bare]
+    found = {low: low for low in plain if low in COLUMNS}
+    for name, aliases in ALIASES.items():
+        found |= {alias: name for alias in aliases if alias in plain and name not in found.values()}
+    return [found.get(low, heading) for low, heading in zip(plain, bare, strict=True)]
+
+
+def read_heading(heading: str) -> tuple[str, str]:
+    """ "weight_kg" and "Weight (kg)" are weights in kilograms; "Launched in" and "temp_min" name no unit."""
+    found = _UNIT.fullmatch(heading.strip())
+    unit = found["in"] or found["under"] if found else ""
+    name = found["name"] if found and unit_of(unit) else heading
+    return " ".join(re.split(r"[\s_()\[\]]+", name)).strip().lower(), unit if unit_of(unit) else ""
 
 
 def _values(name: str, value: Any) -> list[str]:

@@ -52,7 +52,7 @@ class Stock:
 
 def read_stock(text: str) -> Stock:
     """Raises ValueError with the forms that are understood."""
-    said = " ".join(text.split())
+    said = " ".join(text.replace("_", " ").split())
     for state, forms in _SAID.items():
         if re.fullmatch(forms, said, re.IGNORECASE):
             return Stock(state)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 _KINDS = {
-    "D.Lgs.": r"d\.?\s?lgs\.?|d\.?\s?leg\.?vo|decreto\s+legislativo|legislative\s+decree",
+    "D.Lgs.": r"d\.?\s?lgs\.?|d\.?\s?leg\.?vo|d\.?\s?l\.?vo|decreto\s+legislativo|legislative\s+decree",
     "D.L.": r"d\.\s?l\.|dl|decreto[-\s]legge|decree[-\s]law|law[-\s]decree",
     "D.P.R.": r"d\.?p\.?r\.?|decreto\s+del\s+presidente\s+della\s+repubblica|presidential\s+decree",
     "D.P.C.M.": r"d\.?p\.?c\.?m\.?",
@@ -42,7 +42,9 @@ _SUFFIX = (
     r"(?:[-\s]?(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|novies|decies|undecies|duodecies|terdecies)"
     r"\.?\d?\b)?"
 )
-_MONTH = r"[^\W\d_]{3,10}"
+_MONTH = r"(?:gen|feb|mar|apr|mag|giu|lug|ago|set|ott|nov|dic|jan|may|jun|jul|aug|sep|oct|dec)[^\W\d_]{0,7}\.?"
+_NUMBER = re.compile(rf"(?P<to>[\u2013-]\s*|\b(?:a|to)\s+)?(?P<name>\d+{_SUFFIX})", re.IGNORECASE)
+MOST_IN_RANGE = 100
 BRIDGE_CHARACTERS, TOO_FAR = 90, "\0"
 _THIS_CENTURY = 40  # "92" is 1992, "03" is 2003
 
@@ -123,19 +125,29 @@ def _between(text: str, start: int, end: int) -> str:
 
 
 def _numbers(mention: re.Match[str]) -> list[str]:
+    """The articles of a list; of a range, such as "2103-2105", all."""
     several = mention["several"] or mention["one"]
-    return ["-".join(re.split(r"[-\s]+", one.lower())) for one in re.findall(rf"\d+{_SUFFIX}", several, re.IGNORECASE)]
+    found: list[str] = []
+    for one in _NUMBER.finditer(several):
+        name = "-".join(re.split(r"[-\s]+", one["name"].lower()))
+        first, last = (found[-1] if found else "", name)
+        if one["to"] and first.isdecimal() and last.isdecimal() and int(last) - int(first) < MOST_IN_RANGE:
+            found += map(str, range(int(first) + 1, int(last)))
+        found.append(name)
+    return found
 
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     kinds = "|".join(f"(?P<k{at}>{form})" for at, form in enumerate(_KINDS.values()))
     names = "|".join(f"(?P<n{at}>{form})" for at, form in enumerate(_NAMES.values()))
-    date = rf"\d{{1,2}}°?\s+{_MONTH}\s+"
+    figures = r"\d{1,2}[./-]\d{1,2}[./-]"
+    date = rf"(?:\d{{1,2}}°?\s+{_MONTH}\s+|{figures})"
     number = (
-        rf"\s*(?:,?\s*(?:del|of|dated)?\s*{date}(?P<dated>\d{{4}})\s*,?)?"
-        r"\s*(?:n\.?[°r]?|nr\.|no\.?|num\.|numero|number)?\s*(?P<count>\d{1,4})"
-        rf"(?:\s*(?:/|\bdel(?:l['\u2019]anno)?\b|\bof\b)\s*(?:{date})?(?P<year>\d{{4}}|\d{{2}})|(?!\s+{_MONTH}\s+\d{{4}}))(?![\d/])"
+        rf"\s*(?:,?\s*(?:del|of|dated)?\s*{date}(?P<dated>\d{{4}}|\d{{2}}(?=[\s,]+n))\s*,?)?"
+        r"\s*(?:n\.?[°r]?|nr\.|no\.?|num\.|numero|number)?\s*"
+        rf"(?!{figures}\d)(?P<count>\d{{1,4}})"
+        rf"(?:\s*(?:/|\bdel(?:l['\u2019]anno)?\b|\bof\b)\s*(?:{date})?['\u2019]?(?P<year>\d{{4}}|\d{{2}})|(?!\s+{_MONTH}\s+\d{{4}}))(?![\d/])"
     )
     law = rf"(?<![\w.])(?:(?:{kinds}){number}|(?:{names})(?!\w)|{_EUROPEAN})"
     one = rf"\d{{1,4}}{_SUFFIX}"
@@ -144,7 +156,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         rf"|art(?:icolo|icle|\.)?\s*(?P<one>{one}))(?![\d/])"
     )
     words = "commi?|comma|co|c|lett(?:era|ere|er)?|par(?:agraph|agraphs|agrafo)?|n|num|nn|primo|secondo|terzo|quarto"
-    words += "|quinto|sesto|del|della|dello|dell|dei|di|cui|al|alla|all|of|the|in|nel|nella"
+    words += "|quinto|sesto|da|dal|a|to|from|del|della|dello|dell|dei|di|cui|al|alla|all|of|the|in|nel|nella"
     words += r"|tariffa|parte|prima|seconda|allegat[ao]|bis|ter|quater|ss|seguenti|[a-z](?=\))"
     fill = rf"[\s,;()'\u2019°.\u2013-]|\d+|\b(?:{words})\b"
     another = r"(?:(?:l|d?all|dell)['\u2019]|gli\s)?(?:artt?\.?\s*|articol[oi]\s*|articles?\s*)?\d+"

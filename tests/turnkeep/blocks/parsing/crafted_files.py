@@ -47,6 +47,22 @@ def pages(*contents: bytes, trailer: bytes = b"", more: tuple[bytes, ...] = ()) 
     return pdf(objects, trailer)
 
 
+def form(*notes: bytes, says: bytes, xfa: bytes = b"") -> bytes:
+    """One page with a text, and upon it fields and notes, whose objects begin with their kind."""
+    first = 6
+    numbers = b" ".join(b"%d 0 R" % (first + at) for at in range(len(notes)))
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R%s/AcroForm<</Fields[%s]/DA(/F1 12 Tf 0 g)%s>>>>"
+        % (b"/NeedsRendering true" if xfa else b"", numbers, xfa),
+        b"<</Type/Pages/Count 1/Kids[4 0 R]>>",
+        FONT,
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]%s/Contents 5 0 R/Annots[%s]>>" % (RESOURCES, numbers),
+        packed(says),
+        *(b"<</Type/Annot/P 4 0 R/F 4%s>>" % each for each in notes),
+    ]
+    return pdf(objects)
+
+
 def says(text: str, mode: int = 0) -> bytes:
     return b"BT /F1 12 Tf %d Tr 72 720 Td (%s) Tj ET" % (mode, text.encode())
 
@@ -58,7 +74,7 @@ def docx(body: str = "", *, document: str = "", types: str = "<Types/>", **parts
         out.writestr("_rels/.rels", RELATIONS)
         out.writestr("word/document.xml", document or f'<w:document xmlns:w="{W}"><w:body>{body}</w:body></w:document>')
         for name, part in parts.items():
-            out.writestr(f"word/{name.replace('_', '.')}", part)
+            out.writestr(f"word/{name if '.' in name else name.replace('_', '.')}", part)
     return archive.getvalue()
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from crafted_files import BAD, W, docx, pages, paragraph, says
+from crafted_files import BAD, W, docx, form, pages, paragraph, says
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +41,8 @@ def texts(parsed: Parsed) -> list[tuple[int | None, str | None, str]]:
         ("a.md", b"lead\n# One\nx\n\nTwo\n===\n~~~\n# no\n~~~\n<!-- y -->", "markdown",
          [(None, None, "lead"), (None, "One", "# One\nx"), (None, "Two", "Two\n===\n~~~\n# no\n~~~")],
          ("hidden_text",)),
+        ("a.md", b"```\n<!-- a -->\n```\n`<!-- b -->` x <!-- c --> y <!-- z", "markdown",
+         [(None, None, "```\n<!-- a -->\n```\n`<!-- b -->` x  y <!-- z")], ("hidden_text",)),
         ("a.csv", b'who;what\nann;"a;\nb"\n', "csv", [(None, None, "who | what\nann | a; b")], ()),
         ("a.txt", PAGE, "html",
          [(None, "Rules of it", "Rules of it\nOne two & four\nfive\na | b\n- c\n- d\ne\n f\ng")],
@@ -64,6 +66,179 @@ def test_text_comes_with_its_page_and_heading_whatever_the_file_is_called(name, 
     parsed = parse(body, name)
     assert (parsed.kind, parsed.findings, parsed.warnings) == (kind, findings, ())
     assert pieces is None or texts(parsed) == pieces
+
+
+M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
+
+
+def run(inner: str) -> str:
+    return f"<w:p><w:r><w:t>a</w:t></w:r>{inner}<w:r><w:t>b</w:t></w:r></w:p>"
+
+
+def power(of: str) -> str:
+    return f"<m:sSup><m:e><m:r><m:t>{of}</m:t></m:r></m:e><m:sup><m:r><m:t>6</m:t></m:r></m:sup></m:sSup>"
+
+
+@pytest.mark.parametrize(
+    ("inner", "text"),
+    [
+        (f"<m:oMath {M}><m:r><m:t>x=12+3</m:t></m:r></m:oMath>", "ax=12+3b"),
+        (f"<m:oMath {M}>{power('10')}</m:oMath>", "a10^6b"),
+        (f"<m:oMath {M}><m:f><m:num>{power('x')}</m:num><m:den>{power('y')}</m:den></m:f></m:oMath>", "a(x^6)/(y^6)b"),
+        ('<w:r><w:sym w:font="Symbol" w:char="F0B3"/></w:r>', "a≥b"),
+        ('<w:r><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr><w:t>m\uf0a3</w:t></w:r>', "aμ≤b"),
+        ('<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>', "a☑b"),
+        ("<w:r><w:cr/></w:r>", "a\nb"),
+        ('<w:r><w:t>10</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r>', "a10^6b"),
+        ("<w:ruby><w:rt><w:r><w:t>gloss</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>base</w:t></w:r></w:rubyBase></w:ruby>",
+         "abaseb"),
+        ('<w:r><w:ffData><w:checkBox><w:default w:val="1"/></w:checkBox></w:ffData></w:r>', "a[x]b"),
+        ('<w:r><w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="c"/><w:listEntry w:val="d"/></w:ddList>'
+         "</w:ffData></w:r>", "adb"),
+        ("<w:moveFrom><w:r><w:t>old</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t>old</w:t></w:r></w:moveTo>", "aoldb"),
+    ],
+)  # fmt: skip
+def test_what_word_shows_without_text_of_its_own_is_read(inner, text):
+    assert texts(read(docx(run(inner)), "a.docx", Limits())) == [(None, None, text)]
+
+
+def test_parts_of_word_that_show_text_are_read_or_named():
+    chunk = f'<w:altChunk {R} r:id="c"/>'
+    links = {"_rels/document.xml.rels": '<R><R Id="c" Target="chunk.html"/></R>', "chunk.html": "<html><p>from a page"}
+    parsed = read(
+        docx(paragraph("x") + chunk, **links, header1_xml=header("top"), comments_xml=header("why")), "a", Limits()
+    )
+    assert [piece.text for piece in parsed.pieces] == ["x\nfrom a page", "why", "top"]
+    assert parsed.warnings == ()
+    parsed = read(docx(paragraph("x"), **{"charts/chart1.xml": "<c/>"}), "a.docx", Limits())
+    assert parsed.warnings == ("parts_left_out",)
+
+
+def header(text: str) -> str:
+    return f'<w:hdr xmlns:w="{W}">{paragraph(text)}</w:hdr>'
+
+
+LONG = "<p>Our shop sells tents.</p>" * 40
+
+
+@pytest.mark.parametrize(
+    "style",
+    ["font-size:0.9em", "font-size:1rem", "font-size: 1.99EM !important", "font-size:85%", "margin-left:-100px",
+     "border-top:-9999px", "display:none-block", "opacity:0.5", "opacity:0;transform:translateY(9px)", "left:-9999px",
+     "opacity:0;transition:opacity 1s", "font:12px/1.5 Arial", "text-indent:-20px"],
+)  # fmt: skip
+def test_text_that_a_browser_shows_is_read(style):
+    parsed = read(f'<html><p>Intro.</p><p style="{style}">The fee is 40 euro.</p>'.encode(), "a", Limits())
+    assert (parsed.pieces[0].text, parsed.findings) == ("Intro.\nThe fee is 40 euro.", ())
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    ["display:none", "visibility:hidden", "font-size:0", "font-size:1px", "font-size:0.0em", "font:0/0 a", "opacity:0",
+     "opacity:.0", "position:absolute;left:-9999px", "text-indent:-999em", '" hidden="'],
+)  # fmt: skip
+def test_text_that_a_browser_hides_is_left_out_and_said(attribute):
+    parsed = read(f'<html><p>Intro.</p><p style="{attribute}">Not seen.</p>'.encode(), "a", Limits())
+    assert (parsed.pieces[0].text, parsed.findings) == ("Intro.", ("hidden_text",))
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "warnings"),
+    [
+        ('<div style="font-size:0"><div style="font-size:14px">120 euro</div></div>', "120 euro", ()),
+        ('<div style="visibility:hidden">a<p style="visibility:visible">b</div>', "b", ()),
+        ('<body style="display:none"><p>all</body>', "all", ()),
+        (f'<p>Accept</p><div style="display:none">{LONG}</div>', None, ("hidden_text_read",)),
+        ("<p hidden style='display:block'>shown", "shown", ()),
+        ("<p>10<sup>6</sup> m<sup>2</sup>, 1<sup>st</sup>", "10^6 m^2, 1st", ()),
+        ("<math><mfrac> <mn>1</mn><mn>2</mn></mfrac></math>", "1/2", ()),
+        ("<ol start=3><li>c<li>d</ol>", "3. c\n4. d", ()),
+        ("<p>a <input value=b> <input type=checkbox checked> c <select><option>d<option selected>e</select>",
+         "a b [x] c e", ()),
+        ("<table><tr><th><p>May</p></th><td><table><tr><td>1<td>2</table><td>3</table>", "May | 1 2 | 3", ()),
+        (f"<table><tr><td><h1>Shop</h1>{LONG}<td>menu</table>", None, ()),
+    ],
+)  # fmt: skip
+def test_a_page_is_read_as_it_is_seen(page, text, warnings):
+    parsed = read(f"<html>{page}".encode(), "a.html", Limits())
+    assert parsed.warnings == warnings
+    assert parsed.pieces[0].text == text if text else parsed.pieces[0].text.count("\n") >= 40
+
+
+def test_fields_and_notes_of_a_pdf_are_in_their_lines():
+    lines = b"BT /F1 12 Tf 72 700 Td (Gross pay:) Tj ET BT /F1 12 Tf 100 650 Td (Married) Tj ET"
+    fields = (
+        b"/Subtype/Widget/FT/Tx/T(a)/V(31450,00)/Rect[150 695 300 715]",
+        b"/Subtype/Widget/FT/Btn/T(b)/V/Yes/AS/Yes/Rect[80 648 92 660]",
+        b"/Subtype/Widget/FT/Tx/T(c)/Ff 8192/V(secret)/Rect[72 600 300 620]",
+        b"/Subtype/FreeText/Contents(a note)/Rect[72 500 300 520]",
+    )
+    assert texts(read(form(*fields, says=lines), "a.pdf", Limits())) == [
+        (1, None, "Gross pay: 31450,00\n[x] Married\na note")
+    ]
+
+
+def test_fields_of_a_form_in_rows_keep_their_order():
+    names = b" ".join(b"BT /F1 9 Tf 72 %d Td (Row%d:) Tj ET" % (700 - 15 * row, row) for row in range(3))
+    at = [(row, column) for column in (1, 0) for row in (2, 0, 1)]
+    fields = [
+        b"/Subtype/Widget/FT/Tx/T(%d)/V(%d)/Rect[%d %d %d %d]"
+        % (10 * row + column, 10 * row + column, 150 + 90 * column, 697 - 15 * row, 230 + 90 * column, 711 - 15 * row)
+        for row, column in at
+    ]
+    wide = b"/Subtype/Widget/FT/Tx/T(w)/V(below all)/Rect[72 500 300 640]"
+    [(_, _, text)] = texts(read(form(*fields, wide, says=names), "a.pdf", Limits()))
+    assert " ".join(text.split()) == "Row0: 0 1 Row1: 10 11 Row2: 20 21 below all"
+
+
+def test_a_row_within_a_cell_is_read_as_damage():
+    table = f"<w:tbl><w:tc><w:tr/>{paragraph('x')}</w:tc></w:tbl>"
+    assert texts(read(docx(table), "a.docx", Limits())) == [(None, None, "x")]
+
+
+def test_a_form_that_only_another_reader_shows_is_named():
+    parsed = read(form(says=says("Please wait ..."), xfa=b"/XFA(<a/>)"), "a.pdf", Limits())
+    assert parsed.warnings == ("form_not_read",)
+
+
+TEXT = "Il contratto è valido.\nPerché la società può recedere.\n"
+
+
+@given(st.integers(0, len(TEXT.encode())), st.sampled_from([b"\xc3", b"\xff", b"\xe2\x82"]))
+def test_a_broken_byte_costs_one_character(at, broken):
+    body = TEXT.encode()
+    while body[at:].startswith(tuple(bytes([each]) for each in range(0x80, 0xC0))):
+        at += 1
+    read_ = read(body[:at] + broken + body[at:], "a.txt", Limits()).pieces[0].text
+    assert read_.replace("\ufffd", "").strip() == TEXT.strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [("Договор аренды: один год.", "cp1251"), ("契約の期間は二年です。", "cp932"), ("公司产品的保修期。", "gb18030"),
+     ("Perché 5 €, così", "cp1252"), ("Größe: 5 m²", "latin-1")],
+)  # fmt: skip
+def test_an_older_encoding_is_known_by_its_letters(text, encoding):
+    assert read(text.encode(encoding) * 3, "a.txt", Limits()).pieces[0].text == text * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Lordo;Netto\n1.500,50;1.200,25\n", ["Lordo | Netto", "1.500,50 | 1.200,25"]),
+        ('who;what\n"Rossi, Mario";"a, b, c"\n', ["who | what", "Rossi, Mario | a, b, c"]),
+        (
+            "a;b;c\n1,5;2,5;so, it, is\n1,5;2,5;or, not, so, much\n",
+            ["a | b | c", "1,5 | 2,5 | so, it, is", "1,5 | 2,5 | or, not, so, much"],
+        ),
+        ("a\tb\n1, 2, 3, 4\tx\n5, 6, 7, 8\ty\n", ["a | b", "1, 2, 3, 4 | x", "5, 6, 7, 8 | y"]),
+        ("sep=;\na;b\n1;2\n", ["a | b", "1 | 2"]),
+        ('sep="\na;b\n1;2\n', ['sep="', "a | b", "1 | 2"]),
+    ],
+)
+def test_a_delimiter_is_what_gives_all_rows_the_same_cells(text, lines):
+    assert read(text.encode(), "a.csv", Limits()).pieces[0].text.split("\n") == lines
 
 
 def test_a_bookmark_is_the_heading_of_its_pages():

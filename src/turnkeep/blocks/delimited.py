@@ -1,0 +1,53 @@
+"""Tables in text: CSV with the delimiter that gives its rows the same number of cells."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from io import StringIO
+from itertools import islice
+
+DELIMITERS = "\t;|,"  # the first wins a tie, and the comma, which cells contain as well, loses it
+_SAMPLE_ROWS = 200
+_DECLARED = re.compile(r'"?sep=([^"\r])"?\n', re.IGNORECASE)  # a first line for Excel
+
+
+class BadQuotes(ValueError):
+    """Quotes within a cell, or never closed, in the row that begins on `line`."""
+
+    def __init__(self, line: int, message: object):
+        super().__init__(message)
+        self.line = line
+
+
+def read_table(text: str, *, is_strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row that is not blank, with the line that it begins on. Raises BadQuotes."""
+    declared = _DECLARED.match(text)
+    body = text[declared.end() :] if declared else text
+    sign = declared[1] if declared else _delimiter_of(body)
+    rows = csv.reader(StringIO(body, newline=""), delimiter=sign, strict=is_strict)
+    above = begins = 2 if declared else 1
+    try:
+        for cells in rows:
+            if any(cell.strip() for cell in cells):
+                yield begins, cells
+            begins = rows.line_num + above
+    except csv.Error as error:
+        raise BadQuotes(begins, error) from error
+
+
+def _delimiter_of(text: str) -> str:
+    fits = {sign: _fit(text, sign) for sign in DELIMITERS}
+    best = max(DELIMITERS, key=fits.__getitem__)
+    return best if fits[best] else ","
+
+
+def _fit(text: str, sign: str) -> float:
+    """Return the share of rows with the usual number of cells, 0 if that is one."""
+    widths: Counter[int] = Counter()
+    with suppress(csv.Error):  # quotes that another sign may explain
+        for cells in islice(csv.reader(StringIO(text, newline=""), delimiter=sign, strict=True), _SAMPLE_ROWS):
+            widths[len(cells)] += any(cell.strip() for cell in cells)
+    [(width, count)] = widths.most_common(1) or [(1, 0)]
+    return count / widths.total() if count and width > 1 else 0.0
