@@ -17,7 +17,7 @@ DEMO ?= yes
 AWS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat invoke test scan build prove check bench long ready uv
+.PHONY: help run chat invoke test scan build prove check bench long projects ready uv
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -71,6 +71,9 @@ bench: ready ## the benchmarks (DATA=../shared/data)
 long: bench ## the benchmarks, 1,000 turns by 2 and 8 writers, property tests, 20,000 programs beside LangGraph
 	@$(BIN)/python benchmarks/writers.py
 	@DIFFERENTIAL_PROGRAMS=20000 $(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long --timeout 3600
+
+projects: ready ## published LangGraph projects, fetched and run beside `langgraph dev` (NAMES="react-agent custom-auth")
+	@$(BIN)/python tools/projects.py $(NAMES)
 
 # The environment, Java and DynamoDB Local. `turnkeep dev` fetches the last two itself, tests do not.
 ready: .venv/ready
