@@ -25,7 +25,7 @@ class Script:
         """Return the text, or the name and arguments of the tool to call."""
         tools = {tool["name"]: tool for tool in (each.get("function", each) for each in body.get("tools", ()))}
         choice, called = body.get("tool_choice"), _called(body["messages"])
-        wanted = [name for name in self.calls if name in tools and name not in called]
+        wanted = [name for name in self.calls if name in tools and f'"name": "{name}"' not in called]
         if isinstance(choice, dict) and (forced := choice.get("function", choice).get("name")):
             wanted = [forced]
         elif not wanted and choice in ("required", "any", {"type": "any"}):
@@ -59,17 +59,11 @@ def _smallest(schema: JSON, root: JSON) -> Any:
     return {"string": "one", "integer": 1, "number": 1.0, "boolean": False}.get(str(schema.get("type")))
 
 
-def _called(messages: Sequence[JSON]) -> list[str]:
-    """The tools that were called since the last message that a user wrote."""
-    names: list[str] = []
-    for message in messages:
-        content = message.get("content")
-        parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-        if message["role"] == "user" and not any(part.get("type") == "tool_result" for part in parts):
-            names = []
-        names += [part["name"] for part in parts if part.get("type") == "tool_use"]
-        names += [call["function"]["name"] for call in message.get("tool_calls") or ()]
-    return names
+def _called(messages: Sequence[JSON]) -> str:
+    """What followed the last message that a user wrote, as JSON."""
+    texts = [json.dumps(message) for message in messages]
+    users = [n for n, text in enumerate(texts) if messages[n]["role"] == "user" and '"tool_result"' not in text]
+    return "".join(texts[users[-1] + 1 if users else 0 :])
 
 
 def _openai(body: JSON, text: str, name: str, arguments: JSON) -> JSON:
