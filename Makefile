@@ -20,7 +20,7 @@ DEMO ?= yes
 AWS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat invoke test simulate scan build prove check bench long ready uv
+.PHONY: help run chat invoke test simulate scan build prove check bench long projects ready uv
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -80,6 +80,9 @@ long: bench ## the benchmarks, 1,000 turns by 2 and 8 writers, property tests, 2
 	@$(BIN)/python benchmarks/writers.py
 	@DIFFERENTIAL_PROGRAMS=20000 $(BIN)/pytest -n $(WORKERS) --dist worksteal --hypothesis-profile long --timeout 3600
 	@$(SIMULATION) -n 40000 --seed $$(date +%s) --out .simulation
+
+projects: ready ## published LangGraph projects, fetched and run beside `langgraph dev` (NAMES="react-agent custom-auth")
+	@$(BIN)/python tools/projects.py $(NAMES)
 
 # The environment, Java and DynamoDB Local. `turnkeep dev` fetches the last two itself, tests do not.
 ready: .venv/ready

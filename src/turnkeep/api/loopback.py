@@ -1,16 +1,20 @@
 """Requests of a node to the server that runs it. `langgraph_sdk.get_client()` without a URL takes the app of
-`langgraph_api.server`; ours is found under that name."""
+`langgraph_api.server`; ours is found under that name. So is a transport of httpx under that of `langgraph_api`, whose own
+one needs the settings of its server."""
 
+import importlib
 import sys
 from collections.abc import Callable
 from functools import cached_property
 from types import ModuleType
+from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from turnkeep.turns.request import ACTING
 
 SERVER = "langgraph_api.server"
+TRANSPORT = "langgraph_api.asgi_transport"
 
 
 class _Server(ModuleType):
@@ -28,6 +32,12 @@ class _Server(ModuleType):
         return acting
 
 
+class _Transport(ModuleType):
+    @property
+    def ASGITransport(self) -> Any:  # noqa: N802 - the name that the SDK asks for
+        return importlib.import_module("httpx").ASGITransport
+
+
 def serve_nodes(make: Callable[[], ASGIApp]) -> None:
     """Serve requests of nodes with the app that `make` returns, each as the principal of its run."""
-    sys.modules[SERVER] = _Server(make)
+    sys.modules.update({SERVER: _Server(make), TRANSPORT: _Transport(TRANSPORT)})

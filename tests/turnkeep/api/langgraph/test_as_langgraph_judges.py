@@ -1,7 +1,10 @@
 """Commands, results and streams of a run are LangGraph's own: each is compared with the same graph in its memory."""
 
 import operator
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import pytest
@@ -209,9 +212,23 @@ async def test_a_refusal_in_an_earlier_answer_is_read_as_text(make_app: "Callabl
     assert answer.status_code == 200
 
 
-async def test_a_node_reaches_the_server_that_runs_it_as_its_caller(make_app: "Callable[..., FastAPI]") -> None:
+@pytest.mark.parametrize("with_langgraph_api", [False, True])
+async def test_a_node_reaches_the_server_that_runs_it_as_its_caller(
+    make_app: "Callable[..., FastAPI]",
+    with_langgraph_api: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from langgraph.graph import START, StateGraph
     from langgraph_sdk import get_client
+    from langgraph_sdk._shared.utilities import get_asgi_transport
+
+    get_asgi_transport.cache_clear()
+    if with_langgraph_api:
+        package = ModuleType("langgraph_api")
+        package.__path__ = [str(tmp_path)]
+        (tmp_path / "asgi_transport.py").write_text("raise KeyError('REDIS_URI')\n")
+        monkeypatch.setitem(sys.modules, "langgraph_api", package)
 
     from turnkeep.api.loopback import serve_nodes
 
