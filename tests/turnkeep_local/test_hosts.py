@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
+from starlette.types import Receive, Scope, Send
 
 from bare_app import bare_app
 from turnkeep.api.browsers import ON_THIS_MACHINE
@@ -34,6 +35,17 @@ async def test_a_page_that_leads_its_own_name_here_is_answered_nothing(host: str
     assert (answer.status_code, answer.json()["code"]) == (421, "misdirected")
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.headers["x-correlation-id"] == answer.json()["correlation_id"]
+
+
+async def test_a_node_that_asks_its_own_server_is_answered() -> None:
+    app = bare_app()
+    app.add_middleware(OwnHosts)
+
+    async def from_a_node(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "turnkeep.principal": None}, receive, send)
+
+    async with AsyncClient(transport=ASGITransport(from_a_node), base_url="http://api") as client:
+        assert (await client.get("/ok")).status_code == 200
 
 
 async def test_a_body_of_two_lengths_is_refused_with_all_that_follows_it() -> None:

@@ -68,8 +68,9 @@ def is_refused_request(fault: ModelFault) -> bool:
 
 
 def _is_from_library(kind: type) -> bool:
-    """Return whether a class is of a known library, or derived from one."""
-    return any(base.__module__.startswith(_LIBRARIES) for base in kind.__mro__)
+    """Return whether a class is of a known library, or derived from one; LangGraph's SDK calls servers, not models."""
+    modules = [base.__module__ for base in kind.__mro__]
+    return any(name.startswith(_LIBRARIES) for name in modules) and not modules[0].startswith("langgraph_sdk")
 
 
 def _retry_after(error: BaseException) -> int:

@@ -1,8 +1,10 @@
 from typing import Any
 
+import httpx
 import pytest
 from langchain_core.exceptions import OutputParserException
 from langgraph.errors import GraphRecursionError
+from langgraph_sdk.errors import UnprocessableEntityError
 
 from turnkeep.errors import ModelBusy, ModelError, ModelFault, ModelTimeout, ModelTruncated, Superseded
 from turnkeep.models.faults import as_fault
@@ -38,6 +40,8 @@ def test_a_library_error_is_named_without_its_text(error: Exception, expected: t
 
 
 UNKNOWN = [library_error("redis.exceptions", "AuthenticationError"), library_error("httpx", "ReadTimeout")]
+ASKED_IN_A_NODE = httpx.Response(422, request=httpx.Request("POST", "http://api/runs"))
+UNKNOWN += [UnprocessableEntityError("secret", response=ASKED_IN_A_NODE, body=None)]
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyError("x"), TimeoutError(), RuntimeError("x"), *UNKNOWN])
