@@ -293,7 +293,9 @@ def main() -> None:
     listed = [each for each in map(Project, entries) if not names or any(name in each.name for name in names)]
     given = [Path(name).absolute() for name in names if Path(name, "langgraph.json").is_file()]
     print(
-        "| project, commit | graph | runs | questions | kills | beside `langgraph dev` | differences |\n" + "|---" * 7
+        "| project, commit | graph | runs | questions | kills | beside `langgraph dev` | differences |\n"
+        + "|---" * 7
+        + "|"
     )
     for project in [*listed, *(Project({"repo": str(folder)}) for folder in given)]:
         for row in project.run():
