@@ -67,8 +67,8 @@ DIFFERENCES: dict[str, tuple[str, ...]] = {
         "states: history before | status: 200 instead of 500",
         "states: history, unknown checkpoint | status: 200 instead of 500",
     ),
-    "A history has one state for each turn, as the turn left it, because a turn is kept as a whole; steps inside it are "
-    "streamed only.": (
+    "A history has one state for each turn, as the turn left it, because a turn is kept as a whole; steps inside it "
+    "are streamed only.": (
         "states: history* | body.length: *",
         "states: history* | body.1.*",
     ),

@@ -115,14 +115,14 @@ async def _after_one_turn(site: Site) -> AsyncIterator[tuple[Turns, Callable[[],
 async def test_a_run_closed_at_any_of_its_events_leaves_the_thread_unchanged_and_its_key_free(site: Site) -> None:
     async with _after_one_turn(site) as (turns, seen):
         before = seen()
-        running = await turns.start(request("clean", "two", "k2"))
+        running = await turns.start(replace(request("clean", "two", "k2"), streamed=True))
         events = [event.name async for event in running.events()]
         assert events.count("node") == 2
         assert events.count("token") >= 2
         assert events[-1] == "complete"
 
         for many in range(len(events) - 1):
-            running = await turns.start(request("t", "two", "k2"))
+            running = await turns.start(replace(request("t", "two", "k2"), streamed=True))
             await _close_after(running, many)
 
             assert seen() == before, f"closed after {events[:many]}"

@@ -24,14 +24,13 @@ Read: TypeAlias = Callable[[bool], str]  # the value of a secret, past its cache
 
 
 class CurrentSecret:
-    """A current secret, reread when refused, else the newest known value. `setting` names it in the log."""
+    """A current secret. Called with a refused value it rereads, and falls back to the newest value it has.
+    `setting` names it in the log; `clock` gives monotonic seconds."""
 
     unavailable: type[TurnkeepError] = AgentUnavailable
-    event = "secret not read"
 
-    def __init__(self, read: Read, setting: str = "", *, clock: Callable[[], float] = time.monotonic):
-        self._read = read
-        self._named: dict[str, Any] = {"setting": setting} if setting else {}
+    def __init__(self, read: Read, setting: str, *, clock: Callable[[], float] = time.monotonic):
+        self._read, self._setting = read, setting
         self._clock = clock
         self._lock = Lock()
         self._value = ""
@@ -54,7 +53,7 @@ class CurrentSecret:
         try:
             self._value = self._read(is_refused or self._has_failed)
         except SecretError as error:
-            logger.warning(self.event, reason=str(error), older_is_used=bool(self._value), **self._named)
+            self._warn(str(error))
             self._has_failed = True
         else:
             self._has_failed = False
@@ -62,9 +61,18 @@ class CurrentSecret:
         if self._has_failed or is_refused:
             self._rests_until = self._clock() + REREAD_SECONDS
 
+    def _warn(self, reason: str) -> None:
+        logger.warning("secret not read", setting=self._setting, reason=reason, older_is_used=bool(self._value))
+
 
 class ModelKey(CurrentSecret):
-    unavailable, event = ModelKeyUnavailable, "model key not read"
+    unavailable = ModelKeyUnavailable
+
+    def __init__(self, read: Read, *, clock: Callable[[], float] = time.monotonic):
+        super().__init__(read, "MODEL_KEY", clock=clock)
+
+    def _warn(self, reason: str) -> None:
+        logger.warning("model key not read", reason=reason, older_is_used=bool(self._value))
 
 
 class SecretReader:
