@@ -196,7 +196,7 @@ class Settings(BaseSettings):
 
     @property
     def has_key(self) -> bool:
-        """Whether a key for the model's server, or its location, is set."""
+        """Return whether the key of the model's server, or its location, is set."""
         return bool(self.model_key or self.openai_api_key.get_secret_value())
 
     @property

@@ -36,7 +36,7 @@ class BudgetTuning(Tuning):
 
     @property
     def is_of_users(self) -> bool:
-        """Whether there is a limit per user."""
+        """Return whether there is a limit per user."""
         return bool(self.tokens_a_day or self.usd_a_day or self.turns_a_minute or self.turns_at_once)
 
     @property

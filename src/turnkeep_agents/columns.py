@@ -70,7 +70,7 @@ class Doubtful(ValueError):
 
 @contextmanager
 def naming(column: str) -> Iterator[None]:
-    """Adds the name of the column to what is doubtful in it."""
+    """Name the column in a Doubtful that the block raises."""
     try:
         yield
     except Doubtful as error:
@@ -162,8 +162,8 @@ def day_order_of(cells: Iterable[str], today: date, given: str | None = None) ->
     two digits is not after today's next."""
     orders, doubt = _ways(set(cells), DAY_ORDERS, lambda cell, way: read_date(cell, way, today.year + 1))
     if doubt and not given:
-        told = f"its dates, such as {doubt}, {_HOW[bool(orders)]}; add --dates dmy or --dates mdy, or write YYYY-MM-DD"
-        raise Doubtful(told)
+        remedy = "add --dates dmy or --dates mdy, or write YYYY-MM-DD"
+        raise Doubtful(f"its dates, such as {doubt}, {_HOW[bool(orders)]}; {remedy}")
     return given if doubt and given else orders[0]
 
 
@@ -171,7 +171,7 @@ _HOW = {True: "can be read in two ways", False: "are not all written in one way"
 
 
 def _ways(cells: set[str], ways: Sequence[str], read: Callable[[str, str], object]) -> tuple[list[str], str]:
-    """The ways that fit all cells that fit any; and a cell that they read differently, or that shows that none fits."""
+    """Return the ways that fit every readable cell, and a cell that they read differently or that excludes the last."""
     left, doubtful = list(ways), list[dict[str, object]]()
     for cell in sorted(cells):
         readings = {way: value for way in ways if (value := _or_none(read, cell, way)) is not None}

@@ -48,8 +48,8 @@ class Links:
         self._material = "\n".join(map(_plain, texts))
 
     def problems(self, unit: str) -> list[str]:
-        """What a sentence shows that is not in the material, as its reader sees it: placeholders are restored first. A
-        redacted run may only use placeholders that exist."""
+        """Return the problems of a sentence: links that the material does not contain, after placeholders are restored,
+        and placeholders of a redacted run that do not exist."""
         made, unknown = placeholders_made(), list[str]()
 
         def restored(at: re.Match[str]) -> str:

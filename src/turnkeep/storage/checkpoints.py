@@ -188,7 +188,7 @@ class Run(base.BaseCheckpointSaver[str]):
             self._lists = {place: each for place, each in self._lists.items() if place[0] != namespace}
 
     def is_asking(self) -> bool:
-        """Whether a node has asked, also one that a command went to, which the state does not name."""
+        """Return whether a node has asked, even one that a command went to and the state does not name."""
         root = self._spaces.get("")
         return root is not None and any(channel == INTERRUPT for _, channel, _, _ in root.writes)
 

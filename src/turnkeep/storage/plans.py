@@ -1,4 +1,4 @@
-"""What COMMIT will write, made before anything is written, so that a plan can be applied again."""
+"""Plans: all that COMMIT will write, made before anything is written, so that a plan can be applied again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -46,8 +46,8 @@ class Arrivals(Table):
         return self._thread_hours
 
     def standing(self, principal: Principal, thread_id: str, mark: JSON) -> tuple[Standing, Head | None]:
-        """What there is of the thread already, and the HEAD that says so. It "changed" in the old table since, and only
-        there; or it was "gone on" with here as well; or its id is "taken" by another thread."""
+        """Return the state of the thread, and its HEAD: "changed" in the old table since, and only there; "gone on"
+        with here as well; or its id is "taken" by another thread."""
         item = self._items.get(partition(principal, thread_id), HEAD)
         head = self._trusted(item) if item else None
         if head is None or not head.is_alive(self._now()):

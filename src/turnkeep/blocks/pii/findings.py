@@ -1,4 +1,4 @@
-"""What detectors know, words and patterns in sections of text files that were written for this, and what they find."""
+"""Findings of detectors, and the words and patterns that detectors read from text files."""
 
 import re
 from dataclasses import dataclass

@@ -72,7 +72,7 @@ def _groups_of_a_card(groups: list[str], *, is_one: bool) -> int:
 
 
 def _is_spread(run: str) -> bool:
-    """Whether digits that are grouped in no usual way may be one number all the same."""
+    """Return whether digits in unusual groups may still be one number."""
     return not _NO_NUMBER.search(run) and not _CELLS.fullmatch(run)
 
 

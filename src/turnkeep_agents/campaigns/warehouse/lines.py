@@ -158,7 +158,7 @@ def _ways(rows: Sequence[_Cells], columns: _Columns, options: Options, today: da
 
 
 def _day_reader(rows: Sequence[_Cells], columns: _Columns, options: Options, today: date) -> Callable[[_Cells], date]:
-    """What reads the day of a row and raises ValueError; raises Doubtful."""
+    """Return the reader of a row's day, which raises ValueError. Raises Doubtful."""
     if "date" in columns:
         order = day_order_of((row[columns["date"]] for row in rows), today, options.dates)
         return lambda row: read_date(row[columns["date"]], order)

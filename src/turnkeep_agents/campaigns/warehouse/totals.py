@@ -68,7 +68,7 @@ def _added(lines: Iterable[Line], group: Callable[[Line], Hashable]) -> dict[Has
 
 
 def _is_sum(line: Line, totals: Mapping[str, float], count: int) -> bool:
-    """Whether the row is half of `totals`, which hold it and `count - 1` others: two at least."""
+    """Return whether the row is half of `totals`, the sums of it and of at least two others."""
     if count < 3 or sum(line.sums[name] > 0 for name in SUMS) < MEASURES:
         return False
     margin = {name: ROUNDED * count if name in AMOUNTS else 1e-6 * count for name in SUMS}

@@ -25,7 +25,7 @@ _INSIDE = "inside"  # of a NOT between a value and IN, BETWEEN, GLOB or REGEXP
 
 
 class _Bars(exp.Or):
-    """What || is for MariaDB, and for hardly anybody who writes it."""
+    """An OR written as ||: its meaning on MariaDB, which few authors intend."""
 
 
 def _mark(node: exp.Expr | None) -> None:

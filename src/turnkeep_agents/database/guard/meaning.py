@@ -28,7 +28,7 @@ _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {
 
 
 def settle(tree: exp.Expr, resolver: Resolver) -> None:
-    """In place."""
+    """Rewrite the tree in place."""
     dialect = resolver.dialect
     for node in reversed(list(tree.walk())):
         if isinstance(node, exp.Cast) and node.to.this == exp.DType.DECIMAL:
@@ -62,7 +62,7 @@ def _keep_fraction(node: exp.Div, dialect: Dialect) -> None:
 
 
 def _has_fraction(node: exp.Expr, dialect: Dialect) -> bool:
-    """Whether the database takes it for no whole number, whatever its value."""
+    """Return whether the database gives it a fractional type, whatever its value."""
     match node:
         case exp.Literal():
             return not (node.is_string or node.name.isdigit())
